@@ -1,4 +1,4 @@
-//! Arbitration of the requests that wait for a channel or for a controller.
+//! Arbitration of the path requests that are queued for one channel, or for one controller of pnSSD.
 
 use crate::config::Arbitration;
 use crate::engine::ring::Ring;
@@ -9,7 +9,7 @@ use crate::ids::DieId;
 use super::arbitration_policy::{Contender, SharedPolicy};
 use super::{Cause, DataOwner, TransferPhase};
 
-/// A queued request of a die for a path.
+/// A queued request of a die for a channel, or for a controller of pnSSD.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct QueuedRequest {
     pub(super) die: DieId,
@@ -18,16 +18,16 @@ pub(super) struct QueuedRequest {
     pub(super) data_owner: DataOwner,
     /// Whether the die is sending data and requests the path for the next page of the same operation.
     pub(super) continues_operation: bool,
-    /// Resource that was busy when the request arrived.
+    /// Resource that was busy when the request arrived; copied to the grant.
     pub(super) cause: Cause,
-    /// Position of the die in the round-robin order.
+    /// Index of the die among the dies of the channel or controller, which is the round-robin order. Dies of a chip are consecutive.
     pub(super) position: u32,
-    /// Sequence number of the request, in order of arrival.
+    /// Sequence number of the request, in order of arrival. The two requests of a pnSSD die, one at each controller, have the same number.
     pub(super) order: u64,
 }
 
 impl Default for QueuedRequest {
-    /// Returns the value of an empty slot of a ring.
+    /// Returns a placeholder for the empty slots of a [`Ring`].
     fn default() -> QueuedRequest {
         let (phase, data, cause) = (TransferPhase::Command, DataOwner::Request, Cause::Channel);
         QueuedRequest {
@@ -42,25 +42,25 @@ impl Default for QueuedRequest {
     }
 }
 
-/// Request queues of one channel or controller, with its arbitration rule.
+/// Queues of the requests for one channel or controller, with its arbitration rule and round-robin state.
 #[derive(Clone, Debug)]
 pub(super) struct Arbiter {
     arbitration: Arbitration,
-    /// Number of dies in the round-robin order.
+    /// Number of dies that share the channel or controller. A pnSSD die with both channels at one controller counts twice.
     positions: u32,
-    /// Number of dies on each chip.
+    /// Number of consecutive positions, which are the dies of one chip.
     positions_per_chip: Divisor,
-    /// Position of the last grant; of the last granted command under the rules that serve data first and commands by chip.
+    /// Position of the last granted die. Under the rules that serve data first and commands by chip, position of the die of the last granted command.
     last: u32,
-    /// Value of `last` before the latest grant.
+    /// Value of `last` before the latest grant that changed it.
     before_last: u32,
     commands: Ring<QueuedRequest>,
     data: Ring<QueuedRequest>,
-    /// Custom policy, with the number of the channel or controller that it arbitrates; `None` if `arbitration` is the rule.
+    /// Number of this channel or controller, and the custom policy that arbitrates it; `None` if `arbitration` is the rule.
     custom: Option<(u32, SharedPolicy)>,
 }
 
-/// Removes and returns the first request of `queue` for which `fits` holds.
+/// Removes and returns the first request of `queue` for which `fits` holds; `None` if there is none.
 #[inline(always)]
 fn remove_first(queue: &mut Ring<QueuedRequest>, fits: impl Fn(&QueuedRequest) -> bool) -> Option<QueuedRequest> {
     if fits(queue.front()?) { queue.pop_front() } else { remove_later(queue, fits) }
@@ -72,7 +72,8 @@ fn remove_later(queue: &mut Ring<QueuedRequest>, fits: impl Fn(&QueuedRequest) -
     queue.remove(at)
 }
 
-/// Returns the smallest `distance` among the requests for which `fits` holds, with the index of the first such request in `queue`.
+/// Returns the smallest `distance` among the requests for which `fits` holds, and the index in `queue` of the first request with that distance;
+/// `None` if `fits` holds for no request.
 #[inline(always)]
 fn nearest(
     queue: &Ring<QueuedRequest>,
@@ -85,14 +86,14 @@ fn nearest(
     Some(((nearest >> u32::BITS) as u32, nearest as u32 as usize))
 }
 
-/// Returns whether `other` precedes a data request in the data-first order. `data` is the owner class of that request; `goes_on` is whether that
-/// request continues an operation.
+/// Returns whether `other`, which arrived earlier, precedes a new data request in the data-first order. `data` is the owner class of the new request;
+/// `goes_on` is whether the new request continues an operation.
 #[inline]
 fn precedes(other: &QueuedRequest, data: DataOwner, goes_on: bool) -> bool {
     other.data_owner < data || (other.data_owner == data && !goes_on)
 }
 
-/// Moves the last request of `queue` to its place in the data-first order.
+/// Moves the last request of `queue` forward to its place in the data-first order; the others are already in that order.
 #[inline(never)]
 fn sort_in_last(queue: &mut Ring<QueuedRequest>) {
     if let Some(last) = queue.pop_back() {
@@ -102,22 +103,23 @@ fn sort_in_last(queue: &mut Ring<QueuedRequest>) {
 }
 
 impl Arbiter {
-    /// Creates an arbiter with empty queues for `positions` dies, `positions_per_chip` of them on each chip.
+    /// Creates an arbiter with empty queues for `positions` dies, with `positions_per_chip` dies on each chip.
     pub(super) fn new(arbitration: Arbitration, positions: u32, positions_per_chip: u32) -> Arbiter {
-        // Under data-first round-robin the last chip counts as the last granted one, so that chip 0 is first.
+        // Under the data-first round-robin rules the initial `last` is the last die, so that commands of chip 0 are first.
         let last = if arbitration.is_data_first_by_chip() { positions.saturating_sub(1) } else { 0 };
         let (positions_per_chip, commands, data) = (Divisor::new(positions_per_chip), Ring::default(), Ring::default());
         Arbiter { arbitration, positions, positions_per_chip, last, before_last: last, commands, data, custom: None }
     }
 
-    /// Replaces the arbitration rule with the custom `policy`, for the channel or controller `resource`. Call before the first request.
+    /// Replaces the arbitration rule with the custom `policy`. `resource` is the number of this channel or controller, which is passed to the policy.
+    /// Call before the first request.
     pub(super) fn set_policy(&mut self, resource: u32, policy: SharedPolicy) {
-        // Oldest-first keeps both queues in order of arrival, and `last` at the position of the last grant.
+        // With oldest-first both queues stay in order of arrival, and `last` is the position of the last granted die, as the policy needs.
         self.arbitration = Arbitration::OldestFirst;
         self.custom = Some((resource, policy));
     }
 
-    /// Dequeues the request that the custom `policy` chooses. Only requests for which `fits` holds can be chosen.
+    /// Dequeues the request that the custom `policy` chooses among those for which `fits` holds; `None` if `fits` holds for no queued request.
     #[cold]
     fn dequeue_custom(
         &mut self,
@@ -146,7 +148,7 @@ impl Arbiter {
         remove_first(self.queue(chosen.phase), |waiting| waiting.order == chosen.order)
     }
 
-    /// Enqueues a request.
+    /// Enqueues a request: in order of arrival, or in the data-first order for data under the rules that serve data first and commands by chip.
     #[inline(always)]
     pub(super) fn enqueue(&mut self, waiting: QueuedRequest) {
         let is_sorted = waiting.phase != TransferPhase::Command && self.arbitration.is_data_first_by_chip();
@@ -159,7 +161,8 @@ impl Arbiter {
         }
     }
 
-    /// Records a grant to the die at `position` that bypassed the queues.
+    /// Records a grant to the die at `position` for `phase`. Call it for a grant that bypassed the queues; grants from the queues are recorded by the
+    /// dequeue functions.
     #[inline]
     pub(super) fn record_grant(&mut self, position: u32, phase: TransferPhase) {
         if phase == TransferPhase::Command || !self.arbitration.is_data_first_by_chip() {
@@ -168,8 +171,8 @@ impl Arbiter {
         }
     }
 
-    /// Returns whether the chip of the die at `position` preceded the granted chip in the round-robin order in which the latest grant was made.
-    /// `false` for all rules except [`Arbitration::DataFirstTogether`].
+    /// Returns whether the chip of the die at `position` precedes the chip of the latest command grant, in the round-robin order that starts after
+    /// the command grant before the latest. `false` for all rules except [`Arbitration::DataFirstTogether`].
     #[inline]
     pub(super) fn precedes_grant(&self, position: u32) -> bool {
         self.arbitration == Arbitration::DataFirstTogether && self.chips_behind(position) < self.chips_behind(self.last)
@@ -180,37 +183,37 @@ impl Arbiter {
         round_robin_rank(by_chip.divide(position), by_chip.divide(self.before_last), by_chip.divide(self.positions))
     }
 
-    /// Changes the position of the latest command grant to `position`. Returns the former position.
+    /// Moves the latest command grant to the die at `position`. Returns the position of the die that had the grant.
     pub(super) fn replace_grant(&mut self, position: u32) -> u32 {
         std::mem::replace(&mut self.last, position)
     }
 
-    /// Cancels the request of a die to which another arbiter has granted a path.
+    /// Removes the queued request of `die` for `phase`, because another arbiter has granted a path for it; without effect if none is queued.
     #[inline]
     pub(super) fn cancel(&mut self, die: DieId, phase: TransferPhase) {
         remove_first(self.queue(phase), |waiting| waiting.die == die);
     }
 
-    /// Returns the dies with queued requests.
+    /// Returns the die of each queued request: of commands, then of data. A die can occur several times.
     #[inline(always)]
     pub(super) fn queued_dies(&self) -> impl Iterator<Item = DieId> {
         self.commands.iter().chain(self.data.iter()).map(|waiting| waiting.die)
     }
 
-    /// Dequeues the next request. Returns its die and phase.
+    /// Dequeues the request to grant next under the arbitration rule. Returns its die and phase; `None` if no request is queued.
     #[inline(always)]
     pub(super) fn dequeue_any(&mut self) -> Option<(DieId, TransferPhase)> {
         if self.arbitration != Arbitration::CommandFirst {
             return if self.is_empty() { None } else { self.dequeue_die() };
         }
-        // Command-first does not use `last`, so the grant need not be recorded.
+        // The command-first rule does not use `last`, so the grant need not be recorded.
         match self.commands.pop_front() {
             Some(next) => Some((next.die, TransferPhase::Command)),
             None => self.data.pop_front().map(|next| (next.die, next.phase)),
         }
     }
 
-    /// Dequeues the next request among those for which `fits` holds.
+    /// Dequeues the request to grant next among those for which `fits` holds; `None` if `fits` holds for no queued request.
     #[inline(always)]
     pub(super) fn dequeue(&mut self, fits: impl Fn(&QueuedRequest) -> bool) -> Option<QueuedRequest> {
         if self.is_empty() { None } else { self.dequeue_fitting(fits) }
@@ -221,7 +224,7 @@ impl Arbiter {
         self.commands.is_empty() && self.data.is_empty()
     }
 
-    /// Like [`Arbiter::dequeue`] for any request, but returns only die and phase, which fit into CPU registers.
+    /// Like [`Arbiter::dequeue`] with a `fits` that always holds, but returns only die and phase, which fit into CPU registers.
     #[inline(never)]
     fn dequeue_die(&mut self) -> Option<(DieId, TransferPhase)> {
         self.dequeue_fitting(|_| true).map(|next| (next.die, next.phase))
@@ -286,7 +289,8 @@ impl Arbiter {
 mod tests {
     use super::*;
 
-    /// Returns an arbiter whose last grant was to die 1, and which has queued requests of dies 0, 3, 2 and again 0, in this order.
+    /// Returns an arbiter of four dies on one chip each, whose last grant was to die 1. Queued, in this order: data of die 0, command of die 3, data
+    /// of die 2, command of die 0.
     fn arbiter(arbitration: Arbitration) -> Arbiter {
         let mut arbiter = Arbiter::new(arbitration, 4, 1);
         arbiter.record_grant(1, TransferPhase::Command);
@@ -391,8 +395,9 @@ mod tests {
         wait(&mut commands, 2, TransferPhase::DataOut, DataOwner::Request, true);
         wait(&mut commands, 0, TransferPhase::DataOut, DataOwner::Mapping, false);
         let served: Vec<u32> = std::iter::from_fn(|| commands.dequeue(|_| true)).map(|waiting| waiting.die.0).collect();
-        // Data goes first, in order of owner class, with continued operations last. Then commands of chips 0, 1, 2, 0, unaffected by the grants of
-        // data.
+        // Data goes first: mapping data of die 0, request data of dies 2 (continues its operation), 5 and 1, GC data of die 3. Then one command each
+        // of chips 0, 1 and 2, starting after the last chip, and the second one of chip 0. A chip has two dies; grants of data do not change the
+        // round-robin order.
         assert_eq!(served, [0, 2, 5, 1, 3, 1, 2, 4, 0]);
     }
 

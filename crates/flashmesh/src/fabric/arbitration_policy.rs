@@ -1,4 +1,4 @@
-//! Custom arbitration of channels and controllers.
+//! Custom arbitration of channels and controllers, by a policy of the caller.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,37 +7,38 @@ use crate::ids::DieId;
 
 use super::{DataOwner, TransferPhase};
 
-/// A queued request of a die for a channel or a controller.
+/// A queued request of a die for a channel or a controller, as shown to a custom policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Contender {
     /// The requesting die.
     pub die: DieId,
-    /// The phase for which the die requests the resource.
+    /// The phase for which the die requests the channel or controller.
     pub phase: TransferPhase,
     /// Owner class of the data to send; ignored for commands.
     pub data_owner: DataOwner,
     /// Whether the die is sending data and requests the path for the next page of the same operation.
     pub continues_operation: bool,
-    /// Position of the die among the dies that share the resource.
+    /// Index of the die among the dies that share the channel or controller, from 0.
     pub position: u32,
-    /// Sequence number of the request, in order of arrival.
+    /// Sequence number of the request: a lower number arrived earlier at this channel or controller.
     pub order: u64,
 }
 
-/// A policy that chooses the next request to grant of a channel or a controller.
+/// A policy that chooses which queued request is granted a channel or a controller next.
 ///
 /// # Contract
-/// - `choose` is called when a resource is released while two or more requests are queued. A request that finds the resource free, or is alone in the
-///   queue, is granted without a call.
-/// - `waiting` is in order of arrival, and the returned value is an index into it. An index out of range selects the first request.
+/// - `choose` is called when a channel or controller is released while two or more grantable requests are queued for it. Other requests are granted
+///   without a call.
+/// - `waiting` has the queued requests in order of arrival, and the returned value is an index into `waiting`. An index out of range selects the
+///   first request.
 /// - The policy is deterministic: equal calls in equal order return equal indices.
 pub trait ArbitrationPolicy {
-    /// Returns the index in `waiting` of the request to which the channel or controller `resource` is granted. `last` is the position of the last
-    /// grant.
+    /// Returns the index in `waiting` of the request to which the channel or controller `resource` is granted. `last` is the
+    /// [position](Contender::position) of the die.
     fn choose(&mut self, resource: u32, last: u32, waiting: &[Contender]) -> usize;
 }
 
-/// A policy that the arbiters of all resources of an interconnect share.
+/// A custom policy that the arbiters of all channels or controllers of an interconnect share.
 #[derive(Clone)]
 pub(super) struct SharedPolicy(Arc<Mutex<Box<dyn ArbitrationPolicy + Send>>>);
 
@@ -46,7 +47,8 @@ impl SharedPolicy {
         SharedPolicy(Arc::new(Mutex::new(policy)))
     }
 
-    /// Returns the request that the policy chooses. `waiting` must not be empty.
+    /// Returns the request of `waiting` that the policy chooses for the channel or controller `resource`. `waiting` must not be empty; a single
+    /// request is returned without a call of the policy.
     pub(super) fn choose(&self, resource: u32, last: u32, waiting: &[Contender]) -> Contender {
         let at = if waiting.len() > 1 {
             self.0.lock().unwrap_or_else(PoisonError::into_inner).choose(resource, last, waiting)

@@ -1,66 +1,68 @@
-//! Causes of path waits.
+//! Causes of waits of dies for a path.
 
 /// The resource whose occupation delayed a path request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Cause {
-    /// A channel, or the pins of the chip.
+    /// The channel of the die, or the pins of its chip.
     Channel,
     /// All controllers that can serve the chip.
     Controller,
-    /// A link between routers.
+    /// A link between routers, or the failed search for a path over such links.
     Link,
 }
 
 impl Cause {
-    /// All causes, in index order.
+    /// All causes, in the order of [`Cause::index`].
     pub const ALL: [Cause; 3] = [Cause::Channel, Cause::Controller, Cause::Link];
 
-    /// Returns the index of this cause in tables by cause.
+    /// Returns the index of this cause in [`Cause::ALL`], and in arrays with an entry per cause.
     #[inline]
     pub const fn index(self) -> usize {
         self as usize
     }
 }
 
-/// The set of causes that delayed the transfers of a transaction or of a request.
+/// The set of causes that delayed the transfers of a transaction or of a host request, and whether another host request was among those that occupied
+/// the path.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Causes(u8);
 
 impl Causes {
     const PATH_CONFLICT: u8 = 1 << 7;
 
-    /// Records that another request caused a delay.
+    /// Records that a transfer waited for a path that was used for another host request.
     #[inline]
     pub fn insert_path_conflict(&mut self) {
         self.0 |= Causes::PATH_CONFLICT;
     }
 
-    /// Returns whether another request caused a delay: a path conflict as defined in Venice, ISCA 2023, section 3.1.
+    /// Returns whether a transfer waited for a path that was used for another host request: a path conflict as defined in Venice, ISCA 2023, section
+    /// 3.1.
     #[inline]
     pub const fn has_path_conflict(self) -> bool {
         self.0 & Causes::PATH_CONFLICT != 0
     }
 
-    /// Adds `cause` to the set.
+    /// Records that `cause` delayed a transfer.
     #[inline]
     pub fn insert(&mut self, cause: Cause) {
         self.0 |= 1 << cause as u8;
     }
 
-    /// Adds every member of `others` to the set.
+    /// Adds every cause of `others`, and its path conflict, to the set.
     #[inline]
     pub fn join(&mut self, others: Causes) {
         self.0 |= others.0;
     }
 
-    /// Returns whether no transfer was delayed.
+    /// Returns whether no transfer was delayed: no cause and no path conflict is recorded.
     #[inline]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Returns whether `cause` delayed a transfer.
+    /// Returns whether `cause` delayed any of the transfers.
     #[inline]
     pub const fn contains(self, cause: Cause) -> bool {
         self.0 & 1 << cause as u8 != 0

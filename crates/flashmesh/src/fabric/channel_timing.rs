@@ -5,24 +5,25 @@ use crate::units::{Bytes, Rate, Time, TransferTimes};
 
 use super::{Payload, TransferKind};
 
-/// Size of a page address in the page list of a Clean packet \[choice\]. No paper states one.
+/// Size of a page address in the page list of a Clean packet, which makes a chip move the listed pages. No paper states a size.
 pub const PAGE_ADDRESS_SIZE: Bytes = Bytes::new(4);
 
-/// Overhead of a channel, in addition to the transferred bytes.
+/// Overhead of a transfer on a channel, in addition to the time of its data bytes.
 #[derive(Clone, Debug)]
 pub(super) enum ChannelOverhead {
-    /// Command and address cycles, which take a fixed time. Data has no overhead.
+    /// Bare bus signals: a command takes [`Payload::command_time`], and data has no overhead.
     Signals,
-    /// Packets (Venice, ISCA 2023, section 3.2, after pSSD): one control packet for each plane of a command, and a header and a CRC around data.
+    /// Packets (Venice, ISCA 2023, section 3.2, after pSSD): one control packet for each plane of a command, and a header and a CRC around the data
+    /// of each plane.
     Packets {
-        /// Transfer time of a control packet.
+        /// Transfer time of a control packet, for one plane of a command.
         control: Time,
-        /// Header and CRC bytes of a data packet.
+        /// Header and CRC bytes of a data packet, together.
         overhead: Bytes,
     },
 }
 
-/// Transfer times on channels of a given rate.
+/// Calculator of transfer times on channels of one rate.
 #[derive(Clone, Debug)]
 pub(super) struct ChannelTiming {
     framing: ChannelOverhead,
@@ -30,19 +31,19 @@ pub(super) struct ChannelTiming {
 }
 
 impl ChannelTiming {
-    /// Creates the transfer times of bare signals at `rate`.
+    /// Creates the calculator for channels with bare bus signals at `rate`.
     pub(super) fn signals(rate: Rate) -> ChannelTiming {
         ChannelTiming { framing: ChannelOverhead::Signals, data_times: TransferTimes::new(rate) }
     }
 
-    /// Creates the transfer times of packets at `rate`.
+    /// Creates the calculator for channels with packets at `rate`, with the packet sizes of `config`.
     pub(super) fn packets(config: &config::Packets, rate: Rate) -> ChannelTiming {
         let overhead = config.data_header + config.data_crc;
         let framing = ChannelOverhead::Packets { control: rate.time_for(config.control_packet), overhead };
         ChannelTiming { framing, data_times: TransferTimes::new(rate) }
     }
 
-    /// Returns the time for which `payload` occupies a channel.
+    /// Returns the time for which `payload` occupies a channel, overhead included.
     #[inline(always)]
     pub(super) fn duration(&mut self, payload: Payload) -> Time {
         match self.framing {

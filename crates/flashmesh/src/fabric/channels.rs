@@ -1,4 +1,4 @@
-//! Half-duplex channels, each with its own arbiter and shared by dies with consecutive numbers.
+//! Half-duplex channels. Each has its own arbiter, and is shared by dies with consecutive ids.
 
 use crate::config::Arbitration;
 use crate::engine::id_table::IdTable;
@@ -13,14 +13,14 @@ use super::{Cause, DataOwner, Grant, GrantRecord, LinkUsage, Outbox, Payload, Tr
 
 #[derive(Clone, Debug)]
 struct Channel {
-    /// Holder, with its phase and the time of the grant; `None` if the channel is free.
+    /// Die that holds the channel, phase of its transfer, and time of the grant; `None` if the channel is free.
     held: Option<(DieId, TransferPhase, Time)>,
-    /// Batch ([`Outbox::batch`]) of the last request that found the channel idle and was granted it; 0 if that request was in no batch.
+    /// Batch ([`Outbox::batch`]) of the last request that found the channel free and was granted it; 0 if the request was in no batch.
     batch: u32,
     arbiter: Arbiter,
 }
 
-/// A set of half-duplex channels.
+/// The half-duplex channels of an interconnect, with their usage. Path and link numbers are channel numbers.
 #[derive(Clone, Debug)]
 pub struct Channels {
     channels: IdTable<PathId, Channel>,
@@ -33,7 +33,7 @@ pub struct Channels {
 }
 
 impl Channels {
-    /// Creates `count` channels for `chips` consecutive chips each. A chip has `dies_per_chip` dies.
+    /// Creates `count` free channels for `chips` consecutive chips each. A chip has `dies_per_chip` dies. `durations` calculates the transfer times.
     pub fn new(
         arbitration: Arbitration,
         durations: ChannelTiming,
@@ -62,7 +62,8 @@ impl Channels {
         }
     }
 
-    /// Requests the channel of `die`; see [`Fabric::acquire`](super::Fabric::acquire). `data` is the owner class of outgoing data.
+    /// Requests the channel of `die`; see [`Fabric::acquire`](super::Fabric::acquire). `data` is the owner class of outgoing data; ignored for
+    /// commands.
     #[inline(always)]
     pub fn acquire(&mut self, die: DieId, phase: TransferPhase, data: DataOwner, now: Time, outbox: &mut Outbox) {
         let path = PathId(self.divisor.divide(die.0));
@@ -77,8 +78,8 @@ impl Channels {
                 && channel.arbiter.precedes_grant(position)
                 && let Some(granted) = outbox.grants.iter_mut().find(|granted| granted.grant.path == path)
             {
-                // Requests of one batch are arbitrated together. The grant is still in the outbox, so this request, which precedes the granted one,
-                // takes it over.
+                // Requests of one batch are arbitrated together. The grant is still in the outbox, so this request, whose chip precedes the granted
+                // chip, takes the grant over, and the die that had the grant is queued.
                 granted.grant.die = die;
                 channel.held = Some((die, phase, now));
                 let replaced = channel.arbiter.replace_grant(position);
@@ -114,7 +115,7 @@ impl Channels {
         }
     }
 
-    /// Starts a transfer and returns its duration; see [`Fabric::send`](super::Fabric::send).
+    /// Starts a transfer over the channel of `grant` and returns its duration; see [`Fabric::send`](super::Fabric::send).
     #[inline(always)]
     pub fn send(&mut self, grant: Grant, payload: Payload, now: Time) -> Time {
         let duration = self.durations.duration(payload);
@@ -123,7 +124,7 @@ impl Channels {
         duration
     }
 
-    /// Releases the channel, and grants it to the next queued request; see [`Fabric::release`](super::Fabric::release).
+    /// Releases the channel of `grant`, and grants it to the next queued request, if any; see [`Fabric::release`](super::Fabric::release).
     #[inline(always)]
     pub fn release(&mut self, grant: Grant, now: Time, outbox: &mut Outbox) {
         let channel = &mut self.channels[grant.path];
@@ -141,18 +142,18 @@ impl Channels {
         outbox.grants.push(GrantRecord { grant, since: now, cause: Cause::Channel });
     }
 
-    /// Returns the number of transfers over all channels.
+    /// Returns the number of transfers started on all channels.
     pub fn transfers(&self) -> u64 {
         self.transfers
     }
 
-    /// Returns the held channels, each with the die that holds it.
+    /// Returns the link of each held channel, with the die that holds it.
     pub fn held(&self) -> Vec<(LinkId, DieId)> {
         let links = (0..).map(LinkId);
         links.zip(self.channels.values()).filter_map(|(link, channel)| Some((link, channel.held?.0))).collect()
     }
 
-    /// Returns the usage of each channel.
+    /// Returns the usage of each channel, indexed by channel.
     pub fn usage(&self) -> &[LinkUsage] {
         self.usage.values()
     }

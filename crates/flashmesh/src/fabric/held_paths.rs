@@ -1,11 +1,11 @@
 //! Held paths (`fabric.hold-path`): a layer over any interconnect that keeps a path from the command of an operation to its last byte.
 //!
-//! The inner fabric reserves a path when a die first requests one. This layer then grants the path each time its die has a transfer, and releases the
-//! path at the end. A read holds its path until its last data has left; a program, an erase or a copyback until its end is acknowledged. Meanwhile
-//! the die can use its held path for any further transfer, such as a command besides its data.
+//! The inner fabric reserves a path when a die first requests one. This layer then grants the path anew for each transfer of its die, and releases
+//! the path at the end. A read holds its path until its last data has left; a program, an erase or a copyback until its end is acknowledged.
+//! Meanwhile the die can use its held path for any further transfer, such as the next command before its data has left.
 //!
-//! No paper says that paths are held in this way, and Venice, ISCA 2023, Figure 3 shows a path released while the array works. The option exists so
-//! that a reader can compare both: the published gains over the bus are reproduced if the prior designs are assumed to hold their paths.
+//! No paper says that paths are held in this way, and Venice, ISCA 2023, Figure 3 shows a path released while the array works. The option exists for
+//! comparison: the published gains of Venice over the bus are reproduced if the designs before Venice are assumed to hold their paths.
 //!
 //! Deadlock is impossible: an operation that holds a path ends without waiting for a second path. So every operation ends, and every path is
 //! released.
@@ -23,21 +23,22 @@ use super::{
     Outbox, Payload, SendOutcome, TOKENS, TransferKind, TransferPhase, nossd, venice,
 };
 
-/// Flag in the token of a wake-up: an acknowledgement has crossed a path. The other bits are the path.
+/// Flag in the token of a wake-up: an acknowledgement has crossed a held path. The other bits of the token are the number of the path. Wake-ups of
+/// the inner fabric do not have this flag.
 const ACKNOWLEDGED: u32 = TOKENS / 2;
 
-/// A queued use of a held path.
+/// A use of a held path by its die, queued until the path is idle.
 #[derive(Clone, Copy, Debug)]
 enum PathUse {
-    /// A transfer, with the time at which it was requested.
+    /// A transfer of a phase, with the time at which it was requested.
     Transfer(TransferPhase, Time),
     Acknowledgement(AcknowledgementId),
 }
 
-/// A path that the inner fabric has granted.
+/// A path that the inner fabric has granted, and that is held.
 #[derive(Clone, Debug)]
 struct Path {
-    /// Grant that the inner fabric made.
+    /// Grant that the inner fabric made, whose phase is that of the first transfer over the path.
     grant: Grant,
     since: Time,
     links: Vec<LinkId>,
@@ -47,29 +48,31 @@ struct Path {
     unacknowledged: u32,
 }
 
-/// An interconnect whose paths are held.
+/// An interconnect whose paths are held by transactions, as a layer over an inner fabric.
 #[derive(Clone, Debug)]
 pub struct HeldPaths {
     fabric: Box<AnyFabric>,
     rule: HoldPath,
-    /// Held paths, indexed by path.
+    /// Held paths, indexed by path; `None` if a path is free.
     paths: Vec<Option<Path>>,
-    /// Path that the current transaction holds, indexed by die.
+    /// Path of the last operation that holds one, indexed by die; `None` if the path has been released.
     current_path: Vec<Option<PathId>>,
-    /// Paths of the reads whose data has not left completely, with the number of remaining pages. Indexed by die, in the order of departure.
+    /// Paths of the reads whose data has not left completely, each with the number of pages that have still to leave. Indexed by die; the read whose
+    /// data leaves next is first.
     reading: Vec<VecDeque<(PathId, u32)>>,
-    /// Paths of programs, erases and copybacks in progress. Indexed by die, in the order of their commands, which is the order of their ends.
+    /// Paths of programs, erases and copybacks in progress. Indexed by die, in the order of their commands, which is the order in which they end.
     program_paths: Vec<VecDeque<PathId>>,
-    /// Wait for the held path before its last grant, indexed by die and phase; `None` if the inner fabric made that grant.
+    /// Time for which the last transfer waited for the path that its die held, indexed by die and phase; `None` if the inner fabric granted a new
+    /// path instead.
     waited: Vec<[Option<Time>; TransferPhase::ALL.len()]>,
-    /// Ended operations without a held path, whose acknowledgements need a path of their own; indexed by die.
+    /// Acknowledgements of ended operations that hold no path, which wait for a new path, in order; indexed by die.
     pending_acks: Vec<VecDeque<AcknowledgementId>>,
-    /// Total time for which each link was held, indexed by link.
+    /// Total time for which each link was held, up to the last `catch_up` for links that are still held; indexed by link.
     held_for: Vec<Time>,
 }
 
 impl HeldPaths {
-    /// Creates the layer over `fabric`, which has `dies` dies.
+    /// Creates the layer over `fabric`, which has `dies` dies. `rule` selects the operations that hold their paths.
     pub fn new(fabric: AnyFabric, rule: HoldPath, dies: u32) -> HeldPaths {
         let dies = dies as usize;
         HeldPaths {
@@ -89,7 +92,8 @@ impl HeldPaths {
         self.paths[path.index()].as_mut().expect("a path is used by whom it was granted to")
     }
 
-    /// Records the grants that the inner fabric has added to `outbox`, starting at index `first`.
+    /// Records as held the paths that the inner fabric has granted in `outbox`, from index `first` on. Removes grants for acknowledgements, which are
+    /// sent at once.
     fn record_grants(&mut self, first: usize, now: Time, outbox: &mut Outbox) {
         let mut at = first;
         while let Some(&GrantRecord { grant, .. }) = outbox.grants.get(at) {
@@ -104,7 +108,7 @@ impl HeldPaths {
                 unacknowledged: 0,
             });
             self.waited[die][grant.phase.index()] = None;
-            // With held reads, data leaves over the path of its read. So a new path for outgoing data is for an acknowledgement.
+            // If reads hold their paths, data leaves over the path of its read. So a new path for outgoing data can only be for an acknowledgement.
             let is_acknowledgement = grant.phase == TransferPhase::DataOut && self.rule.holds_reads();
             match if is_acknowledgement { self.pending_acks[die].pop_front() } else { None } {
                 Some(id) => {
@@ -116,15 +120,15 @@ impl HeldPaths {
         }
     }
 
-    /// Calls the inner fabric and records the paths that it grants.
+    /// Calls the inner fabric by `call`, and records the paths that it grants during the call.
     fn call_fabric(&mut self, now: Time, outbox: &mut Outbox, call: impl FnOnce(&mut AnyFabric, &mut Outbox)) {
         let first = outbox.grants.len();
         call(&mut self.fabric, outbox);
         self.record_grants(first, now, outbox);
     }
 
-    /// Returns the held path that `die` uses for `phase`. Outgoing data uses the path of its read. Returns `None` for a command if an operation on
-    /// the held path has not been acknowledged: the die then requests a new path.
+    /// Returns the held path that `die` uses for `phase`. Outgoing data uses the path of its read. Returns `None` if the die has to request a new
+    /// path. This is so if it holds none, or for a command if an operation on the held path has not been acknowledged.
     fn path_for(&self, die: DieId, phase: TransferPhase) -> Option<PathId> {
         if phase == TransferPhase::DataOut
             && let Some(&(path, _)) = self.reading[die.index()].front()
@@ -145,7 +149,8 @@ impl HeldPaths {
         }
     }
 
-    /// Starts the next queued use of an idle path. If none is queued, keeps the path while its operation is in progress, and otherwise releases it.
+    /// Starts the next queued use of an idle path. If no use is queued, the path stays held while an operation on it is in progress, and is released
+    /// otherwise.
     fn start_next_use(&mut self, number: PathId, now: Time, outbox: &mut Outbox) {
         let path = self.path(number);
         let grant = path.grant;
@@ -162,7 +167,7 @@ impl HeldPaths {
         }
     }
 
-    /// Returns whether read data has still to leave over the path of `grant`.
+    /// Returns whether data of a read of the grant's die has still to leave over the path of `grant`.
     fn has_data_left(&self, grant: Grant) -> bool {
         self.reading[grant.die.index()].iter().any(|(path, _)| *path == grant.path)
     }
@@ -175,8 +180,8 @@ impl HeldPaths {
         self.call_fabric(now, outbox, |fabric, outbox| fabric.release(grant, now, outbox));
     }
 
-    /// Sends an acknowledgement over the path of `grant`. The wake-up precedes [`FabricEvent::Acknowledged`], so that the path is idle when the
-    /// controller acts.
+    /// Sends acknowledgement `id` over the held path of `grant` at `now`, and schedules two events at its arrival. The wake-up, which makes the path
+    /// idle, precedes [`FabricEvent::Acknowledged`], so that the path is idle when the controller acts.
     fn send_acknowledgement(&mut self, grant: Grant, id: AcknowledgementId, now: Time, outbox: &mut Outbox) {
         self.path(grant.path).is_moving = true;
         let at = self.fabric.acknowledge_over(grant, now);
@@ -261,7 +266,7 @@ impl Fabric for HeldPaths {
                 self.enqueue_use(path, PathUse::Acknowledgement(id), now, outbox)
             }
             Some(number) => {
-                // The fabric has no acknowledgement messages, so the end is reported to the controller at once.
+                // The inner fabric has no acknowledgement messages, so the end of the operation is reported to the controller at once.
                 outbox.events.push((now, FabricEvent::Acknowledged(id)));
                 let path = self.path(number);
                 path.unacknowledged -= 1;
@@ -285,7 +290,7 @@ impl Fabric for HeldPaths {
         let number = PathId(token & !ACKNOWLEDGED);
         let path = self.path(number);
         path.is_moving = false;
-        // An operation without a held path is not counted in `unacknowledged`.
+        // `unacknowledged` is 0 if the operation held no path, and the acknowledgement crossed a path of its own.
         path.unacknowledged = path.unacknowledged.saturating_sub(1);
         self.start_next_use(number, now, outbox);
     }
@@ -304,7 +309,7 @@ impl Fabric for HeldPaths {
         self.fabric.stall_time(grant)
     }
 
-    /// Adds the time up to `now` to the held times of links.
+    /// Adds the time up to `now` to the held times of the links that are held.
     fn catch_up(&mut self, now: Time, outbox: &mut Outbox) {
         for path in self.paths.iter_mut().flatten() {
             path.links.iter().for_each(|link| self.held_for[link.index()] += now - path.since);
@@ -361,14 +366,15 @@ mod tests {
         Payload { kind: message, planes: 1, command_time: Time::ZERO, bytes: Bytes::from_kib(4) }
     }
 
-    /// Requests a path for `phase` of die 0, and returns the grant.
+    /// Requests a path for `phase` of die 0, and returns the grant, which must be made at once.
     fn granted(held: &mut AnyFabric, phase: TransferPhase, outbox: &mut Outbox) -> Grant {
         held.acquire(DieId(0), phase, Time::ZERO, outbox);
         outbox.grants.pop().expect("the path is free").grant
     }
 
-    /// Checks a die that starts a program, and is sent another read, while its register holds the data of a read. The second read gets a path of its
-    /// own, because the program on the held path has not been acknowledged.
+    /// Checks a die that starts a program, and is sent another read, while its page register holds the data of a first read. The program uses the
+    /// path of the first read. The second read gets a path of its own, because the program on the held path has not been acknowledged. So the data of
+    /// each read leaves over the path of its own command.
     #[test]
     fn data_leaves_over_the_path_of_its_read_whatever_its_die_was_sent_since() {
         let mut config = Config::default();

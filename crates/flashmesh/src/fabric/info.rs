@@ -7,40 +7,42 @@ use crate::units::{Time, Wattage};
 use super::registry::KINDS;
 use super::{AnyFabric, FabricError};
 
-/// Properties of a kind of interconnect, known before an instance is built.
+/// Properties of a kind of interconnect (bus, pSSD, ...), known before an interconnect is built.
 ///
-/// Code outside the folder of a kind may distinguish kinds only by these properties. The oracles have a [table](crate::check::expected_fabrics) of
-/// their own. Each kind states every property: there are no defaults.
+/// Code outside the folder of a kind may distinguish kinds only by these properties. The oracles (independent checks of a run) have a
+/// [table](crate::check::expected_fabrics) of their own. Each kind states every property: there are no defaults.
 #[derive(Clone, Debug)]
 pub struct FabricInfo {
-    /// Value of `fabric.kind`.
+    /// Value of `fabric.kind` that selects this kind.
     pub name: &'static str,
-    /// Explanation for a reader who does not know the interconnect.
+    /// Explanation of the interconnect in a few sentences, for recordings of a run.
     pub caption: &'static str,
-    /// Configuration sections that this kind reads and some other kinds do not.
+    /// Names of the configuration sections that this kind reads and some other kinds do not, such as `packets`.
     pub sections: &'static [&'static str],
     /// Keys of `[fabric]` that affect this kind, besides `kind` and `hold-path`.
     pub used_keys: &'static [&'static str],
-    /// Keys of `[fabric]` for channels that this kind accepts although they have no effect, so that one file can serve several kinds. A key in
-    /// neither list is rejected if set.
+    /// Keys of `[fabric]` that this kind accepts although they have no effect, so that one configuration can serve several kinds. A key that is
+    /// neither here nor in `used_keys` is rejected if set.
     pub accepted_unused_keys: &'static [&'static str],
-    /// Ways in which GC can move pages over this kind.
+    /// Values of `gc.move`, the ways in which GC moves pages, that this kind supports.
     pub moves: &'static [PageMove],
-    /// Constructor for `fabric.hold-path`; `None` if paths of this kind cannot be held.
+    /// Constructor of the interconnect below the layer of `fabric.hold-path`, which keeps paths for whole transactions; `None` if this kind does not
+    /// support it.
     pub build_held: Option<Build>,
-    /// Whether each die has a controller that decodes and frames packets.
+    /// Whether each die has an on-die controller that decodes and frames packets, which takes time.
     pub die_controllers: bool,
-    /// Location of the routers.
+    /// Location of the routers, if there are any.
     pub routers: RouterPlacement,
-    /// Power of one router.
+    /// Function that selects the power of one router from `[power]`; not used for a kind without routers.
     pub router_power: fn(&config::Power) -> Wattage,
-    /// Check of the other sections of the configuration against this kind.
+    /// Check of the whole configuration against requirements of this kind; an error names the keys to change.
     pub check: fn(&Config) -> Result<(), FabricError>,
-    /// Constructor of an interconnect of this kind.
+    /// Constructor of an interconnect of this kind, without `fabric.hold-path`.
     pub build: Build,
 }
 
-/// A constructor of interconnects. The configuration must have passed [`check`].
+/// A constructor of interconnects. The configuration must have passed [`check`]. An error means that the network cannot be built, for example because
+/// it is too large.
 pub type Build = fn(&Config, &Geometry) -> Result<AnyFabric, FabricError>;
 
 /// Location of the routers of an interconnect.
@@ -55,7 +57,8 @@ pub enum RouterPlacement {
 }
 
 impl FabricInfo {
-    /// Returns the time that the controller on a die takes to decode or frame a packet, in addition to the array time; zero without such controllers.
+    /// Returns the time that the on-die controller takes to decode or frame a packet, in addition to the array time; zero for kinds without on-die
+    /// controllers.
     pub fn on_die_controller_time(&self, config: &Config) -> Time {
         if self.die_controllers { config.packets.on_die_controller_time } else { Time::ZERO }
     }
@@ -66,7 +69,7 @@ impl FabricInfo {
     }
 }
 
-/// Returns the names of the kinds for which `is_one` holds, as in "bus, pssd or ideal".
+/// Returns the names of the kinds for which `is_one` holds, as in "bus, pssd or ideal"; empty if there are none.
 fn kinds_where(is_one: impl Fn(&FabricInfo) -> bool) -> String {
     let names: Vec<&str> = KINDS.iter().filter(|info| is_one(info)).map(|info| info.name).collect();
     match names.as_slice() {
@@ -79,7 +82,7 @@ fn kinds_where(is_one: impl Fn(&FabricInfo) -> bool) -> String {
 /// Checks an interconnect of kind `info` against the rest of `config`.
 ///
 /// # Errors
-/// If the interconnect does not fit the configuration. The error has the reason and the keys to change.
+/// If the kind does not support a setting of the configuration. The error has the reason and the keys to change.
 pub fn check(info: &FabricInfo, config: &Config) -> Result<(), FabricError> {
     check_keys(info, config)?;
     let r#move = config.gc.r#move;
@@ -97,14 +100,14 @@ pub fn check(info: &FabricInfo, config: &Config) -> Result<(), FabricError> {
     (info.check)(config)
 }
 
-/// Checks that every key of `[fabric]` that is set has an effect on the kind.
+/// Checks that every key of `[fabric]` with another value than its default has an effect on the kind, or is accepted without one.
 fn check_keys(info: &FabricInfo, config: &Config) -> Result<(), FabricError> {
     let standard = config::Fabric::default();
     // The pattern has no `..`, so that a new key does not compile until it is classified here.
     let config::Fabric {
         kind: _,
         hold_path: _,
-        // These three keys are used only with `channel_load`.
+        // These three keys are used only with `channel_load`, so the check of that key suffices.
         driver_resistance_ohm: _,
         chip_capacitance_ff: _,
         controller_capacitance_ff: _,
@@ -130,7 +133,7 @@ fn check_keys(info: &FabricInfo, config: &Config) -> Result<(), FabricError> {
     Ok(())
 }
 
-/// Checks that paths can stay held while the array works.
+/// Checks that `fabric.hold-path`, which is set, fits the kind and the rest of the configuration.
 fn check_held(info: &FabricInfo, config: &Config) -> Result<(), FabricError> {
     if info.build_held.is_none() {
         let able = kinds_where(|info| info.build_held.is_some());
@@ -208,8 +211,8 @@ mod tests {
                 let key = format!("fabric.{}", parameter.key);
                 let named = info.used_keys.iter().chain(info.accepted_unused_keys).filter(|of| **of == key).count();
                 let is_of_all = ["fabric.kind", "fabric.hold-path"].contains(&key.as_str());
-                // These keys are used only with `channel-load`. pnSSD and ideal reject `channel-load`, because the model does not apply the
-                // electrical load to their channels.
+                // The keys of the electrical load (ohm and fF) are not checked: they are used only with `channel-load`. pnSSD and ideal reject
+                // `channel-load`, because the model does not apply the load to their channels.
                 let is_of_load = key.ends_with("-ohm") || key.ends_with("-ff");
                 let is_refused = key == "fabric.channel-load" && ["pnssd", "ideal"].contains(&info.name);
                 assert_eq!(named, usize::from(!is_of_all && !is_of_load && !is_refused), "{}: {key}", info.name);

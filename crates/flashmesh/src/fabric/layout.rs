@@ -1,4 +1,4 @@
-//! Parts of an interconnect, from which wire counts, power, area and bottleneck bounds are computed.
+//! Links, wires, controllers and routers of an interconnect, from which power, area and lower bounds on run time are computed.
 
 use super::shared_channels::CHANNEL_WIRES;
 use crate::fabric::LinkUsage;
@@ -29,10 +29,10 @@ pub struct Link {
     pub name: String,
 }
 
-/// The parts of an interconnect.
+/// The links of an interconnect, and the numbers of its other parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
-    /// Links, indexed by [`LinkId`].
+    /// Links, indexed by [`LinkId`]. Usage and hold times of links have the same order.
     pub links: Vec<Link>,
     /// Number of data wires, over all links.
     pub wires: u32,
@@ -42,32 +42,33 @@ pub struct Layout {
     pub routers: u32,
 }
 
-/// A set of links of which every transfer to `part` must cross one, on any route. The rate of the links bounds the run time from below.
+/// A set of links of which every transfer from or to a certain part of the drive crosses exactly one, on any route. The sum of the busy times of the
+/// links, divided by [`at_once`](Self::at_once), is a lower bound on run time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SharedResource {
-    /// Destination whose transfers must cross [`links`](Self::links).
+    /// Kind of the part of the drive whose transfers must cross [`links`](Self::links).
     pub part: TransferDestination,
-    /// Links over which the transfers are divided.
+    /// Links of the set. Each transfer crosses one of them.
     pub links: Vec<LinkId>,
-    /// Number of these links that can carry data at the same time.
+    /// Number of these links that can carry data at the same time, at most.
     pub at_once: u32,
 }
 
-/// Destination of the transfers over a shared resource.
+/// Part of the drive whose transfers share a set of links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TransferDestination {
     /// The chips of one row, reached by their channel or by all links into the row.
     Row,
     /// A single chip.
     Chip,
-    /// The chips beyond one link between routers, which the routing algorithm makes unavoidable.
+    /// The chips beyond one link between routers, if the routing algorithm has no other route to them.
     Mesh,
     /// All chips, reached through the controllers.
     Controllers,
 }
 
 impl LinkKind {
-    /// Returns the display name in the plural.
+    /// Returns the display name of links of this kind, in the plural, such as "mesh links".
     pub const fn plural(self) -> &'static str {
         match self {
             LinkKind::Channel => "channels",
@@ -77,7 +78,7 @@ impl LinkKind {
         }
     }
 
-    /// Returns whether the link ends at a controller. A transfer between a controller and a chip crosses exactly one such link.
+    /// Returns whether links of this kind end at a controller. A transfer between a controller and a chip crosses exactly one such link.
     pub const fn leads_to_controller(self) -> bool {
         matches!(self, LinkKind::Channel | LinkKind::Controller)
     }
@@ -89,14 +90,15 @@ impl Layout {
         self.links.iter().filter(|link| link.kind == kind).count()
     }
 
-    /// Returns the links of `kind`, in ascending order.
+    /// Returns the ids of the links of `kind`, in ascending order.
     pub fn links_of_kind(&self, kind: LinkKind) -> impl Iterator<Item = LinkId> {
         let numbered = self.links.iter().zip(0..).filter(move |(link, _)| link.kind == kind);
         numbered.map(|(_, number)| LinkId(number))
     }
 
-    /// Returns the bytes that crossed the pins of the chips. Counts only chip links if there are any, because each transfer crosses one; otherwise
-    /// counts all links. A transfer from chip to chip crosses the pins of both chips.
+    /// Returns the sum of bytes that crossed the pins of all chips. `usage` has an entry per link. If there are chip links, only they count, because
+    /// each transfer crosses one at each chip. Otherwise all links count, and the bytes of a transfer from chip to chip count twice, for the pins of
+    /// both chips.
     pub fn bytes_of_chips(&self, usage: &[LinkUsage]) -> Bytes {
         let has_chip_links = self.count(LinkKind::Chip) > 0;
         let links = self.links.iter().zip(usage).filter(|(link, _)| !has_chip_links || link.kind == LinkKind::Chip);
@@ -104,7 +106,7 @@ impl Layout {
         links.map(|(_, usage)| usage).map(|link| link.bytes_in + link.bytes_out + link.bytes_across * across).sum()
     }
 
-    /// Returns the mean width of the links, relative to the 8 wires of a bus channel.
+    /// Returns the mean number of data wires of a link, divided by the 8 of a bus channel; 1 if there are no links.
     pub fn width(&self) -> f64 {
         if self.links.is_empty() {
             1.0
@@ -113,7 +115,8 @@ impl Layout {
         }
     }
 
-    /// Returns the shared resources of an interconnect: each chip link leads to one chip, and all transfers are divided over the controller links.
+    /// Returns the sets of links that follow from the kinds of the links alone. These are each chip link, for the transfers of its chip, and all
+    /// controller links together.
     pub fn shared_resources(&self) -> Vec<SharedResource> {
         let alone = |link: LinkId| SharedResource { part: TransferDestination::Chip, links: vec![link], at_once: 1 };
         let mut shared_resources: Vec<SharedResource> = self.links_of_kind(LinkKind::Chip).map(alone).collect();
@@ -133,7 +136,8 @@ impl Layout {
 mod tests {
     use super::*;
 
-    /// Returns the layout of two rows of one chip: one link at each controller, one between the routers, and one at each chip.
+    /// Returns the layout of two rows of one chip each. Links 0 and 1 are at the controllers, 2 between the two routers, 3 and 4 at the chips. Each
+    /// link has 8 wires.
     fn mesh() -> Layout {
         use LinkKind::{Chip, Controller, Mesh};
         let links = [Controller, Controller, Mesh, Chip, Chip].map(|kind| Link { kind, name: String::new() });

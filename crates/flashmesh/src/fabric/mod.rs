@@ -1,8 +1,8 @@
 //! Interconnects between controllers and chips: the [`Fabric`] trait and its implementations.
 //!
 //! Glossary: a die *requests* a path; the fabric *grants* the path, at once or later; the die *sends* over the path and *releases* it. A *cause* is
-//! the resource whose occupation delayed a grant. A decision that no paper states is marked \[choice\]. Each kind has a folder with a static
-//! [`FabricInfo`], which has all properties that other modules use, and a line in the [registry].
+//! the resource whose occupation delayed a grant. The mark \[choice\] is on each modelling decision that no paper states. Each kind of interconnect
+//! has a folder with a static [`FabricInfo`], and an entry in the [registry]. The `FabricInfo` has all properties of the kind that other modules use.
 
 mod arbiter;
 mod arbitration_policy;
@@ -49,28 +49,31 @@ pub use usage::{HoldTimes, LinkUsage};
 /// An interconnect between controllers and chips.
 ///
 /// # Contract
-/// - A die requests a path with [`acquire`](Fabric::acquire), with at most one request per phase pending; on channels it may request the path of its
-///   next data before it releases the current one. The fabric answers each request with exactly one [`GrantRecord`] in the outbox, in the same call
-///   if a path is free, otherwise in a later call.
-/// - The payload is chosen after the grant (late binding): the holder calls [`send`](Fabric::send) once, or releases the path unused.
-///   [`FabricEvent::Delivered`] occurs when the last byte arrives: the simulation schedules the event if `send` returns the time, otherwise the
-///   fabric raises it through the outbox.
+/// - A die requests a path with [`acquire`](Fabric::acquire), with at most one pending request per phase. On channels it may request the path of its
+///   next data before it releases the current path. The fabric answers each request with exactly one [`GrantRecord`] in the outbox, in the same call
+///   if a path is free, otherwise in a later call of [`release`](Fabric::release) or [`wake`](Fabric::wake).
+/// - The payload is chosen after the grant (late binding): the holder, which is the die of the grant, calls [`send`](Fabric::send) once, or releases
+///   the path unused. [`FabricEvent::Delivered`] occurs when the last byte arrives: the simulation schedules the event if `send` returns the arrival
+///   time, otherwise the fabric adds the event to the outbox.
 /// - The holder calls [`release`](Fabric::release) exactly once. A path is held only while bytes move, never during tR, tPROG or tBERS. The exception
 ///   is `fabric.hold-path`: a path of a fabric built by [`FabricInfo::build_held`] is released at the end of the transaction. Until then `send` is
-///   called over the same path as often as its die has something to send, in any phase. Such a fabric uses wake-up tokens below 2^31.
-/// - A fabric with activity of its own schedules [`FabricEvent::Wake`] or [`FabricEvent::Alarm`] through the outbox, or keeps [`Outbox::wake_at`]
-///   up to date.
-/// - A link carries one transfer at a time, and each use is reported to the outbox when it ends. The fabric is deterministic.
+///   called over the same path for every transfer of its die, in any phase. A fabric built by `build_held` uses wake-up tokens below half of
+///   [`TOKENS`].
+/// - A fabric with activity of its own, such as scouts or packets in flight, schedules [`FabricEvent::Wake`] or [`FabricEvent::Alarm`] through the
+///   outbox, or keeps [`Outbox::wake_at`] up to date.
+/// - A link carries one transfer at a time. While [`Outbox::link_uses`] is `Some`, each use of a link is added there when the use ends. The fabric is
+///   deterministic.
 #[enum_dispatch]
 #[auto_impl(Box)]
 pub trait Fabric: std::fmt::Debug {
-    /// Replaces the routing of scouts. Call before the first request. Returns `false` if the fabric has no scouts.
+    /// Replaces the routing of scouts (Venice) with `routing`. Call before the first request. Returns `false`, without effect, if the fabric has no
+    /// scouts.
     fn set_routing(&mut self, _routing: &dyn venice::routing::RoutingAlgorithm) -> bool {
         false
     }
 
     /// Replaces XY routing of packets with `routing`. Call before the first request. The fabric must have been built from `config` and `geometry`.
-    /// Returns `false` if the fabric has no packets.
+    /// Returns `false`, without effect, if the fabric does not route packets.
     ///
     /// # Errors
     /// If packets would not reach their destinations, or the network could deadlock.
@@ -83,94 +86,96 @@ pub trait Fabric: std::fmt::Debug {
         Ok(false)
     }
 
-    /// Replaces `fabric.arbitration` with `policy`. Call before the first request. Returns `false` if `fabric.arbitration` has no effect on the
-    /// fabric.
+    /// Replaces `fabric.arbitration` with `policy`. Call before the first request. Returns `false`, without effect, if the fabric has no arbiters
+    /// that use `fabric.arbitration`.
     fn set_arbitration_policy(&mut self, _policy: std::boxed::Box<dyn ArbitrationPolicy + Send>) -> bool {
         false
     }
 
-    /// Sets the host request to which the next path request belongs; `None` for firmware work. Called before each path request if the configuration
-    /// limits the paths of a host request.
+    /// Sets the host request to which the next path request belongs; `None` for firmware work. Called before each path request if
+    /// `venice.circuits-per-request` limits the paths of a host request; other fabrics ignore the call.
     fn set_host_request(&mut self, _request: Option<RequestId>) {}
 
-    /// Requests a path for `phase` of `die` at `now`.
+    /// Requests a path for `phase` of `die` at `now`. The grant is added to the outbox, in this call or in a later one.
     fn acquire(&mut self, die: DieId, phase: TransferPhase, now: Time, outbox: &mut Outbox);
 
-    /// Requests a path for [`TransferPhase::DataOut`] at `now`, like [`acquire`](Fabric::acquire). `data` is the owner class of the data, for
-    /// arbitration rules that use it.
+    /// Requests a path for [`TransferPhase::DataOut`] at `now`, like [`acquire`](Fabric::acquire). `data` is the owner class of the data; arbitration
+    /// rules without data classes ignore it.
     fn acquire_for(&mut self, die: DieId, _data: DataOwner, now: Time, outbox: &mut Outbox) {
         self.acquire(die, TransferPhase::DataOut, now, outbox);
     }
 
-    /// Returns whether data can move from the chip of one die to the chip of the other without passing through a controller.
+    /// Returns whether data can move from the chip of die `from` to the chip of die `to` without a controller in between.
     fn supports_chip_to_chip(&self, _from: DieId, _to: DieId) -> bool {
         false
     }
 
-    /// Requests a path for [`TransferPhase::Copy`] at `now`, from `from` to the page buffer of the chip of `to`. The request takes the place of
-    /// [`TransferPhase::DataOut`], because a die has one register. The grant has `from` as its die. Call only for dies for which
-    /// [`supports_chip_to_chip`](Fabric::supports_chip_to_chip) holds.
+    /// Requests a path for [`TransferPhase::Copy`] at `now`, from die `from` to the page buffer of the chip of die `to`. `from` must have no request
+    /// for [`TransferPhase::DataOut`] pending, because both phases empty its one page register. The die of the grant is `from`. Call only for dies
+    /// for which [`supports_chip_to_chip`](Fabric::supports_chip_to_chip) holds.
     fn acquire_chip_to_chip(&mut self, _from: DieId, _to: DieId, _now: Time, _outbox: &mut Outbox) {
         unreachable!("this fabric moves nothing from chip to chip");
     }
 
-    /// Sends `payload` over the path of `grant`.
+    /// Sends `payload` over the path of `grant` at `now`. Returns the arrival time, if known, and the minimum duration.
     fn send(&mut self, grant: Grant, payload: Payload, now: Time, outbox: &mut Outbox) -> SendOutcome;
 
-    /// Releases the path of `grant`, after which queued requests can be granted.
+    /// Releases the path of `grant` at `now`. Queued requests that can then be granted are added to the outbox.
     fn release(&mut self, grant: Grant, now: Time, outbox: &mut Outbox);
 
-    /// Returns whether the pending request of `die` waits for a transfer, or for an earlier request, of a die for which `is_another` holds. This
-    /// distinguishes waits for other host requests from waits for the same one. `true` if the fabric cannot determine the blocking dies.
+    /// Returns whether the pending request of `die` for `phase` waits for a transfer, or for an earlier path request, of a die for which `is_another`
+    /// holds. `is_another` holds for dies that serve another host request than `die`: only a wait for such a die is a path conflict. Returns `true`
+    /// if the fabric cannot determine the blocking dies.
     fn is_blocked_by(&self, _die: DieId, _phase: TransferPhase, _is_another: &mut dyn FnMut(DieId) -> bool) -> bool {
         true
     }
 
-    /// Returns whether each transfer occupies exactly one path, which no other transfer uses meanwhile. Then a die waits only for earlier transfers
-    /// over the same path, so the order of grants determines for which requests a die waited, and [`is_blocked_by`](Fabric::is_blocked_by) is not
-    /// called.
+    /// Returns whether each transfer occupies exactly one path, which no other transfer uses meanwhile. If so, a die waits only for earlier transfers
+    /// over the same path. The order of grants then determines for which host requests a die waited, and [`is_blocked_by`](Fabric::is_blocked_by) is
+    /// not called.
     fn has_exclusive_paths(&self) -> bool {
         false
     }
 
-    /// Returns the wait for `grant` by cause, if it had several causes, one after the other; `None` if [`GrantRecord::cause`] was the only one. Call
-    /// when the path has just been granted.
+    /// Returns the wait for `grant`, divided by cause and indexed by [`Cause::index`]. Returns `None` if the fabric records a single cause per wait,
+    /// which is [`GrantRecord::cause`]. Call when the path has just been granted.
     fn wait_by_cause(&self, _grant: Grant) -> Option<[Time; Cause::ALL.len()]> {
         None
     }
 
-    /// Returns the time for which the transfer of `grant` was blocked in the network; zero if granted paths are free from end to end. Call when the
-    /// transfer has just been delivered.
+    /// Returns the time for which the transfer of `grant` was blocked by other packets. Zero in fabrics whose granted paths are free from end to end.
+    /// Call when the transfer has just been delivered.
     fn stall_time(&self, _grant: Grant) -> Time {
         Time::ZERO
     }
 
-    /// Returns whether chips send a message to acknowledge the end of a program or an erase.
+    /// Returns whether chips send a message over the interconnect to acknowledge the end of a program, an erase or a copyback.
     fn sends_acknowledgements(&self) -> bool {
         false
     }
 
-    /// Sends an acknowledgement at `now` over the held path of `grant`. Returns its arrival time. Call only for held paths of fabrics for which
-    /// [`sends_acknowledgements`](Fabric::sends_acknowledgements) holds.
+    /// Sends the acknowledgement of an ended operation at `now` over the held path of `grant`. Returns the arrival time at the controller. Call only
+    /// for held paths of fabrics for which [`sends_acknowledgements`](Fabric::sends_acknowledgements) holds.
     fn acknowledge_over(&mut self, _grant: Grant, now: Time) -> Time {
         now
     }
 
-    /// Sends the acknowledgement of `die`, which [`FabricEvent::Acknowledged`] follows. Call only if
-    /// [`sends_acknowledgements`](Fabric::sends_acknowledgements) holds.
+    /// Sends the acknowledgement `id` of an operation that ended on `die` at `now`. [`FabricEvent::Acknowledged`] occurs at its arrival. Call only
+    /// if [`sends_acknowledgements`](Fabric::sends_acknowledgements) holds.
     fn acknowledge(&mut self, _die: DieId, _id: AcknowledgementId, _now: Time, _outbox: &mut Outbox) {
         unreachable!("this fabric needs no acknowledgements");
     }
 
-    /// Redirects the acknowledgement of the operation that `die` starts without a command to the controller that sent the last command of `by`.
+    /// Redirects the acknowledgement of a program that `die` starts without a command, for a page that GC moves directly from chip to chip. The
+    /// acknowledgement goes to the controller that sent the last command of `by`, the die that sent the page.
     fn redirect_acknowledgement(&mut self, _die: DieId, _by: DieId) {}
 
-    /// Handles a due [`FabricEvent::Wake`] or [`FabricEvent::Alarm`].
+    /// Handles a [`FabricEvent::Wake`] or [`FabricEvent::Alarm`] with token `token` that is due at `now`.
     fn wake(&mut self, _token: u32, _now: Time, _outbox: &mut Outbox) {
         unreachable!("this fabric asked for no wake-up");
     }
 
-    /// Applies the deferred updates of counters up to `now`. Called before counters are read during a run.
+    /// Applies the deferred updates of usage and scout counters up to `now`. Called before the counters are read during a run.
     fn catch_up(&mut self, _now: Time, _outbox: &mut Outbox) {}
 
     /// Advances the counters, and the link uses in the outbox, to the end of the run at `now`.
@@ -181,41 +186,42 @@ pub trait Fabric: std::fmt::Debug {
         self.held_links().into_iter().filter(|(_, die)| *die == grant.die).map(|(link, _)| link).collect()
     }
 
-    /// Returns the parts of the interconnect.
+    /// Returns the links of the interconnect, and the numbers of its wires, controllers and routers.
     fn layout(&self) -> &Layout;
 
-    /// Returns the sets of links that transfers must cross on every route. The sets give a lower bound on run time: a given load occupies a set
-    /// equally long in any order and on any route.
+    /// Returns sets of links of which every transfer to a certain destination crosses exactly one, on any route. The sets give a lower bound on run
+    /// time: the transfers occupy the links of a set for the same total time in any order and on any route.
     fn shared_resources(&self) -> Vec<SharedResource> {
         self.layout().shared_resources()
     }
 
-    /// Returns the usage of each link so far, in the order of [`Layout::links`].
+    /// Returns the usage of each link since the start of the run, in the order of [`Layout::links`].
     fn usage(&self) -> &[LinkUsage];
 
-    /// Returns the time for which each link was held, for interconnects that hold links while no data moves. Complete only after [`Fabric::finish`].
+    /// Returns the time for which each link was held since the start of the run, for interconnects that hold links while no data moves. Complete only
+    /// after [`Fabric::finish`].
     fn link_hold_times(&self) -> HoldTimes<Time> {
         HoldTimes::TransfersOnly
     }
 
-    /// Returns the busy time of each controller up to `now`.
+    /// Returns the busy time of each flash controller from the start of the run up to `now`, in the order of the controllers.
     fn controller_busy_times(&self, now: Time) -> Vec<Time>;
 
-    /// Returns the number of links crossed, over all transfers.
+    /// Returns the total number of link crossings of all transfers since the start of the run.
     fn hops(&self) -> u64;
 
-    /// Returns the counters of scouts; `None` if the fabric has no scouts.
+    /// Returns the counters of all scouts since the start of the run; `None` if the fabric has no scouts.
     fn scout_counters(&self) -> Option<&venice::Counters> {
         None
     }
 
-    /// Returns the links that are held now, each with the die for which it is held.
+    /// Returns the links that are held at present, each with the die for which it is held. A die can hold several links.
     fn held_links(&self) -> Vec<(LinkId, DieId)>;
 }
 
-/// Properties of an interconnect that are known at compile time.
+/// An interconnect with properties that are known at compile time.
 pub trait StaticFabric: Fabric + Clone {
-    /// Whether the fabric schedules events or wake-ups of its own. If `false`, the drive never polls for them.
+    /// Whether the fabric adds events or wake-ups to its outbox. If `false`, the drive does not poll the outbox for them.
     const SCHEDULES_EVENTS: bool;
 }
 

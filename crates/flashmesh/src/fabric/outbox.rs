@@ -1,4 +1,4 @@
-//! Output of a fabric: grants, events, and records for observers.
+//! Output of a fabric: grants, events, and records for probes (observers of a run).
 
 use crate::ids::{ChannelId, ChipId, DieId, LinkId};
 use crate::names;
@@ -6,54 +6,55 @@ use crate::units::Time;
 
 use super::{Cause, FabricEvent, Grant};
 
-/// A granted path, with the history of the request.
+/// A granted path, with the reason and the end of the wait for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GrantRecord {
-    /// Die, phase and path of the grant.
+    /// Die, phase and path that were granted.
     pub grant: Grant,
-    /// Start of the successful attempt. The die waited until then; path setup took the time from then on.
+    /// Start of the attempt to set up the path that succeeded. Until then the die waited; from then to the grant the path was set up, which takes
+    /// time only for Venice scouts.
     pub since: Time,
-    /// Resource that blocked the first attempt; meaningless if the first attempt succeeded.
+    /// Resource that blocked the first attempt; meaningless if the first attempt succeeded, so that the die did not wait.
     pub cause: Cause,
 }
 
-/// The use of a link by one transfer.
+/// The use of a link by one transfer, or by the scout that reserves a circuit for the transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinkUse {
     /// Link that was used.
     pub link: LinkId,
-    /// The die whose transfer held the link.
+    /// Die for which the link was held.
     pub die: DieId,
-    /// Start of the use.
+    /// Start of the use: the reservation or grant of the link; in a packet network, the crossing of the packet's head.
     pub from: Time,
-    /// End of the use.
+    /// End of the use: the release of the link; in a packet network, the end of the crossing of the packet's tail.
     pub until: Time,
 }
 
-/// Outcome that a flood fill over the free links predicts for a search.
+/// Outcome of a scout search (Venice) that a flood fill over the free links predicts when the scout is launched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SearchPrediction {
-    /// The search finds a path.
+    /// The scout finds a path.
     Finds,
-    /// The search fails.
+    /// The scout finds no path.
     Fails {
-        /// Minimum number of links that the search crosses.
+        /// Minimum number of links that the scout crosses until it is back at its controller; forward and back count separately.
         least: u64,
-        /// Maximum number of links that the search crosses.
+        /// Maximum number of links that the scout crosses until it is back at its controller.
         most: u64,
     },
 }
 
-/// An ended search for a path, during which no other search reserved or released links.
+/// An ended scout search (Venice) during which no other scout was in flight and no circuit was torn down, for comparison with its prediction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScoutSearch {
-    /// Die for which a path was searched.
+    /// Die for which the scout searched a path.
     pub die: DieId,
-    /// Predicted outcome.
+    /// Outcome predicted when the scout was launched.
     pub prediction: SearchPrediction,
-    /// Whether the search found a path.
+    /// Whether the scout found a path.
     pub found: bool,
-    /// Number of links that the search crossed.
+    /// Number of links that the scout crossed, forward and back, without its return over a found path.
     pub steps: u64,
 }
 
@@ -73,40 +74,42 @@ names! {
     }
 }
 
-/// A step of a scout of Venice.
+/// A step of a scout of Venice, for probes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScoutStep {
-    /// Start of the step, which lasts until the next step.
+    /// Start of the step, at the router or controller where the scout decides. The move lasts until the next step.
     pub at: Time,
     /// Controller that launched the scout.
     pub controller: ChannelId,
-    /// Destination of the scout.
+    /// Die for which the scout searches a path.
     pub die: DieId,
     /// Move of the scout.
     pub step: ScoutMove,
-    /// Chip of the router to which the scout moves, or where it is; `None` at its controller.
+    /// Chip of the router to which the scout moves, or where it found the path; `None` if the scout moves to its controller or has failed there.
     pub to: Option<ChipId>,
 }
 
-/// Output of a fabric: grants, events, and records for observers.
+/// Output of a fabric: grants, events, and records for probes (observers of a run).
 #[derive(Clone, Debug)]
 pub struct Outbox {
-    /// New grants, in order.
+    /// New grants, in order. The simulation removes them and lets the dies send.
     pub grants: Vec<GrantRecord>,
-    /// Number of the batch of transactions that are being queued; 0 outside of batches.
+    /// Number of the batch of commands that are being requested together, set by the simulation; 0 outside of batches. Only `fabric.arbitration =
+    /// "data-first-together"` uses batches.
     pub batch: u32,
-    /// Events to schedule.
+    /// Events that the simulation schedules and removes, each with its time.
     pub events: Vec<(Time, FabricEvent)>,
-    /// Time of the next wake-up with token 0; [`Time::MAX`] if none is due. A wake-up precedes all other events of its time, whenever they were
-    /// scheduled. So results do not depend on how far ahead a fabric simulates.
+    /// Time of the next call of [`Fabric::wake`](super::Fabric::wake) with token 0; [`Time::MAX`] if none is needed. This call precedes all events of
+    /// the same time, whenever they were scheduled. So results do not depend on how far ahead a fabric simulates.
     pub wake_at: Time,
-    /// End of the lookahead. No event of the drive is due before this time, so a woken fabric can simulate its own activity up to it at once.
+    /// End of the lookahead, set by the simulation. No event of the drive is due before this time, so a woken fabric can simulate its own activity up
+    /// to this time at once.
     pub lookahead_until: Time,
-    /// Ended uses of links; `None` unless an oracle, or another probe that receives every notice, is attached.
+    /// Ended uses of links; `None` unless an oracle (a probe that checks the run), or another probe that receives every notice, is attached.
     pub link_uses: Option<Vec<LinkUse>>,
-    /// Steps of scouts, in order; recorded only if `link_uses` is `Some`.
+    /// Steps of the scouts of Venice, in order; recorded only if `link_uses` is `Some`.
     pub scout_steps: Vec<ScoutStep>,
-    /// Ended searches for paths; recorded only if `link_uses` is `Some`.
+    /// Ended scout searches whose outcome was predicted; recorded only if `link_uses` is `Some`.
     pub searches: Vec<ScoutSearch>,
 }
 
@@ -126,7 +129,7 @@ impl Default for Outbox {
 }
 
 impl Outbox {
-    /// Records the use of `link` for `die` between two times, if `link_uses` is `Some`.
+    /// Adds the use of `link` for `die` between the times `from` and `until`, if `link_uses` is `Some`.
     #[inline]
     pub fn record_use(&mut self, link: LinkId, die: DieId, from: Time, until: Time) {
         if let Some(uses) = &mut self.link_uses {
@@ -134,7 +137,7 @@ impl Outbox {
         }
     }
 
-    /// Returns whether there are records for observers.
+    /// Returns whether the outbox has link uses, scout steps or searches, which the simulation passes to the probes.
     #[inline]
     pub fn has_records(&self) -> bool {
         let Some(uses) = &self.link_uses else { return false };

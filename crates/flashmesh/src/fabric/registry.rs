@@ -1,4 +1,4 @@
-//! The kinds of interconnects.
+//! The list of all kinds of interconnects, and an enum over their implementations.
 
 use enum_dispatch::enum_dispatch;
 
@@ -9,7 +9,7 @@ use super::{
     Fabric, FabricError, FabricInfo, bus, check, held_paths, ideal, nossd, pnssd, pssd, shared_channels, venice,
 };
 
-/// Properties of all kinds, in the order of the configuration.
+/// Properties of all kinds of interconnects, in the order of [`FabricKind`].
 pub const KINDS: [&FabricInfo; FabricKind::ALL.len()] =
     [&bus::INFO, &pssd::INFO, &pnssd::INFO, &nossd::INFO, &venice::INFO, &ideal::INFO];
 
@@ -23,19 +23,20 @@ const _: () = {
     assert!(FabricKind::are_names(&names), "the registry and the choices of `fabric.kind` name other kinds");
 };
 
-/// Returns the properties of `kind`.
+/// Returns the properties of an interconnect of `kind`.
 pub fn info_of(kind: FabricKind) -> &'static FabricInfo {
     KINDS[kind as usize]
 }
 
 impl Clone for Box<dyn Fabric + Send> {
-    /// Panics, because a drive with a custom interconnect is never cloned.
+    /// Panics. The derived clone of [`AnyFabric`] needs this function, but a drive with a custom interconnect is never cloned.
     fn clone(&self) -> Self {
         unreachable!("a drive with an interconnect of the caller's own is not copied")
     }
 }
 
-/// An interconnect of any kind. Plain drives are compiled for their kind instead.
+/// An interconnect of any kind, dispatched at run time. For most drives the simulation is instead compiled for the concrete type of their
+/// interconnect.
 #[enum_dispatch(Fabric)]
 #[derive(Clone, Debug)]
 #[allow(missing_docs, reason = "each implementation carries its documentation")]
@@ -51,18 +52,18 @@ pub enum AnyFabric {
 }
 
 impl AnyFabric {
-    /// Builds the interconnect that `config` names.
+    /// Builds the interconnect of the kind that `fabric.kind` of `config` names.
     ///
     /// # Errors
-    /// If the interconnect does not fit the rest of the configuration.
+    /// If the interconnect does not fit the rest of the configuration. The error has the reason and the keys to change.
     pub fn new(config: &Config, geometry: &Geometry) -> Result<AnyFabric, FabricError> {
         AnyFabric::build_kind(info_of(config.fabric.kind), config, geometry)
     }
 
-    /// Builds an interconnect of the kind `info`, even if `config` names another kind.
+    /// Builds an interconnect of the kind `info`, even if `fabric.kind` of `config` names another kind. With `fabric.hold-path`, its paths are held.
     ///
     /// # Errors
-    /// If the interconnect does not fit the rest of the configuration.
+    /// If the interconnect does not fit the rest of the configuration. The error has the reason and the keys to change.
     pub fn build_kind(info: &FabricInfo, config: &Config, geometry: &Geometry) -> Result<AnyFabric, FabricError> {
         check(info, config)?;
         match (config.fabric.hold_path, info.build_held) {

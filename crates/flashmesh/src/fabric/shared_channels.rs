@@ -11,23 +11,24 @@ use super::channels::Channels;
 use super::layout::{Layout, Link, LinkKind, SharedResource, TransferDestination};
 use super::{DataOwner, Fabric, Grant, LinkUsage, Outbox, Payload, SendOutcome, TransferPhase};
 
-/// Number of data wires of a bus channel.
+/// Number of data wires of a bus channel (8 bit).
 pub(super) const CHANNEL_WIRES: u32 = 8;
 
-/// Half-duplex channels, each for consecutive dies.
+/// An interconnect of half-duplex channels, each for the dies of one row of chips or of one chip.
 #[derive(Clone, Debug)]
 pub struct SharedChannels {
     channels: Channels,
     layout: Layout,
 }
 
-/// Creates `count` links of `kind`, with numbered names.
+/// Creates `count` links of `kind`, named `name` and a number from 0, such as "channel 3".
 fn links(kind: LinkKind, name: &str, count: u32) -> Vec<Link> {
     (0..count).map(|number| Link { kind, name: format!("{name} {number}") }).collect()
 }
 
 impl SharedChannels {
-    /// Creates one channel of `wires` data wires for each row of chips.
+    /// Creates an interconnect with one channel of `wires` data wires, and one controller, for each row of chips. `durations` calculates the transfer
+    /// times.
     pub(super) fn one_per_row(
         config: &Config,
         geometry: &Geometry,
@@ -46,7 +47,7 @@ impl SharedChannels {
         }
     }
 
-    /// Creates one channel and one controller for each chip.
+    /// Creates an interconnect with one private channel and one controller for each chip, with bare bus signals at the configured channel rate.
     pub(super) fn one_per_chip(config: &Config, geometry: &Geometry) -> SharedChannels {
         let (chips, durations) = (geometry.chips(), ChannelTiming::signals(config.fabric.channel_rate));
         SharedChannels {

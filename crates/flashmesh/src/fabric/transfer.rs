@@ -7,33 +7,33 @@ use crate::units::{Bytes, Time};
 #[cfg(doc)]
 use super::Fabric;
 
-/// The purpose of a path request. As wide as an id, so that a [`Grant`] has no padding to copy.
+/// The purpose for which a die requests a path. As wide as an id (32 bit), so that a [`Grant`] has no padding to copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u32)]
 pub enum TransferPhase {
-    /// Reception of the next command, and of the data of a program.
+    /// Transfer of the next command to the die, with the data of a program.
     Command,
-    /// Transfer of read data to a controller.
+    /// Transfer of read data from the die to a controller.
     DataOut,
-    /// Transfer of read data to another chip.
+    /// Transfer of read data from the die directly to another chip.
     Copy,
 }
 
 impl TransferPhase {
-    /// All phases, in index order.
+    /// All phases, in the order of [`TransferPhase::index`].
     pub const ALL: [TransferPhase; 3] = [TransferPhase::Command, TransferPhase::DataOut, TransferPhase::Copy];
 
-    /// Returns the index of this phase in tables by phase.
+    /// Returns the index of this phase in [`TransferPhase::ALL`], and in arrays with an entry per phase.
     #[inline]
     pub const fn index(self) -> usize {
         self as usize
     }
 }
 
-/// Owner class of outgoing data, in order of precedence for the arbitration rules that use it.
+/// Owner class of outgoing data. Under the data-first round-robin rules of `fabric.arbitration`, classes are served in the order of the variants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DataOwner {
-    /// The mapping cache: translation pages.
+    /// The mapping cache of the FTL, which reads translation pages.
     Mapping,
     /// A host request.
     Request,
@@ -46,31 +46,32 @@ pub enum DataOwner {
 pub struct Grant {
     /// The requesting die.
     pub die: DieId,
-    /// The requested phase.
+    /// The phase for which the path was requested.
     pub phase: TransferPhase,
-    /// The granted path, held until its release. Numbers start at 0, because oracles keep a table of paths.
+    /// The granted path, held until its release. Path numbers are small and start at 0, because oracles (checks of a run) keep a table indexed by
+    /// path.
     pub path: PathId,
 }
 
 /// Kind of a transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TransferKind {
-    /// A read command. The data leaves the die later.
+    /// A read command. The data leaves the die later, as one transfer for each plane.
     Read,
     /// A program command with its data.
     Program,
     /// An erase command.
     Erase,
-    /// A command to move pages within their plane.
+    /// A copyback command, which moves pages within their plane.
     Copyback,
-    /// Read data of one page.
+    /// Read data of one page, sent to a controller.
     Data,
-    /// Read data of one page, for the page buffer of another chip.
+    /// Read data of one page, sent to the page buffer of another chip.
     ChipToChipData,
 }
 
 impl TransferKind {
-    /// Returns the command that starts `operation`.
+    /// Returns the kind of the transfer whose command starts an operation of kind `operation`.
     #[inline]
     pub fn command_for(operation: OperationKind) -> TransferKind {
         match operation {
@@ -82,41 +83,42 @@ impl TransferKind {
     }
 }
 
-/// Content of a transfer.
+/// Content of a transfer over a path.
 #[derive(Clone, Copy, Debug)]
 pub struct Payload {
     /// Kind of the transfer.
     pub kind: TransferKind,
-    /// Number of planes that the command addresses, or from which the data comes.
+    /// Number of planes that the command addresses, or from which the data comes; 1 for outgoing data.
     pub planes: u32,
     /// Time of command and address cycles on a shared channel; zero for outgoing data.
     pub command_time: Time,
-    /// Data with its share of the spare area; for the command of a Clean, the page list.
+    /// Size of the data with its share of the spare area; for the command of a Clean, a GC move from chip to chip, size of its page list. Zero for
+    /// other commands without data.
     pub bytes: Bytes,
 }
 
-/// Times of a started transfer.
+/// Arrival time and minimum duration of a started transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SendOutcome {
     /// Arrival time of the last byte; `None` if the fabric raises [`FabricEvent::Delivered`] when the time is known.
     pub arrival: Option<Time>,
-    /// Minimum duration of the transfer: over the shortest path, without contention.
+    /// Minimum duration of a transfer of this payload: over the shortest path, and without contention.
     pub min_duration: Time,
 }
 
-/// Exclusive upper bound of wake-up tokens.
+/// Exclusive upper bound of the tokens of [`FabricEvent::Wake`] and [`FabricEvent::Alarm`].
 pub const TOKENS: u32 = crate::engine::queue::NUMBERS;
 
-/// An event scheduled by a fabric.
+/// An event that a fabric schedules through its outbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FabricEvent {
-    /// The payload sent over the path has arrived.
+    /// The last byte of the payload sent over the path of this grant has arrived.
     Delivered(Grant),
-    /// An acknowledgement has arrived at a controller.
+    /// The acknowledgement with this id has arrived at a controller.
     Acknowledged(AcknowledgementId),
     /// A call of [`Fabric::wake`] with this token is due.
     Wake(u32),
-    /// Like [`Wake`](Self::Wake), but a fabric has only one alarm, which replaces a pending one. An alarm set far ahead may still fire after its
-    /// replacement.
+    /// Like [`Wake`](Self::Wake), but a fabric has only one alarm: a new alarm replaces the pending one. Exception: an alarm set too far ahead for
+    /// the range of event keys becomes an ordinary event, which still occurs after its replacement.
     Alarm(u32),
 }

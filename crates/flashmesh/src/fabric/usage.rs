@@ -1,26 +1,26 @@
-//! Usage counters of a link, common to all interconnects.
+//! Usage counters of a link, and hold times of links, for all interconnects.
 
 use crate::units::{Bytes, Time};
 
 use super::{Payload, TransferPhase};
 
-/// Traffic of one link: a channel, a wire bundle between routers, or the pins of a chip.
+/// Traffic of one link since the start of the run: a channel, a link between routers, or the pins of a chip.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LinkUsage {
-    /// Sum of transfer times, including the whole time of the transfer in progress; see [`LinkUsage::busy_until`].
+    /// Sum of transfer times since the start of the run. A transfer counts in full from its start; see [`LinkUsage::busy_until`].
     pub busy: Time,
-    /// End of the last transfer.
+    /// End of the last transfer that started; in the future while the transfer is in progress.
     pub last_end: Time,
-    /// Bytes sent to the chips.
+    /// Data bytes sent from controllers to chips, with the spare area.
     pub bytes_in: Bytes,
-    /// Bytes sent from the chips to controllers.
+    /// Data bytes sent from chips to controllers, with the spare area.
     pub bytes_out: Bytes,
-    /// Bytes sent from chip to chip.
+    /// Data bytes sent directly from chip to chip, with the spare area.
     pub bytes_across: Bytes,
 }
 
 impl LinkUsage {
-    /// Counts a transfer of `duration` that starts at `now`.
+    /// Counts a transfer of `payload` over this link, which starts at `now` and takes `duration`. `phase` selects the byte counter.
     #[inline]
     pub fn count(&mut self, phase: TransferPhase, payload: Payload, now: Time, duration: Time) {
         self.busy += duration;
@@ -32,27 +32,27 @@ impl LinkUsage {
         }
     }
 
-    /// Returns the transfer time up to `now`.
+    /// Returns the sum of transfer times up to `now`, without the part of the last transfer that is after `now`.
     pub fn busy_until(&self, now: Time) -> Time {
         // A link carries one transfer at a time, so busy time after `now` belongs to the last one.
         self.busy.saturating_sub(self.last_end.saturating_sub(now))
     }
 }
 
-/// Time for which each link was held, whether or not bytes moved, in the order of [`Layout::links`](super::Layout::links).
+/// Time for which each link was held since the start of the run, whether or not bytes moved, in the order of [`Layout::links`](super::Layout::links).
 #[derive(Clone, Debug, PartialEq)]
 pub enum HoldTimes<T> {
-    /// Links are held only while bytes move.
+    /// Links are held only while bytes move, so [`LinkUsage::busy`] has the times.
     TransfersOnly,
     /// Links are held by packets that move or are blocked. A packet network saturates when blocked packets hold its links, long before bytes move
     /// over them all the time.
     PacketHolds(Vec<T>),
-    /// Links are held by one operation at a time, from its command to the last byte of its data (`fabric.hold-path`). The whole time counts as busy.
+    /// Links are held by one operation at a time, from its command to the last byte of its data or its acknowledgement (`fabric.hold-path`).
     OperationHolds(Vec<T>),
 }
 
 impl<T> HoldTimes<T> {
-    /// Applies `measure` to each time.
+    /// Converts each time by `measure`, for example into seconds.
     pub fn map<U>(self, measure: impl Fn(T) -> U) -> HoldTimes<U> {
         let measured = |times: Vec<T>| times.into_iter().map(&measure).collect();
         match self {
@@ -62,12 +62,12 @@ impl<T> HoldTimes<T> {
         }
     }
 
-    /// Returns the times for which packets held the links; empty for other variants.
+    /// Returns the times of [`HoldTimes::PacketHolds`], indexed by link; empty for the other variants.
     pub fn by_packets(&self) -> &[T] {
         if let HoldTimes::PacketHolds(times) = self { times } else { &[] }
     }
 
-    /// Returns the times for which operations held the links; empty for other variants.
+    /// Returns the times of [`HoldTimes::OperationHolds`], indexed by link; empty for the other variants.
     pub fn by_operations(&self) -> &[T] {
         if let HoldTimes::OperationHolds(times) = self { times } else { &[] }
     }

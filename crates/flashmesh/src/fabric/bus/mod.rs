@@ -7,7 +7,7 @@ use super::channel_timing::ChannelTiming;
 use super::shared_channels::CHANNEL_WIRES;
 use super::{AnyFabric, FabricError, FabricInfo, RouterPlacement, SharedChannels};
 
-/// Properties of the bus.
+/// Properties of the bus, for the [registry](super::registry).
 pub static INFO: FabricInfo = FabricInfo {
     name: "bus",
     caption: "Each row of chips shares one channel. A die asks for the channel to get a command or to send data, and waits \

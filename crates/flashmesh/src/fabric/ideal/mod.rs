@@ -1,14 +1,14 @@
 //! The path-conflict-free ideal (Venice, ISCA 2023, section 3.3): a private channel for every chip, and unlimited controllers.
 //!
 //! The dies of a chip still share one set of pins, and a die with a cache register can request the pins for a command while its data leaves. These
-//! waits for pins count as path waits. They do not occur with one die a chip and without cache registers.
+//! waits for pins count as path waits. Such waits do not occur if each chip has one die and dies have no cache registers.
 
 use crate::config::{self, Config, PageMove};
 use crate::flash::geometry::Geometry;
 
 use super::{AnyFabric, FabricError, FabricInfo, RouterPlacement, SharedChannels};
 
-/// Properties of the ideal interconnect.
+/// Properties of the ideal interconnect, for the [registry](super::registry).
 pub static INFO: FabricInfo = FabricInfo {
     name: "ideal",
     caption: "Every chip has a channel of its own. Nothing is in the way of anything.",

@@ -1,14 +1,16 @@
 //! NoSSD under `fabric.hold-path`: circuit switching in place of packet switching. A circuit reserves all links that the packets of a command and its
-//! reply would cross, from the controller chosen by the injection policy to the chip, and back to the controller that receives the reply.
+//! reply (data or acknowledgement) would cross. The links lead from the controller that the injection policy chooses to the chip, and back to the
+//! controller that receives the reply.
 //!
 //! A packet on a circuit meets no other packets and takes its zero-load time. The two directions of a half-duplex link count as one link. Routes,
-//! packets and policies are the same as in the packet network. The settings for contention between packets (arbitration, buffers, interleaving,
-//! controller queues) have no effect. A command also reserves the route of its reply, because the operation may hold its path. A reply without a held
-//! path reserves the links from the chip to its controller.
+//! packets, and the policies that choose controllers are the same as in the packet-switched network ([`Nossd`](super::Nossd)). The settings for
+//! contention between packets (arbitration, buffers, interleaving, controller queues) have no effect. A command also reserves the route of its reply,
+//! because `fabric.hold-path` may keep the circuit until the reply. A reply of an operation that does not hold its circuit reserves the links from
+//! the chip to the receiving controller.
 //!
-//! A requesting die gets the first of its routes whose links are all free, and reserves them all at once. Requests are granted in order of arrival. A
-//! later request overtakes an earlier one only if it reserves no link that the earlier one waits for. So the oldest request is granted as soon as its
-//! links are free, and no request waits for ever.
+//! A requesting die is granted the first of its possible routes whose links are all free. All links of the route are reserved at once. Requests are
+//! granted in order of arrival. A later request overtakes an earlier one only if it reserves no link that the earlier one waits for. So the oldest
+//! request is granted as soon as its links are free, and no request waits for ever.
 
 use crate::config::{Config, HoldPath};
 use crate::fabric::layout::{Layout, LinkKind, SharedResource};
@@ -30,7 +32,9 @@ use super::settings::{parameters, too_large};
 use super::state::DieState;
 use super::zero_load_latency::ZeroLoadLatency;
 
-/// A possible route of a circuit: the local channels at the sending controller, at the chip and at the receiving controller, and the links between.
+/// A possible route of a circuit: terminals of the local channels at the sending controller, at the chip and at the receiving controller, and all
+/// links of the route. A local channel is the pair of links between a chip or controller and its router. For a reply alone, `sender` equals
+/// `receiver`.
 #[derive(Clone, Debug)]
 struct CircuitRoute {
     sender: TerminalId,
@@ -67,11 +71,11 @@ pub struct CircuitSwitchedNossd {
     rule: HoldPath,
     links: LinkAccounting,
     dies: Vec<DieState>,
-    /// Circuits, indexed by path.
+    /// Reserved circuits, indexed by path; `None` if the path number is free.
     circuits: Vec<Option<Circuit>>,
     /// Die that holds each link, indexed by link; `None` if the link is free.
     holders: Vec<Option<DieId>>,
-    /// Queued requests, in order of arrival.
+    /// Path requests that are not granted yet, in order of arrival.
     waiting: Vec<CircuitRequest>,
 }
 
@@ -79,7 +83,7 @@ impl CircuitSwitchedNossd {
     /// Builds the network of the drive that `config` describes.
     ///
     /// # Errors
-    /// If no such network can be built.
+    /// If the drive has more chips than a network supports.
     pub fn new(config: &Config, geometry: &Geometry) -> Result<CircuitSwitchedNossd, FabricError> {
         Ok(CircuitSwitchedNossd::with_topology(
             config,
@@ -113,8 +117,9 @@ impl CircuitSwitchedNossd {
         ChipId(die.0 / self.dies_per_chip)
     }
 
-    /// Returns the routes of a command from `sender` to a die and of the reply to `receiver`. Without a sender, returns the routes of a reply alone.
-    /// The reply ends at the local channel of `receiver` with the number of the sender's channel.
+    /// Returns the possible routes of a command from controller `sender` to `die` and of its reply to controller `receiver`. There is one for each
+    /// pair of a local channel of the chip and a channel number of the controllers. Without a sender, returns the routes of a reply alone. The reply
+    /// enters `receiver` over the local channel with the same number as the channel of `sender` over which the command left.
     fn routes(&self, die: DieId, sender: Option<u32>, receiver: u32) -> Vec<CircuitRoute> {
         let chip = self.controllers.terminal_of_chip(self.chip_of(die));
         let local = |first: TerminalId, number: u32| TerminalId(first.0 + number);
@@ -138,19 +143,20 @@ impl CircuitSwitchedNossd {
         (0..chip_channels * channels).map(route).collect()
     }
 
-    /// Returns the queued requests with a route over `link`.
+    /// Returns the queued requests that have a possible route over `link`.
     fn requests_for(&self, link: LinkId) -> impl Iterator<Item = &CircuitRequest> {
         self.waiting.iter().filter(move |other| other.routes.iter().any(|route| route.links.contains(&link)))
     }
 
-    /// Returns the load of a controller: for each of its local channels, the die that holds the channel and the queued requests for the channel.
+    /// Returns the load of a controller: the number of its local channels that are held, plus the number of queued requests for each of them.
     fn load(&self, controller: u32) -> u32 {
         let locals = self.controllers.local_channels(self.controllers.terminal(controller));
         let links = locals.map(|terminal| self.links.layout_link(self.topology.injection(terminal)));
         links.map(|link| u32::from(self.holders[link.index()].is_some()) + self.requests_for(link).count() as u32).sum()
     }
 
-    /// Returns [`Cause::Controller`] if every route has a controller link that is held or requested, otherwise [`Cause::Link`].
+    /// Returns the cause of the wait of a request with these routes: [`Cause::Controller`] if every route has a controller link that is held or
+    /// requested, otherwise [`Cause::Link`].
     fn cause(&self, routes: &[CircuitRoute]) -> Cause {
         let is_taken = |link: LinkId| self.holders[link.index()].is_some() || self.requests_for(link).next().is_some();
         let of_controllers = |link: &&LinkId| self.links.layout().links[link.index()].kind == LinkKind::Controller;
@@ -168,7 +174,7 @@ impl CircuitSwitchedNossd {
         }
     }
 
-    /// Grants the queued requests whose links are free.
+    /// Grants all queued requests that have a route whose links are free and not needed by an earlier request.
     fn grant_queued(&mut self, now: Time, outbox: &mut Outbox) {
         let mut claimed: Vec<bool> = self.holders.iter().map(Option::is_some).collect();
         let mut at = 0;
@@ -176,7 +182,7 @@ impl CircuitSwitchedNossd {
             let is_free = |route: &&CircuitRoute| route.links.iter().all(|link| !claimed[link.index()]);
             let routes = &self.waiting[at].routes;
             let found = routes.iter().find(is_free).cloned();
-            // Later requests must not take the links that this request gets or waits for.
+            // Later requests must not be granted links that this request is granted, or, if it stays queued, any link of its routes.
             let wanted = if let Some(route) = &found { std::slice::from_ref(route) } else { routes.as_slice() };
             wanted.iter().flat_map(|route| &route.links).for_each(|link| claimed[link.index()] = true);
             match found {
@@ -203,7 +209,8 @@ impl CircuitSwitchedNossd {
         self.circuits[path.index()].as_ref().expect("a circuit is used by whom it was granted to")
     }
 
-    /// Sends a message over a circuit at `now`, from the first to the second of `ends`. Returns its arrival time.
+    /// Sends a message of `packets` with `bytes` data bytes over a circuit at `now`, from the first to the second terminal of `ends`. Returns the
+    /// arrival time of its last flit.
     fn send_over(
         &mut self,
         ends: [TerminalId; 2],
@@ -241,7 +248,7 @@ impl Fabric for CircuitSwitchedNossd {
             self.dies[die.index()].command_controller = sender;
             self.routes(die, Some(sender), self.controllers.reply_controller(chip, sender))
         } else if self.rule.holds_reads() {
-            // With held reads, a die requests a path for data only to acknowledge an operation that holds no path.
+            // If reads hold their paths, data needs no request. The die then requests a path only to acknowledge an operation that holds none.
             self.routes(die, None, self.dies[die.index()].ack_controller)
         } else {
             self.routes(die, None, self.dies[die.index()].data_controller())

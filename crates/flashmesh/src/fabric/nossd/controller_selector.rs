@@ -1,4 +1,4 @@
-//! Attachment of controllers to routers, and the policies that choose controllers for commands and replies.
+//! Attachment of controllers to routers, and the policies that choose the controller that sends a command or receives a reply.
 
 use crate::config::{self, ControllerPlacement, InjectionPolicy, LeastLoadedTies, NossdTopology, ReplyPolicy};
 use crate::engine::random::SimRng;
@@ -12,7 +12,7 @@ use super::terminals::{Endpoint, TerminalNumbering};
 /// Seed modifier that makes the draws among tied controllers independent of the other random choices of a run.
 const SEED_OF_TIES: u64 = 0x6e6f_7373_642d_7469;
 
-/// Returns the grid of the routers, one in each chip.
+/// Returns the grid of the routers of `topology`. Each of the `rows` x `columns` chips has a router.
 fn grid(topology: NossdTopology, rows: u32, columns: u32) -> Grid {
     match topology {
         NossdTopology::Mesh => Grid::mesh(rows, columns),
@@ -21,14 +21,15 @@ fn grid(topology: NossdTopology, rows: u32, columns: u32) -> Grid {
     }
 }
 
-/// Returns the router of each of `rows` controllers.
+/// Returns the router to which each of `rows` controllers is attached, indexed by controller. The grid has `rows` rows and `columns` columns.
 fn attachments(placement: ControllerPlacement, rows: u32, columns: u32) -> Vec<RouterId> {
     let router = |row: u32, column: u32| RouterId(row * columns + column);
     match placement {
         ControllerPlacement::OneSided => (0..rows).map(|row| router(row, 0)).collect(),
         ControllerPlacement::AllSided => (0..rows)
             .map(|controller| {
-                // Controllers go to the west, east, north and south side in turn. On each side they start in the middle (PACT 2014, Fig 10).
+                // Controllers go to the west, east, north and south side in turn. On each side they occupy consecutive routers around the middle
+                // (Design for Scalability in Enterprise SSDs, PACT 2014, Fig 10).
                 let (side, rank) = (controller % 4, controller / 4);
                 let on_side = rows / 4 + u32::from(side < rows % 4);
                 let along = |length: u32| (length / 2 + rank + length - (on_side / 2) % length) % length;
@@ -46,7 +47,7 @@ fn attachments(placement: ControllerPlacement, rows: u32, columns: u32) -> Vec<R
 /// Builds the topology of a drive, with one terminal for each local channel: first the channels of the chips, then the channels of the controllers.
 ///
 /// # Errors
-/// If the drive has more chips than a network can have.
+/// If the drive has more chips or local channels than a network supports.
 pub(super) fn topology(config: &config::Nossd, geometry: &Geometry) -> Result<Topology, TopologyError> {
     let (rows, columns) = (geometry.channels, geometry.chips_per_channel);
     let routers = u64::from(rows) * u64::from(columns);
@@ -64,28 +65,28 @@ pub(super) fn topology(config: &config::Nossd, geometry: &Geometry) -> Result<To
     Topology::new(grid(config.topology, rows, columns), attached.collect())
 }
 
-/// State of the injection policies: the round-robin position and the random numbers for ties.
+/// State of the policies that choose the controller of a command: the round-robin pointer, and the random numbers for ties.
 #[derive(Clone, Debug)]
 pub(super) struct InjectionState {
-    /// Next controller in round-robin order.
+    /// Controller that round robin chooses next.
     next: u32,
     random: SimRng,
 }
 
 impl InjectionState {
-    /// Creates the state before the first command of a run with `seed`.
+    /// Creates the state before the first command of a run. `seed` is the seed of the run.
     pub(super) fn new(seed: u64) -> InjectionState {
         InjectionState { next: 0, random: SimRng::new(seed ^ SEED_OF_TIES) }
     }
 
-    /// Returns the next of `count` controllers in round-robin order, and advances.
+    /// Returns the controller that round robin chooses next among `count`, and advances to its successor.
     fn take(&mut self, count: u32) -> u32 {
         let next = (self.next + 1) % count;
         std::mem::replace(&mut self.next, next)
     }
 }
 
-/// Policies for the choice of controllers, with the hop counts that they need.
+/// Policies that choose the controllers of commands and replies, with the hop counts that the policies need.
 #[derive(Clone, Debug)]
 pub(super) struct ControllerSelector {
     terminals: TerminalNumbering,
@@ -94,9 +95,10 @@ pub(super) struct ControllerSelector {
     threshold: u32,
     ties: LeastLoadedTies,
     reply: ReplyPolicy,
-    /// Number of hops of a command from each controller to each chip. The entries of a chip are consecutive.
+    /// Number of links between routers from each controller to each chip, indexed by chip x number of controllers + controller.
     hops_in: Vec<u32>,
-    /// Controller nearest to each chip, and the number of hops of data from the chip to that controller.
+    /// Nearest controller and the number of links between routers from the chip to that controller, indexed by chip. Of equally near controllers, the
+    /// one with the lowest number.
     nearest_out: Vec<(u32, u32)>,
 }
 
@@ -125,32 +127,33 @@ impl ControllerSelector {
         }
     }
 
-    /// Returns the terminal of the first local channel of a controller.
+    /// Returns the terminal of the first local channel of `controller`, which identifies its port.
     pub(super) fn terminal(&self, controller: u32) -> TerminalId {
         self.terminals.first_terminal(Endpoint::Controller(controller))
     }
 
-    /// Returns the terminal of the first local channel of a chip.
+    /// Returns the terminal of the first local channel of `chip`, which identifies its port.
     pub(super) fn terminal_of_chip(&self, chip: ChipId) -> TerminalId {
         self.terminals.first_terminal(Endpoint::Chip(chip.0))
     }
 
-    /// Returns the terminals of all local channels of the endpoint whose first terminal is `first`.
+    /// Returns the terminals of all local channels of the endpoint (chip or controller) whose first terminal is `first`.
     pub(super) fn local_channels(&self, first: TerminalId) -> impl Iterator<Item = TerminalId> + use<> {
         (first.0..first.0 + self.terminals.channels(self.terminals.endpoint_at(first))).map(TerminalId)
     }
 
-    /// Returns the local channel with the smallest `key`, among the channels of the endpoint whose first terminal is `first`.
+    /// Returns the local channel with the smallest `key`, among the channels of the endpoint (chip or controller) whose first terminal is `first`;
+    /// the first of several.
     pub(super) fn channel_with_min(&self, first: TerminalId, key: impl Fn(TerminalId) -> u32) -> TerminalId {
         self.local_channels(first).min_by_key(|terminal| key(*terminal)).unwrap_or(first)
     }
 
-    /// Returns whether `terminal` belongs to a controller.
+    /// Returns whether `terminal` belongs to a controller; otherwise it belongs to a chip.
     pub(super) fn is_controller(&self, terminal: TerminalId) -> bool {
         self.controller_at(terminal).is_some()
     }
 
-    /// Returns the controller at a terminal; `None` for a chip.
+    /// Returns the controller to which `terminal` belongs; `None` if it belongs to a chip.
     pub(super) fn controller_at(&self, terminal: TerminalId) -> Option<u32> {
         match self.terminals.endpoint_at(terminal) {
             Endpoint::Chip(_) => None,
@@ -162,7 +165,8 @@ impl ControllerSelector {
         self.terminals
     }
 
-    /// Returns the controller that sends the next command to a chip. `load` returns the load of a controller.
+    /// Returns the controller that sends the next command to `chip`, and advances `state`. `load` returns the load of a controller, such as the
+    /// number of dies queued there.
     pub(super) fn command_controller(
         &self,
         chip: ChipId,
@@ -191,7 +195,8 @@ impl ControllerSelector {
         chosen.unwrap_or(0)
     }
 
-    /// Returns the controller with the least load. `hops` is the distance of each controller from the chip.
+    /// Returns the controller with the least load; ties are broken by `nossd.least-loaded-ties`. `hops` is the number of links between routers from
+    /// each controller to the chip. `None` only if there are no controllers.
     fn least_loaded(&self, hops: &[u32], state: &mut InjectionState, load: impl Fn(u32) -> u32) -> Option<u32> {
         let controllers = hops.iter().zip(0..);
         match self.ties {
@@ -210,7 +215,7 @@ impl ControllerSelector {
         }
     }
 
-    /// Returns the controller that receives the reply of a chip to a command from `sender`.
+    /// Returns the controller that receives the reply (data or acknowledgement) of `chip` to a command from controller `sender`.
     pub(super) fn reply_controller(&self, chip: ChipId, sender: u32) -> u32 {
         match self.reply {
             ReplyPolicy::Sender => sender,
@@ -218,13 +223,13 @@ impl ControllerSelector {
         }
     }
 
-    /// Returns the smallest hop count of a command to a chip, over all controllers.
+    /// Returns the number of links between routers from the nearest controller to `chip`.
     pub(super) fn min_hops_in(&self, chip: ChipId) -> u32 {
         let hops = &self.hops_in[(chip.0 * self.count) as usize..][..self.count as usize];
         hops.iter().copied().min().unwrap_or(0)
     }
 
-    /// Returns the smallest hop count of data from a chip, over all controllers.
+    /// Returns the number of links between routers from `chip` to the nearest controller.
     pub(super) fn min_hops_out(&self, chip: ChipId) -> u32 {
         self.nearest_out[chip.index()].1
     }
@@ -248,12 +253,13 @@ mod tests {
         let expected =
             [place(3, 0), place(3, 7), place(0, 3), place(7, 3), place(4, 0), place(4, 7), place(0, 4), place(7, 4)];
         assert_eq!(routers(8, 8), expected);
-        // The first case has fewer controllers than sides, the second more controllers on a side than chips.
+        // Two controllers are at the west and the east side, each in the middle row, 1. In the second case four controllers share the only router of
+        // the north side.
         assert_eq!(routers(2, 3), [RouterId(3), RouterId(5)]);
         assert!(routers(16, 1).iter().all(|router| router.0 < 16));
     }
 
-    /// Returns the controllers chosen for `count` commands to a chip. Each command adds to the load of its controller.
+    /// Returns the controllers chosen for `count` successive commands to `chip`. Each command adds 1 to `load` of its controller.
     fn chosen(
         (controllers, state): &mut (ControllerSelector, InjectionState),
         chip: u32,
@@ -290,7 +296,8 @@ mod tests {
     fn round_robin_begins_where_the_nearest_controller_is_taken() {
         let config = config::Nossd { injection: InjectionPolicy::NearestElseRoundRobin, ..Default::default() };
         let mut controllers = controllers(&config);
-        // Chip 20 is in row 2, whose controller is free for one command. Then all controllers take turns, including that one.
+        // Chip 20 is in row 2, so controller 2 is nearest, and is idle for the first command. Then round robin starts at controller 0 and does not
+        // skip 2. The commands to chip 7, in row 0, continue it at controller 5.
         assert_eq!(chosen(&mut controllers, 20, &mut [0; 8], 6), [2, 0, 1, 2, 3, 4]);
         assert_eq!(chosen(&mut controllers, 7, &mut [0; 8], 2), [0, 5]);
     }
@@ -317,7 +324,8 @@ mod tests {
     fn least_loaded_avoids_what_is_busy_and_prefers_what_is_near() {
         let config = config::Nossd { injection: InjectionPolicy::LeastLoaded, ..Default::default() };
         let mut controllers = controllers(&config);
-        // Chip 20 is in row 2. Rows 1 and 3 are equally near to it.
+        // Chip 20 is in row 2. Each command goes to the nearest idle controller: 2, then 1 and 3, which are equally near, then 0. When 3 is idle
+        // again, it is nearer than 4 to 7.
         let mut load = [0; 8];
         assert_eq!(chosen(&mut controllers, 20, &mut load, 4), [2, 1, 3, 0]);
         load[3] = 0;
@@ -330,7 +338,8 @@ mod tests {
             let injection = InjectionPolicy::LeastLoaded;
             controllers(&config::Nossd { injection, least_loaded_ties, ..Default::default() })
         };
-        // Controllers 1, 3, 4 and 6 are idle. Chip 20 is in row 2.
+        // Controllers 1, 3, 4 and 6 are idle, so they have the first four commands under every rule. With the fifth command all loads are 1: the
+        // lowest controller is 0, and round robin continues after 6. Chip 20 is in row 2, so 1 and 3 are nearest.
         let load = [1, 0, 1, 0, 0, 1, 0, 1];
         let first = |ties, count| chosen(&mut with(ties), 20, &mut load.clone(), count);
         assert_eq!(first(LeastLoadedTies::Nearest, 4), [1, 3, 4, 6]);
@@ -340,7 +349,7 @@ mod tests {
         let mut times = [0_u32; 8];
         (0..4_000).for_each(|_| times[chosen(&mut random, 20, &mut load.clone(), 1)[0] as usize] += 1);
         for (controller, (&times, load)) in times.iter().zip(load).enumerate() {
-            // A quarter each, within five standard deviations.
+            // Each of the four idle controllers has a quarter of the 4000 draws, within five standard deviations (137).
             let expected = if load == 0 { 1_000 } else { 0 };
             assert!(times.abs_diff(expected) <= if load == 0 { 137 } else { 0 }, "{controller}: {times}");
         }

@@ -1,4 +1,5 @@
-//! Ports into the network, and the dies queued there. A port carries one message at a time for each local channel.
+//! Ports by which chips and controllers inject messages into the network, with the dies queued there. A port has one or more local channels, which
+//! are links into the network. Each local channel carries one message at a time.
 
 use std::collections::VecDeque;
 
@@ -10,9 +11,9 @@ use super::terminals::TerminalNumbering;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ChannelState {
-    /// Free from this time on; possibly in the future.
+    /// Free from this time on, which may be in the future.
     Free(Time),
-    /// Granted to a die that has not sent yet.
+    /// Granted to this die, which has not sent its message yet.
     Granted(DieId),
     /// A message is entering the network. The time at which its last flit enters is not known yet.
     Sending,
@@ -20,7 +21,7 @@ enum ChannelState {
 
 #[derive(Clone, Debug)]
 struct InjectionPort {
-    /// States of the local channels.
+    /// State of each local channel of the port.
     channels: Vec<ChannelState>,
     waiting: VecDeque<DieId>,
 }
@@ -33,26 +34,28 @@ impl InjectionPort {
     }
 }
 
-/// FIFO ports, one for each chip and each controller. A port is identified by the terminal of its first local channel.
+/// Ports with FIFO queues, one for each chip and each controller. A port is identified by the terminal of its first local channel.
 #[derive(Clone, Debug)]
 pub(super) struct InjectionPorts {
     ports: Vec<InjectionPort>,
     terminals: TerminalNumbering,
 }
 
-/// Answer to a request for a port.
+/// Result of the request of a die for a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PortAdmission {
-    /// The local channel is granted at once, at this terminal.
+    /// The local channel at this terminal is granted at once.
     Granted(TerminalId),
-    /// First in the queue. The port becomes free at this time.
+    /// The die is first in the queue, and a channel of the port becomes free at this time. The caller must then call
+    /// [`grant_next`](InjectionPorts::grant_next).
     First(Time),
-    /// Queued behind other dies, or behind a message whose end is not known yet.
+    /// The die is queued behind other dies, or behind a message of unknown end. The caller need not do anything:
+    /// [`schedule_free`](InjectionPorts::schedule_free) reports that a die is queued.
     Waiting,
 }
 
 impl InjectionPorts {
-    /// Creates the ports of all chips and controllers, with one terminal for each local channel.
+    /// Creates the ports of all chips and controllers, all free, with one terminal for each local channel.
     pub(super) fn new(terminals: TerminalNumbering) -> InjectionPorts {
         let port = |channels: u32| InjectionPort {
             channels: vec![ChannelState::Free(Time::ZERO); channels as usize],
@@ -61,7 +64,7 @@ impl InjectionPorts {
         InjectionPorts { ports: terminals.endpoints().map(|end| port(terminals.channels(end))).collect(), terminals }
     }
 
-    /// Returns the index of the port of a terminal, and the index of the channel in that port.
+    /// Returns the index of the port to which `terminal` belongs, and the index of the local channel within that port.
     #[inline]
     fn indices(&self, terminal: TerminalId) -> (usize, usize) {
         let end = self.terminals.endpoint_at(terminal);
@@ -85,7 +88,7 @@ impl InjectionPorts {
         &mut self.ports[port].channels[channel]
     }
 
-    /// Requests the port at `terminal` for `die`.
+    /// Requests the port whose first terminal is `terminal` for a message of `die` at `now`.
     pub(super) fn request(&mut self, terminal: TerminalId, die: DieId, now: Time) -> PortAdmission {
         let port = self.port_mut(terminal);
         if port.waiting.is_empty()
@@ -105,14 +108,14 @@ impl InjectionPorts {
         }
     }
 
-    /// Returns the number of dies that are queued at a port, or for which a local channel of the port is busy at `now`.
+    /// Returns the number of dies that are queued at the port of `terminal`, plus the number of its local channels that are busy at `now`.
     pub(super) fn load(&self, terminal: TerminalId, now: Time) -> u32 {
         let port = self.port(terminal);
         let busy = port.channels.iter().filter(|state| !matches!(state, ChannelState::Free(from) if *from <= now));
         port.waiting.len() as u32 + busy.count() as u32
     }
 
-    /// Returns the queued dies, in order.
+    /// Returns the dies queued at the port of `terminal`, the first to be granted first.
     pub(super) fn waiting(&self, terminal: TerminalId) -> impl Iterator<Item = DieId> {
         self.port(terminal).waiting.iter().copied()
     }
@@ -123,19 +126,20 @@ impl InjectionPorts {
         self.ports[port].channels[channel] == ChannelState::Granted(die)
     }
 
-    /// Records that a message is entering over the local channel at `terminal`.
+    /// Records that the message of the granted die is entering the network over the local channel at `terminal`.
     pub(super) fn send(&mut self, terminal: TerminalId) {
         *self.channel_mut(terminal) = ChannelState::Sending;
     }
 
-    /// Records that the message of a local channel will be completely in the network at `from`, when the channel becomes free. Returns whether a die
-    /// is queued for the port.
+    /// Records that the local channel at `terminal` becomes free at `from`, when its message will be completely in the network. Returns whether a die
+    /// is queued for the port. If so, the caller must call [`grant_next`](Self::grant_next) at `from`.
     pub(super) fn schedule_free(&mut self, terminal: TerminalId, from: Time) -> bool {
         *self.channel_mut(terminal) = ChannelState::Free(from);
         !self.port(terminal).waiting.is_empty()
     }
 
-    /// Grants a channel that is free at `now` to the next queued die. Returns the die and the channel; `None` if no channel is free or no die queued.
+    /// Grants a local channel of the port of `terminal` that is free at `now` to the first queued die. Returns the die and the terminal of the
+    /// channel; `None` if no channel is free or no die is queued.
     pub(super) fn grant_next(&mut self, terminal: TerminalId, now: Time) -> Option<(DieId, TerminalId)> {
         let first = self.terminals.first_terminal(self.terminals.endpoint_at(terminal)).0;
         let port = self.port_mut(terminal);
@@ -154,7 +158,7 @@ mod tests {
 
     const PORT: TerminalId = TerminalId(1);
 
-    /// Returns the ports of one chip and its controller, with `channels` local channels each.
+    /// Returns the ports of one chip and one controller, with `channels` local channels each. The terminals of the chip come first.
     fn ports(channels: u32) -> InjectionPorts {
         let one = crate::config::Geometry { channels: 1, chips_per_channel: 1, ..Default::default() };
         let geometry = Geometry::new(&one).expect("the geometry is valid");

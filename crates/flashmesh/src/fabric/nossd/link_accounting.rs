@@ -1,4 +1,4 @@
-//! Layout and usage of the links of the network, and link uses for an oracle.
+//! Layout and usage of the links of the network, and link uses for an oracle (a probe that checks the run).
 
 use crate::config::{self, Interleave};
 use crate::fabric::layout::{Layout, Link, LinkKind, SharedResource, TransferDestination};
@@ -11,7 +11,7 @@ use crate::units::{Bytes, Time};
 use super::controller_selector::ControllerSelector;
 use super::packet_network::PacketNetwork;
 
-/// Number of wires of a link: one for each bit of a flit.
+/// Number of data wires of a link: one for each bit of a flit.
 const LINK_WIRES: u32 = 8;
 
 /// Usage of the links of the layout. The two directions of a half-duplex link are one link of the layout.
@@ -19,12 +19,12 @@ const LINK_WIRES: u32 = 8;
 pub(super) struct LinkAccounting {
     layout: Layout,
     usage: Vec<LinkUsage>,
-    /// Link of the layout, indexed by link of the network.
+    /// Link of the layout for each link of the network, indexed by the latter. Both directions of a half-duplex link have the same entry.
     numbers: Vec<LinkId>,
-    /// Links of each controller, into the network and out of it.
+    /// Layout links of each controller: its links into the network, and its links out of the network.
     controllers: Vec<[Vec<LinkId>; 2]>,
     hops: u64,
-    /// Uses that have not been reported to the oracle, because they had not ended. In order of time for each link.
+    /// Uses that had not ended at the last report to the oracle. The uses of each link are in order of time.
     uses: Vec<LinkUse>,
     is_watching: bool,
 }
@@ -38,7 +38,7 @@ impl LinkAccounting {
     ) -> LinkAccounting {
         let mut links = Vec::new();
         let mut numbers: Vec<LinkId> = Vec::new();
-        // With flit interleaving the two directions of a controller link share wires as well.
+        // With flit interleaving on half-duplex links, the link into a controller shares wires with the link out of it as well.
         let reverse = |link: LinkId| {
             let into = || {
                 let terminal = TerminalId(link.0.checked_sub(topology.ejection(TerminalId(0)).0)?);
@@ -90,12 +90,12 @@ impl LinkAccounting {
         self.hops
     }
 
-    /// Returns the layout link of a network link.
+    /// Returns the layout link for `link`, a link of the network.
     pub(super) fn layout_link(&self, link: LinkId) -> LinkId {
         self.numbers[link.index()]
     }
 
-    /// Returns the time for which packets held each link, in both directions together.
+    /// Returns the time for which packets held each layout link. For a half-duplex link, the times of both directions are added.
     pub(super) fn hold_times(&self, network: &PacketNetwork, flit_time: Time) -> Vec<Time> {
         let mut held = vec![Time::ZERO; self.usage.len()];
         for (link, number) in (0..).map(LinkId).zip(&self.numbers) {
@@ -104,7 +104,8 @@ impl LinkAccounting {
         held
     }
 
-    /// Returns the busy time of each controller: the mean over its links of one direction, for the busier direction.
+    /// Returns the busy time of each controller up to `now`. This is the mean busy time of its links into the network, or of its links out of the
+    /// network if that is greater.
     pub(super) fn controllers_busy(&self, now: Time) -> Vec<Time> {
         let busy = |links: &Vec<LinkId>| {
             let sum: Time = links.iter().map(|link| self.usage[link.index()].busy_until(now)).sum();
@@ -113,13 +114,14 @@ impl LinkAccounting {
         self.controllers.iter().map(|[into, out]| busy(into).later(busy(out))).collect()
     }
 
-    /// Returns the links to and from each chip, the links between routers, and for each direction all controller links together.
+    /// Returns the sets of links that transfers must cross: each chip link, each link between routers, and, for each direction, all controller links
+    /// together.
     pub(super) fn shared_resources(&self) -> Vec<SharedResource> {
         let alone =
             |part: TransferDestination| move |link: LinkId| SharedResource { part, links: vec![link], at_once: 1 };
         let mut shared_resources: Vec<SharedResource> =
             self.layout.links_of_kind(LinkKind::Chip).map(alone(TransferDestination::Chip)).collect();
-        // Routing is deterministic, so traffic over a link between routers has no other route.
+        // Routing is deterministic, so packets that cross a link between routers have no other route.
         shared_resources.extend(self.layout.links_of_kind(LinkKind::Mesh).map(alone(TransferDestination::Mesh)));
         for direction in 0..2 {
             let links: Vec<LinkId> = self.controllers.iter().flat_map(|links| links[direction].clone()).collect();
@@ -132,8 +134,8 @@ impl LinkAccounting {
         shared_resources
     }
 
-    /// Counts a message of `phase` on each link of its path. `busy` is the busy time that the message adds to each link, and the end of that time
-    /// ([`Time::ZERO`] if it has passed).
+    /// Counts a message of `phase` with `bytes` data bytes on each link from terminal `source` to terminal `destination`. `busy` has the busy time
+    /// that the message adds to each link, and the end of that busy time ([`Time::ZERO`] if it has passed).
     pub(super) fn count(
         &mut self,
         topology: &Topology,
@@ -168,7 +170,8 @@ impl LinkAccounting {
         });
     }
 
-    /// Starts the log of the network, unless it is running. Called before each packet that is injected while an oracle is attached.
+    /// Starts the log of link crossings in the network, unless the log is running. Called before the packets of each message that is injected while
+    /// an oracle is attached.
     pub(super) fn start_log(&mut self, network: &mut PacketNetwork) {
         if !self.is_watching {
             self.is_watching = true;
@@ -176,7 +179,7 @@ impl LinkAccounting {
         }
     }
 
-    /// Stops the log after the oracle was detached.
+    /// Stops the log of link crossings after the oracle was detached; without effect if the log is not running.
     #[inline]
     pub(super) fn stop_log(&mut self, network: &mut PacketNetwork) {
         if self.is_watching {
@@ -186,7 +189,7 @@ impl LinkAccounting {
         }
     }
 
-    /// Moves the crossings from the log of the network to `uses`.
+    /// Moves the crossings from the log of the network to `uses`. `die_of` returns the die of a packet from its token.
     pub(super) fn record_uses(&mut self, network: &mut PacketNetwork, flit_time: Time, die_of: impl Fn(u64) -> DieId) {
         let uses = network.take_log().into_iter().map(|crossing| LinkUse {
             link: self.numbers[crossing.link.index()],
@@ -197,7 +200,7 @@ impl LinkAccounting {
         self.uses.extend(uses);
     }
 
-    /// Reports the uses that have ended by `now` to the oracle.
+    /// Adds the uses that have ended by `now` to the outbox, for the oracle.
     #[inline]
     pub(super) fn report(&mut self, now: Time, outbox: &mut Outbox) {
         if self.is_watching {
@@ -216,7 +219,8 @@ impl LinkAccounting {
     }
 }
 
-/// Returns the kind and the name of a network link. The local channels of one endpoint have the same name.
+/// Returns the layout entry of `link`, a link of the network: its kind and name. The links of all local channels of one chip or controller have the
+/// same name.
 fn describe(topology: &Topology, controllers: &ControllerSelector, columns: u32, link: LinkId) -> Link {
     let place = |router: RouterId| format!("({}, {})", router.0 / columns, router.0 % columns);
     let end = place(topology.router_at_end(link));

@@ -1,4 +1,4 @@
-//! Messages in the network, from their injection to their arrival. A message is counted when it arrives.
+//! Messages in the network, from their injection to their arrival. A message is added to the link counters when it arrives.
 
 use crate::config;
 use crate::engine::arena::Arena;
@@ -17,7 +17,7 @@ use super::settings::parameters;
 use super::state::{DieState, MessageContent, MessageId, MessageInFlight};
 use super::zero_load_latency::ZeroLoadLatency;
 
-/// The network with the messages in it.
+/// The packet network, with the messages in it and the traffic of its links.
 #[derive(Clone, Debug)]
 pub(super) struct MessageNetwork {
     network: PacketNetwork,
@@ -25,20 +25,20 @@ pub(super) struct MessageNetwork {
     flit_time: Time,
     zero_load: ZeroLoadLatency,
     in_flight: Arena<MessageId, MessageInFlight>,
-    /// Acknowledgements that are not counted yet, each with its arrival time.
+    /// Acknowledgements that are not added to the link counters yet, each with its arrival time.
     acknowledging: Vec<(Time, MessageId)>,
-    /// Number of messages in flight to each terminal.
+    /// Number of messages in flight to each terminal, indexed by terminal.
     arriving_at: Vec<u32>,
     pub links: LinkAccounting,
-    /// Cycle of the pending alarm; `u64::MAX` if there is none.
+    /// Cycle of the pending wake-up of the network; `u64::MAX` if there is none.
     alarm_at: u64,
 }
 
 impl MessageNetwork {
-    /// Builds an empty network. `links` is the accounting of its links.
+    /// Builds an empty network. `links` counts the traffic of its links.
     ///
     /// # Errors
-    /// If no such network can be built.
+    /// If a parameter of the network is out of its bounds, or if the network could deadlock.
     pub fn new(
         config: &config::Nossd,
         topology: Topology,
@@ -58,27 +58,29 @@ impl MessageNetwork {
         })
     }
 
-    /// Returns the number of packets that are queued at a terminal for its link into the network.
+    /// Returns the number of packets that are queued at `terminal` for its link into the network.
     pub fn queued_packets(&self, terminal: TerminalId) -> u32 {
         self.network.queued_packets(terminal)
     }
 
-    /// Returns the number of links between routers from `source` to `destination`.
+    /// Returns the number of links between routers on the route from `source` to `destination`.
     pub fn hops(&self, source: TerminalId, destination: TerminalId) -> u32 {
         self.network.topology().hops(source, destination)
     }
 
-    /// Returns the zero-load latency of `packets` over `hops` links between routers.
+    /// Returns the time from the creation of a message of `packets` to the arrival of its last flit over `hops` links between routers, in an empty
+    /// network.
     pub fn zero_load_latency(&mut self, packets: Packets, hops: u32) -> Time {
         self.flit_time * (self.zero_load.cycles(packets, hops) + 1)
     }
 
-    /// Returns the dies of the messages in flight.
+    /// Returns the die of each message of which the network has still to report the delivery of a packet.
     pub fn dies(&self) -> impl Iterator<Item = DieId> {
         self.in_flight.slots().filter(|message| message.to_deliver > 0).map(|message| message.die)
     }
 
-    /// Injects a message in the next cycle.
+    /// Injects `message` at `now`, or at the start of the next cycle if `now` is within a cycle. The message goes to that local channel of its
+    /// destination to which the fewest messages are in flight.
     pub fn inject(
         &mut self,
         message: MessageInFlight,
@@ -102,23 +104,25 @@ impl MessageNetwork {
         self.schedule_wake(outbox);
     }
 
-    /// Schedules a wake-up for the next event of the network.
+    /// Schedules a wake-up for the next event of the network, unless one is pending at that cycle or earlier.
     fn schedule_wake(&mut self, outbox: &mut Outbox) {
         if let Some(next) = self.network.next_event()
             && next < self.alarm_at
         {
             self.alarm_at = next;
-            // Link uses are reported only at wake-ups. Only frequent wake-ups let the oracle receive them in the order of their ends.
+            // Link uses are reported only at wake-ups, and the oracle needs them in the order of their ends. So every wake-up must occur: an alarm
+            // would replace the pending one.
             let wake = if outbox.link_uses.is_some() { FabricEvent::Wake } else { FabricEvent::Alarm };
             outbox.events.push((self.flit_time * next, wake(NETWORK)));
         }
     }
 
-    /// Simulates the network up to `now`, and further as long as no event of the drive can interfere.
+    /// Simulates the network up to `now`, and further until the end of the lookahead or until a report. Schedules the events of reported injections
+    /// and deliveries.
     pub fn advance(&mut self, now: Time, ports: &mut InjectionPorts, dies: &mut [DieState], outbox: &mut Outbox) {
         let cycle_of = |time: Time| time.as_ps() / self.flit_time.as_ps();
         let cycle = cycle_of(now);
-        // The event that ends the lookahead can inject a packet in the cycle of the event, so the network runs only to the cycle before.
+        // The event that ends the lookahead can inject a packet in its own cycle, so the network runs only to the cycle before.
         let mut lookahead_until = cycle_of(outbox.lookahead_until);
         if self.alarm_at <= cycle {
             self.alarm_at = u64::MAX;
@@ -135,7 +139,7 @@ impl MessageNetwork {
             if self.reported.is_empty() {
                 break;
             }
-            // Each report schedules an event, which ends the lookahead.
+            // A report may schedule an event of the drive, which can inject packets. So the lookahead then ends at that event.
             for place in 0..self.reported.injections.len() {
                 let injection = self.reported.injections[place];
                 if self.count_injected(MessageId(injection.token as u32)) {
@@ -161,14 +165,16 @@ impl MessageNetwork {
         self.schedule_wake(outbox);
     }
 
-    /// Counts a packet of a message as injected. Returns whether it was the last packet of a transfer, after which the port of the transfer is free.
+    /// Counts a packet of message `id` as injected. Returns whether it was the last packet of a transfer, after which the local channel of the
+    /// transfer is free. `false` for acknowledgements, which hold no channel.
     fn count_injected(&mut self, id: MessageId) -> bool {
         let message = &mut self.in_flight[id];
         message.to_inject -= 1;
         message.to_inject == 0 && matches!(message.purpose, MessageContent::Transfer(_))
     }
 
-    /// Schedules the arrival of a message whose last flit reaches the destination in cycle `tail`.
+    /// Schedules the arrival of message `id`, which has crossed `hops` links between routers, and whose last flit crosses the link to its destination
+    /// in cycle `tail`.
     fn schedule_arrival(&mut self, id: MessageId, hops: u32, tail: u64, dies: &mut [DieState], outbox: &mut Outbox) {
         let MessageInFlight { purpose, packets, created, destination, .. } = self.in_flight[id];
         self.arriving_at[destination.index()] -= 1;
@@ -189,7 +195,8 @@ impl MessageNetwork {
         }
     }
 
-    /// Counts an arrived message. Counting earlier would let link counters run ahead of time.
+    /// Removes an arrived message, and adds it to the counters of the links of its route. The message must have arrived, because counters must not
+    /// include future traffic.
     pub fn count(&mut self, id: MessageId, controllers: &ControllerSelector) {
         let MessageInFlight { packets, bytes, source, destination, .. } = self.in_flight[id];
         self.in_flight.remove(id);
@@ -202,7 +209,7 @@ impl MessageNetwork {
         self.links.count(self.network.topology(), [source, destination], (busy, Time::ZERO), bytes, phase);
     }
 
-    /// Counts the acknowledgements that arrive up to `now`.
+    /// Adds the acknowledgements that have arrived by `now` to the link counters.
     pub fn count_acknowledgements(&mut self, now: Time, controllers: &ControllerSelector) {
         while let Some(at) = self.acknowledging.iter().position(|(at, _)| *at <= now) {
             let (_, id) = self.acknowledging.swap_remove(at);
@@ -210,12 +217,12 @@ impl MessageNetwork {
         }
     }
 
-    /// Returns the time for which each link was held.
+    /// Returns the time for which packets held each link of the layout.
     pub fn link_hold_times(&self) -> Vec<Time> {
         self.links.hold_times(&self.network, self.flit_time)
     }
 
-    /// Returns the held links, each with the die for which it is held.
+    /// Returns the links of the layout that packets hold, each with the die of the packet.
     pub fn held_links(&self) -> Vec<(LinkId, DieId)> {
         let held = self.network.held_links().into_iter();
         held.map(|(link, token)| (self.links.layout_link(link), self.in_flight[MessageId(token as u32)].die)).collect()

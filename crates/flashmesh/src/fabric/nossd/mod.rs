@@ -1,28 +1,29 @@
 //! NoSSD: routers in the chips move commands and data as packets (Network-on-SSD, CAL 2012; Design for Scalability in Enterprise SSDs, PACT 2014).
 //!
-//! The presets `nossd12` and `enterprise-slc` follow one paper each. The defaults combine the two, which no paper does, for comparisons with the
-//! other interconnects.
+//! The presets `nossd12` and `enterprise-slc` follow one paper each. The default values of `[nossd]` combine the two papers, which no paper does, for
+//! comparisons with the other interconnects.
 //!
 //! - *Network* (PACT 2014, section 5.3 and Table 5): a router in each chip, wormhole switching, XY routing, no virtual channels. A flit of 8 bit
 //!   takes `flit-time` on a link and in each of the three stages of a router; the flits of a packet follow each other without gaps. The model is
 //!   exact to the flit: see [`wormhole`](super::wormhole), which also proves freedom from deadlock. Requests, data and acknowledgements share the
-//!   buffers. All of them are routed XY, and receivers accept them at once.
+//!   buffers. All packets are routed XY, and receivers accept them at once.
 //! - *Flow control* (PACT 2014, section 5.3): the on/off signal of a buffer is modelled as one credit per slot, which takes one cycle to return
-//!   \[choice\]. A hop takes four cycles, so the credit round trip is five cycles, half the paper's smallest buffer of 10 flits. A custom
-//!   [`PacketRouting`] can replace XY routing, and must stay free of deadlock.
+//!   (\[choice\]: the paper does not state it). A hop takes four cycles, so the credit round trip is five cycles, half the paper's smallest buffer of
+//!   10 flits. A custom [`PacketRouting`] can replace XY routing, and must stay free of deadlock.
 //! - *Messages* (PACT 2014, section 5.2): read and erase requests, acknowledgements, and pages in data packets. With `keep-runs` (rule 2) the packets
-//!   of a page travel as one long packet; with `small-first` (rule 1) small packets go before data packets.
-//! - *Controllers* (PACT 2014, section 5.4; CAL 2012, section 3.3): one for each row, on one side of the array or on all four, each with one link
-//!   into the network and one out of it. The injection policy chooses the controller for a command. The die waits in the queue of that controller
-//!   until the previous message is completely in the network. Data waits for the link from the chip into its router in the same way. Once granted, a
-//!   message reserves nothing: its blocked time in the network is [`stall_time`](Fabric::stall_time).
+//!   of a page travel as one long packet; with `small-first` (rule 1) small packets (requests and acknowledgements) go before data packets.
+//! - *Controllers* (PACT 2014, section 5.4; CAL 2012, section 3.3): one for each row, on one side of the array or on all four. Each has one link into
+//!   the network and one out of it. The injection policy chooses the controller for a command. The die waits in the queue of that controller until
+//!   the previous message of the controller is completely in the network. Data waits for the link from the chip into its router in the same way. A
+//!   granted message reserves no links. The time for which it is blocked by other packets is [`stall_time`](Fabric::stall_time).
 //! - *Clean* (CAL 2012, section 3.4): with `gc.move = "chip-to-chip"` a moved page goes directly to another chip. A request without data then makes
 //!   that chip program the page, and the chip acknowledges it. With `gc.move = "clean"` one request lists the pages of a block, and the chips move
-//!   them without further requests ([`Fabric::redirect_acknowledgement`]). With `gc.copyback` the request to move pages inside a chip has the same
-//!   length. Packets between chips are routed XY and accepted at once as well, so the network stays free of deadlock.
-//! - *Half-duplex links* (PACT 2014, section 5.3): with `interleave = "flits"` the directions alternate flit by flit, on controller links as well.
-//!   [`FlitNetwork`](super::wormhole::FlitNetwork) simulates every flit, and its doc proves freedom from deadlock. With `interleave = "packets"` a
-//!   packet crosses a link only if the buffer behind it has space for the whole packet; `keep-runs`, which makes long packets, is rejected.
+//!   them without further requests ([`Fabric::redirect_acknowledgement`]). With `gc.copyback` the request to move pages inside a chip is as long as
+//!   an erase request. Packets between chips are also routed XY and accepted at once, so the network stays free of deadlock.
+//! - *Half-duplex links* (PACT 2014, section 5.3): with `interleave = "flits"` the two directions of a link alternate flit by flit, on controller
+//!   links as well. [`FlitNetwork`](super::wormhole::FlitNetwork) simulates every flit, and its doc proves freedom from deadlock. With `interleave =
+//!   "packets"` a packet crosses a link only if the buffer behind it has space for the whole packet; `keep-runs`, which makes long packets, is
+//!   rejected.
 //! - *Lockstep* (CAL 2012, Table 1): with `pipeline-stages = 0` and `slot-reuse = "same-cycle"` a flit passes a router in one cycle, and a slot can
 //!   be refilled in the cycle in which its flit leaves. So a buffer of one flit passes a flit in every cycle.
 //! - *Local channels* (PACT 2014, section 5.1): each chip has `chip-channels` links into the network and as many out of it, each controller
@@ -68,7 +69,7 @@ pub use routing::{PacketRouting, PacketRoutingError};
 use settings::too_large;
 use state::{DieState, MessageContent, MessageInFlight};
 
-/// Token of wake-ups of the network. The token of a wake-up for a port is the terminal number of the port.
+/// Token of wake-ups for the next event of the network. A wake-up for a port that becomes free has the number of a terminal of the port as its token.
 const NETWORK: u32 = TOKENS - 1;
 
 /// The packet-switched NoSSD interconnect: a network of routers, one in each chip.
@@ -88,7 +89,7 @@ impl Nossd {
     /// Builds the network of the drive that `config` describes.
     ///
     /// # Errors
-    /// If no such network can be built.
+    /// If the network is too large, or could deadlock.
     pub fn new(config: &Config, geometry: &Geometry) -> Result<Nossd, FabricError> {
         Nossd::with_topology(
             config,
@@ -117,7 +118,8 @@ impl Nossd {
         ChipId(die.0 / self.dies_per_chip)
     }
 
-    /// Returns the load of a controller, in dies or packets as `controller-queues` selects.
+    /// Returns the load of a controller at `now`: the number of dies that are queued there or sending, or with `controller-queues = "packets"` the
+    /// number of packets queued there.
     fn load(&self, controller: u32, now: Time) -> u32 {
         let port = self.controllers.terminal(controller);
         match self.queues {
@@ -128,7 +130,8 @@ impl Nossd {
         }
     }
 
-    /// Returns the port at which the messages of a die enter the network.
+    /// Returns the first terminal of the port at which a message of `die` for `phase` enters the network: the port of its controller for commands, of
+    /// its chip otherwise.
     fn port(&self, die: DieId, phase: TransferPhase) -> TerminalId {
         match phase {
             TransferPhase::Command => self.controllers.terminal(self.dies[die.index()].command_controller),
@@ -145,7 +148,7 @@ impl Nossd {
         outbox.grants.push(GrantRecord { grant: Grant { die, phase, path }, since: now, cause });
     }
 
-    /// Grants the port at `terminal` to queued dies, one for each free channel.
+    /// Grants the local channels of the port of `terminal` that are free at `now` to queued dies, one channel each.
     fn grant_port(&mut self, terminal: TerminalId, now: Time, outbox: &mut Outbox) {
         while let Some((die, channel)) = self.ports.grant_next(terminal, now) {
             let phase = match self.dies[die.index()].copy_destination {
@@ -158,7 +161,7 @@ impl Nossd {
         }
     }
 
-    /// Requests the port of `die` for a message of `phase`.
+    /// Requests the port of `die` for a message of `phase`. Without queues of dies at controllers, a command is granted at once.
     fn request(&mut self, die: DieId, phase: TransferPhase, now: Time, outbox: &mut Outbox) {
         if phase == TransferPhase::Command && self.queues == ControllerQueues::Packets {
             return Nossd::grant(die, phase, now, outbox);
@@ -174,7 +177,8 @@ impl Nossd {
         }
     }
 
-    /// Returns the terminal to which a granted die sends a message. Records the controller that receives the reply: data or an acknowledgement.
+    /// Returns the terminal to which the message with `payload` goes over the path of `grant`. For a command, records the controller that receives
+    /// the reply: data or an acknowledgement.
     fn destination(&mut self, grant: Grant, payload: Payload) -> TerminalId {
         let chip = self.chip_of(grant.die);
         let state = &mut self.dies[grant.die.index()];
@@ -245,7 +249,7 @@ impl Fabric for Nossd {
             purpose: MessageContent::Transfer(grant),
             die: grant.die,
             packets,
-            // The page list of a Clean does not count as data.
+            // The page list in the request of a Clean, which has the kind of a read, does not count as data.
             bytes: if payload.kind == TransferKind::Read { Bytes::ZERO } else { payload.bytes },
             source,
             destination,
@@ -268,7 +272,8 @@ impl Fabric for Nossd {
         if let Some(id) = self.dies[grant.die.index()].pending_arrivals[grant.phase.index()].take() {
             self.messages.count(id, &self.controllers);
         }
-        // Only a port that was not used is still granted here. After a transfer, the port was freed when the message was completely in the network.
+        // The local channel is still granted only if the die released it without a transfer. After a transfer, the channel was freed when the message
+        // was completely in the network.
         let channel = self.dies[grant.die.index()].local_channels[grant.phase.index()];
         if self.ports.is_granted(channel, grant.die) {
             self.dies[grant.die.index()].copy_destination = None;
@@ -278,7 +283,7 @@ impl Fabric for Nossd {
     }
 
     fn is_blocked_by(&self, die: DieId, phase: TransferPhase, is_another: &mut dyn FnMut(DieId) -> bool) -> bool {
-        // Any message in the network may be the one that blocks.
+        // Any message in the network may be the one that blocks the message of `die`, so all count, and so do the dies queued at its port.
         self.messages
             .dies()
             .chain(self.ports.waiting(self.port(die, phase)))
@@ -327,7 +332,7 @@ impl Fabric for Nossd {
         self.messages.links.report(now, outbox);
     }
 
-    /// Reports the link uses that have ended. A network that runs ahead logs uses before they end.
+    /// Reports the link uses that have ended by `now`. A network that is simulated ahead of `now` logs uses before they end.
     fn catch_up(&mut self, now: Time, outbox: &mut Outbox) {
         self.messages.links.report(now, outbox);
     }

@@ -1,4 +1,5 @@
-//! The network that carries the packets. It is simulated by runs of flits, or flit by flit if the two directions of a link alternate with every flit.
+//! The network that carries the packets. It is simulated by runs of evenly spaced flits, or flit by flit if the two directions of a link alternate
+//! with every flit.
 
 use crate::config::{self, Interleave};
 use crate::fabric::wormhole::{
@@ -9,7 +10,7 @@ use crate::ids::LinkId;
 
 use super::settings::parameters;
 
-/// A network of the kind that the configuration of links requires.
+/// A packet network, simulated by runs of flits or flit by flit as `nossd.interleave` requires.
 #[derive(Clone, Debug)]
 #[allow(clippy::large_enum_variant, reason = "a drive has one")]
 pub(super) enum PacketNetwork {
@@ -27,10 +28,10 @@ macro_rules! either {
 }
 
 impl PacketNetwork {
-    /// Builds an empty network. The terminals from `controllers` on belong to controllers.
+    /// Builds an empty network. The terminals from `controllers` on belong to controllers, those before to chips.
     ///
     /// # Errors
-    /// If no such network can be built.
+    /// If a parameter of the network is out of its bounds, or if the network could deadlock.
     pub fn new(
         config: &config::Nossd,
         topology: Topology,
@@ -66,7 +67,7 @@ impl PacketNetwork {
         either!(self, network => network.advance_to_report(to, latest, outbox));
     }
 
-    /// Returns the number of packets queued at a terminal for its link into the network.
+    /// Returns the number of packets queued at `terminal` for its link into the network.
     #[inline]
     pub fn queued_packets(&self, terminal: TerminalId) -> u32 {
         either!(self, network => network.queued(terminal).packets)
@@ -84,7 +85,8 @@ impl PacketNetwork {
         either!(self, network => network.take_log())
     }
 
-    /// Returns the cycles for which completed packets held a link. If two links share wires, the link with the lower number has the cycles of both.
+    /// Returns the number of cycles for which `link` was held by packets whose tail has crossed it. If two links share wires flit by flit, the link
+    /// with the lower number has the cycles in which either was held.
     pub fn held_cycles(&self, link: LinkId) -> u64 {
         either!(self, network => network.held_cycles(link))
     }

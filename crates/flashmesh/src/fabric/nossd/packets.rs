@@ -5,7 +5,7 @@ use crate::fabric::wormhole::PacketClass;
 use crate::fabric::{Payload, TransferKind};
 use crate::units::Bytes;
 
-/// Packets of a message, all of equal length.
+/// The packets of a message: their number, and the length of each in flits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Packets {
     pub(super) count: u32,
@@ -13,13 +13,13 @@ pub(super) struct Packets {
 }
 
 impl Packets {
-    /// Merges the packets into one long packet, for `keep-runs`.
+    /// Merges the packets into one packet of their total length, as `nossd.keep-runs` keeps them together.
     fn merged(self) -> Packets {
         Packets { count: 1, flits: self.count * self.flits }
     }
 }
 
-/// Divider of messages into packets.
+/// Divider of messages into packets, with the packet lengths of `[nossd]` in flits.
 #[derive(Clone, Debug)]
 pub(super) struct Packetizer {
     read_request: u32,
@@ -28,15 +28,15 @@ pub(super) struct Packetizer {
     data_packet: u32,
     data_header: u32,
     pages: PagePackets,
-    /// Payload bytes of a data packet. A flit has 8 bit.
+    /// Payload bytes of a data packet: its flits behind the header. A flit has 8 bit.
     data_payload: u64,
-    /// Metadata bytes for each 4 KiB of data.
+    /// Metadata bytes that a data message has in addition to each 4 KiB of data; 0 if pages have a spare area, which then has the metadata.
     metadata: u64,
     keeps_runs: bool,
 }
 
 impl Packetizer {
-    /// Creates a packetizer for `config`. Pages have `page_spare` spare bytes.
+    /// Creates a packetizer for the packet lengths of `config`. Pages have `page_spare` spare bytes.
     pub(super) fn new(config: &config::Nossd, page_spare: Bytes) -> Packetizer {
         Packetizer {
             read_request: config.read_request_flits,
@@ -47,22 +47,22 @@ impl Packetizer {
             pages: config.page_packets,
             data_payload: u64::from(config.data_packet_flits.saturating_sub(config.data_header_flits).max(1)),
             metadata: if page_spare == Bytes::ZERO { config.metadata.as_u64() } else { 0 },
-            // With flit interleaving, the network keeps the packets of a run together, so they are not merged.
+            // With flit interleaving, the network itself keeps the packets of a message together, so they are not merged here.
             keeps_runs: config.keep_runs && config.interleave == Interleave::Packets,
         }
     }
 
-    /// Divides `payload` into packets. Returns the packets and their class.
+    /// Divides `payload` into packets. Returns the packets and their class: small for requests, large for data.
     pub(super) fn packetize(&self, payload: Payload) -> (Packets, PacketClass) {
         let requests = |flits| (Packets { count: payload.planes, flits }, PacketClass::Small);
         match payload.kind {
-            // The page list of a Clean lengthens the request.
+            // The page list of a Clean (GC from chip to chip), one flit per byte, lengthens the read request.
             TransferKind::Read => requests(self.read_request + payload.bytes.as_u64() as u32),
             TransferKind::Erase | TransferKind::Copyback => requests(self.erase_request),
-            // The data is in the chip already, because another chip has sent it.
+            // A program without data programs a page that another chip has sent, so the message is as long as an erase request.
             TransferKind::Program if payload.bytes == Bytes::ZERO => requests(self.erase_request),
             TransferKind::Program | TransferKind::Data | TransferKind::ChipToChipData => {
-                // Each plane has a message of its own, with its own page.
+                // The page of each plane is divided into packets of its own.
                 let planes = u64::from(payload.planes.max(1));
                 let bytes = payload.bytes.as_u64().div_ceil(planes);
                 let bytes = bytes + (bytes * self.metadata).div_ceil(4096);
@@ -77,12 +77,13 @@ impl Packetizer {
         }
     }
 
-    /// Returns the packet of an acknowledgement.
+    /// Returns the number and length of the packets of an acknowledgement: one packet.
     pub(super) fn acknowledgement(&self) -> Packets {
         Packets { count: 1, flits: self.acknowledgement }
     }
 
-    /// Returns the length of the longest packet, in flits. Buffers must be as long if packets enter them only as a whole.
+    /// Returns the length in flits of the longest packet of a drive, without the page list of a Clean. A program has `pages_per_program` pages a
+    /// plane. Buffers must have as many slots if they accept only whole packets.
     pub(super) fn longest_packet(config: &config::Nossd, geometry: &config::Geometry, pages_per_program: u32) -> u32 {
         let requests = config.read_request_flits.max(config.erase_request_flits).max(config.acknowledgement_flits);
         let page = (geometry.page_size + geometry.page_spare).as_u64() * u64::from(pages_per_program);
@@ -116,7 +117,8 @@ mod tests {
         assert_eq!(cut(&config, 0, TransferKind::Data, 1, 16384), (36, 512));
     }
 
-    /// Checks a page in one packet (Network-on-SSD, CAL 2012, section 3.2): a header, then the page with its metadata.
+    /// Checks that a page in one packet (Network-on-SSD, CAL 2012, section 3.2) has the flits of the header (4), of the page, and of its spare area
+    /// (64).
     #[test]
     fn a_page_in_one_packet_is_as_long_as_its_header_and_its_bytes() {
         let config = config::Nossd { page_packets: PagePackets::One, data_header_flits: 4, ..Default::default() };

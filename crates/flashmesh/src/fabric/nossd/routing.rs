@@ -1,4 +1,4 @@
-//! Custom routing of packets.
+//! Custom routing of packets, by a function of the caller.
 
 use crate::fabric::FabricError;
 use crate::fabric::venice::{Port, PortSet};
@@ -7,22 +7,22 @@ use crate::fabric::wormhole::{GridDirection, RouterCoord, RoutesError, Topology}
 /// The routing of NoSSD packets, in place of XY routing.
 ///
 /// # Contract
-/// - `next_hop` is called before the run, once for each pair of a router and a destination. So a route depends only on the current router and the
-///   destination, as in XY routing.
-/// - The returned port is one of `open`, the ports that have a link. All packets must reach their destinations, and the network must be free of
-///   deadlock; other routings are rejected.
+/// - `next_hop` is called before the run, once for each pair of a router and another router as destination. So a route depends only on the current
+///   router and the destination, as in XY routing.
+/// - The returned port is one of `open`, the ports of router `at` that lead to other routers. All packets must reach their destinations, and the
+///   network must be free of deadlock; other routings are rejected.
 pub trait PacketRouting {
-    /// Returns the port by which a packet for the router `to` leaves router `at`.
+    /// Returns the port by which a packet for the router `to` leaves router `at`. `open` are the ports of `at` with a link.
     fn next_hop(&self, at: RouterCoord, to: RouterCoord, open: PortSet) -> Port;
 }
 
 /// A reason why a custom packet routing is rejected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PacketRoutingError {
-    /// There is no packet network, or it cannot be built.
+    /// The interconnect has no packet network, or the network cannot be built.
     #[error(transparent)]
     Fabric(#[from] FabricError),
-    /// The routes are invalid.
+    /// A route uses a missing link or never ends, or packets could deadlock.
     #[error(transparent)]
     Routes(#[from] RoutesError),
 }
@@ -36,10 +36,10 @@ fn port(way: GridDirection) -> Port {
     }
 }
 
-/// Returns `topology` with the routes chosen by `routing`.
+/// Returns `topology` with the routes chosen by `routing` in place of XY routes.
 ///
 /// # Errors
-/// If packets would not arrive, or if the network could deadlock.
+/// If `routing` returns a port without a link, if packets would not arrive, or if the network could deadlock.
 pub(super) fn with_routing(topology: Topology, routing: &dyn PacketRouting) -> Result<Topology, RoutesError> {
     topology.with_routes(&mut |at, to, ways| {
         let open = ways.iter().fold(PortSet::NONE, |open, way| open.union(PortSet::from_port(port(*way))));

@@ -6,7 +6,7 @@ use crate::fabric::{FabricError, PAGE_ADDRESS_SIZE};
 
 use super::packets::Packetizer;
 
-/// Returns the error for a drive with more chips than a network supports.
+/// Returns the error for a drive whose network cannot be built, with `error` as the message and the keys of the array size.
 pub(super) fn too_large(error: impl std::fmt::Display) -> FabricError {
     FabricError {
         keys: vec!["fabric.kind", "geometry.channels", "geometry.chips-per-channel"],
@@ -15,7 +15,7 @@ pub(super) fn too_large(error: impl std::fmt::Display) -> FabricError {
     }
 }
 
-/// Checks that the network of `config` can be built.
+/// Checks that the network of `config` can be built, and that its settings do not contradict each other.
 ///
 /// # Errors
 /// If the network cannot be built. The error has the reason and the keys to change.
@@ -68,7 +68,7 @@ pub(super) fn check(config: &Config) -> Result<(), FabricError> {
     Ok(())
 }
 
-/// Translates the configuration into network parameters.
+/// Translates the section `[nossd]` of the configuration into network parameters.
 pub(super) fn parameters(config: &config::Nossd) -> Parameters {
     let shares_by_packets = config.half_duplex && config.interleave == Interleave::Packets;
     let credit_cycles = match config.slot_reuse {

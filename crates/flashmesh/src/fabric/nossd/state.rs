@@ -1,4 +1,4 @@
-//! State of messages and of dies.
+//! State of the messages in the network, and of each die between its path requests and the arrival of its messages.
 
 use crate::fabric::wormhole::TerminalId;
 use crate::fabric::{Grant, TransferPhase};
@@ -8,18 +8,18 @@ use crate::units::{Bytes, Time};
 use super::packets::Packets;
 
 id!(
-    /// The id of a message in the network.
+    /// The id of a message in the network, until the message is counted.
     MessageId
 );
 
-/// Content of a message, which determines the effect of its arrival.
+/// Content of a message, which determines the event of its arrival: a transfer over a granted path, or an acknowledgement.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum MessageContent {
     Transfer(Grant),
     Acknowledgement(AcknowledgementId),
 }
 
-/// A message in the network.
+/// A message in the network, with its packets.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MessageInFlight {
     pub purpose: MessageContent,
@@ -29,51 +29,54 @@ pub(super) struct MessageInFlight {
     pub source: TerminalId,
     pub destination: TerminalId,
     pub created: u64,
-    /// Number of packets still to be injected.
+    /// Number of packets whose injection the network has not reported.
     pub to_inject: u32,
-    /// Number of packets still to be delivered.
+    /// Number of packets whose delivery the network has not reported.
     pub to_deliver: u32,
 }
 
-/// A read whose data has not been sent completely: the controller that receives the data, and the number of planes whose data is still to be sent.
+/// A read whose data has not been sent completely. `controller` receives the data; `planes` is the number of planes whose data is still to be sent, 0
+/// if there is no read.
 #[derive(Clone, Copy, Debug, Default)]
 struct PendingRead {
     controller: u32,
     planes: u32,
 }
 
-/// Network state of a die.
+/// Controllers, local channels and messages of the current operations of a die.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DieState {
-    /// Controller at which the die is queued, or which sends its command.
+    /// Controller that sends the current command of the die, or at whose port the die is queued for it.
     pub command_controller: u32,
-    /// Controller that receives the acknowledgement of its program or erase.
+    /// Controller that receives the acknowledgement of the current program, erase or copyback of the die.
     pub ack_controller: u32,
-    /// Local channel over which the message of each phase enters the network.
+    /// Local channel granted for the message of each phase, indexed by phase.
     pub local_channels: [TerminalId; TransferPhase::ALL.len()],
-    /// Reads whose data has not been sent, in order: one in the page register, one in the array.
+    /// Reads whose data has not been sent completely, in order of their commands. There are at most two: one whose data is in the page register, and
+    /// one that the array senses.
     reads: [PendingRead; 2],
-    /// Destination chip of the next copy.
+    /// Destination chip of the next copy from chip to chip; `None` if none is requested.
     pub copy_destination: Option<ChipId>,
-    /// Blocked time of the last transfer of each phase.
+    /// Time for which the last transfer of each phase was blocked by other packets, indexed by phase.
     pub stalled: [Time; TransferPhase::ALL.len()],
-    /// Message of the last transfer of each phase, from when its arrival time is known until the message is counted.
+    /// Message of the last transfer of each phase, from when its arrival time is known until the path is released and the message is counted; indexed
+    /// by phase, otherwise `None`.
     pub pending_arrivals: [Option<MessageId>; TransferPhase::ALL.len()],
 }
 
 impl DieState {
-    /// Records a read of `planes` planes, whose data goes to `controller`.
+    /// Records that a read of `planes` planes was sent, and that its data goes to `controller`.
     pub fn expect_data(&mut self, controller: u32, planes: u32) {
         let next = usize::from(self.reads[0].planes > 0);
         self.reads[next] = PendingRead { controller, planes };
     }
 
-    /// Returns the controller that receives the data of the next plane.
+    /// Returns the controller that receives the data that the die sends next.
     pub fn data_controller(&self) -> u32 {
         self.reads[0].controller
     }
 
-    /// Removes one plane from the data to send. Returns the controller that receives the data of that plane.
+    /// Removes one plane from the data that the die has to send, because it is sent now. Returns the controller that receives it.
     pub fn dequeue_plane(&mut self) -> u32 {
         let [first, second] = self.reads;
         let planes = first.planes.saturating_sub(1);

@@ -1,17 +1,18 @@
-//! Terminals of the network, one for each local channel: first the channels of the chips, then the channels of the controllers.
+//! Numbering of the terminals of the network. There is one for each local channel, which is a pair of links between a chip or controller and its
+//! router. The channels of the chips come first, then the channels of the controllers.
 
 use crate::config;
 use crate::fabric::wormhole::TerminalId;
 use crate::flash::geometry::Geometry;
 
-/// A chip or a controller. Each has local channels.
+/// A chip or a controller, by its number. Each has one or more local channels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Endpoint {
     Chip(u32),
     Controller(u32),
 }
 
-/// Numbering of the terminals.
+/// Numbers of chips and controllers, and of local channels of each, from which terminal numbers are computed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TerminalNumbering {
     chips: u32,
@@ -30,12 +31,12 @@ impl TerminalNumbering {
         }
     }
 
-    /// Returns all chips, then all controllers.
+    /// Returns all chips, then all controllers, in the order of their terminals.
     pub fn endpoints(&self) -> impl Iterator<Item = Endpoint> + use<> {
         (0..self.chips).map(Endpoint::Chip).chain((0..self.controllers).map(Endpoint::Controller))
     }
 
-    /// Returns the terminal of the first local channel of an endpoint.
+    /// Returns the terminal of the first local channel of `end`. Its other channels have the next numbers.
     pub fn first_terminal(&self, end: Endpoint) -> TerminalId {
         TerminalId(match end {
             Endpoint::Chip(chip) => chip * self.chip_channels,
@@ -43,7 +44,7 @@ impl TerminalNumbering {
         })
     }
 
-    /// Returns the number of local channels of an endpoint.
+    /// Returns the number of local channels of `end`.
     pub fn channels(&self, end: Endpoint) -> u32 {
         match end {
             Endpoint::Chip(_) => self.chip_channels,
@@ -51,7 +52,7 @@ impl TerminalNumbering {
         }
     }
 
-    /// Returns the endpoint at a terminal.
+    /// Returns the chip or controller to which `terminal` belongs.
     #[inline]
     pub fn endpoint_at(&self, terminal: TerminalId) -> Endpoint {
         match terminal.0.checked_sub(self.chips * self.chip_channels) {
@@ -60,7 +61,7 @@ impl TerminalNumbering {
         }
     }
 
-    /// Returns the number of an endpoint. Chips come before controllers.
+    /// Returns the index of `end` in tables of all endpoints: chips come first, then controllers.
     #[inline]
     pub fn endpoint_index(&self, end: Endpoint) -> u32 {
         match end {

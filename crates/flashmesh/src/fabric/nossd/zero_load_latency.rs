@@ -1,4 +1,4 @@
-//! Zero-load latency of messages.
+//! Zero-load latency of messages: their time in an empty network.
 
 use rustc_hash::FxHashMap;
 
@@ -8,10 +8,11 @@ use crate::fabric::wormhole::{
 
 use super::packets::Packets;
 
-/// Cycles from the creation of a message to the arrival of its last flit, in an empty network.
+/// Calculator of the cycles from the creation of a message to the cycle in which its last flit crosses the link to its destination, in an empty
+/// network.
 ///
-/// A formula gives the latency of one packet. For several successive packets, the latency is measured in an empty row of routers: only the number of
-/// routers matters, because they are all alike.
+/// A formula gives the latency of one packet. For several successive packets, the latency is measured once by simulation of an empty row of routers.
+/// The place of the routers in the grid does not matter, because all routers are alike.
 #[derive(Clone, Debug)]
 pub(super) struct ZeroLoadLatency {
     parameters: Parameters,
@@ -23,7 +24,7 @@ impl ZeroLoadLatency {
         ZeroLoadLatency { parameters, known: FxHashMap::default() }
     }
 
-    /// Returns the latency of a message of `packets` over `hops` links between routers.
+    /// Returns the zero-load latency, in cycles, of a message of `packets` over `hops` links between routers.
     #[inline(always)]
     pub(super) fn cycles(&mut self, packets: Packets, hops: u32) -> u64 {
         if packets.count == 1 {

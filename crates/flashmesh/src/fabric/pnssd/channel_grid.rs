@@ -1,4 +1,4 @@
-//! Channels and controllers that each die can use.
+//! Table of the two channels of each pnSSD die, with their controllers.
 
 use crate::config::Controllers;
 use crate::flash::geometry::Geometry;
@@ -7,23 +7,23 @@ use crate::ids::{DieId, LinkId};
 use super::super::layout::{Layout, Link, LinkKind};
 use super::super::shared_channels::CHANNEL_WIRES;
 
-/// A route to a die: a channel with the controller that drives it.
+/// One of the two routes to a die: a channel, and the controller that drives the channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct DieChannel {
     pub(super) link: LinkId,
     pub(super) controller: u32,
-    /// Position of the die in the round-robin order of the controller.
+    /// Index of the die, on this channel, in the round-robin order of the controller.
     pub(super) position: u32,
 }
 
-/// Channels of a square array with N rows. Links 0 to N - 1 are horizontal, links N to 2N - 1 vertical.
+/// Channels of a square array of N x N chips. Links 0 to N - 1 are horizontal, links N to 2N - 1 vertical.
 #[derive(Clone, Debug)]
 pub(super) struct ChannelGrid {
-    /// Horizontal and vertical channel of each die.
+    /// Horizontal and vertical channel of each die, indexed by die.
     sides: Vec<[DieChannel; 2]>,
-    /// Number of rows and of columns (N).
+    /// Number of rows, which is the number of columns (N).
     rows: u32,
-    /// Channels per controller.
+    /// Number of channels that a controller drives: 1, or 2 with `pnssd.controllers = "shared"`.
     channels_per_controller: u32,
 }
 
@@ -49,13 +49,13 @@ impl ChannelGrid {
         ChannelGrid { sides: sides.collect(), rows, channels_per_controller }
     }
 
-    /// Returns the horizontal and the vertical channel of a die.
+    /// Returns the horizontal and then the vertical channel of a die.
     #[inline]
     pub(super) fn die_channels(&self, die: DieId) -> [DieChannel; 2] {
         self.sides[die.index()]
     }
 
-    /// Returns the controller that drives a channel.
+    /// Returns the number of the controller that drives channel `link`.
     pub(super) fn controller_of(&self, link: LinkId) -> u32 {
         if self.channels_per_controller == 1 { link.0 } else { link.0 % self.rows }
     }
@@ -68,7 +68,8 @@ impl ChannelGrid {
         self.channels() / self.channels_per_controller
     }
 
-    /// Returns the number of positions in the round-robin order of a controller. A die on two channels of the controller has two positions.
+    /// Returns the number of entries in the round-robin order of each controller. A die both of whose channels belong to one controller has two
+    /// entries.
     pub(super) fn dies_per_controller(&self) -> u32 {
         self.sides.len() as u32 / self.rows * self.channels_per_controller
     }
@@ -101,7 +102,8 @@ mod tests {
 
     #[test]
     fn a_die_sits_on_the_channel_of_its_row_and_on_that_of_its_column() {
-        // This is the second die of the chip in row 1, column 2.
+        // The second die of the chip in row 1, column 2. Each chip has two dies. Four dies of the row precede this chip, so the index of the die on
+        // the horizontal channel is 5. Two dies of the column precede the chip, so the index on the vertical channel is 3.
         let die = DieId((3 + 2) * 2 + 1);
         let horizontal = DieChannel { link: LinkId(1), controller: 1, position: 5 };
         let vertical = DieChannel { link: LinkId(5), controller: 5, position: 3 };

@@ -1,12 +1,12 @@
 //! pnSSD (Venice, ISCA 2023, section 3.2): N rows of N chips, each on the horizontal channel of its row and the vertical channel of its column.
 //!
-//! A channel is 8 bit wide, like a channel of the bus, and carries packets, as in pSSD. A transfer takes the horizontal channel if it is free,
+//! A channel is 8 bit wide, like a channel of the bus, and carries packets, as in pSSD. A transfer uses the horizontal channel if that is free,
 //! otherwise the vertical one; if both are held, the one that becomes free first. A chip has separate pins for its two channels, and can use both at
-//! once \[choice\]: for two of its dies, for a command to a die and outgoing data of the same die, or, with `split-page`, for the two halves of one
-//! transfer's data.
+//! once (\[choice\]: no paper states it): for two of its dies, for a command to a die and outgoing data of the same die, or, with `split-page`, for
+//! the two halves of one transfer's data.
 //!
-//! A controller drives one channel. With `controllers = "shared"` a controller drives a horizontal and a vertical channel, one at a time. A chip on
-//! the diagonal of the array then has only one controller, so its pages are never split \[choice\].
+//! By default a controller drives one channel. With `controllers = "shared"` a controller drives a horizontal and a vertical channel, one at a time.
+//! A chip on the diagonal of the array then has both channels at one controller, so its pages are never split \[choice\].
 //!
 //! Chip-to-chip moves of GC cross the vertical channel of the two chips as a data packet, without a controller. They are arbitrated like other
 //! outgoing data \[choice\].
@@ -30,13 +30,13 @@ use super::{
 use channel_grid::{ChannelGrid, DieChannel};
 pub use info::INFO;
 
-/// The holder of a channel.
+/// The transfer that holds a channel.
 #[derive(Clone, Copy, Debug)]
 struct ChannelHolder {
     die: DieId,
     phase: TransferPhase,
     since: Time,
-    /// Whether the transfer holds both channels of the die.
+    /// Whether the transfer is split, and holds both channels of its die.
     is_split: bool,
 }
 
@@ -51,20 +51,21 @@ struct FlashController {
 #[derive(Clone, Debug)]
 pub struct Pnssd {
     grid: ChannelGrid,
-    /// Holders, indexed by link.
+    /// Holder of each channel, indexed by link; `None` if the channel is free.
     channels: Vec<Option<ChannelHolder>>,
     controllers: Vec<FlashController>,
     usage: Vec<LinkUsage>,
     durations: ChannelTiming,
     splits_pages: bool,
-    /// Whether GC moves pages from chip to chip.
+    /// Whether GC moves pages directly from chip to chip (`gc.move = "chip-to-chip"`).
     supports_chip_to_chip: bool,
     order: u64,
     hops: u64,
     layout: Layout,
 }
 
-/// Splits `payload` between the granted channel and the die's other channel.
+/// Splits `payload` into the halves for the granted channel and for the other channel of the die, in this order. The first half has the command, and
+/// the odd byte.
 fn split_payload(payload: Payload) -> [Payload; 2] {
     let other = Bytes::new(payload.bytes.as_u64() / 2);
     let rest = Payload { kind: TransferKind::Data, command_time: Time::ZERO, bytes: other, ..payload };
@@ -72,7 +73,7 @@ fn split_payload(payload: Payload) -> [Payload; 2] {
 }
 
 impl Pnssd {
-    /// Creates the channels of a square array.
+    /// Creates a pnSSD interconnect with free channels. The array of chips must be square.
     pub fn new(config: &Config, geometry: &Geometry) -> Pnssd {
         let grid = ChannelGrid::new(geometry, config.pnssd.controllers);
         let dies = grid.dies_per_controller();
@@ -97,14 +98,15 @@ impl Pnssd {
         self.channels[side.link.index()].is_none() && !self.controllers[side.controller as usize].is_busy
     }
 
-    /// Marks the channel of `side` as held, and, unless `phase` is a copy, the controller of `side` as busy.
+    /// Marks the channel of `side` as held by `die` from `now` on, and, unless `phase` is a copy, the controller of `side` as busy. A copy from chip
+    /// to chip needs no controller.
     #[inline]
     fn hold(&mut self, side: DieChannel, die: DieId, phase: TransferPhase, now: Time, is_split: bool) {
         self.channels[side.link.index()] = Some(ChannelHolder { die, phase, since: now, is_split });
         self.controllers[side.controller as usize].is_busy |= phase != TransferPhase::Copy;
     }
 
-    /// Holds the channel of `side` for `phase`, and adds the grant to the outbox.
+    /// Holds the channel of `side` for `phase` of `die`, and adds the grant to the outbox. `cause` is the resource for which the die waited.
     #[inline]
     fn grant(
         &mut self,
@@ -119,7 +121,7 @@ impl Pnssd {
         outbox.grants.push(GrantRecord { grant, since: now, cause });
     }
 
-    /// Releases the channel of `side` and returns its holder; `None` if the channel is free.
+    /// Releases the channel of `side`, and its controller unless the transfer was a copy. Returns the holder; `None` if the channel was free.
     #[inline]
     fn release_channel(&mut self, side: DieChannel, now: Time, outbox: &mut Outbox) -> Option<ChannelHolder> {
         let held = self.channels[side.link.index()].take()?;
@@ -128,14 +130,15 @@ impl Pnssd {
         Some(held)
     }
 
-    /// Returns both channels of `die`, starting with channel `path`.
+    /// Returns both channels of `die`: first channel `path`, which was granted, then the other one.
     #[inline]
     fn channels_from(&self, die: DieId, path: PathId) -> [DieChannel; 2] {
         let [horizontal, vertical] = self.grid.die_channels(die);
         if horizontal.link.0 == path.0 { [horizontal, vertical] } else { [vertical, horizontal] }
     }
 
-    /// Grants queued requests of controller `number`, after the controller or one of its channels has become free.
+    /// Grants as many queued requests of controller `number` as possible, after the controller or one of its channels has become free. Removes each
+    /// granted request from the queue of the die's other controller.
     fn grant_queued(&mut self, number: u32, now: Time, outbox: &mut Outbox) {
         while let Some((next, side)) = self.dequeue(number) {
             for other in self.grid.die_channels(next.die) {
@@ -147,7 +150,8 @@ impl Pnssd {
         }
     }
 
-    /// Dequeues the next request of controller `number` that can be granted. Returns the request and the channel to use; `None` if there is none.
+    /// Dequeues the next request of controller `number` that can be granted. Returns the request and the free channel to use; `None` if no queued
+    /// request can be granted.
     #[inline]
     fn dequeue(&mut self, number: u32) -> Option<(QueuedRequest, DieChannel)> {
         let Pnssd { grid, channels, controllers, supports_chip_to_chip: copies_pages, .. } = self;
@@ -168,7 +172,8 @@ impl Pnssd {
         side_of(&next).map(|side| (next, side))
     }
 
-    /// Requests either channel of `die`. `data` is the owner class of outgoing data.
+    /// Requests either channel of `die`: grants a free one, or queues the request at the controllers of both. `data` is the owner class of outgoing
+    /// data; ignored for commands.
     #[inline]
     fn request(&mut self, die: DieId, phase: TransferPhase, data: DataOwner, now: Time, outbox: &mut Outbox) {
         let [horizontal, vertical] = self.grid.die_channels(die);
@@ -189,7 +194,7 @@ impl Pnssd {
         }
     }
 
-    /// Enqueues a request at the controller of `side`.
+    /// Enqueues a request of `die` for `phase` at the controller of `side`. `data` is the owner class of outgoing data; `cause` is the busy resource.
     #[inline]
     fn enqueue(&mut self, side: DieChannel, (die, phase, data): (DieId, TransferPhase, DataOwner), cause: Cause) {
         let waiting = QueuedRequest {
@@ -289,7 +294,8 @@ impl Fabric for Pnssd {
 
     fn is_blocked_by(&self, die: DieId, _phase: TransferPhase, is_another: &mut dyn FnMut(DieId) -> bool) -> bool {
         self.grid.die_channels(die).into_iter().any(|side| {
-            // A controller serves one of its channels at a time, so each channel blocks the other.
+            // A controller serves one of its channels at a time. So holders of all channels of the die's controllers count, and the dies queued
+            // there.
             let of_controller = (0..self.channels.len() as u32)
                 .map(LinkId)
                 .filter(|link| *link == side.link || self.grid.controller_of(*link) == side.controller);
@@ -309,7 +315,8 @@ impl Fabric for Pnssd {
 
     fn shared_resources(&self) -> Vec<SharedResource> {
         let links: Vec<LinkId> = self.layout.links_of_kind(LinkKind::Channel).collect();
-        // A copy occupies a channel without its controller, so shared controllers limit the channels only if there are no copies.
+        // A copy from chip to chip occupies a channel without its controller. So if GC copies from chip to chip, all channels can carry data at once;
+        // otherwise one channel per controller.
         let at_once = if self.supports_chip_to_chip { links.len() } else { self.controllers.len() } as u32;
         vec![SharedResource { part: TransferDestination::Controllers, links, at_once }]
     }
@@ -338,7 +345,8 @@ mod tests {
     use crate::config::{Controllers, FabricKind};
     use crate::units::Rate;
 
-    /// Returns a pnSSD of three rows of three chips, at 1 GB/s. Chip 4 is in the middle.
+    /// Returns a pnSSD of three rows of three chips with one die each, at 1 GB/s (1 byte per ns). Links 0 to 2 are the rows, links 3 to 5 the
+    /// columns; chip 4 is in the middle.
     fn pnssd(controllers: Controllers, split_page: bool) -> Pnssd {
         let mut config = Config::default();
         config.geometry.channels = 3;
@@ -350,7 +358,7 @@ mod tests {
         Pnssd::new(&config, &Geometry::new(&config.geometry).expect("the geometry is valid"))
     }
 
-    /// Requests a path for the data of `die`. Returns the new grants, each with its cause.
+    /// Requests a path for outgoing data of `die` at `now` (ns). Returns the new grants, each with its cause.
     fn ask(fabric: &mut Pnssd, die: u32, now: u64) -> Vec<(Grant, Cause)> {
         let mut outbox = Outbox::default();
         fabric.acquire(DieId(die), TransferPhase::DataOut, Time::from_ns(now), &mut outbox);
@@ -377,15 +385,16 @@ mod tests {
         assert_eq!(ask(&mut fabric, 4, 0), [(grant(4, 1), Cause::Channel)]);
         assert_eq!(ask(&mut fabric, 3, 0), [(grant(3, 3), Cause::Channel)]);
         assert_eq!(ask(&mut fabric, 5, 0), [(grant(5, 5), Cause::Channel)]);
-        // Chips 8 and 2 are on the vertical channel that chip 5 holds.
+        // Chip 4 holds row 1 (link 1), so chips 3 and 5 get their columns (links 3 and 5). Chips 2 and 8 share the column of chip 5 but have free
+        // rows.
         assert_eq!(ask(&mut fabric, 2, 0), [(grant(2, 0), Cause::Channel)]);
         assert_eq!(ask(&mut fabric, 8, 0), [(grant(8, 2), Cause::Channel)]);
-        // Chip 0 waits for links 0 and 3, chip 6 for links 2 and 3.
+        // Chip 0 waits for link 0 or 3 (row and column), chip 6 for link 2 or 3.
         assert_eq!(ask(&mut fabric, 0, 1), []);
         assert_eq!(ask(&mut fabric, 6, 2), []);
         assert_eq!(release(&mut fabric, grant(8, 2), 3), [(grant(6, 2), Cause::Channel)]);
         assert_eq!(release(&mut fabric, grant(3, 3), 4), [(grant(0, 3), Cause::Channel)]);
-        // A granted request is also removed from its other queue.
+        // The granted requests of chips 0 and 6 were also removed from the queues of links 0 and 3, so nothing is granted.
         assert_eq!(release(&mut fabric, grant(2, 0), 5), []);
         assert_eq!(release(&mut fabric, grant(6, 2), 6), []);
         let held: Vec<_> = fabric.held_links().iter().map(|(link, die)| (link.0, die.0)).collect();
@@ -395,12 +404,13 @@ mod tests {
     #[test]
     fn a_shared_controller_serves_one_of_its_channels_at_a_time() {
         let mut fabric = pnssd(Controllers::Shared, false);
-        // Chip 1 holds the horizontal channel of controller 0, so chip 3 cannot use the vertical one.
+        // Chip 1 holds the horizontal channel of controller 0 (link 0), and chip 4 the row of chip 3 (link 1). So chip 3 waits: its column, link 3,
+        // is free, but controller 0 drives it.
         assert_eq!(ask(&mut fabric, 1, 0), [(grant(1, 0), Cause::Channel)]);
         assert_eq!(ask(&mut fabric, 4, 0), [(grant(4, 1), Cause::Channel)]);
         assert_eq!(ask(&mut fabric, 3, 0), []);
         assert_eq!(release(&mut fabric, grant(1, 0), 1), [(grant(3, 3), Cause::Controller)]);
-        // Both channels of the chip on the diagonal belong to controller 1, which has one of them in use.
+        // Both channels of chip 4, on the diagonal, belong to controller 1, which drives one of them (link 1) already.
         assert_eq!(ask(&mut fabric, 4, 2), []);
         assert_eq!(release(&mut fabric, grant(4, 1), 3), [(grant(4, 1), Cause::Controller)]);
         assert_eq!(release(&mut fabric, grant(3, 3), 4), []);
@@ -430,14 +440,15 @@ mod tests {
         assert_eq!(fabric.held_links(), [(LinkId(1), DieId(4)), (LinkId(4), DieId(4))]);
         let carried: Vec<u64> = fabric.usage().iter().map(|link| link.bytes_out.as_u64()).collect();
         assert_eq!((carried, fabric.hops()), (vec![0, 2049, 0, 0, 2048, 0], 2));
-        // Chip 3, in the same row, has only its vertical channel, and sends the whole page over it.
+        // The row of chip 3 is held by chip 4, so chip 3 sends its whole page over its column (link 3). The 12 bytes are header and CRC.
         assert_eq!(ask(&mut fabric, 3, 0), [(grant(3, 3), Cause::Channel)]);
         let sent = fabric.send(grant(3, 3), page(4096), now, &mut outbox);
         assert_eq!(
             sent,
             SendOutcome { arrival: Some(Time::from_ns(4096 + 12)), min_duration: Time::from_ns(2048 + 12) }
         );
-        // Chip 7, in the column of chip 4, is granted the column's channel as soon as chip 4 releases it.
+        // Chip 6 holds the row of chip 7 (link 2), and chip 4 holds its column (link 4) for half of the split page. Chip 7 is granted the column when
+        // chip 4 releases it.
         assert_eq!(ask(&mut fabric, 6, 0), [(grant(6, 2), Cause::Channel)]);
         assert_eq!(ask(&mut fabric, 7, 0), []);
         assert_eq!(release(&mut fabric, grant(4, 1), 2061), [(grant(7, 4), Cause::Channel)]);
@@ -476,13 +487,14 @@ mod tests {
             assert_eq!(sent.arrival, Some(Time::from_ns(4096 + 12)));
             assert_eq!(fabric.usage()[4].bytes_across, Bytes::new(4096));
             assert_eq!(fabric.controller_busy_times(Time::ZERO).iter().copied().max(), Some(Time::ZERO));
-            // The copy holds the channel of the column, but not the column's controller. So chip 4 can use only its horizontal channel, and chip 7
-            // has to wait.
+            // The copy holds the column (link 4), but not the controller of the column. So chip 4 can still use its row (link 1), but neither a
+            // second transfer of chip 4 nor a copy of chip 7 is granted.
             assert_eq!(ask(&mut fabric, 4, 1), [(grant(4, 1), Cause::Channel)]);
             assert_eq!(ask(&mut fabric, 4, 1), [], "{controllers}");
             fabric.acquire_chip_to_chip(DieId(7), DieId(1), Time::from_ns(2), &mut outbox);
             assert!(outbox.grants.is_empty());
-            // On release, the oldest request is granted if its controller is free, otherwise the copy.
+            // When the copy ends, the oldest request for the column, the transfer of chip 4, is granted if the controller of the column is free. A
+            // shared controller is busy with the row of chip 4, so the copy of chip 7, which needs no controller, is granted instead.
             let served = release(&mut fabric, copy, 4108);
             match controllers {
                 Controllers::Independent => assert_eq!(served, [(grant(4, 4), Cause::Channel)]),

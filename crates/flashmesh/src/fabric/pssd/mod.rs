@@ -1,5 +1,5 @@
-//! pSSD (Venice, ISCA 2023, section 3.2): the bus at twice the rate, because the control pins carry packets as well. A controller on each die decodes
-//! or frames every packet, which adds to the array time.
+//! pSSD (Venice, ISCA 2023, section 3.2): a bus of twice the channel rate, because packets are sent over the control pins as well as the data pins. A
+//! controller on each die decodes or frames every packet, which adds to the array time.
 
 use crate::config::{self, Config, PageMove};
 use crate::flash::geometry::Geometry;
@@ -9,7 +9,7 @@ use super::channel_timing::ChannelTiming;
 use super::shared_channels::CHANNEL_WIRES;
 use super::{AnyFabric, FabricError, FabricInfo, RouterPlacement, SharedChannels};
 
-/// Properties of pSSD.
+/// Properties of pSSD, for the [registry](super::registry).
 pub static INFO: FabricInfo = FabricInfo {
     name: "pssd",
     caption: "Each row of chips shares one channel, as on a bus; commands and data are packets, and a controller on every \

@@ -1,4 +1,4 @@
-//! Pins of the chips. The dies of a chip share them.
+//! Pins of the chips, which the dies of a chip share.
 
 use std::ops::{Index, IndexMut};
 
@@ -7,16 +7,16 @@ use crate::ids::{ChipId, DieId};
 
 use super::path_queue::PinQueue;
 
-/// Pins of one chip.
+/// State of the pins of one chip.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ChipPins {
-    /// Whether the chip has a circuit, or is the destination of a scout.
+    /// Whether the pins have a circuit, or the chip is the destination of a scout. If so, no other scout is sent to the chip.
     pub is_reserved: bool,
-    /// Requests that wait for the chip's pins.
+    /// Path requests that wait for the pins of the chip.
     pub queue: PinQueue,
 }
 
-/// Pins of all chips.
+/// Pins of all chips, indexed by chip.
 #[derive(Clone, Debug)]
 pub(super) struct ChipPinTable {
     chips: Vec<ChipPins>,
@@ -24,7 +24,7 @@ pub(super) struct ChipPinTable {
 }
 
 impl ChipPinTable {
-    /// Creates the pins of all chips. All pins are free.
+    /// Creates the table for all chips of `geometry`, with free pins.
     pub fn new(geometry: &Geometry) -> ChipPinTable {
         let chips = geometry.channels * geometry.chips_per_channel;
         ChipPinTable { chips: vec![ChipPins::default(); chips as usize], dies_per_chip: geometry.dies_per_chip }

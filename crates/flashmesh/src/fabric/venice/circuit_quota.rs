@@ -1,9 +1,9 @@
 //! Limit on the circuits of one host request at a time (`venice.circuits-per-request`).
 //!
-//! The paper reserves a path "for each I/O request" (Venice, ISCA 2023, section 4.2), and drives with n controllers "reserve conflict-free paths for
-//! up to n ongoing I/O requests" (section 6.5). The paper does not say whether a request of several pages reaches its chips one after the other. Here
-//! each transfer reserves a circuit of its own. With a limit, the transactions of one request hold at most that many circuits; further transactions
-//! wait until a circuit is released.
+//! The paper reserves a path "for each I/O request" (Venice, ISCA 2023, section 4.2). It says that drives with n controllers "reserve conflict-free
+//! paths for up to n ongoing I/O requests" (section 6.5). The paper does not say whether a request of several pages reaches its chips one after the
+//! other. Here each transfer reserves a circuit of its own. With a limit, the transactions of one request hold at most that many circuits; further
+//! transactions wait until a circuit is released.
 
 use std::collections::VecDeque;
 
@@ -12,34 +12,34 @@ use crate::ids::{DieId, RequestId};
 
 use super::path_queue::PathRequest;
 
-/// Circuits of one host request.
+/// Circuits of one host request, and its path requests over the limit.
 #[derive(Clone, Debug, Default)]
 struct RequestQuota {
-    /// Number of circuits that are held, searched for, or waiting for a controller.
+    /// Number of circuits that the request holds, or for which a path request is admitted.
     circuits: u32,
     /// Path requests over the limit, in order of arrival.
     waiting: VecDeque<PathRequest>,
 }
 
-/// Circuits of all host requests. Firmware work is not limited.
+/// Circuits of all host requests. Path requests of firmware work, such as GC, are not limited.
 #[derive(Clone, Debug)]
 pub(super) struct CircuitQuota {
     limit: u32,
-    /// Host request of the next path request; `None` for firmware work.
+    /// Host request to which the next path request belongs; `None` for firmware work.
     next: Option<RequestId>,
-    /// Circuits of each host request, indexed by host request.
+    /// Circuits of each host request, indexed by host request; grown on demand.
     quota: Vec<RequestQuota>,
-    /// Host request of the latest path request, indexed by die and phase; `None` for firmware work.
+    /// Host request of the latest path request of each die and phase, indexed by die and phase; `None` for firmware work.
     owners: Vec<[Option<RequestId>; TransferPhase::ALL.len()]>,
 }
 
 impl CircuitQuota {
-    /// Creates the quotas for a drive of `dies` dies, with at most `limit` circuits a request.
+    /// Creates the quotas for a drive of `dies` dies, with at most `limit` circuits for each host request at a time.
     pub fn new(limit: u32, dies: u32) -> CircuitQuota {
         CircuitQuota { limit, next: None, quota: Vec::new(), owners: vec![Default::default(); dies as usize] }
     }
 
-    /// Sets the host request of the next path request.
+    /// Sets the host request to which the next path request belongs; `None` for firmware work.
     pub fn set_host_request(&mut self, request: Option<RequestId>) {
         self.next = request;
     }
@@ -48,7 +48,8 @@ impl CircuitQuota {
         self.owners[request.die.index()][request.phase.index()]
     }
 
-    /// Returns whether `request` is within the limit of its host request. Otherwise `request` is queued until the host request releases a circuit.
+    /// Returns whether path request `request` is within the limit of its host request, and may go on. Otherwise `request` is queued here until the
+    /// host request releases a circuit.
     pub fn admit_or_enqueue(&mut self, request: &PathRequest) -> bool {
         let owner = self.next.take();
         self.owners[request.die.index()][request.phase.index()] = owner;
@@ -65,8 +66,8 @@ impl CircuitQuota {
         true
     }
 
-    /// Releases the circuit of `request`. Returns the oldest queued path request of the same host request, which can then proceed; `None` if there is
-    /// none.
+    /// Releases the circuit of `request`. Returns the oldest path request queued here for the same host request, which the caller must then queue for
+    /// a controller; `None` if there is none.
     pub fn release(&mut self, request: &PathRequest) -> Option<PathRequest> {
         let owner = self.owner(request)?;
         let share = &mut self.quota[owner.index()];
@@ -75,7 +76,7 @@ impl CircuitQuota {
         next
     }
 
-    /// Returns whether the path request of a die waits because its host request has reached the limit.
+    /// Returns whether the path request of `die` for `phase` is queued here, because its host request has reached the limit.
     pub fn is_waiting(&self, die: DieId, phase: TransferPhase) -> bool {
         let owner = self.owners[die.index()][phase.index()];
         let waits = |request: &PathRequest| (request.die, request.phase) == (die, phase);

@@ -1,4 +1,4 @@
-//! Assignment of controllers to requests.
+//! Assignment of controllers to path requests, and of scouts to both.
 
 use crate::config::Retry;
 use crate::fabric::{Cause, Outbox};
@@ -10,7 +10,8 @@ use super::flash_controller::{ControllerStage, FlashController};
 use super::path_queue::PathRequest;
 
 impl Venice {
-    /// Admits a request. Launches a scout at once if the chip pins and a controller are free.
+    /// Admits a path request. Launches a scout at once if the chip pins and a controller are free; otherwise queues the request for the pins or for a
+    /// controller.
     #[inline]
     pub(super) fn admit(&mut self, request: PathRequest, now: Time, outbox: &mut Outbox) {
         let chip = &mut self.chips[request.chip];
@@ -26,7 +27,7 @@ impl Venice {
         }
     }
 
-    /// Launches the scout of `controller` for `request`.
+    /// Launches the scout of the free `controller` for `request`, and reserves the pins of its chip.
     #[inline]
     pub(super) fn launch(&mut self, controller: ChannelId, request: PathRequest, now: Time, outbox: &mut Outbox) {
         self.wait_stats.end(&request, now);
@@ -38,14 +39,14 @@ impl Venice {
         self.scout_events.steps.add(now + self.timing.scout_hop(), controller);
     }
 
-    /// Marks a controller as free.
+    /// Marks `controller` as free from `now` on. The controller must have released its links.
     #[inline]
     pub(super) fn release_controller(&mut self, controller: ChannelId, now: Time, outbox: &mut Outbox) {
         self.record_held(controller, now, outbox);
         self.controllers.release_controller(controller, now);
     }
 
-    /// Frees the pins of a chip. The oldest request that waits for them moves to the controller queue.
+    /// Frees the pins of `chip`. The oldest request that waits for these pins moves to the controller queue.
     #[inline]
     pub(super) fn release_pins(&mut self, chip: ChipId, now: Time) {
         let state = &mut self.chips[chip];
@@ -56,7 +57,7 @@ impl Venice {
         }
     }
 
-    /// Launches scouts for queued requests while controllers are free.
+    /// Launches scouts for queued requests until no controller is free or no request may be tried.
     #[inline]
     pub(super) fn serve_waiting(&mut self, now: Time, outbox: &mut Outbox) {
         while !self.controllers.free().is_empty()
@@ -66,7 +67,8 @@ impl Venice {
         }
     }
 
-    /// Launches a scout for the first request of `row`, unless its chip is busy. At least one controller must be free.
+    /// Launches a scout for the first request to try of `row`. If the pins of its chip are reserved, moves the request to the queue for the pins
+    /// instead. At least one controller must be free.
     #[inline]
     fn serve(&mut self, row: usize, now: Time, outbox: &mut Outbox) {
         let (position, request) = self.path_queue.first_request(row);
@@ -81,8 +83,8 @@ impl Venice {
         }
     }
 
-    /// Returns whether a failed scout is launched again at once under `retry = "immediate"`. This requires a circuit, which will be torn down, or
-    /// that no scout in flight serves an older request.
+    /// Returns whether, under `retry = "immediate"`, a scout for `request`, whose scout failed, is launched again at once. This requires that a
+    /// circuit exists, which will be torn down, or that no scout in flight serves an older request.
     fn may_retry(&self, request: &PathRequest) -> bool {
         let has_circuit =
             |state: &FlashController| matches!(state.stage, ControllerStage::Returning | ControllerStage::Granted);
@@ -92,7 +94,7 @@ impl Venice {
         self.controllers.iter().any(has_circuit) || !self.controllers.iter().any(is_older)
     }
 
-    /// Handles a scout that has returned without a path.
+    /// Handles the scout of `controller`, which has returned without a path at `now`: retries its request or queues it, and serves other requests.
     pub(super) fn handle_failure(&mut self, controller: ChannelId, now: Time, outbox: &mut Outbox) {
         self.release_controller(controller, now, outbox);
         let FlashController { request, since, .. } = self.controllers[controller];
@@ -107,13 +109,13 @@ impl Venice {
         if let Some(other) = other {
             self.launch(other, request, now, outbox);
         } else {
-            // If a circuit was torn down during the search, perhaps in a part of the mesh that the scout had left, `mark_failed` allows a retry at
-            // once.
+            // If a circuit was torn down during the search, perhaps where the scout had searched before, `mark_failed` allows a retry at once.
             self.path_queue.mark_failed(&request);
             self.release_pins(request.chip, now);
         }
         self.serve_waiting(now, outbox);
-        // If all scouts failed because they blocked only each other, no event wakes their requests. Launch one scout alone.
+        // If all scouts failed because they blocked only each other, no later event would retry their requests. So the oldest request launches a
+        // scout alone, which finds a path.
         if self.controllers.free().is_all()
             && let Some(row) = self.path_queue.oldest_row()
         {

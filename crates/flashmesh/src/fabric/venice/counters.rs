@@ -24,7 +24,7 @@ quantities! {
 }
 
 impl Counters {
-    /// Counts a circuit with `links` links.
+    /// Counts a reserved circuit with `links` links, including controller link and chip link.
     #[inline]
     pub(super) fn circuit(&mut self, links: u32) {
         let links = links as usize;

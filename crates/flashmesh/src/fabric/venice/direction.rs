@@ -3,47 +3,48 @@
 use super::mesh::MeshCoord;
 use super::ports::PortSet;
 
-/// Maximum row or column.
+/// Maximum row or column number, 32,767.
 const MAX_SIDE: u64 = 0x7fff;
-/// Maximum row or column in each of four lanes of 16 bits. Each lane belongs to a mesh port, in port order.
+/// Maximum row or column, repeated in four lanes of 16 bits. Each lane belongs to a mesh port, in port order; the lowest is north.
 const MAX_SIDES: u64 = 0x7fff_7fff_7fff_7fff;
-/// Sign bit of each lane.
+/// Highest bit of each lane of 16 bits.
 const SIGN_BITS: u64 = !MAX_SIDES;
 
-/// Coordinates of a router, with one lane per mesh port. The number in a lane decreases by one with each hop through that port. So the lane of north
-/// holds the row, for example.
+/// Coordinates of a router, with one lane per mesh port. The number in a lane decreases by one with each hop through the port of the lane. So the
+/// lane of north holds the row, and the lane of south holds the maximum minus the row.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PackedCoord(u64);
 
-/// Coordinates of a destination, complemented so that an addition compares them.
+/// Coordinates of a destination, complemented so that an addition compares them with those of a router.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PackedDestination(u64);
 
 impl PackedCoord {
-    /// Packs `place`, whose row and column are at most 32,767.
+    /// Packs the coordinates `place`, whose row and column are at most 32,767.
     #[inline]
     pub const fn new(place: MeshCoord) -> PackedCoord {
         let (row, column) = (place.row as u64 & MAX_SIDE, place.column as u64 & MAX_SIDE);
         PackedCoord(row | (MAX_SIDE - column) << 16 | (MAX_SIDE - row) << 32 | column << 48)
     }
 
-    /// Unpacks the coordinates.
+    /// Returns the coordinates that are packed here.
     #[inline(always)]
     pub const fn coord(self) -> MeshCoord {
         MeshCoord { row: (self.0 & MAX_SIDE) as u32, column: (self.0 >> 48) as u32 }
     }
 
-    /// Converts the position into a destination, for comparisons with other positions.
+    /// Returns the coordinates as a destination, for comparison with the coordinates of routers.
     #[inline]
     pub const fn destination(self) -> PackedDestination {
         PackedDestination(self.0 ^ MAX_SIDES)
     }
 
-    /// Returns the ports that lead nearer to `goal`: at most two, none at the destination.
+    /// Returns the mesh ports that lead nearer to `goal`: at most two, none if this router is the destination.
     #[inline(always)]
     pub const fn productive_ports(self, goal: PackedDestination) -> PortSet {
-        // Each lane of the sum holds 0x7fff + (own coordinate - destination coordinate). So the sign bit of the lane is set if the own coordinate is
-        // greater. The product gathers the four sign bits at the top of the word.
+        // Each lane of the sum holds 0x7fff + (own coordinate - destination coordinate). So the highest bit of a lane is set if the own coordinate is
+        // greater, which means that the port of the lane leads nearer. The product gathers the four highest bits at the top of the word, from where
+        // they are shifted down.
         const TO_THE_TOP: u64 = 1 << 45 | 1 << 30 | 1 << 15 | 1;
         let is_greater = (self.0 + goal.0) & SIGN_BITS;
         PortSet::from_bits((is_greater.wrapping_mul(TO_THE_TOP) >> 60) as u8)
@@ -51,7 +52,7 @@ impl PackedCoord {
 }
 
 impl PackedDestination {
-    /// Unpacks the coordinates.
+    /// Returns the coordinates that are packed here.
     #[inline(always)]
     pub const fn coord(self) -> MeshCoord {
         PackedCoord(self.0 ^ MAX_SIDES).coord()

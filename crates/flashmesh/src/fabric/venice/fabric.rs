@@ -37,18 +37,19 @@ pub struct Venice {
     pub(super) path_queue: PathQueue,
     pub(super) wait_stats: WaitStats,
     pub(super) scout_events: ScoutEvents,
-    /// Circuits of each host request; `None` if their number is not limited.
+    /// Circuits of each host request, for `venice.circuits-per-request`; `None` if their number is not limited.
     quota: Option<Box<CircuitQuota>>,
-    /// Number of path requests so far.
+    /// Number of path requests so far, which is the sequence number of the next one.
     requests: u64,
     pub(super) timing: LinkTiming,
     pub(super) retry: Retry,
-    /// Scout whose search is checked against a flood fill of the free links; always `None` without an oracle.
+    /// Scout in flight whose search is compared with a prediction by flood fill. `None` without an oracle, a probe that checks the run, or if several
+    /// scouts are in flight.
     pub(super) watched: Option<WatchedScout>,
 }
 
 impl Venice {
-    /// Builds the mesh: one row for each channel, one column for each chip of a channel.
+    /// Builds the interconnect, whose mesh has one row for each channel and one column for each chip of a channel. All controllers are free.
     pub fn new(config: &Config, geometry: &Geometry) -> Venice {
         let mesh = Mesh::new(geometry.channels, geometry.chips_per_channel);
         let venice = &config.venice;
@@ -71,7 +72,7 @@ impl Venice {
         }
     }
 
-    /// Grants the reserved circuit of `controller`.
+    /// Grants the reserved circuit of `controller` to the die of its request. `since` is the launch of the successful scout.
     #[inline]
     fn grant(&mut self, controller: ChannelId, since: Time, outbox: &mut Outbox) {
         let state = &mut self.controllers[controller];
@@ -113,7 +114,7 @@ impl Fabric for Venice {
         let controller = ChannelId(grant.path.0);
         let state = &self.controllers[controller];
         let links = state.circuit.len() as u64;
-        // The minimum path goes from the controller of the row along the row to the router, and over the chip link.
+        // The shortest path crosses the controller link of the row, as many links along the row as the column number of the chip, and the chip link.
         let links_min = u64::from(state.request.coord.column) + 2;
         let duration = self.timing.transfer(payload, links);
         self.traffic.count(&state.circuit, grant.phase, payload, now, duration);
@@ -145,8 +146,8 @@ impl Fabric for Venice {
             self.grant(controller, self.controllers[controller].since, outbox);
             has_granted = true;
         }
-        // After a grant the die may act at once, so scouts run ahead only if nothing was granted. With an oracle they never run ahead, because it
-        // needs each link use at its time.
+        // After a grant the die may act at once, so scouts run ahead only if nothing was granted. With an oracle scouts never run ahead, because the
+        // oracle needs each link use at its time.
         if !has_granted && outbox.link_uses.is_none() {
             self.step_scouts(outbox.lookahead_until, outbox);
         }
@@ -171,7 +172,7 @@ impl Fabric for Venice {
         let busy =
             self.controllers.iter().filter(|state| state.stage != ControllerStage::Free).map(|state| &state.request);
         if chip.is_reserved {
-            // A die waits for pins behind their holders and behind the requests queued earlier.
+            // A die that waits for pins is blocked by the holder of the pins, and by the other requests for the pins.
             let holders = busy.filter(|request| request.chip == number).map(|request| request.die);
             return holders.chain(chip.queue.dies()).any(|other| other != die && is_another(other));
         }
@@ -192,7 +193,8 @@ impl Fabric for Venice {
 
     fn shared_resources(&self) -> Vec<SharedResource> {
         let mesh = self.network.mesh();
-        // A circuit enters a row from the row's controller, or over a link from the row above or below.
+        // A circuit enters a row over the link of the row's controller, or over a vertical link from the row above or below. So that many circuits
+        // can lead to chips of the row at once.
         let row = |row: u32| SharedResource {
             part: TransferDestination::Row,
             links: (0..mesh.columns()).map(|column| mesh.link(MeshCoord { row, column }, Port::Chip)).collect(),
@@ -234,7 +236,7 @@ mod tests {
     use crate::fabric::SearchPrediction;
     use crate::ids::ChipId;
 
-    /// Builds a mesh of chips with one die.
+    /// Returns a Venice interconnect for `rows` x `columns` chips with one die each, so that die and chip numbers are equal.
     fn venice(rows: u32, columns: u32, routing: Routing, retry: Retry) -> Venice {
         let mut config = Config::default();
         config.geometry.channels = rows;
@@ -244,7 +246,7 @@ mod tests {
         Venice::new(&config, &Geometry::new(&config.geometry).expect("the geometry is valid"))
     }
 
-    /// Runs until nothing is in flight, and releases each path at once. Returns the grants as (time, die).
+    /// Runs until no scout or grant is pending, and releases each granted path at once. Returns the time and the die of each grant.
     fn run(fabric: &mut Venice, mut outbox: Outbox) -> Vec<(Time, u32)> {
         let mut granted = Vec::new();
         let mut now = Time::ZERO;
@@ -273,7 +275,8 @@ mod tests {
         for retry in Retry::ALL {
             let mut fabric = venice(3, 2, Routing::Xy, *retry);
             let mut outbox = Outbox::default();
-            // Two scouts move down and up the second column. Each holds the half of the column's links that the other scout needs.
+            // One scout moves down the second column to die 5, the other moves up the column to die 1. The column has two links, and each scout holds
+            // the one that the other scout needs next.
             for (controller, die) in [(0, 5), (2, 1)] {
                 let request = request(&fabric, die);
                 fabric.path_queue.insert_searching(request);
@@ -292,7 +295,7 @@ mod tests {
     fn a_die_whose_chip_is_cut_off_waits_until_a_circuit_is_torn_down() {
         let mut fabric = venice(2, 2, Routing::Venice, Retry::OnTeardown);
         let mut outbox = Outbox::default();
-        // Both links of the corner (1, 1) are busy.
+        // Both mesh links of the router of chip 3, in the corner (1, 1), are out of service.
         let mesh = *fabric.network.mesh();
         let corner = mesh.coord_of(ChipId(3));
         let cut = [mesh.link(corner, Port::West), mesh.link(corner, Port::North)];
@@ -312,7 +315,8 @@ mod tests {
         cut.iter().for_each(|link| fabric.network.set_out_of_service(*link, false));
         outbox.events.clear();
         fabric.release(grant, later, &mut outbox);
-        // The scout crosses the controller link and one link of the row, and returns.
+        // The scout leaves at the teardown. It crosses the controller link of row 1 and one link of the row, and returns over both: 4 crossings of 2
+        // ns each.
         assert_eq!(run(&mut fabric, outbox), [(later + Time::from_ns(2 * 2 * 2), 3)]);
     }
 
@@ -322,7 +326,7 @@ mod tests {
             let mut fabric = venice(2, 3, Routing::Venice, Retry::OnTeardown);
             let mut outbox = Outbox { link_uses: Some(Vec::new()), ..Outbox::default() };
             fabric.acquire(DieId(5), TransferPhase::Command, Time::ZERO, &mut outbox);
-            // The pins of the chip become busy without the knowledge of the controllers.
+            // The chip link goes out of service after the launch, so that the scout fails although the flood fill predicted a path.
             let mesh = *fabric.network.mesh();
             let pins = mesh.link(mesh.coord_of(ChipId(5)), Port::Chip);
             if fault {

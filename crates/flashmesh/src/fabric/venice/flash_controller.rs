@@ -1,4 +1,4 @@
-//! State of a flash controller.
+//! State of one flash controller of Venice.
 
 use crate::ids::LinkId;
 use crate::units::Time;
@@ -7,35 +7,35 @@ use super::link_use_recorder::LinkUseRecorder;
 use super::mesh::MeshCoord;
 use super::path_queue::PathRequest;
 
-/// Stage of the work of a controller.
+/// Stage of the service of a path request by a controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ControllerStage {
     Free,
-    /// The scout searches for a path.
+    /// The scout of the controller searches for a path.
     Searching,
-    /// The scout returns over the reserved circuit.
+    /// The circuit is reserved, and the scout returns over it to the controller.
     Returning,
-    /// The circuit is granted to the die.
+    /// The circuit is granted to the die of the request.
     Granted,
 }
 
-/// A flash controller and the request that it serves.
+/// A flash controller of Venice, with the path request that it serves.
 #[derive(Clone, Debug)]
 pub(super) struct FlashController {
     pub stage: ControllerStage,
-    /// Request that is served; the last one served if the controller is idle.
+    /// Path request that the controller serves; the last one served if the controller is free.
     pub request: PathRequest,
-    /// Start of the current or last service.
+    /// Launch of the last scout, which starts the current or last service.
     pub since: Time,
-    /// Links of the circuit, from the controller to the chip.
+    /// Links of the reserved or granted circuit, from the controller link to the chip link; of the last circuit otherwise.
     pub circuit: Vec<LinkId>,
-    /// Busy time up to the end of the last service.
+    /// Busy time up to the end of the last completed service. A controller is busy from the launch of a scout until it is free.
     pub busy: Time,
     pub trace: LinkUseRecorder,
 }
 
 impl FlashController {
-    /// Creates an idle controller.
+    /// Creates a free controller with a placeholder request.
     pub fn new() -> FlashController {
         use crate::fabric::TransferPhase;
         use crate::ids::{ChipId, DieId};
@@ -55,7 +55,7 @@ impl FlashController {
         }
     }
 
-    /// Returns the busy time up to `now`.
+    /// Returns the busy time up to `now`, including the current service.
     pub fn busy_until(&self, now: Time) -> Time {
         if self.stage == ControllerStage::Free { self.busy } else { self.busy + now.saturating_sub(self.since) }
     }

@@ -1,4 +1,4 @@
-//! Flash controllers, and the set of free ones.
+//! Flash controllers of all rows, and the set of those that are free.
 
 use std::ops::{Index, IndexMut};
 
@@ -9,11 +9,11 @@ use super::flash_controller::{ControllerStage, FlashController};
 use super::free_controllers::FreeControllers;
 use super::path_queue::PathRequest;
 
-/// All controllers, indexed by row.
+/// The controllers of all rows, indexed by row.
 #[derive(Clone, Debug)]
 pub(super) struct FlashControllers {
     controllers: Vec<FlashController>,
-    /// Controllers in [`ControllerStage::Free`].
+    /// Set of the controllers in [`ControllerStage::Free`].
     free: FreeControllers,
 }
 
@@ -34,13 +34,13 @@ impl IndexMut<ChannelId> for FlashControllers {
 }
 
 impl FlashControllers {
-    /// Creates `rows` free controllers.
+    /// Creates one free controller for each of `rows` rows.
     pub fn new(rows: u32) -> FlashControllers {
         let controllers = (0..rows).map(|_| FlashController::new()).collect();
         FlashControllers { controllers, free: FreeControllers::all(rows) }
     }
 
-    /// Returns the controllers from the top row down.
+    /// Returns the controllers in order of rows, from the top.
     pub fn iter(&self) -> impl Iterator<Item = &FlashController> {
         self.controllers.iter()
     }
@@ -50,7 +50,7 @@ impl FlashControllers {
         &self.free
     }
 
-    /// Assigns `request` to the free `controller`. The scout leaves at `now`.
+    /// Assigns `request` to the free `controller`, whose scout leaves at `now`.
     #[inline]
     pub fn search(&mut self, controller: ChannelId, request: PathRequest, now: Time) {
         self.free.remove(controller);
@@ -60,7 +60,7 @@ impl FlashControllers {
         state.since = now;
     }
 
-    /// Marks `controller` as free from `now` on.
+    /// Marks `controller`, which must be busy, as free from `now` on, and counts its busy time.
     #[inline]
     pub fn release_controller(&mut self, controller: ChannelId, now: Time) {
         let state = &mut self.controllers[controller.index()];

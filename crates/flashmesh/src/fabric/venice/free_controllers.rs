@@ -1,8 +1,8 @@
-//! Sets of rows, and of free controllers.
+//! Sets of rows, and of free controllers, as bitmaps.
 
 use crate::ids::ChannelId;
 
-/// A set of rows, as a bitmap.
+/// A set of rows of the mesh, as a bitmap.
 #[derive(Clone, Debug)]
 pub(super) struct RowSet(Vec<u64>);
 
@@ -32,20 +32,20 @@ impl RowSet {
         self.0.iter_mut().zip(&others.0).for_each(|(own, others)| *own |= others);
     }
 
-    /// Returns the number of 64-bit words of the bitmap.
+    /// Returns the number of 64-bit words of the bitmap, for [`word`](Self::word).
     #[inline]
     pub fn words(&self) -> usize {
         self.0.len()
     }
 
-    /// Returns a word of the bitmap. The lowest bit is the top row.
+    /// Returns the 64-bit word with index `word` of the bitmap. The lowest bit of the first word is the top row, or its controller.
     #[inline]
     pub fn word(&self, word: usize) -> u64 {
         self.0[word]
     }
 }
 
-/// The set of free controllers, as a bitmap.
+/// The set of free controllers, as a bitmap. Each row has one controller.
 #[derive(Clone, Debug)]
 pub(super) struct FreeControllers {
     words: Vec<u64>,
@@ -54,7 +54,7 @@ pub(super) struct FreeControllers {
 }
 
 impl FreeControllers {
-    /// Creates a set of all `rows` controllers.
+    /// Creates the set with the controllers of all `rows` rows.
     pub fn all(rows: u32) -> FreeControllers {
         let mut free = FreeControllers { words: vec![0; rows.div_ceil(64) as usize], count: 0, rows };
         (0..rows).for_each(|row| free.insert(ChannelId(row)));
@@ -87,20 +87,20 @@ impl FreeControllers {
         self.count == self.rows
     }
 
-    /// Returns a word of the bitmap. The lowest bit is the top row.
+    /// Returns the 64-bit word with index `word` of the bitmap. The lowest bit of the first word is the top row, or its controller.
     #[inline]
     pub fn word(&self, word: usize) -> u64 {
         self.words[word]
     }
 
-    /// Returns the free controller nearest to `row`; of two equally near ones, the upper. With `beyond`, returns the one that follows `beyond` in
-    /// this order. `None` if there is none.
+    /// Returns the free controller nearest to `row`; of two equally near ones, the upper. With `beyond`, which need not be free, returns the free
+    /// controller that follows `beyond` in this order. `None` if there is none.
     #[inline]
     pub fn nearest(&self, row: u32, beyond: Option<ChannelId>) -> Option<ChannelId> {
         if self.count == 0 {
             return None;
         }
-        // In order of distance from `row`, the search resumes after `beyond`: upwards and downwards from the distance of `beyond`.
+        // With `beyond`, the search starts at the first rows, above and below, that follow `beyond` in order of distance from `row`.
         let (up, down) = match beyond {
             None => (Some(row), row),
             Some(ChannelId(beyond)) if beyond <= row => (beyond.checked_sub(1), (2 * row - beyond).max(row + 1)),
@@ -116,7 +116,7 @@ impl FreeControllers {
         Some(ChannelId(nearest))
     }
 
-    /// Returns the nearest free row at or above `row`.
+    /// Returns the nearest row at or above `row` whose controller is free; `None` if there is none.
     #[inline]
     fn last_to(&self, row: u32) -> Option<u32> {
         let mut word = row as usize / 64;
@@ -128,7 +128,7 @@ impl FreeControllers {
         Some(64 * word as u32 + 63 - bits.leading_zeros())
     }
 
-    /// Returns the nearest free row at or below `row`.
+    /// Returns the nearest row at or below `row` whose controller is free; `None` if there is none.
     #[inline]
     fn first_from(&self, row: u32) -> Option<u32> {
         let mut word = row as usize / 64;

@@ -1,4 +1,4 @@
-//! Layout of a mesh, from which wires and routers are counted.
+//! Layout of a mesh: names and kinds of links, and numbers of wires, controllers and routers.
 
 use crate::fabric::layout::{Layout, Link, LinkKind};
 use crate::ids::LinkId;
@@ -6,7 +6,7 @@ use crate::ids::LinkId;
 use super::mesh::Mesh;
 use super::ports::Port;
 
-/// Returns the layout of `mesh`. A link has `wires_per_link` wires.
+/// Returns the layout of `mesh`, with the links in the order of their ids. A link has `wires_per_link` data wires.
 pub(super) fn layout(mesh: &Mesh, wires_per_link: u32) -> Layout {
     let link = |number| {
         let (place, port) = mesh.link_end(LinkId(number));

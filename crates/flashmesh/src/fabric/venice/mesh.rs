@@ -1,20 +1,20 @@
-//! Grid of routers: neighbours and link numbers.
+//! Mesh of routers: coordinates, neighbours and link numbers.
 
 use crate::ids::{ChannelId, ChipId, LinkId};
 
 use super::ports::{Port, PortSet};
 
-/// Coordinates of a router. The controllers are to the left of column 0.
+/// Coordinates of a router in the mesh. The controllers are to the left of column 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MeshCoord {
-    /// Row, from the top.
+    /// Row, counted from 0 at the top.
     pub row: u32,
-    /// Column, from the left.
+    /// Column, counted from 0 at the left.
     pub column: u32,
 }
 
 impl MeshCoord {
-    /// Returns the neighbour behind a mesh port. There must be a router.
+    /// Returns the coordinates of the neighbour beyond the mesh port `port`. A router must exist there.
     #[inline]
     pub const fn neighbour(self, port: Port) -> MeshCoord {
         let MeshCoord { row, column } = self;
@@ -24,7 +24,7 @@ impl MeshCoord {
         }
     }
 
-    /// Returns the ports that lead nearer to `target`: at most two, none at the target.
+    /// Returns the mesh ports that lead nearer to `target`: at most two, none if this router is the target.
     #[inline]
     pub fn productive_ports(self, target: MeshCoord) -> PortSet {
         PortSet::from_port_if(Port::North, self.row > target.row)
@@ -33,7 +33,7 @@ impl MeshCoord {
             .union(PortSet::from_port_if(Port::West, self.column > target.column))
     }
 
-    /// Returns the number of mesh links of a minimal path from here to `target`.
+    /// Returns the number of mesh links of a minimal path from this router to `target`.
     #[inline]
     pub const fn distance(self, target: MeshCoord) -> u32 {
         self.row.abs_diff(target.row) + self.column.abs_diff(target.column)
@@ -54,7 +54,7 @@ impl Mesh {
     /// Maximum number of rows and of columns.
     pub const SIDE_MAX: u32 = 1 << 15;
 
-    /// Creates a grid of `rows` x `columns` routers, clamped to between 1 and [`SIDE_MAX`](Mesh::SIDE_MAX) each.
+    /// Creates a mesh of `rows` x `columns` routers. Each number is clamped to 1 to [`SIDE_MAX`](Mesh::SIDE_MAX).
     pub fn new(rows: u32, columns: u32) -> Mesh {
         Mesh { rows: rows.clamp(1, Mesh::SIDE_MAX), columns: columns.clamp(1, Mesh::SIDE_MAX) }
     }
@@ -65,7 +65,7 @@ impl Mesh {
         self.rows
     }
 
-    /// Returns the number of columns.
+    /// Returns the number of columns, which is the number of chips in a row.
     #[inline]
     pub const fn columns(&self) -> u32 {
         self.columns
@@ -77,13 +77,14 @@ impl Mesh {
         self.rows * self.columns
     }
 
-    /// Returns the number of links of all kinds.
+    /// Returns the number of links: controller, mesh and chip links.
     pub const fn links(&self) -> u32 {
         self.first_chip_link() + self.routers()
     }
 
-    /// Returns the number of flits of a scout, which cross a link one after the other. Header flits hold the destination, tail flits the controller.
-    /// A flit has 8 bits, of which 2 give its type (Venice, ISCA 2023, section 4.2 and Fig 6, where 8 x 8 chips need one flit of each kind).
+    /// Returns the number of flits of a scout packet, which cross a link one after the other. Header flits hold the destination, tail flits the
+    /// controller. A flit has 8 bits, of which 2 give its type (Venice, ISCA 2023, section 4.2 and Fig 6, where 8 x 8 chips need one header flit and
+    /// one tail flit).
     pub fn scout_flits(&self) -> u32 {
         const ID_BITS: u32 = 6;
         let flits = |ids: u32| {
@@ -93,25 +94,25 @@ impl Mesh {
         flits(self.routers()) + flits(self.rows)
     }
 
-    /// Returns the coordinates of the router at `chip`.
+    /// Returns the coordinates of the router of `chip`.
     #[inline]
     pub const fn coord_of(&self, chip: ChipId) -> MeshCoord {
         MeshCoord { row: chip.0 / self.columns, column: chip.0 % self.columns }
     }
 
-    /// Returns the chip at the router at `place`.
+    /// Returns the chip whose router is at `place`.
     #[inline]
     pub const fn chip(&self, place: MeshCoord) -> ChipId {
         ChipId(place.row * self.columns + place.column)
     }
 
-    /// Returns the router to which the link of `controller` leads.
+    /// Returns the coordinates of the router to which the link of `controller` leads: the first router of its row.
     #[inline]
     pub const fn entry_coord(&self, controller: ChannelId) -> MeshCoord {
         MeshCoord { row: controller.0, column: 0 }
     }
 
-    /// Returns the ports of the router at `place` that lead to other routers.
+    /// Returns the ports of the router at `place` that lead to other routers: four, or fewer at an edge.
     #[inline]
     pub fn ports(&self, place: MeshCoord) -> PortSet {
         let mut missing = PortSet::NONE;
@@ -128,12 +129,13 @@ impl Mesh {
         PortSet::MESH.difference(missing)
     }
 
-    /// Returns the link between `controller` and its router.
+    /// Returns the link between `controller` and the first router of its row.
     pub const fn controller_link(&self, controller: ChannelId) -> LinkId {
         LinkId(controller.0)
     }
 
-    /// Returns the link at `port` of the router at `place`. The router must have that port.
+    /// Returns the link at `port` of the router at `place`. The router must have a link there; at the west port of column 0 it is the controller
+    /// link.
     #[inline]
     pub const fn link(&self, place: MeshCoord, port: Port) -> LinkId {
         let MeshCoord { row, column } = place;
@@ -147,8 +149,8 @@ impl Mesh {
         })
     }
 
-    /// Returns the router at the left or upper end of `link`, and the port of that router to `link`. Controller and chip links have a router at one
-    /// end only.
+    /// Returns the coordinates of the router at the left or upper end of `link`, and the port of that router to `link`. For controller and chip
+    /// links, returns their only router.
     pub const fn link_end(&self, link: LinkId) -> (MeshCoord, Port) {
         let number = link.0;
         if number >= self.first_chip_link() {
@@ -165,7 +167,7 @@ impl Mesh {
         (MeshCoord { row: number, column: 0 }, Port::West)
     }
 
-    /// Returns the links between routers.
+    /// Returns all links between routers, in order of their ids.
     #[cfg(feature = "internals")]
     pub fn mesh_links(&self) -> impl Iterator<Item = LinkId> + use<> {
         (self.first_horizontal_link()..self.first_chip_link()).map(LinkId)

@@ -2,8 +2,9 @@
 //!
 //! # The search
 //! A scout moves from router to router and reserves the links that it crosses. At each router the routing algorithm ([`routing`]) selects candidates
-//! among the open ports. Without a candidate the scout backtracks to the previous router, which releases the link and tries another port. At its
-//! destination the scout reserves the pins of the chip, which completes the circuit. A scout that has backtracked to its controller has failed.
+//! among the open ports, one of which is drawn. Without a candidate the scout backtracks to the previous router, which releases the link between the
+//! two routers and tries another port. At its destination the scout reserves the pins of the chip, which completes the circuit. A scout that has
+//! backtracked to its controller has failed.
 //!
 //! The paper leaves three points of the search open. They are decided so that every search ends, and finds a path if the algorithm allows one
 //! (`tests/fabrics/venice_scouts` proves it by exhaustion against a breadth-first search):
@@ -12,9 +13,9 @@
 //!   these ports again. This holds even when the scout returns after it has backtracked out of the router. The rule satisfies footnote 5: each link
 //!   brings a scout to a router at most once, forward or back, so four ports allow the first visit and three more. The rule is stricter than the
 //!   footnote, by which a scout may "reserve each output port of a router only once". With `revisits = "three-times"`, as in the presets, ports of
-//!   entry may be tried later, and a router could see a scout up to eight times. So the router counts visits. On the third return it sends the scout
-//!   back the way it came, and is not entered again. If a router forgot its ports when a scout backtracks out, only the number of paths would bound
-//!   the search.
+//!   entry may be tried later, and a scout could visit a router up to eight times. So the router counts visits. On the third return of a scout the
+//!   router makes it backtrack, and the scout does not enter the router again. If a router forgot the used ports when a scout backtracks out of it,
+//!   only the number of paths would bound the search.
 //! - *A scout enters no router that it holds*, because the reservation table of a router has one row per packet. A port that leads to a held router
 //!   is skipped. The port is open again after the scout has backtracked out of that router.
 //! - *No path is missed.* A scout backtracks out of a router only when each free port there has been used or leads to a router that the scout holds.
@@ -32,13 +33,13 @@
 //!   near ones, by the upper \[choice\]. A read reserves one circuit for its command and another, from any controller, for the data of each plane; a
 //!   program or an erase reserves one \[choice\]. With `fabric.hold-path` a circuit is released at the end of its transaction.
 //! - *Pins.* No scout is sent to a chip that has a circuit or is the destination of a scout, since controllers know which chips are being served.
-//!   Other dies of the chip wait for the pins \[choice\].
+//!   Requests of the other dies of the chip wait for the pins \[choice\].
 //! - *Requests.* Each transfer reserves a circuit of its own [choice: "for each I/O request", section 4.2, refers to a request to one chip].
 //!   `circuits-per-request` limits the circuits that the transactions of one host request hold at a time, in order of arrival (`circuit_quota`).
-//! - *Waiting for a controller.* A controller that becomes free serves the oldest request of its own row; if there is none, the oldest of all rows
-//!   \[choice\]. This is the rule for choosing a controller, applied from the controller's side. With `service = "longest-first"` all controllers
-//!   serve all rows in order of arrival. Under saturation the circuits then cross, most scouts fail, and uniform reads of the `venice-z-nand` preset
-//!   drop from 7.9 to 6.7 GB/s.
+//! - *Waiting for a controller.* A controller that becomes free serves the oldest request of its own row; if there is none, the oldest request of all
+//!   rows \[choice\]. This agrees with the rule by which a request chooses a controller. With `service = "longest-first"` all controllers serve all
+//!   rows in order of arrival. Under saturation the circuits then cross, most scouts fail, and uniform reads of the `venice-z-nand` preset drop from
+//!   7.9 to 6.7 GB/s.
 //! - *After a failure* the controller is free for other requests, and the failed request waits until a circuit is torn down [choice: the paper
 //!   retries at once, which is `retry = "immediate"`, but a retry without a change must fail again]. If a circuit was torn down during the search,
 //!   the retry is immediate. Links released by other scouts trigger no retry: three requests that wake each other by failing can already livelock. No
@@ -53,7 +54,8 @@
 //! - *Order.* At equal times scouts step first, then circuits are granted, in the order of controller numbers, then everything else follows
 //!   \[choice\].
 //! - *Conflicts.* A wait for chip pins counts as cause `channel`, a wait for a controller as `controller`, and the time from the launch of a failed
-//!   scout to the next launch as `link`. These waits follow one another and are measured separately. The time of the successful scout is no conflict.
+//!   scout to the next launch as `link`. These waits of a request follow one another and are measured separately. The time of the successful scout is
+//!   not counted as a conflict.
 
 mod chip_pins;
 mod circuit_quota;

@@ -1,4 +1,4 @@
-//! The network: scouts that reserve circuits hop by hop, and the circuits that they reserved.
+//! The network of routers: scouts that reserve circuits link by link, and the reserved circuits.
 
 use crate::config::Revisits;
 use crate::ids::{ChannelId, ChipId, LinkId};
@@ -17,7 +17,7 @@ use super::scout::{MarkedScout, Scout, ScoutPhase, StepContext, StepCounts};
 use super::step_schedule::StepSchedule;
 use super::tie_break::{Lfsr, LfsrTieBreak, TieBreakRule, TieBreaker};
 
-/// Action of a scout at the router where it arrives.
+/// Action of a scout at the router or controller where it arrives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScoutAction {
     /// The scout reserves a link and leaves over it.
@@ -26,15 +26,15 @@ pub enum ScoutAction {
     Back,
     /// The scout reserves the chip pins. The circuit is complete, and the scout returns over its `hops` links.
     Reached {
-        /// Number of links between the controller and the router of the chip.
+        /// Number of links between the controller and the router of the chip, including the controller link.
         hops: u32,
     },
-    /// The scout is back at the controller and holds nothing.
+    /// The scout is back at the controller without a path, and holds no links.
     Failed,
 }
 
-/// Calls a method that moves scouts, monomorphized for the size of the router table. Only the default search and tie-break are specialized, because
-/// every instruction of a step matters there. Other combinations use a method for tables of any size.
+/// Calls a method that moves scouts, monomorphized for the size of the router table. Only the combination of uncounted visits and the LFSR tie-break
+/// is specialized by size, because every instruction of a step matters there. Other combinations use the method for tables of any size.
 macro_rules! compiled {
     ($network:ident.$walk:ident($($argument:expr),*)) => {{
         if matches!($network.tie_break, TieBreaker::Lfsr) && !$network.counts_visits {
@@ -57,7 +57,7 @@ macro_rules! compiled {
     }};
 }
 
-/// A mesh of routers with a controller left of each row.
+/// A mesh of routers with a controller left of each row, and the scouts and circuits in it. Each controller has at most one scout or circuit.
 ///
 /// [`step`](CircuitNetwork::step) moves one scout by one link; the caller keeps the time of each scout. Between two steps a scout is on the link that
 /// it crosses. A link is reserved, in both directions at once, when a scout leaves over it, and released when the scout has backtracked over it.
@@ -66,22 +66,22 @@ pub struct CircuitNetwork {
     mesh: Mesh,
     frame: PaddedGrid,
     routers: Box<[Router]>,
-    /// Links of each router, indexed by port.
+    /// Links of each router, indexed by router and port; an invalid id where there is no link.
     links: Vec<[LinkId; 5]>,
-    /// Coordinates of the router of each chip, as scout destinations.
+    /// Coordinates of the router of each chip, as scout destinations, indexed by chip.
     goals: Vec<PackedDestination>,
-    /// Scouts with their marks at routers, indexed by controller.
+    /// Scout of each controller with its marks at routers, indexed by controller.
     packets: Vec<MarkedScout>,
     routing: AnyRouting,
     routes: RoutingTable,
     tie_break: TieBreaker,
-    /// Whether routers count the visits of each scout.
+    /// Whether routers count the visits of each scout ([`Revisits::ThreeTimes`]).
     counts_visits: bool,
     counters: Counters,
 }
 
 impl CircuitNetwork {
-    /// Creates a network without circuits.
+    /// Creates a network without scouts or circuits.
     pub fn new(mesh: Mesh, routing: AnyRouting, tie_break: TieBreaker, revisits: Revisits) -> CircuitNetwork {
         let frame = PaddedGrid::new(&mesh);
         let position = |number| PackedCoord::new(mesh.coord_of(ChipId(number)));
@@ -121,23 +121,23 @@ impl CircuitNetwork {
         }
     }
 
-    /// Replaces the routing algorithm. Call before any scout is launched.
+    /// Replaces the routing algorithm of scouts. Call before any scout is launched.
     pub(super) fn set_routing(&mut self, routing: AnyRouting) {
         self.routes = RoutingTable::new(routing);
         self.routing = routing;
     }
 
-    /// Returns the grid of the network.
+    /// Returns the mesh, for coordinates and link numbers.
     pub const fn mesh(&self) -> &Mesh {
         &self.mesh
     }
 
-    /// Returns the counters of the scouts.
+    /// Returns the counters of all scouts since the start.
     pub const fn counters(&self) -> &Counters {
         &self.counters
     }
 
-    /// Counts a path whose first scout has failed.
+    /// Counts a path request whose first scout has failed.
     #[inline]
     pub(super) fn count_first_failure(&mut self) {
         self.counters.failed_first += 1;
@@ -149,7 +149,8 @@ impl CircuitNetwork {
         self.packets[controller.index()].scout.phase == ScoutPhase::Free
     }
 
-    /// Launches the scout of `controller`, which must be free, towards `target`. The first step moves the scout to the first router.
+    /// Launches the scout of `controller`, which must be free, towards chip `target`. The first [`step`](Self::step) moves the scout over the
+    /// controller link to the first router.
     #[inline]
     pub fn launch(&mut self, controller: ChannelId, target: ChipId) {
         debug_assert!(self.is_free(controller), "{controller:?} has a scout or a circuit already");
@@ -165,7 +166,7 @@ impl CircuitNetwork {
         self.frame.index(self.mesh.entry_coord(controller))
     }
 
-    /// Moves the scout of `controller`, which must be in flight, to the end of its current link, where the scout acts.
+    /// Moves the scout of `controller`, which must be in flight, to the end of its current link. Returns what the scout does there.
     pub fn step(&mut self, controller: ChannelId) -> ScoutAction {
         let CircuitNetwork { frame, routers, packets, tie_break, routes, .. } = self;
         let MarkedScout { scout, marks, .. } = &mut packets[controller.index()];
@@ -184,7 +185,7 @@ impl CircuitNetwork {
         step
     }
 
-    /// Ends the search of `controller` if `step` was its last.
+    /// Counts the result of the search of `controller` and clears its marks, if `step` was the last step; otherwise without effect.
     #[inline(always)]
     fn end_search(&mut self, controller: ChannelId, step: ScoutAction) {
         match step {
@@ -196,7 +197,7 @@ impl CircuitNetwork {
     }
 
     /// Moves the scout of `controller`, the only one in flight, until its search ends or its next step is due after `until`. The first step is due at
-    /// `at`, which is not after `until`; the others follow at intervals of `hop`. Returns the time and the kind of the last step.
+    /// `at`, which is not after `until`; the others follow at intervals of `hop`. Returns the time and the action of the last step.
     #[inline]
     pub(super) fn run_scout(&mut self, controller: ChannelId, at: Time, hop: Time, until: Time) -> (Time, ScoutAction) {
         compiled!(self.run_scout_with(controller, at, hop, until))
@@ -241,8 +242,8 @@ impl CircuitNetwork {
         (at, step)
     }
 
-    /// Moves the scouts of `turns` until a search ends or all next steps are due after `until`. Returns the time, the controller and the last step of
-    /// the ended search, whose scout is still first in `turns`; `None` if no search ended.
+    /// Moves the scouts of the schedule `turns` until a search ends or all next steps are due after `until`. Returns the time, the controller and the
+    /// last action of the ended search; the caller must remove its scout, which is still first in `turns`. `None` if no search ended.
     #[inline]
     pub(super) fn run_scouts(
         &mut self,
@@ -298,7 +299,7 @@ impl CircuitNetwork {
         ended
     }
 
-    /// Tears down the circuit of `controller`, which must hold one.
+    /// Tears down the circuit of `controller`, which must hold one: releases its links, and makes the controller free.
     #[inline]
     pub fn release(&mut self, controller: ChannelId) {
         let mut index = self.entrance(controller);
@@ -317,7 +318,8 @@ impl CircuitNetwork {
         (packet.scout.phase, packet.scout.held_count) = (ScoutPhase::Free, 0);
     }
 
-    /// Returns the links that `controller` holds: from its own link to the link of its scout, or to the chip link of a circuit.
+    /// Returns the links that `controller` holds, in order: from the controller link to the link on which its scout is, or to the chip link of its
+    /// circuit. Empty if the controller is free.
     pub fn held_links(&self, controller: ChannelId) -> impl Iterator<Item = LinkId> {
         let packet = &self.packets[controller.index()];
         let scout = &packet.scout;
@@ -332,7 +334,7 @@ impl CircuitNetwork {
         own.into_iter().chain(self.links_between(controller, exits)).chain(chip)
     }
 
-    /// Writes the links of the circuit of `controller` to `links`, from the controller link to the chip link.
+    /// Replaces the content of `links` with the links of the circuit of `controller`, from the controller link to the chip link.
     #[inline]
     pub(super) fn list_circuit(&self, controller: ChannelId, links: &mut Vec<LinkId>) {
         let packet = &self.packets[controller.index()];
@@ -342,7 +344,8 @@ impl CircuitNetwork {
         links.push(self.links[packet.scout.router as usize][Port::Chip as usize]);
     }
 
-    /// Returns the links of a path that starts at the router of `controller` and leaves routers by the ports `exits`.
+    /// Returns the mesh links of a path that starts at the first router of the row of `controller`, and leaves successive routers by the ports
+    /// `exits`.
     #[inline]
     fn links_between(
         &self,
@@ -357,7 +360,7 @@ impl CircuitNetwork {
         })
     }
 
-    /// Returns the number of links that `controller` holds, and the link that it reserved last.
+    /// Returns the number of links that `controller` holds, and the one of them that it reserved last (`None` if it holds none).
     pub(super) fn last_held_link(&self, controller: ChannelId) -> (usize, Option<LinkId>) {
         let packet = &self.packets[controller.index()];
         let (between, links) = (packet.scout.held_count as usize, &self.links[packet.scout.router as usize]);
@@ -369,12 +372,13 @@ impl CircuitNetwork {
         }
     }
 
-    /// Returns the ports of the router at `place` whose link is free, including the chip port.
+    /// Returns the ports of the router at `place` whose link is not reserved, including the chip port. Ports without a link are not included.
     pub(super) fn free_ports(&self, place: MeshCoord) -> PortSet {
         PortSet::MESH.union(PortSet::from_port(Port::Chip)).difference(self.routers[self.frame.index(place)].busy)
     }
 
-    /// Returns whether routers count visits. If so, a scout may cross a link once in each direction.
+    /// Returns whether routers count the visits of each scout. If so, a scout may move forward over a link once in each direction; otherwise, once in
+    /// total.
     pub(super) const fn counts_visits(&self) -> bool {
         self.counts_visits
     }
@@ -384,8 +388,8 @@ impl CircuitNetwork {
     }
 
     /// Returns a lower bound on the number of links that the scout of `controller` has to cross, after its next step, before a circuit can be
-    /// granted. Either the scout reaches its destination and returns over the circuit, or it returns without a path, and the next scout has to go out
-    /// and return.
+    /// granted. Either the scout reaches its destination and returns over the circuit. Or it returns without a path, and the next scout has to cross
+    /// at least one link and return over it.
     #[inline]
     pub(super) fn remaining_links_min(&self, controller: ChannelId) -> u32 {
         const OUT_AND_BACK: u32 = 2;
@@ -396,21 +400,23 @@ impl CircuitNetwork {
         (at.distance(target) + way_back).min(packet.return_links() + OUT_AND_BACK)
     }
 
-    /// Returns the router at which the scout of `controller` arrives; `None` without a scout in flight, and when the scout returns to the controller.
+    /// Returns the chip of the router at which the scout of `controller` arrives next; `None` if no scout is in flight, or if the scout arrives at
+    /// the controller.
     pub fn position(&self, controller: ChannelId) -> Option<ChipId> {
         let scout = &self.packets[controller.index()].scout;
         let at = || self.mesh.chip(self.routers[scout.router as usize].position.coord());
         matches!(scout.phase, ScoutPhase::Reserve | ScoutPhase::Cancel).then(at)
     }
 
-    /// Returns whether a mesh link or a chip link is busy.
+    /// Returns whether `link`, a mesh link or a chip link, is reserved or out of service.
     #[cfg(feature = "internals")]
     pub fn is_reserved(&self, link: LinkId) -> bool {
         let (place, port) = self.mesh.link_end(link);
         self.routers[self.frame.index(place)].busy.contains(port)
     }
 
-    /// Takes a free mesh link or chip link out of service, or puts it back.
+    /// Takes `link`, a free mesh link or chip link, out of service if `out`, otherwise back into service. Scouts treat a link out of service as
+    /// reserved.
     #[cfg(feature = "internals")]
     pub fn set_out_of_service(&mut self, link: LinkId, out: bool) {
         let (place, port) = self.mesh.link_end(link);
@@ -418,7 +424,7 @@ impl CircuitNetwork {
         super::scout::set_busy(&mut self.routers, &self.frame, self.frame.index(place), port, out);
     }
 
-    /// Returns whether there are no scouts, circuits or marks of scouts.
+    /// Returns whether all controllers are free and no scout has left marks at routers.
     #[cfg(feature = "internals")]
     pub fn is_empty(&self) -> bool {
         let is_clear = |packet: &MarkedScout| {

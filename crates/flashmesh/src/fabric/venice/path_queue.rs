@@ -1,4 +1,4 @@
-//! Queues of path requests, oldest first.
+//! Queues of path requests: for chip pins, and for controllers. The oldest request is first.
 
 use std::collections::VecDeque;
 
@@ -9,77 +9,79 @@ use crate::ids::{ChipId, DieId};
 use super::free_controllers::{FreeControllers, RowSet};
 use super::mesh::MeshCoord;
 
-/// A request of a die for a path.
+/// A request of a die for a path, with the chip and router of the die.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PathRequest {
-    /// Sequence number, in order of arrival.
+    /// Sequence number of the request, in order of arrival.
     pub sequence: u64,
     pub die: DieId,
     pub phase: TransferPhase,
     pub chip: ChipId,
-    /// Router of the chip.
+    /// Coordinates of the router of the chip.
     pub coord: MeshCoord,
 }
 
-/// Requests for the pins of a chip, in order of arrival.
+/// Requests that wait for the pins of one chip, in order of arrival.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PinQueue(VecDeque<PathRequest>);
 
 impl PinQueue {
-    /// Inserts `request` in order of arrival.
+    /// Inserts `request` by its sequence number. It is not always the newest: a request can return from the controller queue.
     pub fn insert(&mut self, request: PathRequest) {
         let at = self.0.partition_point(|other| other.sequence < request.sequence);
         self.0.insert(at, request);
     }
 
-    /// Dequeues the oldest request.
+    /// Dequeues the oldest request; `None` if the queue is empty.
     #[inline]
     pub fn pop(&mut self) -> Option<PathRequest> {
         self.0.pop_front()
     }
 
-    /// Returns the dies of the queued requests.
+    /// Returns the die of each queued request, in order of arrival.
     pub fn dies(&self) -> impl Iterator<Item = DieId> {
         self.0.iter().map(|request| request.die)
     }
 }
 
-/// Sequence number above all others, for a row without a request to try. As `tried`, marks a request that has not been tried yet.
+/// Sequence number above all others, for a row without a request to try. As a value of `tried`, marks a request for which no scout was launched yet.
 const NONE: u64 = u64::MAX;
 
-/// A request in a [`PathQueue`], with the state of its search.
+/// A request in a [`PathQueue`], with the state of its search for a path.
 #[derive(Clone, Copy, Debug)]
 struct PathQueueEntry {
     request: PathRequest,
-    /// Whether a scout for the request is in flight.
+    /// Whether a scout for the request is in flight. If so, no other is launched for it.
     is_searching: bool,
-    /// Value of `torn_down` at the launch of the request's scout (the first one, if several controllers try in turn). A retry is useless until
-    /// another circuit is torn down.
+    /// Value of `torn_down` at the launch of the last scout of the request; of the first scout, if several controllers try in turn. A retry is
+    /// useless while `torn_down` has the same value.
     tried: u64,
 }
 
 impl PathQueueEntry {
-    /// Returns whether a scout for the request is to be tried: none is in flight, and since the last launch a circuit was torn down.
+    /// Returns whether a scout for the request may be launched: none is in flight, and a circuit was torn down since the last launch. `torn_down` is
+    /// the number of circuits torn down so far.
     #[inline]
     fn may_be_tried(&self, torn_down: u64) -> bool {
         !self.is_searching && self.tried != torn_down
     }
 }
 
-/// Requests that wait for a controller or for a teardown, and requests whose scout is in flight.
+/// Requests that wait for a controller, requests whose scout failed and that wait for the teardown of a circuit, and requests whose scout is in
+/// flight. A request *to try* is one for which a scout may be launched.
 #[derive(Clone, Debug)]
 pub(super) struct PathQueue {
-    /// Requests in order of arrival, indexed by the row of the die.
+    /// Requests of each row in order of arrival, indexed by the row of the chip.
     rows: Vec<Vec<PathQueueEntry>>,
-    /// Sequence number of the oldest request to try of each row; [`NONE`] if there is none.
+    /// Sequence number of the oldest request to try of each row, indexed by row; [`NONE`] if there is none.
     firsts: Vec<u64>,
-    /// Index of the oldest request to try in each row.
+    /// Index in `rows` of the oldest request to try of each row, indexed by row.
     positions: Vec<usize>,
-    /// Rows that have a request to try. A stale row may have none.
+    /// Rows that have a request to try. A row in `stale` may have none.
     may_be_tried: RowSet,
-    /// Rows that have any request.
+    /// Rows that have a request, to try or not.
     occupied: RowSet,
-    /// Rows whose oldest request to try must be recomputed before use.
+    /// Rows whose entries in `firsts` and `positions` must be recomputed before use.
     stale: RowSet,
     /// Number of circuits torn down so far.
     torn_down: u64,
@@ -102,7 +104,7 @@ impl PathQueue {
         }
     }
 
-    /// Enqueues `request`, which waits for a controller.
+    /// Enqueues `request`, which waits for a controller and for which no scout was launched.
     #[inline]
     pub fn insert(&mut self, request: PathRequest) {
         let row = request.coord.row as usize;
@@ -110,7 +112,8 @@ impl PathQueue {
         self.consider(row, request.sequence, at);
     }
 
-    /// Makes the request `sequence`, at `position` of `row`, the first request to try of `row` if it is the oldest.
+    /// Records that request `sequence`, at index `position` of `row`, may be tried. If it is older than the first request to try of `row`, it becomes
+    /// the first.
     #[inline]
     fn consider(&mut self, row: usize, sequence: u64, position: usize) {
         self.may_be_tried.insert(row);
@@ -119,18 +122,18 @@ impl PathQueue {
         }
     }
 
-    /// Enqueues `request`, whose scout leaves at once.
+    /// Enqueues `request`, whose scout is launched at once.
     #[inline]
     pub fn insert_searching(&mut self, request: PathRequest) {
         self.insert_sorted(PathQueueEntry { request, is_searching: true, tried: self.torn_down });
     }
 
-    /// Inserts a request in order of arrival. Returns its index.
+    /// Inserts a request in order of arrival into its row. Returns its index in the row.
     #[inline]
     fn insert_sorted(&mut self, waiting: PathQueueEntry) -> usize {
         let number = waiting.request.coord.row as usize;
         let row = &mut self.rows[number];
-        // Usually the request is the newest one.
+        // Usually the request is the newest one of its row, so the search starts at the end.
         let newer = row.iter().rev().take_while(|other| other.request.sequence > waiting.request.sequence).count();
         let at = row.len() - newer;
         row.insert(at, waiting);
@@ -139,11 +142,12 @@ impl PathQueue {
         at
     }
 
-    /// Returns the row of the next request to serve while the controllers of `free` are free; `None` if there is no request to try.
+    /// Returns the row whose first request to try is to be served next, while the controllers of `free` are free; `None` if there is no request to
+    /// try.
     #[inline]
     pub fn next_row(&mut self, free: &FreeControllers) -> Option<usize> {
         if self.service == Service::OwnRowFirst {
-            // The oldest request whose own controller is free goes first.
+            // The oldest request whose row has a free controller goes first.
             let own = self.first_of(|word| free.word(word));
             if own.is_some() {
                 return own;
@@ -152,8 +156,8 @@ impl PathQueue {
         self.first_of(|_| u64::MAX)
     }
 
-    /// Returns the row whose first request to try is the oldest; `None` if there is none. `among` returns each word of a bitmap of the rows to
-    /// consider.
+    /// Returns the row, among those to consider, with the oldest request to try; `None` if there is none. `among` returns a 64-bit word of the bitmap
+    /// of the rows to consider, by the index of the word.
     #[inline]
     fn first_of(&mut self, among: impl Fn(usize) -> u64) -> Option<usize> {
         let mut first = (NONE, 0);
@@ -175,7 +179,7 @@ impl PathQueue {
         (first.0 != NONE).then_some(first.1)
     }
 
-    /// Recomputes the first request of `row` if it is stale.
+    /// Recomputes the first request to try of `row` if the row is stale.
     #[inline]
     fn refresh_first(&mut self, row: usize) {
         if self.stale.contains(row) {
@@ -183,13 +187,14 @@ impl PathQueue {
         }
     }
 
-    /// Returns the row of the oldest request, even if a retry is useless; `None` if the queue is empty.
+    /// Returns the row of the oldest of all requests, even if a retry is useless; `None` if the queue is empty.
     pub fn oldest_row(&self) -> Option<usize> {
         let first = |row: usize| self.rows[row].first().map(|waiting| (waiting.request.sequence, row));
         (0..self.rows.len()).filter_map(first).min().map(|(_, row)| row)
     }
 
-    /// Returns the first request to try of `row`, with its index. If there is none to try, returns the oldest request. The row must not be empty.
+    /// Returns the first request to try of `row`, after its index in the row. If there is none to try, returns the oldest request of the row, which
+    /// must not be empty.
     #[inline]
     pub fn first_request(&mut self, row: usize) -> (usize, PathRequest) {
         self.refresh_first(row);
@@ -197,12 +202,12 @@ impl PathQueue {
         (at, self.rows[row][at].request)
     }
 
-    /// Returns the dies of all requests, including those with a scout in flight.
+    /// Returns the die of each request of all rows, including requests with a scout in flight.
     pub fn dies(&self) -> impl Iterator<Item = DieId> {
         self.rows.iter().flatten().map(|waiting| waiting.request.die)
     }
 
-    /// Records the launch of a scout for the request at `position` of `row`, which is the [first](PathQueue::first_request) to try.
+    /// Records the launch of a scout for the request at index `position` of `row`, which must be the [first](PathQueue::first_request) to try.
     #[inline]
     pub fn mark_searching(&mut self, row: usize, position: usize) {
         let waiting = &mut self.rows[row][position];
@@ -211,7 +216,7 @@ impl PathQueue {
         self.find_first(row, position + 1);
     }
 
-    /// Records that all scouts for `request` have failed.
+    /// Records that the scouts of `request` have failed. It may be tried again after a teardown, at once if one occurred since the launch.
     #[inline]
     pub fn mark_failed(&mut self, request: &PathRequest) {
         let row = request.coord.row as usize;
@@ -232,7 +237,7 @@ impl PathQueue {
         }
     }
 
-    /// Removes the request at `position` of `row`.
+    /// Removes the request at index `position` of `row`.
     #[inline]
     pub fn remove_at(&mut self, row: usize, position: usize) {
         let PathQueueEntry { request, .. } = self.rows[row].remove(position);
@@ -246,7 +251,7 @@ impl PathQueue {
         }
     }
 
-    /// Counts a teardown, after which all requests can be retried.
+    /// Counts the teardown of a circuit, after which all requests without a scout in flight may be tried.
     #[inline]
     pub fn count_teardown(&mut self) {
         self.torn_down += 1;
@@ -254,7 +259,7 @@ impl PathQueue {
         self.may_be_tried.extend(&self.occupied);
     }
 
-    /// Finds the first request to try of `row`, from index `from` on.
+    /// Finds and stores the first request to try of `row`, from index `from` on; there is none before.
     #[inline]
     fn find_first(&mut self, row: usize, from: usize) {
         self.stale.remove(row);
@@ -292,7 +297,8 @@ mod tests {
         }
     }
 
-    /// Returns the order in which requests are served while the controllers of `free` are free.
+    /// Returns the sequence numbers of the requests to try, in the order in which they are served while the controllers of `free` are free. Marks
+    /// them as searching.
     fn served(waiting: &mut PathQueue, free: &[u32]) -> Vec<u64> {
         let mut controllers = FreeControllers::all(3);
         (0..3).filter(|row| !free.contains(row)).for_each(|row| controllers.remove(ChannelId(row)));
@@ -337,7 +343,7 @@ mod tests {
             .for_each(|sequence| waiting.mark_failed(&request(sequence, [0, 0, 1, 0, 2][sequence as usize])));
         assert!(served(&mut waiting, &[0]).is_empty());
         waiting.count_teardown();
-        // The other scouts left before the teardown, so their requests can be retried as soon as they return.
+        // The scouts of requests 1, 3 and 5 also left before the teardown, so these requests can be retried as soon as their scouts fail.
         assert_eq!(served(&mut waiting, &[0]), [2, 4]);
         waiting.mark_failed(&request(3, 2));
         assert_eq!(served(&mut waiting, &[0]), [3]);

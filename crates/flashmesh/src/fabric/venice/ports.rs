@@ -1,40 +1,40 @@
 //! Ports of a router, and sets of ports.
 
-/// A port of a router. Tie-break candidates are numbered in this order.
+/// A port of a router. A tie-break numbers its candidates in the order of the variants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Port {
-    /// Port to the row above.
+    /// Port to the router in the row above.
     North,
-    /// Port to the next column, away from the controllers.
+    /// Port to the router in the next column, away from the controllers.
     East,
-    /// Port to the row below.
+    /// Port to the router in the row below.
     South,
-    /// Port to the previous column; in the first column, to the controller of the row.
+    /// Port to the router in the previous column; in column 0, to the controller of the row.
     West,
-    /// Port for injection and ejection: the pins of the chip at the router.
+    /// Port to the pins of the chip at the router.
     Chip,
 }
 
 impl Port {
-    /// The ports to other routers.
+    /// The ports to other routers, in the order of the variants.
     pub const MESH: [Port; 4] = [Port::North, Port::East, Port::South, Port::West];
 
-    /// Returns the port at the other end of a mesh link.
+    /// Returns the port at the other end of the mesh link at this port. The chip port is its own opposite.
     #[inline]
     pub const fn opposite(self) -> Port {
         const OPPOSITE: [Port; 5] = [Port::South, Port::West, Port::North, Port::East, Port::Chip];
         OPPOSITE[self as usize]
     }
 
-    /// Returns the change of the row when this port is taken.
+    /// Returns the change of the row, -1 to 1, by a hop through this port.
     #[inline]
     pub(super) const fn row_step(self) -> i32 {
         const DOWN: [i32; 5] = [-1, 0, 1, 0, 0];
         DOWN[self as usize]
     }
 
-    /// Returns the change of the column when this port is taken.
+    /// Returns the change of the column, -1 to 1, by a hop through this port.
     #[inline]
     pub(super) const fn column_step(self) -> i32 {
         const RIGHT: [i32; 5] = [0, 1, 0, -1, 0];
@@ -42,7 +42,7 @@ impl Port {
     }
 }
 
-/// A set of ports.
+/// A set of ports of one router.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PortSet(u8);
 
@@ -52,43 +52,43 @@ impl PortSet {
     /// The four ports to other routers.
     pub const MESH: PortSet = PortSet(0b1111);
 
-    /// Returns the set as bits, indexed by port number.
+    /// Returns the set as a bit mask. The lowest bit is [`Port::North`], and the other ports follow in the order of the variants.
     #[inline]
     pub const fn to_bits(self) -> u8 {
         self.0
     }
 
-    /// Creates a set from bits. Bits without a port are ignored.
+    /// Creates a set from a bit mask like that of [`to_bits`](Self::to_bits). Bits above that of the last port are ignored.
     #[inline]
     pub const fn from_bits(bits: u8) -> PortSet {
         PortSet(bits & 0b1_1111)
     }
 
-    /// Returns the set of one port.
+    /// Returns the set that has only `port`.
     #[inline]
     pub const fn from_port(port: Port) -> PortSet {
         PortSet(1 << port as u8)
     }
 
-    /// Returns the set of `port` if `is_in`, otherwise the empty set.
+    /// Returns the set that has only `port` if `is_in`, otherwise the empty set.
     #[inline]
     pub const fn from_port_if(port: Port, is_in: bool) -> PortSet {
         PortSet((is_in as u8) << port as u8)
     }
 
-    /// Returns the union of two sets.
+    /// Returns the ports that are in this set or in `others`.
     #[inline]
     pub const fn union(self, others: PortSet) -> PortSet {
         PortSet(self.0 | others.0)
     }
 
-    /// Returns the ports that are not in `others`.
+    /// Returns the ports of this set that are not in `others`.
     #[inline]
     pub const fn difference(self, others: PortSet) -> PortSet {
         PortSet(self.0 & !others.0)
     }
 
-    /// Returns the intersection of two sets.
+    /// Returns the ports that are in this set and in `others`.
     #[inline]
     pub const fn intersection(self, others: PortSet) -> PortSet {
         PortSet(self.0 & others.0)
@@ -106,13 +106,14 @@ impl PortSet {
         self.0 == 0
     }
 
-    /// Returns the number of ports in the set.
+    /// Returns the number of ports in the set, 0 to 5.
     #[inline]
     pub const fn len(self) -> u32 {
         self.0.count_ones()
     }
 
-    /// Returns the mesh port at index `position` of the set, in port order; `None` if the set has fewer mesh ports.
+    /// Returns the mesh port with index `position` among the mesh ports of the set, counted from 0 in the order of the variants; `None` if the set
+    /// has `position` mesh ports or fewer.
     pub const fn nth(self, position: u32) -> Option<Port> {
         let (mut number, mut left) = (0, position);
         while number < Port::MESH.len() {

@@ -1,4 +1,4 @@
-//! Prediction of a search by flood fill, for a scout that meets no other scout.
+//! Prediction of a search by flood fill over the free links, for a scout that meets no other scout.
 
 use crate::fabric::{ScoutSearch, SearchPrediction};
 use crate::ids::{ChannelId, ChipId, DieId};
@@ -8,7 +8,7 @@ use super::network::CircuitNetwork;
 use super::ports::{Port, PortSet};
 use super::routing::RoutingAlgorithm;
 
-/// Returns the ports of `free` that a scout for `target` tries at `here`, in turn.
+/// Returns those of the `free` ports that a scout for `target` tries at the router `here`, one after the other, if none leads to a path.
 fn tried_ports(network: &CircuitNetwork, here: MeshCoord, target: MeshCoord, free: PortSet) -> PortSet {
     let mut left = free;
     loop {
@@ -20,11 +20,11 @@ fn tried_ports(network: &CircuitNetwork, here: MeshCoord, target: MeshCoord, fre
     }
 }
 
-/// Predicts the outcome of a scout that `controller` sends to `target` now, if nothing else changes during the search.
+/// Predicts the outcome of a scout that `controller` sends to chip `target` now, if no other scout or teardown changes the links during the search.
 ///
-/// A failing scout crosses its controller link, and every link that its algorithm tries at any reachable router, once forward and once back. If links
-/// may be crossed in both directions, the scout visits each reachable router, and crosses each link at most once forward and once back in either
-/// direction. This only bounds the number of steps.
+/// A failing scout crosses its controller link, and every link that its algorithm tries at any reachable router, once forward and once back. With
+/// counted visits, a scout may move forward over a link in both directions. Then it visits each reachable router, and crosses each link at most once
+/// forward and once back in either direction, so only bounds of the number of steps are known.
 pub(super) fn predict_search(network: &CircuitNetwork, controller: ChannelId, target: ChipId) -> SearchPrediction {
     let mesh = *network.mesh();
     let goal = mesh.coord_of(target);
@@ -45,7 +45,7 @@ pub(super) fn predict_search(network: &CircuitNetwork, controller: ChannelId, ta
         for port in Port::MESH.into_iter().filter(|port| ports.contains(*port)) {
             let beyond = here.neighbour(port);
             let number = mesh.chip(beyond).index();
-            // A link that can be tried from both ends counts once.
+            // A link that is tried from both ends counts once: not again if the other end was processed before.
             links += u64::from(!tried_at[number].contains(port.opposite()));
             if !std::mem::replace(&mut is_reached[number], true) {
                 wave.push(beyond);
@@ -60,7 +60,7 @@ pub(super) fn predict_search(network: &CircuitNetwork, controller: ChannelId, ta
     SearchPrediction::Fails { least: 2 * least + 2, most: 2 * most + 2 }
 }
 
-/// A scout whose search is checked against its prediction. Only a scout that is alone in flight is watched.
+/// A scout whose search is compared with its prediction. Only a scout that is alone in flight is watched.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WatchedScout {
     controller: ChannelId,
@@ -70,13 +70,13 @@ pub(super) struct WatchedScout {
 }
 
 impl WatchedScout {
-    /// Predicts the outcome of a scout from `controller` for `die` on `target`. No other scout may be in flight.
+    /// Starts to watch a scout that `controller` sends now for `die` on chip `target`, and predicts its outcome. No other scout may be in flight.
     pub fn new(network: &CircuitNetwork, controller: ChannelId, die: DieId, target: ChipId) -> WatchedScout {
         WatchedScout { controller, die, verdict: predict_search(network, controller, target), steps: 0 }
     }
 
-    /// Counts a step of the scout of `controller`. If this is the watched scout and the step ends its search, returns the search. `ended` is whether
-    /// a path was found; `None` if the search continues.
+    /// Counts a step of the scout of `controller`. `ended` is whether a path was found; `None` if the search continues. Returns the search with its
+    /// prediction if the step ends it; `None` if it continues, or if the scout is not the watched one.
     pub fn step(&mut self, controller: ChannelId, ended: Option<bool>) -> Option<ScoutSearch> {
         if controller != self.controller {
             return None;

@@ -1,46 +1,47 @@
-//! Routers: their busy ports, and the marks that scouts leave.
+//! Routers: their busy ports, and the marks that scouts leave at them.
 
 use super::direction::PackedCoord;
 use super::mesh::{Mesh, MeshCoord};
 use super::ports::{Port, PortSet};
 use super::tie_break::Lfsr;
 
-/// A router of the mesh.
+/// A router of the mesh, as scouts see it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Router {
-    /// Ports whose link is reserved, and ports without a link.
+    /// Ports whose link is reserved or out of service, and mesh ports without a link.
     pub busy: PortSet,
-    /// Register for tie-breaks.
+    /// Shift register that draws among candidate ports.
     pub lfsr: Lfsr,
     pub position: PackedCoord,
 }
 
-/// Index scheme for tables of routers: row by row, with a border of routers without links on every side. So all four neighbours of a router have an
-/// index.
+/// Index scheme for tables of routers: row by row, with a border of unused entries on every side. So all four neighbours of a router have an index,
+/// even at the edge of the mesh.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PaddedGrid {
-    /// Difference between the indices of a router and of the router below. The left border of a row is the right border of the row above.
+    /// Difference between the indices of a router and of the router below it: the columns and one border entry. The left border of a row is the right
+    /// border of the row above.
     stride: usize,
     rows: usize,
-    /// Hops, indexed by port.
+    /// Hop over the link at each port, indexed by port.
     hops: [Hop; 5],
 }
 
-/// Hop over the link at a port, for any router.
+/// Hop over the link at a port. Index differences are equal for all routers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Hop {
-    /// Index of the far router minus index of the near router.
+    /// Index of the router beyond the link minus index of the router at the port.
     offset: i32,
-    /// Port at the near end, as a set.
+    /// Port at which the hop starts, as a set.
     pub near_port: PortSet,
-    /// Port at the far end, as a set.
+    /// Port of the router beyond the link, as a set.
     pub far_port: PortSet,
-    /// Port at the far end, by which a scout enters the neighbour.
+    /// Port of the router beyond the link, by which a scout enters that router.
     pub entry: Port,
 }
 
 impl Hop {
-    /// Returns the index of the neighbour of router `index` at the far end.
+    /// Returns the index of the router beyond the link, for a hop from router `index`.
     #[inline(always)]
     pub const fn neighbour(self, index: usize) -> usize {
         index.wrapping_add_signed(self.offset as isize)
@@ -61,14 +62,15 @@ impl PaddedGrid {
         PaddedGrid { stride, rows: mesh.rows() as usize, hops }
     }
 
-    /// Returns the number of entries of a table.
+    /// Returns the number of entries of a table with an entry for each router and the border.
     #[inline]
     pub const fn len(&self) -> usize {
-        // The last border row is included, with one entry to its right.
+        // The border rows above and below are included, and one entry to the right of the last row.
         (self.rows + 2) * self.stride + 1
     }
 
-    /// Returns the number of entries of the tables that a step reads. Most meshes use one of two powers of two, which saves bounds checks.
+    /// Returns the number of entries of the tables that each step of a scout reads: [`len`](Self::len) or more. For most meshes the number is one of
+    /// two powers of two, which saves bounds checks.
     pub const fn table_len(&self) -> usize {
         let len = self.len();
         if len <= SMALL_TABLE_LEN {
@@ -86,7 +88,7 @@ impl PaddedGrid {
         (place.row as usize + 1) * self.stride + place.column as usize + 1
     }
 
-    /// Returns the index of the router behind `port` of router `index`; `index` itself for the chip port.
+    /// Returns the index of the router beyond the link at `port` of router `index`; `index` itself for the chip port.
     #[inline(always)]
     pub const fn neighbour(&self, index: usize, port: Port) -> usize {
         self.hop(port).neighbour(index)
@@ -99,22 +101,22 @@ impl PaddedGrid {
     }
 }
 
-/// Table entries for a mesh of up to 14 x 14.
+/// Number of table entries for a mesh of up to 14 x 14 routers.
 pub(super) const SMALL_TABLE_LEN: usize = 1 << 8;
-/// Table entries for a larger mesh of up to 43 x 43.
+/// Number of table entries for a larger mesh of up to 43 x 43 routers.
 pub(super) const LARGE_TABLE_LEN: usize = 1 << 11;
-/// Number of table entries that are cleared together: the number of marks in a cache line.
+/// Number of consecutive table entries that are cleared together, a group: as many marks as a cache line of 64 bytes holds.
 const GROUP: usize = 32;
-/// Number of distinct group numbers. In a larger table, several groups have the same number and are cleared together.
+/// Number of groups that a set distinguishes. In a table with more groups, several have the same bit and are cleared together.
 const GROUPS: usize = u64::BITS as usize;
 
-/// Returns the group number of router `index`, as a set of one bit.
+/// Returns the group of router `index`, as a set of groups with one bit.
 #[inline(always)]
 pub(super) const fn group(index: usize) -> u64 {
     1 << (index / GROUP % GROUPS)
 }
 
-/// Resets the entries of `table` in the groups of `groups`.
+/// Sets the entries of `table` in the groups of the set `groups` to `cleared`.
 #[inline]
 pub(super) fn clear<T: Copy>(table: &mut [T], groups: u64, cleared: T) {
     let mut left = groups;
@@ -131,7 +133,7 @@ pub(super) fn clear<T: Copy>(table: &mut [T], groups: u64, cleared: T) {
     }
 }
 
-/// A table indexed by router.
+/// A table indexed by router, with or without a size known at compile time.
 pub(super) trait RouterTable<T> {
     /// Returns the entry of router `index`.
     fn at(&self, index: usize) -> &T;
@@ -164,7 +166,7 @@ impl<T> RouterTable<T> for [T] {
     }
 }
 
-/// A container that holds a table.
+/// A container of a router table, which returns the table with the type `T`.
 pub(super) trait RouterTableStorage<T: ?Sized> {
     fn table(&mut self) -> &mut T;
 }
@@ -183,7 +185,7 @@ impl<T> RouterTableStorage<[T]> for Box<[T]> {
     }
 }
 
-/// The marks of a scout at one router: the ports that the scout no longer tries; the number of visits, if visits are limited; and whether the scout
+/// The marks of a scout at one router: the ports that the scout does not try again, the number of visits if visits are limited, and whether the scout
 /// holds the router, with the port of entry. Links that the scout holds are busy, so they are not tried either. A router that must not be entered
 /// again is marked as held.
 ///
@@ -192,7 +194,7 @@ impl<T> RouterTableStorage<[T]> for Box<[T]> {
 /// that each port be tried once, and does not say where this is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ScoutMarks(
-    /// The used ports in the lowest four bits, then the held flag, the port of entry, and the number of visits.
+    /// From the lowest bit: the used ports (4 bits), the held flag (1 bit), the port of entry (2 bits), the number of visits.
     u16,
 );
 
@@ -207,33 +209,35 @@ impl ScoutMarks {
     /// Marks of a router that the scout has not visited.
     pub const NONE: ScoutMarks = ScoutMarks(0);
 
-    /// Returns the marks of a router out of which the scout has backtracked, after `seen` visits in which it used the ports `used`.
+    /// Returns the marks of a router out of which the scout has backtracked, after `seen` visits in which it used the ports `used`. After the last
+    /// allowed visit the router is marked as held, so that it is not entered again.
     #[inline(always)]
     pub const fn backtracked(used: PortSet, seen: u16) -> ScoutMarks {
         let is_closed = (seen >= ScoutMarks::MAX_VISITS) as u16;
         ScoutMarks(used.to_bits() as u16 | is_closed << ScoutMarks::HELD_SHIFT | seen << ScoutMarks::SEEN_SHIFT)
     }
 
-    /// Returns the marks of a router that the scout holds: used ports, port of entry (a mesh port), and number of visits.
+    /// Returns the marks of a router that the scout holds: the ports `used`, the port `entry` by which it entered (a mesh port), and the number of
+    /// visits, `seen`.
     #[inline(always)]
     pub const fn on_path(used: PortSet, entry: Port, seen: u16) -> ScoutMarks {
         let entry = (entry as u16) << ScoutMarks::ENTRY_SHIFT;
         ScoutMarks(used.to_bits() as u16 | 1 << ScoutMarks::HELD_SHIFT | entry | seen << ScoutMarks::SEEN_SHIFT)
     }
 
-    /// Returns the mesh ports that the scout does not try again.
+    /// Returns the mesh ports that the scout has used, and does not try again.
     #[inline(always)]
     pub const fn used(self) -> PortSet {
         PortSet::from_bits(self.0 as u8).intersection(PortSet::MESH)
     }
 
-    /// Returns the number of visits, if visits are counted.
+    /// Returns the number of visits; 0 if visits are not counted.
     #[inline(always)]
     pub const fn visits(self) -> u16 {
         self.0 >> ScoutMarks::SEEN_SHIFT
     }
 
-    /// Returns the port of entry of a held router.
+    /// Returns the port by which the scout entered a router that it holds; meaningless for other routers.
     #[inline(always)]
     pub const fn entry_port(self) -> Port {
         match self.0 >> ScoutMarks::ENTRY_SHIFT & 0b11 {
@@ -244,14 +248,14 @@ impl ScoutMarks {
         }
     }
 
-    /// Returns the set of `port`, a mesh port, if the scout holds the router; otherwise the empty set.
+    /// Returns the set that has only `port`, a mesh port, if the scout holds the router; otherwise the empty set.
     #[inline(always)]
     const fn port_if_held(self, port: Port) -> PortSet {
         PortSet::from_bits((self.0 >> (ScoutMarks::HELD_SHIFT - port as u32)) as u8)
             .intersection(PortSet::from_port(port))
     }
 
-    /// Returns the ports of router `index` whose neighbour the scout holds.
+    /// Returns the ports of router `index` that lead to routers that the scout holds, according to its `marks`.
     #[inline(always)]
     pub fn held_neighbours(
         marks: &(impl RouterTable<ScoutMarks> + ?Sized),

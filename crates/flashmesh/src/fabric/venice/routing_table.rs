@@ -1,25 +1,25 @@
-//! Precomputed routing decisions.
+//! Precomputed routing decisions at a router.
 
 use super::ports::{Port, PortSet};
 use super::routing::{AnyRouting, RoutingAlgorithm};
 use super::tie_break::{Lfsr, PortDraw};
 
-/// Number of sets of mesh ports.
+/// Number of different sets of mesh ports.
 const SETS: usize = 1 << Port::MESH.len();
-/// Number of pairs of a set of nearer ports with a set of open ports.
+/// Number of pairs of a set of nearer ports and a set of open ports.
 const PAIRS: usize = SETS * SETS;
 
-/// Routing decisions of one algorithm, as tables, because a branch predictor cannot predict the port that a scout takes.
+/// Routing decisions of one algorithm, as tables instead of branches, because a branch predictor cannot predict the port that a scout takes.
 #[derive(Clone, Debug)]
 pub(super) struct RoutingTable {
-    /// Candidates, indexed by nearer and open ports.
+    /// Candidate ports, indexed by set of nearer ports and set of open ports.
     candidates: Box<[PortSet; PAIRS]>,
-    /// Drawn port and new register state, indexed by register state, then by nearer and open ports.
+    /// Result of a draw among the candidates, indexed by register state, set of nearer ports and set of open ports.
     draws: Box<[PortDraw; Lfsr::STATES * PAIRS]>,
 }
 
 impl RoutingTable {
-    /// Tabulates the decisions of `routing`.
+    /// Tabulates the decisions of `routing` for all sets of ports and register states.
     pub fn new(routing: AnyRouting) -> RoutingTable {
         let ports = |set: usize| PortSet::from_bits((set % SETS) as u8);
         let candidates = |pair: usize| routing.candidates(ports(pair / SETS), ports(pair));
@@ -38,13 +38,14 @@ impl RoutingTable {
         (usize::from(nearer.to_bits()) * SETS) | usize::from(open.to_bits())
     }
 
-    /// Returns the candidates among the `open` ports. `nearer` are the ports that lead nearer to the destination.
+    /// Returns the candidates among the `open` ports, from which one port is drawn; may be empty. `nearer` are the ports that lead nearer to the
+    /// destination.
     #[inline(always)]
     pub fn candidates(&self, nearer: PortSet, open: PortSet) -> PortSet {
         self.candidates[RoutingTable::pair(nearer, open) % PAIRS]
     }
 
-    /// Draws one of the [candidates](RoutingTable::candidates) by `register`.
+    /// Draws one of the [candidates](RoutingTable::candidates) by the shift register of a router, whose state before the draw is `register`.
     #[inline(always)]
     pub fn draw(&self, register: Lfsr, nearer: PortSet, open: PortSet) -> PortDraw {
         let entry = (usize::from(register.state()) * PAIRS) | RoutingTable::pair(nearer, open);

@@ -8,40 +8,40 @@ use super::router::{PaddedGrid, Router, RouterTable, ScoutMarks, clear, group};
 use super::routing_table::RoutingTable;
 use super::tie_break::TieBreakRule;
 
-/// Phase of the search of a controller.
+/// Phase of the search of a controller, between two steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ScoutPhase {
-    /// No scout and no circuit.
+    /// The controller has neither a scout nor a circuit.
     Free,
-    /// The scout moves forward.
+    /// The scout moves forward over the link that it reserved last.
     Reserve,
-    /// The scout backtracks and cancels reservations.
+    /// The scout backtracks over the link that it reserved last, whose reservation is then cancelled.
     Cancel,
-    /// The scout returns to the controller over the controller link.
+    /// The scout returns over the controller link without a path.
     Return,
-    /// The controller holds a circuit.
+    /// The scout has reserved a circuit, which the controller holds.
     Circuit,
 }
 
-/// The scout of a controller.
+/// The scout of a controller, or the circuit that it reserved.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scout {
     pub destination: PackedDestination,
-    /// Table index of the router at which the scout arrives.
+    /// Table index of the router at which the scout arrives next; of a circuit, the router of the chip.
     pub router: u32,
-    /// Number of held links between routers.
+    /// Number of links between routers that the scout or circuit holds.
     pub held_count: u32,
     /// Port of `router` by which the scout arrives, forward or back; meaningless if the scout holds no link between routers.
     pub arrival_port: Port,
     pub phase: ScoutPhase,
-    /// Whether the scout has backtracked out of a router that it must not enter again.
+    /// Whether the scout has backtracked out of a router that it must not enter again, because it made all allowed visits.
     pub has_closed: bool,
     /// Groups of table indices in which the scout has marks, as a bit set (see [`group`]).
     pub groups: u64,
 }
 
 impl Scout {
-    /// Creates a scout in `phase` on its way to `router`.
+    /// Creates a scout in `phase` on its way to `router`, without links between routers and without marks. `goal` is its destination.
     #[inline]
     pub const fn new(phase: ScoutPhase, router: u32, goal: PackedDestination) -> Scout {
         Scout {
@@ -56,18 +56,18 @@ impl Scout {
     }
 }
 
-/// The scout of a controller, with its marks.
+/// The scout of a controller, with its marks at routers, and the ports of its circuit.
 #[derive(Clone, Debug)]
 pub(super) struct MarkedScout {
     pub scout: Scout,
     /// Marks of the scout at all routers, indexed by router.
     pub marks: Box<[ScoutMarks]>,
-    /// Ports by which the circuit leaves its routers, in order.
+    /// Ports by which the circuit leaves its routers, in order from the controller, without the chip port; meaningless without a circuit.
     pub exits: Vec<Port>,
 }
 
 impl MarkedScout {
-    /// Creates the idle scout of a controller whose link leads to the router at `position`.
+    /// Creates the record of a controller without a scout. The link of the controller leads to the router with index `router` at `position`.
     pub fn new(router: usize, position: PackedCoord, frame: &PaddedGrid) -> MarkedScout {
         MarkedScout {
             scout: Scout::new(ScoutPhase::Free, router as u32, position.destination()),
@@ -76,7 +76,7 @@ impl MarkedScout {
         }
     }
 
-    /// Writes to `exits` the ports by which the held path leaves its routers, in order.
+    /// Replaces the content of `exits` with the ports by which the held path leaves its routers, in order from the controller.
     pub fn trace_exits(&self, frame: &PaddedGrid, exits: &mut Vec<Port>) {
         let Scout { router, held_count: held, arrival_port: via, phase, .. } = self.scout;
         exits.clear();
@@ -94,7 +94,7 @@ impl MarkedScout {
         exits.reverse();
     }
 
-    /// Returns the number of links that the scout has to cross, after its next step, in order to return to its controller.
+    /// Returns the number of links that the scout has to cross, after its next step, to be back at its controller if it finds no path.
     #[inline]
     pub fn return_links(&self) -> u32 {
         match self.scout.phase {
@@ -104,7 +104,7 @@ impl MarkedScout {
         }
     }
 
-    /// Ends the search. Stores the exit ports of a circuit, and clears the marks.
+    /// Ends the search: stores the exit ports if the scout reserved a circuit, and clears the marks of the scout.
     #[inline]
     pub fn end(&mut self, frame: &PaddedGrid) {
         if self.scout.phase == ScoutPhase::Circuit {
@@ -116,7 +116,7 @@ impl MarkedScout {
     }
 }
 
-/// Counts of a loop of steps, to be added to [`Counters`] after the loop.
+/// Counts of misroutes (steps not nearer to the destination) and backtracks in a loop of steps, to be added to [`Counters`] after the loop.
 #[derive(Debug, Default)]
 pub(super) struct StepCounts {
     misroutes: u64,
@@ -124,7 +124,7 @@ pub(super) struct StepCounts {
 }
 
 impl StepCounts {
-    /// Adds the counts to `counters`.
+    /// Adds the counts of misroutes and backtracks to `counters`.
     #[inline]
     pub fn add_to(self, counters: &mut Counters) {
         counters.misroutes += self.misroutes;
@@ -132,7 +132,7 @@ impl StepCounts {
     }
 }
 
-/// State of the network in which scouts move. With `COUNTS`, routers count visits and a link may be crossed once in each direction
+/// State of the network in which scouts move. With `COUNTS`, routers count visits, and a scout may move forward over a link once in each direction
 /// ([`Revisits::ThreeTimes`](crate::config::Revisits)). Without it, the port of entry counts as used after the scout has backtracked through it.
 pub(super) struct StepContext<'a, R: ?Sized, D, const COUNTS: bool> {
     pub frame: &'a PaddedGrid,
@@ -142,10 +142,11 @@ pub(super) struct StepContext<'a, R: ?Sized, D, const COUNTS: bool> {
 }
 
 impl<R: RouterTable<Router> + ?Sized, D: TieBreakRule, const COUNTS: bool> StepContext<'_, R, D, COUNTS> {
-    /// Ports of entry that count as used when the scout backtracks through them.
+    /// Ports that count as used if they are the port of entry through which the scout backtracks: none with `COUNTS`, otherwise all mesh ports.
     const ENTRIES: PortSet = if COUNTS { PortSet::NONE } else { PortSet::MESH };
 
-    /// Moves `scout`, which is in flight, to the end of its current link, where the scout acts. `marks` are its marks at all routers.
+    /// Moves `scout`, which is in flight, to the end of its current link. Returns what the scout does there. `marks` are its marks at all routers;
+    /// misroutes and backtracks are counted in `tally`.
     #[inline(always)]
     pub fn step(
         &mut self,
@@ -174,7 +175,7 @@ impl<R: RouterTable<Router> + ?Sized, D: TieBreakRule, const COUNTS: bool> StepC
                 return ScoutAction::Failed;
             }
             scout.held_count -= 1;
-            // The link over which the scout backtracked is released, and is not tried again.
+            // The link over which the scout backtracked is released, and is not tried again from this router.
             let hop = self.frame.hop(entry);
             busy = busy.difference(hop.near_port);
             router.busy = busy;
@@ -188,7 +189,7 @@ impl<R: RouterTable<Router> + ?Sized, D: TieBreakRule, const COUNTS: bool> StepC
         if open.is_empty() || seen >= ScoutMarks::MAX_VISITS {
             return self.backtrack(scout, marks, used, seen, tally);
         }
-        // A scout that holds at most two links can meet no held router but the previous one.
+        // A scout that holds at most two links between routers has no held router next to it but the previous one, whose link is busy.
         if scout.held_count > 2 || (COUNTS && scout.has_closed) {
             open = open.difference(ScoutMarks::held_neighbours(marks, self.frame, index));
         }
@@ -213,7 +214,7 @@ impl<R: RouterTable<Router> + ?Sized, D: TieBreakRule, const COUNTS: bool> StepC
         ScoutAction::Forward
     }
 
-    /// Makes `scout` backtrack from a router that it has visited `seen` times and where it used the ports `used`.
+    /// Makes `scout` backtrack from its router, which it has visited `seen` times and where it used the ports `used`. Returns [`ScoutAction::Back`].
     #[inline(always)]
     fn backtrack(
         &mut self,
@@ -240,7 +241,7 @@ impl<R: RouterTable<Router> + ?Sized, D: TieBreakRule, const COUNTS: bool> StepC
     }
 }
 
-/// Reserves or releases the link at `port` of router `index`, at both ends. A chip link has only one end.
+/// Marks the link at `port` of router `index` as busy or free, at the ports of both ends. A chip link has only one end.
 #[inline(always)]
 #[cfg(feature = "internals")]
 pub(super) fn set_busy(routers: &mut [Router], frame: &PaddedGrid, index: usize, port: Port, busy: bool) {

@@ -1,4 +1,4 @@
-//! Times of scout steps and of grants.
+//! Times of scout steps and of grants of circuits.
 
 use crate::fabric::{Outbox, ScoutMove, ScoutStep};
 use crate::ids::ChannelId;
@@ -11,12 +11,13 @@ use super::path_queue::PathRequest;
 use super::reachability::WatchedScout;
 use super::step_schedule::StepSchedule;
 
-/// Pending steps and grants.
+/// Pending steps of scouts, and pending grants of reserved circuits.
 #[derive(Clone, Debug)]
 pub(super) struct ScoutEvents {
-    /// Next step of each scout.
+    /// Time of the next step of each scout in flight.
     pub steps: StepSchedule,
-    /// Times at which scouts will have returned over their circuits, latest first. At equal times the highest controller is first.
+    /// Times at which scouts will have returned over their circuits, which are then granted, with their controllers. The latest is first; of equal
+    /// times, the highest controller.
     grants: Vec<(Time, ChannelId)>,
 }
 
@@ -26,7 +27,7 @@ impl ScoutEvents {
         ScoutEvents { steps: StepSchedule::new(hop), grants: Vec::new() }
     }
 
-    /// Returns the time of the next grant; [`Time::MAX`] if no circuit is reserved.
+    /// Returns the time of the next grant; [`Time::MAX`] if no scout returns over a circuit.
     #[inline]
     fn next_grant(&self) -> Time {
         self.grants.last().map_or(Time::MAX, |(at, _)| *at)
@@ -40,7 +41,7 @@ impl ScoutEvents {
         self.grants.insert(place, key);
     }
 
-    /// Removes and returns the first controller whose circuit is granted at `now`.
+    /// Removes and returns the lowest controller whose circuit is granted at `now`; `None` if there is none. The caller must grant the circuit.
     #[inline]
     pub fn take_grant(&mut self, now: Time) -> Option<ChannelId> {
         debug_assert!(self.next_grant() >= now, "a circuit was to be granted at {}, before {now}", self.next_grant());
@@ -49,10 +50,11 @@ impl ScoutEvents {
 }
 
 impl Venice {
-    /// Runs the scout steps that are due up to `until` or the next grant, whichever is earlier, each at its own time.
+    /// Runs the scout steps that are due up to `until` or the next grant, whichever is earlier, each at its own time, and handles the searches that
+    /// end.
     ///
-    /// Until a circuit is granted, only other scouts can observe the moves of scouts, so steps need no events. It suffices to run the steps before
-    /// anything else uses links, and before a grant may be due.
+    /// Until a circuit is granted, only other scouts can observe the moves of scouts, so steps need no events. It suffices to run the due steps
+    /// before a request, a release or a read of counters, and before a grant may be due.
     #[inline]
     pub(super) fn step_scouts(&mut self, until: Time, outbox: &mut Outbox) {
         while let Some((at, controller)) = self.scout_events.steps.first()
@@ -80,7 +82,7 @@ impl Venice {
         }
     }
 
-    /// Ends the search of `controller`, whose scout is first in the schedule and made its last step, `step`, at `at`.
+    /// Ends the search of `controller`, whose scout is first in the schedule and made its last step, with the action `step`, at `at`.
     #[inline]
     fn end_search(&mut self, controller: ChannelId, step: ScoutAction, at: Time, outbox: &mut Outbox) {
         self.scout_events.steps.remove_first();
@@ -97,12 +99,12 @@ impl Venice {
         }
     }
 
-    /// Schedules a wake-up for the earliest time at which the circuit of a scout in flight, or of its successor if the scout fails, can be granted.
+    /// Sets the wake-up to the earliest time at which the circuit of a scout in flight, or of the next scout if that one fails, can be granted.
     #[inline]
     pub(super) fn schedule_wake(&self, outbox: &mut Outbox) {
         let (mut first, hop) = (self.scout_events.next_grant(), self.timing.scout_hop());
         self.scout_events.steps.for_each(|at, controller| {
-            // At least one more link has to be crossed.
+            // At least one more link has to be crossed after the next step, so a scout whose step is later cannot be first.
             if at + hop < first {
                 first = first.min(at + hop * u64::from(self.network.remaining_links_min(controller)));
             }
@@ -110,7 +112,7 @@ impl Venice {
         outbox.wake_at = first;
     }
 
-    /// Records the links that `controller` holds at `now`, if an oracle is attached.
+    /// Records the links that `controller` holds at `now`, if an oracle (a probe that checks the run) is attached.
     #[inline(always)]
     pub(super) fn record_held(&mut self, controller: ChannelId, now: Time, outbox: &mut Outbox) {
         if outbox.link_uses.is_some() {
@@ -118,7 +120,7 @@ impl Venice {
         }
     }
 
-    /// Records the links that `controller` holds at `now`.
+    /// Records the links that `controller` holds at `now`, and adds the uses that have ended to the outbox.
     #[cold]
     fn record_links(&mut self, controller: ChannelId, now: Time, outbox: &mut Outbox) {
         let state = &mut self.controllers[controller];
@@ -126,7 +128,7 @@ impl Venice {
         state.trace.record_held(count, last, state.request.die, now, outbox);
     }
 
-    /// Records a step of the scout of `controller` at `at` for the probes.
+    /// Adds the step of the scout of `controller` at `at` to the outbox, for the probes.
     #[cold]
     fn record_step(&mut self, controller: ChannelId, step: ScoutAction, at: Time, outbox: &mut Outbox) {
         let PathRequest { die, chip, .. } = self.controllers[controller].request;
@@ -139,7 +141,7 @@ impl Venice {
         outbox.scout_steps.push(ScoutStep { at, controller, die, step, to });
     }
 
-    /// Records a step at `at`, and the search if the step ended one, while an oracle is attached.
+    /// Records the step of the scout of `controller` at `at`, and the search if the step ended one that was predicted, if an oracle is attached.
     #[inline(always)]
     fn record_watched(&mut self, controller: ChannelId, step: ScoutAction, at: Time, outbox: &mut Outbox) {
         if outbox.link_uses.is_some() {
@@ -155,7 +157,8 @@ impl Venice {
         }
     }
 
-    /// Predicts the outcome of the scout that `controller` has just launched, if an oracle is attached and no other scout is in flight.
+    /// Records the launch of the scout of `controller` at `now`, if an oracle is attached. If no other scout is in flight, predicts the outcome of
+    /// the search.
     #[inline(always)]
     pub(super) fn predict(&mut self, controller: ChannelId, now: Time, outbox: &mut Outbox) {
         if outbox.link_uses.is_some() {

@@ -1,15 +1,15 @@
-//! Step schedule of the scouts in flight.
+//! Schedule of the next step of each scout in flight.
 
 use crate::ids::ChannelId;
 use crate::units::Time;
 
-/// Schedule of the next step of each scout. All scouts take the same time for a link, so their order never changes. The schedule is a circle through
-/// which an index moves: each scout takes one step in a lap.
+/// Schedule of the next step of each scout. All scouts take the same time for a link, so their order never changes. The schedule is a circular list
+/// through which an index moves. In a *lap*, one pass through the list, each scout takes one step.
 #[derive(Clone, Debug)]
 pub(super) struct StepSchedule {
-    /// Scouts, each with the time of its step relative to the start of the lap.
+    /// Scouts, by controller, each with the time of its step relative to the start of the lap.
     circle: Vec<(Time, ChannelId)>,
-    /// Index of the next scout. Scouts before it have taken their step of this lap.
+    /// Index of the scout that steps next. Scouts before it in `circle` have taken their step of this lap.
     next: usize,
     /// Start of this lap.
     lap: Time,
@@ -35,7 +35,8 @@ impl StepSchedule {
         self.circle.len() == 1
     }
 
-    /// Calls `look` for each scout with the time of its next step, in any order. A callback, because the iterator adaptors would not be inlined.
+    /// Calls `look` with the time of the next step and the controller of each scout, in any order. A callback is used, because iterator adaptors
+    /// would not be inlined.
     #[inline(always)]
     pub fn for_each(&self, mut look: impl FnMut(Time, ChannelId)) {
         let (before, after) = self.circle.split_at(self.next);
@@ -46,13 +47,13 @@ impl StepSchedule {
         }
     }
 
-    /// Returns the next scout, with the time of its step.
+    /// Returns the time of the next step, and the controller of its scout; `None` if no scout is in flight.
     #[inline(always)]
     pub fn first(&self) -> Option<(Time, ChannelId)> {
         self.circle.get(self.next).map(|&(after, controller)| (self.lap + after, controller))
     }
 
-    /// Adds a scout whose first step is at `at`. The next step of every other scout must be at `at` or earlier.
+    /// Adds the scout of `controller`, whose first step is at `at`. The next step of every other scout must be at `at` or earlier.
     #[inline]
     pub fn add(&mut self, at: Time, controller: ChannelId) {
         self.for_each(|other, _| debug_assert!(other <= at, "the steps fall due out of order"));
@@ -67,27 +68,27 @@ impl StepSchedule {
         }
     }
 
-    /// Returns the start of this lap, and the scouts that have not taken their step of this lap, in order. The time of each step is relative to the
-    /// start of the lap.
+    /// Returns the start of this lap, and the scouts that have still to step in this lap, in order. Each has the time of its step relative to the
+    /// start of the lap, and its controller.
     #[inline(always)]
     pub fn rest_of_lap(&self) -> (Time, &[(Time, ChannelId)]) {
         (self.lap, &self.circle[self.next..])
     }
 
-    /// Records that `scouts` more scouts took their step and stay in flight. Returns whether the lap is complete.
+    /// Records that the next `scouts` scouts took their step and stay in flight. Returns whether the lap is complete, so that the next one starts.
     #[inline(always)]
     pub fn advance(&mut self, scouts: usize) -> bool {
         self.next += scouts;
         self.lap_if_over()
     }
 
-    /// Sets the next step of the only scout to `at`.
+    /// Sets the time of the next step of the only scout in flight to `at`.
     #[inline]
     pub fn reschedule_only(&mut self, at: Time) {
         self.lap = at - self.circle[self.next].0;
     }
 
-    /// Removes the scout whose turn it is.
+    /// Removes the scout that steps next, because its search has ended.
     #[inline]
     pub fn remove_first(&mut self) {
         self.circle.remove(self.next);

@@ -1,4 +1,4 @@
-//! Tie-break among the candidate ports of a router.
+//! Tie-break among the candidate ports of a router: the draw of the port that a scout takes.
 
 use crate::config;
 use crate::engine::random::SimRng;
@@ -10,18 +10,18 @@ use super::routing_table::RoutingTable;
 /// 3, 2 and is never 0.
 ///
 /// The register is clocked once for each draw among two or more ports. The new state selects the port. Of two ports, the low bit of the state is the
-/// index; of three, the index is state - 1 [choice]. Three states cannot be fair to two ports: the second port is drawn two times out of three. Of
-/// three ports each is drawn once in three draws. The bias is part of the model.
+/// index; of three, the index is state - 1 (\[choice\]: the paper does not state it). Three states cannot be fair to two ports: the second port is
+/// drawn two times out of three. Of three ports each is drawn once in three draws. The bias is part of the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lfsr(u8);
 
 impl Lfsr {
-    /// Creates a register in state 1 + `number` mod 3.
+    /// Creates the register of router `number`, in state 1 + `number` mod 3.
     pub const fn new(number: u32) -> Lfsr {
         Lfsr(1 + (number % 3) as u8)
     }
 
-    /// Number of values of [`state`](Lfsr::state).
+    /// Number of values of [`state`](Lfsr::state), including 0, which does not occur.
     pub(super) const STATES: usize = 4;
 
     pub(super) const fn in_state(state: u8) -> Lfsr {
@@ -33,50 +33,52 @@ impl Lfsr {
         self.0
     }
 
-    /// Draws one of the mesh ports `ports`. A single port needs no draw.
+    /// Draws one of the mesh ports `ports`. A single port is taken without a clock of the register; the port is `None` if `ports` is empty. Does not
+    /// set `is_detour`.
     pub(super) const fn draw(self, ports: PortSet) -> PortDraw {
-        /// Index of the drawn port, by the number of ports and the new state. No draw has four ports, because the scout entered by one of them.
+        /// Index of the drawn port, indexed by the number of ports and the new state. No draw is among four ports, because the scout entered by one
+        /// of them.
         const POSITIONS: [[u32; Lfsr::STATES]; 5] = [[0; 4], [0; 4], [0, 1, 0, 1], [0, 0, 1, 2], [0; 4]];
         let register = if ports.len() < 2 { self } else { self.clocked() };
         let position = POSITIONS[ports.len() as usize][register.0 as usize];
         PortDraw { port: ports.nth(position), register, is_detour: false }
     }
 
-    /// Returns the state after one clock.
+    /// Returns the register after one clock.
     const fn clocked(self) -> Lfsr {
         Lfsr((self.0 << 1 | (self.0 >> 1 ^ self.0) & 1) & 0b11)
     }
 }
 
-/// Result of a draw: the port (`None` if there are no candidates), and the new state of the register.
+/// Result of a draw: the port (`None` if there are no candidates, so that the scout backtracks), and the register after the draw.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(4))]
 pub(super) struct PortDraw {
     pub port: Option<Port>,
     pub register: Lfsr,
-    /// Whether the port does not lead nearer.
+    /// Whether the drawn port does not lead nearer to the destination.
     pub is_detour: bool,
 }
 
 impl PortDraw {
-    /// Returns the result with `is_detour` set: whether the drawn port is not one of `nearer`.
+    /// Returns this result with `is_detour` set to whether the drawn port is not one of the ports `nearer`; `false` without a port.
     pub const fn with_detour(self, nearer: PortSet) -> PortDraw {
         let is_detour = matches!(self.port, Some(port) if !nearer.contains(port));
         PortDraw { is_detour, ..self }
     }
 }
 
-/// Method to draw one of several ports.
+/// Method to draw one of several ports, of `venice.tie-break`.
 #[derive(Clone, Debug)]
 pub enum TieBreaker {
-    /// Draw by the register of the router.
+    /// Draw by the shift register of the router.
     Lfsr,
-    /// Draw with equal probabilities.
+    /// Draw with equal probabilities, by random numbers.
     Uniform(SimRng),
 }
 
 impl TieBreaker {
-    /// Creates the tie-break of `kind`; `seed` seeds its random numbers.
+    /// Creates the tie-break that `kind` selects. `seed` is the seed of its random numbers, if it uses any.
     pub fn new(kind: config::TieBreak, seed: u64) -> TieBreaker {
         match kind {
             config::TieBreak::Lfsr => TieBreaker::Lfsr,
@@ -85,13 +87,14 @@ impl TieBreaker {
     }
 }
 
-/// A tie-break among candidate ports.
+/// A rule that draws one of the candidate ports of a router.
 pub(super) trait TieBreakRule {
-    /// Draws one of the candidates of `routes` at a router with register `register`. A single candidate needs no draw.
+    /// Draws one of the candidates that `routes` has for the ports `nearer` and `open`, at a router with register `register`. A single candidate is
+    /// taken without a draw.
     fn choose(&mut self, routes: &RoutingTable, register: Lfsr, nearer: PortSet, open: PortSet) -> PortDraw;
 }
 
-/// Tie-break by [`TieBreaker::Lfsr`], for loops that are specialized on it.
+/// The tie-break [`TieBreaker::Lfsr`] as a type, for loops that are compiled for it alone.
 pub(super) struct LfsrTieBreak;
 
 impl TieBreakRule for LfsrTieBreak {
@@ -124,7 +127,7 @@ mod tests {
     const TWO: PortSet = PortSet::from_port(Port::East).union(PortSet::from_port(Port::South));
     const THREE: PortSet = TWO.union(PortSet::from_port(Port::West));
 
-    /// Returns how often each mesh port is drawn in 3000 draws.
+    /// Returns how often each mesh port is drawn from `ports` in 3000 draws, in the order of the ports.
     fn drawn(mut tie_break: TieBreaker, ports: PortSet) -> [u32; 4] {
         let routes = RoutingTable::new(AnyRouting::new(config::Routing::RandomDfs));
         let mut register = Lfsr::new(0);
@@ -159,7 +162,7 @@ mod tests {
     #[test]
     fn a_uniform_tie_break_is_fair_to_any_number_of_ports() {
         let uniform = || TieBreaker::new(config::TieBreak::Uniform, 3);
-        // The tolerances are five standard deviations of a binomial count around 1500 and 1000.
+        // The expected counts are 3000 / 2 and 3000 / 3. The tolerances are five standard deviations of a binomial count.
         assert!(drawn(uniform(), TWO)[1].abs_diff(1500) < 137);
         assert!(drawn(uniform(), THREE)[1..].iter().all(|count| count.abs_diff(1000) < 129));
     }

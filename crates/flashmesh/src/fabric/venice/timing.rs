@@ -1,4 +1,4 @@
-//! Timing of scouts and transfers.
+//! Times of scouts and of transfers over circuits.
 
 use crate::config;
 use crate::fabric::Payload;
@@ -6,7 +6,7 @@ use crate::units::Time;
 
 use super::mesh::Mesh;
 
-/// Width and cycle time of the links.
+/// Width and cycle time of the links, and the time of a scout for one link.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LinkTiming {
     link_width: u64,
@@ -23,18 +23,19 @@ impl LinkTiming {
         }
     }
 
-    /// Returns the width of a link in bits.
+    /// Returns the width of a link in bits, which is its number of data wires.
     pub fn link_bits(&self) -> u32 {
         8 * self.link_width as u32
     }
 
-    /// Returns the time of a scout for one link.
+    /// Returns the time that a scout takes to cross one link.
     #[inline(always)]
     pub fn scout_hop(&self) -> Time {
         self.scout_hop
     }
 
-    /// Returns the time of a transfer over a circuit of `links` links: the command time, then Venice, ISCA 2023, Equation 1.
+    /// Returns the time of a transfer of `payload` over a circuit of `links` links: the command time, plus the time of the data and the distance by
+    /// Venice, ISCA 2023, Equation 1.
     #[inline]
     pub fn transfer(&self, payload: Payload, links: u64) -> Time {
         let beats = payload.bytes.as_u64().div_ceil(self.link_width);

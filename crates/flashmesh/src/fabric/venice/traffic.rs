@@ -1,10 +1,10 @@
-//! Traffic of the circuits.
+//! Traffic of the transfers over circuits.
 
 use crate::fabric::{LinkUsage, Payload, TransferPhase};
 use crate::ids::LinkId;
 use crate::units::Time;
 
-/// Usage of each link, and the number of links crossed by all transfers.
+/// Usage of each link, indexed by link, and the total number of links crossed by all transfers.
 #[derive(Clone, Debug)]
 pub(super) struct Traffic {
     usage: Vec<LinkUsage>,
@@ -12,12 +12,12 @@ pub(super) struct Traffic {
 }
 
 impl Traffic {
-    /// Creates counters for `links` links.
+    /// Creates counters at zero for `links` links.
     pub fn new(links: u32) -> Traffic {
         Traffic { usage: vec![LinkUsage::default(); links as usize], hops: 0 }
     }
 
-    /// Counts `payload` on all links of `circuit` from `now` on, for `duration`.
+    /// Counts a transfer of `payload` in `phase`, which starts at `now` and takes `duration`, on each link of `circuit`.
     #[inline]
     pub fn count(&mut self, circuit: &[LinkId], phase: TransferPhase, payload: Payload, now: Time, duration: Time) {
         for link in circuit {
@@ -30,7 +30,7 @@ impl Traffic {
         &self.usage
     }
 
-    /// Returns the number of links crossed by all transfers.
+    /// Returns the total number of links crossed by all transfers.
     pub fn hops(&self) -> u64 {
         self.hops
     }

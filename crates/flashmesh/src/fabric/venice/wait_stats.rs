@@ -1,21 +1,21 @@
-//! Wait times of path requests by cause, up to the launch of the successful scout.
+//! Wait times of path requests by cause: pins, controllers, or links on which a scout failed. They end at the launch of the successful scout.
 
 use crate::fabric::{Cause, TransferPhase};
 use crate::units::Time;
 
 use super::path_queue::PathRequest;
 
-/// Wait of one path request.
+/// Wait of one path request, by cause.
 #[derive(Clone, Copy, Debug, Default)]
 struct Wait {
-    /// Current cause of the wait, with its start; `None` while a scout is in flight.
+    /// Current cause of the wait, and the time from which it has not been charged yet; `None` while a scout is in flight.
     cause: Option<(Cause, Time)>,
     by_cause: [Time; Cause::ALL.len()],
-    /// Whether a scout of the request has failed.
+    /// Whether a scout for the request has failed.
     has_failed: bool,
 }
 
-/// Wait of the last path request, indexed by die and phase.
+/// Wait of the last path request of each die and phase, indexed by die and phase.
 #[derive(Clone, Debug)]
 pub(super) struct WaitStats(Vec<[Wait; TransferPhase::ALL.len()]>);
 
@@ -30,20 +30,20 @@ impl WaitStats {
         &mut self.0[request.die.index()][request.phase.index()]
     }
 
-    /// Resets the wait for a new request.
+    /// Resets the wait of the die and phase of `request`, a new request.
     #[inline]
     pub fn begin(&mut self, request: &PathRequest) {
         *self.wait_mut(request) = Wait::default();
     }
 
-    /// Charges the time up to `since` to the current cause. From then on `cause` is the current one.
+    /// Charges the time up to `since` to the current cause of `request`, if it has one. From `since` on `cause` is the current cause.
     #[inline]
     pub fn set_cause(&mut self, request: &PathRequest, cause: Cause, since: Time) {
         self.end(request, since);
         self.wait_mut(request).cause = Some((cause, since));
     }
 
-    /// Charges the time up to `now` to the current cause, and clears it.
+    /// Charges the time up to `now` to the current cause of `request`, if it has one, and clears the cause.
     #[inline]
     pub fn end(&mut self, request: &PathRequest, now: Time) {
         let wait = self.wait_mut(request);
@@ -52,14 +52,15 @@ impl WaitStats {
         }
     }
 
-    /// Records that a scout, which left at `since`, has failed. Returns whether this is the first failure of the request.
+    /// Records that a scout for `request`, launched at `since`, has failed. From `since` on the cause of the wait is [`Cause::Link`]. Returns whether
+    /// this is the first failure of the request.
     #[inline]
     pub fn record_failure(&mut self, request: &PathRequest, since: Time) -> bool {
         self.set_cause(request, Cause::Link, since);
         !std::mem::replace(&mut self.wait_mut(request).has_failed, true)
     }
 
-    /// Returns the wait by cause.
+    /// Returns the wait of the last request of `die` for `phase`, indexed by [`Cause::index`].
     pub fn by_cause(&self, die: crate::ids::DieId, phase: TransferPhase) -> [Time; Cause::ALL.len()] {
         self.0[die.index()][phase.index()].by_cause
     }

@@ -10,7 +10,8 @@ use super::parameters::{Arbitration, GrantRule};
 use super::topology::TerminalId;
 
 impl WormholeNetwork {
-    /// Enqueues a request of a packet for `link`, which can be granted from cycle `ready` on.
+    /// Enqueues `request` of `packet` for `link`, which can be granted from cycle `ready` on. Schedules an arbitration if the wire of the link is
+    /// free.
     #[inline(never)]
     pub(super) fn request(&mut self, link: LinkId, request: LinkRequestId, packet: PacketId, ready: u64) {
         let state = &mut self.links[link.index()];
@@ -30,7 +31,8 @@ impl WormholeNetwork {
         self.request(self.topology.injection(terminal), request, packet, ready);
     }
 
-    /// Removes a packet, whose injection link was granted, from the queue of its terminal. The next packet of the queue requests the link.
+    /// Removes a packet, to which the injection link was granted, from queue number `queue` of its terminal. The next packet of the queue requests
+    /// the link.
     pub(super) fn leave_terminal(&mut self, packet: PacketId, queue: u32) {
         let packet = self.packets[packet].packet;
         let queue = queue as usize;
@@ -41,8 +43,8 @@ impl WormholeNetwork {
 
     /// Requests the next link for a packet that has just become the first one in the buffer at the end of link `buffer`.
     ///
-    /// The request is deferred, so that its grant needs no event, if no other request competes for the link, no pending event precedes the grant, and
-    /// a grant needs no free slots.
+    /// The request is deferred, so that its grant needs no event, if three conditions hold: no other request competes for the link, no pending event
+    /// precedes the grant, and a grant needs no free slots.
     #[inline(never)]
     pub(super) fn request_after_hop(&mut self, buffer: LinkId, packet: PacketId) {
         let (link, ready) = self.next_request(buffer, packet);
@@ -58,13 +60,14 @@ impl WormholeNetwork {
         }
     }
 
-    /// Requests the next link for the first packet in the buffer at the end of link `buffer`.
+    /// Requests the next link for `packet`, the first packet in the buffer at the end of link `buffer`.
     pub(super) fn request_output(&mut self, buffer: LinkId, packet: PacketId) {
         let (link, ready) = self.next_request(buffer, packet);
         self.request(link, LinkRequestId(buffer.0), packet, ready);
     }
 
-    /// Returns the next link of the first packet in the buffer at the end of link `buffer`, with the first cycle in which that link can be granted.
+    /// Returns the next link of `packet`, with the first cycle in which that link can be granted to it. `packet` is the first packet in the buffer at
+    /// the end of link `buffer`.
     #[inline(always)]
     fn next_request(&self, buffer: LinkId, packet: PacketId) -> (LinkId, u64) {
         let in_flight = &self.packets[packet];
@@ -73,15 +76,16 @@ impl WormholeNetwork {
         (self.topology.next_link_from(feeder.end, in_flight.destination_router, in_flight.packet.destination), ready)
     }
 
-    /// Schedules the arbitration of `wire` at cycle `at` or earlier.
+    /// Schedules an arbitration of `wire` at cycle `at`, unless one is pending at that cycle or earlier.
     #[inline(always)]
     pub(super) fn schedule(&mut self, wire: LinkId, at: u64) {
-        // The order of scheduling determines the order of arbitrations within a cycle, so the deferred request goes first.
+        // Arbitrations of one cycle are dequeued in the reverse order of their scheduling. The deferred request is older than this call, so its
+        // arbitration is scheduled first.
         self.enqueue_deferred();
         self.events.schedule(wire, at);
     }
 
-    /// Moves the deferred request to the request lists, if there is one.
+    /// Moves the deferred request, if there is one, to the request chain of its link.
     #[inline(always)]
     fn enqueue_deferred(&mut self) {
         if let Some(DeferredRequest { ready, link, buffer, packet, .. }) = self.events.take_deferred() {
@@ -89,7 +93,7 @@ impl WormholeNetwork {
         }
     }
 
-    /// Grants the deferred request if no event precedes it. Otherwise moves the request to the request lists.
+    /// Grants the deferred request if no event precedes its grant. Otherwise moves the request to the request chain of its link.
     #[inline(always)]
     pub(super) fn grant_deferred(
         &mut self,
@@ -104,7 +108,8 @@ impl WormholeNetwork {
         self.grant(link, LinkRequestId(buffer.0), packet, outbox);
     }
 
-    /// Grants `wire` to its best request. If there is none to grant, schedules the next arbitration.
+    /// Grants a link of `wire` to its best request, if the wire is free. If no request can be granted, schedules the next arbitration; a wire that is
+    /// held is arbitrated after its release.
     #[inline(always)]
     pub(super) fn arbitrate(&mut self, wire: LinkId, outbox: &mut NetworkReports) {
         let forward = &self.links[wire.index()];
@@ -118,7 +123,8 @@ impl WormholeNetwork {
                     return self.grant_request(wire, request, outbox);
                 }
             } else {
-                // If both directions can be served, serve the one that was not served last (PACT 2014, section 5.3).
+                // If both directions of the wire have a grantable request, the direction that was not served last is granted (Design for Scalability
+                // in Enterprise SSDs, PACT 2014, section 5.3).
                 let both = if state.served_first { [state.backward, wire] } else { [wire, state.backward] };
                 for link in both {
                     if let Some(request) = self.winner(&self.links[link.index()]) {
@@ -130,9 +136,10 @@ impl WormholeNetwork {
         self.wake(wire);
     }
 
-    /// Returns the best of the ready requests for `link`; `None` if none is ready, or if the best one lacks free slots.
+    /// Returns the best of the requests for `link` that are ready in the current cycle; `None` if none is ready, or if the best one lacks the free
+    /// slots that its grant needs.
     ///
-    /// A request that needs fewer slots never overtakes the best one. Otherwise a long packet could wait for ever.
+    /// A request that needs fewer slots than the best one never overtakes it. Otherwise a long packet could wait for ever.
     #[inline(always)]
     fn winner(&self, link: &LinkState) -> Option<LinkRequestId> {
         if link.requests == NO_REQUEST {
@@ -162,14 +169,15 @@ impl WormholeNetwork {
         ready.min_by_key(|(_, request)| key(request)).map(|(id, _)| id)
     }
 
-    /// Returns the requests for a link, with their ids.
+    /// Returns the pending requests for `link`, with their ids, the latest first.
     #[inline]
     fn requests_for(&self, link: &LinkState) -> impl Iterator<Item = (LinkRequestId, &LinkRequest)> {
         let at = |id: LinkRequestId| (id != NO_REQUEST).then(|| (id, &self.requests[id.index()]));
         std::iter::successors(at(link.requests), move |(_, request)| at(request.next))
     }
 
-    /// Returns the first cycle in which `link` has the slots that a grant of `request` needs; `None` if that cycle is not known yet.
+    /// Returns the first cycle in which the buffer at the end of `link` has the free slots that a grant of `request` needs. Returns 0 if the grant
+    /// needs no slots; `None` if the cycle is not known yet.
     #[inline(always)]
     fn slots_at(&self, link: &LinkState, request: &LinkRequest) -> Option<u64> {
         match self.parameters.grant_rule {
@@ -183,15 +191,17 @@ impl WormholeNetwork {
         }
     }
 
-    /// Returns the first cycle in which `request` could be granted without contention; `None` if that cycle is not known yet.
+    /// Returns the first cycle in which `request` for `link` could be granted without contention, if the wire is free from `wire_free` on; `None` if
+    /// that cycle is not known yet.
     #[inline(always)]
     fn opportunity(&self, link: &LinkState, request: &LinkRequest, wire_free: u64) -> Option<u64> {
         self.slots_at(link, request).map(|slots| slots.max(request.ready).max(wire_free))
     }
 
-    /// Schedules the next arbitration of the free `wire`, at the first cycle in which another request can be granted.
+    /// Schedules the next arbitration of the free `wire`, at the first cycle after the current one in which a pending request becomes grantable.
+    /// Schedules nothing if there is none.
     ///
-    /// A request that is ready and has its slots is skipped: it waits for a better request, which determines the next arbitration.
+    /// A request that is ready and has its slots is skipped: it was not granted because of a better request, which determines the next arbitration.
     #[inline(always)]
     pub(super) fn wake(&mut self, wire: LinkId) {
         if !self.links[wire.index()].is_uncontended() {
@@ -223,7 +233,7 @@ impl WormholeNetwork {
         self.grant(link, request, self.requests[request.index()].packet, outbox);
     }
 
-    /// Grants `link` to the packet of `request`, and moves all flits that can move as a consequence.
+    /// Grants `link` to `packet`, which made `request`, and moves all flits that can move as a consequence.
     fn grant(&mut self, link: LinkId, request: LinkRequestId, packet: PacketId, outbox: &mut NetworkReports) {
         let input = self.requests[request.index()].input;
         self.links[link.index()].round_robin.serve(input);
@@ -248,7 +258,8 @@ impl WormholeNetwork {
         }
     }
 
-    /// Marks `link` as held by a packet from the buffer at the end of link `source`.
+    /// Marks `link` as held by `packet` from the current cycle on. The packet comes from the buffer at the end of link `source`, or from a terminal
+    /// if `source` is [`NO_LINK`].
     #[inline(always)]
     fn hold(&mut self, link: LinkId, source: LinkId, packet: PacketId) {
         let now = self.events.now();
@@ -261,7 +272,7 @@ impl WormholeNetwork {
         self.links[wire.index()].wire_state.hold(wire == link);
     }
 
-    /// Removes `request` from the requests for `link`.
+    /// Removes `request`, which is granted, from the request chain of `link`.
     #[inline]
     fn withdraw(&mut self, link: LinkId, request: LinkRequestId) {
         let behind = self.requests[request.index()].next;

@@ -1,31 +1,32 @@
-//! Event queue of a network, and the current cycle of its simulation.
+//! Event queue of a network, whose events are arbitrations of wires, and the current cycle of its simulation.
 
 use crate::ids::LinkId;
 
 use super::calendar::CalendarQueue;
 use super::packet::PacketId;
 
-/// An uncontended request of a packet that has just moved. Kept out of the request lists, so that its grant needs no event.
+/// A request, without competitors, of a packet that has just moved. The request is not in the request chain of its link, so that its grant needs no
+/// event.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DeferredRequest {
-    /// Cycle of the grant, if no event precedes it.
+    /// Cycle of the grant, if no event precedes that cycle.
     pub(super) at: u64,
     pub(super) ready: u64,
     pub(super) link: LinkId,
-    /// Link that feeds the buffer of the packet.
+    /// Link at whose end the buffer of the packet is.
     pub(super) buffer: LinkId,
     pub(super) packet: PacketId,
 }
 
-/// Pending arbitrations of wires, and at most one grant that may precede all of them.
+/// Pending arbitrations of wires, and at most one deferred request whose grant may precede all of them.
 #[derive(Clone, Debug)]
 pub(super) struct ArbitrationQueue {
     calendar: CalendarQueue,
-    /// Deferred request. Set only within a cycle: before the cycle ends, the request is granted or moved to the request lists.
+    /// Deferred request; `None` if there is none. It is granted, or moved to the request chain of its link, before the next event.
     held_back: Option<DeferredRequest>,
-    /// Last cycle of this run, if no report ends the run earlier.
+    /// Last cycle of the current call of [`advance_to_report`](super::WormholeNetwork::advance_to_report), if no report ends the call earlier.
     until: u64,
-    /// Cycle of the last event.
+    /// Cycle of the last event or deferred grant, which is the current cycle of the network.
     now: u64,
 }
 
@@ -35,19 +36,19 @@ impl ArbitrationQueue {
         ArbitrationQueue { calendar: CalendarQueue::new(wires), held_back: None, until: 0, now: 0 }
     }
 
-    /// Returns the cycle of the last event.
+    /// Returns the current cycle of the network: of the last event or deferred grant.
     #[inline(always)]
     pub(super) fn now(&self) -> u64 {
         self.now
     }
 
-    /// Advances to `cycle`, the cycle of the next event.
+    /// Advances the current cycle to `cycle`, in which a grant is made without an event.
     #[inline(always)]
     pub(super) fn advance(&mut self, cycle: u64) {
         self.now = cycle;
     }
 
-    /// Sets the last cycle of this run.
+    /// Sets the last cycle of the current call of [`advance_to_report`](super::WormholeNetwork::advance_to_report).
     #[inline(always)]
     pub(super) fn set_run_end(&mut self, cycle: u64) {
         self.until = cycle;
@@ -59,19 +60,20 @@ impl ArbitrationQueue {
         self.calendar.first()
     }
 
-    /// Returns the end of the lookahead: the last cycle of this run before which no event is pending.
+    /// Returns the end of the lookahead: the cycle of the first pending arbitration, or the last cycle of the current call if that is earlier.
     #[inline(always)]
     pub(super) fn safe_horizon(&self) -> u64 {
         self.until.min(self.first().unwrap_or(u64::MAX))
     }
 
-    /// Schedules the arbitration of `wire` at cycle `at` or earlier.
+    /// Schedules an arbitration of `wire` at cycle `at`, unless one is pending at that cycle or earlier.
     #[inline(always)]
     pub(super) fn schedule(&mut self, wire: LinkId, at: u64) {
         self.calendar.schedule(wire, at);
     }
 
-    /// Dequeues the next arbitration of this run, advances to its cycle, and returns its wire; `None` if no arbitration is left in this run.
+    /// Dequeues the first pending arbitration, advances to its cycle, and returns its wire; `None` if no arbitration is pending up to the last cycle
+    /// of the current call.
     #[inline(always)]
     pub(super) fn next_wire(&mut self) -> Option<LinkId> {
         let (at, wire) = self.calendar.dequeue(self.until)?;
@@ -79,7 +81,7 @@ impl ArbitrationQueue {
         Some(wire)
     }
 
-    /// Returns whether `cycle` is in this run and no pending event precedes it.
+    /// Returns whether `cycle` is not after the last cycle of the current call, and no pending arbitration precedes it.
     #[inline(always)]
     pub(super) fn is_next(&self, cycle: u64) -> bool {
         cycle <= self.until && self.first().is_none_or(|first| cycle <= first)

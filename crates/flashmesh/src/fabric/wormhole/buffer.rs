@@ -7,17 +7,17 @@ use super::flit_run::{FlitQueue, FlitRun, RunPool};
 use super::network::NO_LINK;
 use super::packet::{PacketId, PacketInFlight, PacketQueue};
 
-/// Slots of a buffer, and the flits in them. Unused at the end of an ejection link.
+/// The buffer at the end of a link: free slots, flits, and packets. Unused for ejection links, because terminals accept flits at once.
 #[derive(Clone, Debug)]
 pub(super) struct Buffer {
     /// Free slots, each with the cycle from which it can be used, which may be in the future.
     slots: FlitQueue,
-    /// Flits with the cycles from which they can leave.
+    /// Flits in order, arrived or still to arrive, each with the cycle from which it can leave.
     arrivals: FlitQueue,
     queue: PacketQueue,
-    /// First cycle in which a head that was queued behind another packet can request its next link.
+    /// First cycle in which a head that was queued behind another packet can be granted its next link.
     considered_from: u64,
-    /// Number of slots that were returned before their flits left, and must not be returned again.
+    /// Number of slots that were freed before their flits left ([`return_slots`](Self::return_slots)), and must not be freed again.
     returned_early: u32,
     /// Next link of the first packet, if the packet holds that link; otherwise [`NO_LINK`].
     drain: LinkId,
@@ -44,25 +44,25 @@ impl Buffer {
         &self.slots
     }
 
-    /// Returns the flits, arrived or still to arrive, with the cycles from which they can leave.
+    /// Returns the flits in order, arrived or still to arrive, each with the cycle from which it can leave.
     #[inline(always)]
     pub(super) fn arrivals(&self) -> &FlitQueue {
         &self.arrivals
     }
 
-    /// Returns whether the buffer has no packet.
+    /// Returns whether no packet is in the queue of the buffer.
     #[inline(always)]
     pub(super) fn is_empty(&self) -> bool {
         self.queue.is_empty()
     }
 
-    /// Returns whether the buffer has exactly one packet. The buffer must not be empty.
+    /// Returns whether the buffer, which must not be empty, has flits of exactly one packet.
     #[inline(always)]
     pub(super) fn has_one_packet(&self) -> bool {
         self.queue.has_one()
     }
 
-    /// Returns the first cycle in which a head that was queued behind another packet can request its next link.
+    /// Returns the first cycle in which a head that was queued behind another packet can be granted its next link.
     #[inline(always)]
     pub(super) fn head_requests_from(&self) -> u64 {
         self.considered_from
@@ -80,45 +80,45 @@ impl Buffer {
         self.drain = link;
     }
 
-    /// Merges the slots that are free by `now` into one run. Returns the first run.
+    /// Merges the slots that are free by cycle `now` into one run. Returns the first run of slots, which is empty if no slot is free or will be.
     #[inline(always)]
     pub(super) fn merge_slots(&mut self, now: u64, runs: &mut RunPool) -> FlitRun {
         self.slots.merge_until(now, runs);
         self.slots.front()
     }
 
-    /// Returns whether `flits` flits find free slots, the first flit at `at` and the others every `stride` cycles.
+    /// Returns whether `flits` flits that cross to the buffer from cycle `at` on, `stride` cycles apart, all find a free slot.
     #[inline(always)]
     pub(super) fn has_slots(&mut self, flits: u32, at: u64, stride: u32, runs: &mut RunPool) -> bool {
         let slots = self.merge_slots(at, runs);
         slots.count >= flits && slots.start <= at && slots.stride <= stride
     }
 
-    /// Reserves the first free slots for `flits` flits.
+    /// Reserves the first `flits` free slots, which must be in the first run of slots.
     #[inline(always)]
     pub(super) fn reserve_slots(&mut self, flits: u32, runs: &mut RunPool) {
         self.slots.consume(flits, runs);
     }
 
-    /// Adds the flits of `run`. Each can leave from its cycle on.
+    /// Adds flits behind the others. Each can leave from its cycle in `run` on.
     #[inline(always)]
     pub(super) fn arrive(&mut self, run: FlitRun, runs: &mut RunPool) {
         self.arrivals.push(run, runs);
     }
 
-    /// Enqueues a packet whose head has arrived. Returns whether it is the first packet.
+    /// Enqueues `packet`, whose head has crossed to the buffer. Returns whether it is the first packet, so that it has to request its next link.
     #[inline(always)]
     pub(super) fn push(&mut self, packet: PacketId, packets: &mut Arena<PacketId, PacketInFlight>) -> bool {
         self.queue.push(packet, packets)
     }
 
-    /// Removes the first `flits` flits. Call [`free_slots`](Self::free_slots) for their slots.
+    /// Removes the first `flits` flits. The caller must free their slots by [`free_slots`](Self::free_slots).
     #[inline(always)]
     pub(super) fn leave(&mut self, flits: u32, runs: &mut RunPool) {
         self.arrivals.consume(flits, runs);
     }
 
-    /// Frees the slots of the flits of `run`, which have left, except for slots that were returned early. Returns whether any slot was freed.
+    /// Frees the slots of flits that left in the cycles of `run`, except for slots that were freed early. Returns whether any slot was freed.
     #[inline(always)]
     pub(super) fn free_slots(&mut self, run: FlitRun, runs: &mut RunPool) -> bool {
         let early = self.returned_early.min(run.count);
@@ -130,20 +130,20 @@ impl Buffer {
         has_freed
     }
 
-    /// Removes the flits of `run` and frees their slots, none of which was returned early.
+    /// Removes as many flits as `run` has, which leave in the cycles of `run`, and frees their slots. None of the slots may have been freed early.
     #[inline(always)]
     pub(super) fn remove_and_return(&mut self, run: FlitRun, runs: &mut RunPool) {
         self.leave(run.count, runs);
         self.return_slots(run, runs);
     }
 
-    /// Adds the slots of the flits of `run` to the free slots. A slot is free `credit_cycles` after its flit has left.
+    /// Frees the slots of flits that leave in the cycles of `run`. A slot can be used `credit_cycles` after its flit has left.
     #[inline(always)]
     pub(super) fn return_slots(&mut self, run: FlitRun, runs: &mut RunPool) {
         self.slots.push(run.delayed_by(self.credit_cycles), runs);
     }
 
-    /// Sets the number of slots that are returned early, before their flits have left.
+    /// Sets the number of slots that are freed early, before their flits have left.
     #[inline(always)]
     pub(super) fn set_returned_early(&mut self, slots: u32) {
         self.returned_early = slots;
@@ -155,22 +155,23 @@ impl Buffer {
         cycle + u64::from(self.credit_cycles)
     }
 
-    /// Empties the buffer. The flits of `run` are the last to leave, one from each slot.
+    /// Empties the buffer, except for its packet queue. The last flits, one for each slot, leave in the cycles of `run`.
     #[inline(always)]
     pub(super) fn clear(&mut self, run: FlitRun) {
         self.slots.reset(run.delayed_by(self.credit_cycles));
         self.arrivals.reset(FlitRun::NONE);
     }
 
-    /// Records that the tail of the first packet leaves at `tail`. The next head can request its link `head_of_line_cycles` later than a head that
-    /// was not queued behind a packet. [`pop`](Self::pop) removes the packet.
+    /// Records that the tail of the first packet leaves at `tail`. The head of the next packet can request its link from `head_of_line_cycles` + 1
+    /// cycles after `tail` on. The caller must then remove the packet by [`pop`](Self::pop).
     #[inline(always)]
     pub(super) fn tail_leaves(&mut self, tail: u64, head_of_line_cycles: u32) {
         self.considered_from = tail + 1 + u64::from(head_of_line_cycles);
         self.drain = NO_LINK;
     }
 
-    /// Removes the first packet, whose tail has left. Returns the next packet; `None` if there is none.
+    /// Removes the first packet, whose tail has left. Returns the packet that is then first, which has to request its next link; `None` if there is
+    /// none.
     #[inline(always)]
     pub(super) fn pop(&mut self, packets: &Arena<PacketId, PacketInFlight>) -> Option<PacketId> {
         self.queue.pop(packets)

@@ -1,8 +1,9 @@
-//! Calendar queue of wire arbitrations, with at most one entry per wire.
+//! Calendar queue of pending arbitrations of wires, with at most one entry per wire. A wire is a link, or the two links of a half-duplex pair.
 //!
-//! The earliest entries, mostly next hops of packets that have just moved, are in a sorted array. All others are in slots, one for each cycle modulo
-//! the number of slots; the entries of a slot are chained. A bitmap finds the next used slot, so the cost of an entry does not depend on the number
-//! of entries. An entry further ahead than the number of slots shares a slot with nearer cycles, and is skipped until it is due.
+//! The earliest entries, mostly for next hops of packets that have just moved, are in a sorted array. All other entries are in slots, one for each
+//! cycle modulo the number of slots; the entries of a slot are chained. A bitmap finds the next used slot, so the cost of an entry does not depend on
+//! the number of entries. An entry more cycles ahead than there are slots shares its slot with entries of nearer cycles, and is skipped until it is
+//! due.
 //!
 //! Entries of the same cycle are dequeued last in, first out.
 
@@ -10,12 +11,12 @@ use crate::ids::LinkId;
 
 const SLOTS: usize = 4096;
 const WORDS: usize = SLOTS / 64;
-/// Capacity of the sorted array of earliest entries.
+/// Capacity of the sorted array.
 const NEAR: usize = 32;
 const NEVER: u64 = u64::MAX;
 const NONE: u32 = u32::MAX;
 
-/// An entry of the sorted array.
+/// An entry of the sorted array: an arbitration of `wire` at cycle `at`.
 #[derive(Clone, Copy, Debug)]
 struct SortedEntry {
     at: u64,
@@ -35,24 +36,25 @@ pub(super) struct CalendarQueue {
     /// Sorted array, with the earliest entry last. No entry is later than an entry in the slots.
     near: [SortedEntry; NEAR],
     near_count: usize,
-    /// Cycle of the first entry; [`NEVER`] if there is none.
+    /// Cycle of the earliest entry; [`NEVER`] if there is none.
     first: u64,
-    /// Cycle of the first entry in the slots; [`NEVER`] if there is none.
+    /// Cycle of the earliest entry in the slots; [`NEVER`] if there is none.
     first_in_slots: u64,
-    /// Entry of each wire: its cycle ([`NEVER`] if the wire is not scheduled), and its neighbours if it is in the chain of a slot.
+    /// Entry of each wire, indexed by wire: its cycle, and its neighbours if it is in the chain of a slot. The cycle is [`NEVER`] if no arbitration
+    /// of the wire is pending.
     entries: Vec<CalendarEntry>,
     slots: Vec<u32>,
-    /// Bitmap of the used slots.
+    /// Bitmap of the slots with entries.
     used: [u64; WORDS],
-    /// Bitmap of the non-zero words of `used`.
+    /// Bitmap of the words of `used` that are not zero.
     used_words: u64,
     in_slots: u32,
-    /// Cycle before which there is no entry.
+    /// Cycle of the last entry dequeued. Later entries must not be earlier.
     reached: u64,
 }
 
 impl CalendarQueue {
-    /// Creates an empty calendar for `wires`.
+    /// Creates an empty calendar for `wires` wires.
     pub(super) fn new(wires: u32) -> CalendarQueue {
         CalendarQueue {
             near: [SortedEntry { at: NEVER, wire: NONE }; NEAR],
@@ -68,13 +70,13 @@ impl CalendarQueue {
         }
     }
 
-    /// Returns the cycle of the first entry; `None` if there is none.
+    /// Returns the cycle of the earliest entry; `None` if the calendar is empty.
     #[inline]
     pub(super) fn first(&self) -> Option<u64> {
         (self.first != NEVER).then_some(self.first)
     }
 
-    /// Schedules `wire` at cycle `at`, unless it is already scheduled at that cycle or earlier.
+    /// Schedules an arbitration of `wire` at cycle `at`, unless one is pending at that cycle or earlier. Replaces a later pending one.
     #[inline(always)]
     pub(super) fn schedule(&mut self, wire: LinkId, at: u64) {
         debug_assert!(at >= self.reached, "a wire is scheduled for {at}, before {}", self.reached);
@@ -98,7 +100,8 @@ impl CalendarQueue {
             self.near.copy_within(1.., 0);
             self.near_count -= 1;
         }
-        // The entry is dequeued before the other entries of its cycle, which were scheduled earlier.
+        // The new entry is dequeued before earlier scheduled entries of its cycle, so it goes behind them in the array, from whose end entries are
+        // dequeued.
         let near = &mut self.near[..self.near_count + 1];
         let mut place = near.len() - 1;
         while place > 0 && near[place - 1].at < at {
@@ -110,7 +113,7 @@ impl CalendarQueue {
         self.entries[wire.index()].at = at;
     }
 
-    /// Dequeues an entry of the first cycle, unless that cycle is after `to`.
+    /// Dequeues an entry of the earliest cycle. Returns that cycle and the wire; `None` if the calendar is empty or the earliest cycle is after `to`.
     #[inline]
     pub(super) fn dequeue(&mut self, to: u64) -> Option<(u64, LinkId)> {
         let at = self.first;
@@ -135,13 +138,13 @@ impl CalendarQueue {
         Some((at, LinkId(wire)))
     }
 
-    /// Returns the cycle of the first entry, in the sorted array or otherwise in the slots.
+    /// Returns the cycle of the earliest entry, which is in the sorted array unless the array is empty; [`NEVER`] if there is no entry.
     #[inline(always)]
     fn find_first(&self) -> u64 {
         self.near[..self.near_count].last().map_or(self.first_in_slots, |near| near.at)
     }
 
-    /// Removes the entry of `wire`, which is at cycle `at`.
+    /// Removes the entry of `wire`, whose cycle is `at`, from the sorted array or from its slot.
     #[inline(never)]
     fn remove(&mut self, wire: u32, at: u64) {
         match self.near[..self.near_count].iter().position(|near| near.wire == wire) {
@@ -154,7 +157,7 @@ impl CalendarQueue {
         }
     }
 
-    /// Inserts the entry of `wire` at the head of its slot.
+    /// Inserts an entry of `wire` for cycle `at` at the head of the slot of that cycle.
     #[inline(never)]
     fn link(&mut self, wire: u32, at: u64) {
         let slot = at as usize % SLOTS;
@@ -170,7 +173,7 @@ impl CalendarQueue {
         self.first_in_slots = self.first_in_slots.min(at);
     }
 
-    /// Removes the entry of `wire` from the slot of cycle `at`.
+    /// Removes the entry of `wire` from the slot of its cycle, `at`.
     fn unlink(&mut self, wire: u32, at: u64) {
         let CalendarEntry { next, previous, .. } = self.entries[wire as usize];
         let slot = at as usize % SLOTS;
@@ -195,7 +198,7 @@ impl CalendarQueue {
         }
     }
 
-    /// Returns an entry whose cycle is exactly `at`.
+    /// Returns the wire of the first entry in the slots whose cycle is exactly `at`; `None` if there is none.
     #[inline]
     fn entry_at(&self, at: u64) -> Option<u32> {
         let mut wire = self.slots[at as usize % SLOTS];
@@ -209,7 +212,7 @@ impl CalendarQueue {
         None
     }
 
-    /// Returns the cycle of the first entry in the slots; [`NEVER`] if there is none.
+    /// Finds and returns the cycle of the earliest entry in the slots; [`NEVER`] if there is none.
     fn find(&self) -> u64 {
         if self.in_slots == 0 {
             return NEVER;
@@ -227,7 +230,8 @@ impl CalendarQueue {
         in_slots.map(|(entry, _)| entry.at).min().unwrap_or(NEVER)
     }
 
-    /// Returns the distance from the current cycle to the first used slot at least `ahead` cycles away.
+    /// Returns the distance, in cycles from `reached`, of the first used slot that is at least `ahead` cycles away; `None` if there is none within
+    /// one round of the slots.
     #[inline]
     fn next_used(&self, ahead: usize) -> Option<usize> {
         if ahead >= SLOTS {
@@ -240,7 +244,7 @@ impl CalendarQueue {
         (distance >= ahead).then_some(distance)
     }
 
-    /// Returns the first used slot at or after `slot`.
+    /// Returns the number of the first used slot at or after `slot`; `None` if there is none up to the last slot.
     #[inline]
     fn used_from(&self, slot: usize) -> Option<usize> {
         let (word, bit) = (slot / 64, slot % 64);
@@ -248,7 +252,7 @@ impl CalendarQueue {
         if here != 0 {
             return Some(word * 64 + here.trailing_zeros() as usize);
         }
-        // Two shifts are used, because a shift by 64 would overflow.
+        // Two shifts are used, because a single shift by 64 (for word 63) would overflow.
         let words = self.used_words & ((u64::MAX << word) << 1);
         if words == 0 {
             return None;
@@ -268,7 +272,8 @@ mod tests {
         let mut random = SimRng::new(3);
         for spread in [4, 300, SLOTS as u32, 5 * SLOTS as u32] {
             let mut calendar = CalendarQueue::new(40);
-            // Cycle of each wire, with the sequence number of its scheduling.
+            // Reference model: pending cycle of each wire, with the sequence number of its scheduling. Of equal cycles, the one scheduled last comes
+            // first.
             let mut table = [(NEVER, 0); 40];
             let (mut now, mut scheduled) = (0, 0);
             for _ in 0..20_000 {

@@ -4,15 +4,15 @@ use std::fmt;
 
 use super::topology::{GridDirection, RouterId, Topology};
 
-/// Value of a direction for packets that are at their destination.
+/// Value in [`CustomRoutes::directions`] for packets that are at their destination.
 const NONE: u8 = u8::MAX;
 
 /// The coordinates of a router, in calls of a routing function and in errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RouterCoord {
-    /// Row of the router.
+    /// Row, counted from 0 in the north.
     pub row: u32,
-    /// Column of the router.
+    /// Column, counted from 0 in the west.
     pub column: u32,
 }
 
@@ -22,12 +22,12 @@ impl fmt::Display for RouterCoord {
     }
 }
 
-/// A link between two routers, in errors.
+/// A directed link between two routers, as named in errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NamedLink {
     /// Router where the link starts.
     pub from: RouterCoord,
-    /// Direction of the link.
+    /// Direction in which the link leaves that router.
     pub direction: GridDirection,
 }
 
@@ -40,58 +40,59 @@ impl fmt::Display for NamedLink {
 /// A reason why custom routes are rejected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RoutesError {
-    /// No direction was chosen, or the chosen direction has no link.
+    /// The routing function returned no direction, or a direction without a link.
     #[error("at router {at}, for packets to {to}, no link is named that leads on from there")]
     NoLink {
-        /// Router without the link.
+        /// Router whose direction is missing or has no link.
         at: RouterCoord,
-        /// Destination of the packets.
+        /// Destination router of the packets.
         to: RouterCoord,
     },
-    /// Packets return to a router that they have passed, and never arrive.
+    /// Packets for one destination return to a router that they have passed, and never arrive.
     #[error("packets to router {to} go in a circle and never arrive: {}", listed(circle))]
     Cycle {
-        /// Destination of the packets.
+        /// Destination router of the packets.
         to: RouterCoord,
-        /// Routers on the cycle.
+        /// Routers on the cycle, in the order in which packets pass them.
         circle: Vec<RouterCoord>,
     },
-    /// Packets on some links could wait for each other for ever.
+    /// Packets on a cycle of links could wait for each other for ever.
     #[error(
         "packets on these links could wait for each other for good, each for the next and the last for the first: {}",
         listed(links)
     )]
     Deadlock {
-        /// Links on the cycle.
+        /// Links on the cycle: packets on each wait for the next one, and on the last for the first.
         links: Vec<NamedLink>,
     },
 }
 
-/// A function that chooses the direction of a packet, from the router, the destination, and the directions that have a link.
+/// A function that chooses the direction in which a packet leaves a router. Its arguments are that router, the destination router, and the directions
+/// in which the router has a link. `None` rejects the routes.
 pub type ChooseDirection<'a> = dyn FnMut(RouterCoord, RouterCoord, &[GridDirection]) -> Option<GridDirection> + 'a;
 
 fn listed(parts: &[impl fmt::Display]) -> String {
     parts.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// Direction of packets from every router to every other router.
+/// Direction in which packets leave every router, for every other router as destination.
 #[derive(Clone, Debug)]
 pub(super) struct CustomRoutes {
     routers: usize,
-    /// Direction, indexed by router and destination.
+    /// Number of the direction, indexed by router x number of routers + destination.
     directions: Vec<u8>,
-    /// Number of links to the destination, indexed by router and destination.
+    /// Number of links to the destination, indexed by router x number of routers + destination.
     hops: Vec<u32>,
 }
 
 impl CustomRoutes {
-    /// Returns the direction in which a packet for router `to` leaves router `at`.
+    /// Returns the direction in which a packet for router `to` leaves router `at`, a different router.
     #[inline]
     pub(super) fn direction(&self, at: RouterId, to: RouterId) -> GridDirection {
         GridDirection::ALL[usize::from(self.directions[at.index() * self.routers + to.index()])]
     }
 
-    /// Returns the number of links of the route from router `at` to router `to`.
+    /// Returns the number of links of the route from router `at` to router `to`; 0 for equal routers.
     pub(super) fn hops(&self, at: RouterId, to: RouterId) -> u32 {
         self.hops[at.index() * self.routers + to.index()]
     }
@@ -133,14 +134,14 @@ impl CustomRoutes {
         topology.adjacent(at, self.direction(at, to)).expect("only ways that lead somewhere are kept")
     }
 
-    /// Counts the links from every router to `to`.
+    /// Stores in `hops` the number of links from every router to `to`. Returns an error if packets from a router never arrive there.
     fn measure(&mut self, topology: &Topology, to: RouterId) -> Result<(), RoutesError> {
         for from in topology.routers() {
             let mut passed = Vec::new();
             let mut at = from;
             while at != to && self.hops(at, to) == 0 {
                 if passed.len() == self.routers {
-                    // After as many links as there are routers, the packet must be on a cycle.
+                    // After as many links as there are routers, the packet has passed a router twice, so it is on a cycle.
                     let mut circle = vec![topology.router_coord(at)];
                     let mut next = self.next(topology, at, to);
                     while next != at {
@@ -160,7 +161,7 @@ impl CustomRoutes {
         Ok(())
     }
 
-    /// Returns the graph of waits: which links wait for which other links.
+    /// Returns the graph of waits: a link waits for each link that follows it on a route.
     fn wait_graph(&self, topology: &Topology) -> WaitGraph {
         let mut waits = WaitGraph { next: vec![0; self.routers * GridDirection::ALL.len()], to: Vec::new() };
         for at in topology.routers() {
@@ -185,8 +186,8 @@ fn named(topology: &Topology, link: usize) -> NamedLink {
     NamedLink { from: topology.router_coord(router), direction: GridDirection::ALL[link % GridDirection::ALL.len()] }
 }
 
-/// Graph of waits, indexed by link (router and direction). Each entry has the router at the link's end, and the directions in which packets continue,
-/// as a bit mask.
+/// Graph of waits between links. Both tables are indexed by link: router x 4 + direction. `to` has the router at the end of the link (`None` without
+/// a link); `next` has the directions in which packets continue from there, as a bit mask.
 struct WaitGraph {
     next: Vec<u8>,
     to: Vec<Option<RouterId>>,
@@ -198,9 +199,9 @@ impl WaitGraph {
         self.to[from].filter(|_| is_next).map(|router| link(router, GridDirection::ALL[way]))
     }
 
-    /// Returns a cycle of links, each of which waits for the next one.
+    /// Returns a cycle of links, each of which waits for the next one and the last for the first; `None` if there is no cycle.
     fn find_cycle(&self) -> Option<Vec<usize>> {
-        /// State of a link in the depth-first search.
+        /// State of a link in the depth-first search: not visited, on the current path, or left without a cycle.
         #[derive(Clone, Copy, PartialEq, Eq)]
         enum Seen {
             No,
@@ -275,7 +276,8 @@ mod tests {
 
     #[test]
     fn ways_that_are_longer_are_counted() {
-        // These routes go along the first row if the column changes.
+        // If the column changes, these routes lead north to row 0, along row 0, and then along the destination column. So the route from router 6
+        // (row 2) to 8 has 2 + 2 + 2 links.
         let detour = |at: RouterCoord, to: RouterCoord| match (at.column == to.column, at.row) {
             (false, 0) | (true, _) => xy(at, to),
             (false, _) => GridDirection::North,
@@ -308,13 +310,14 @@ mod tests {
 
     #[test]
     fn ways_that_could_deadlock_are_refused_with_the_links() {
-        // In a ring that is always followed eastwards, every link waits for the next one.
+        // If packets always go east around a ring, every eastward link waits for the next one, in a cycle of four.
         let error =
             topology(Grid::ring(4)).with_routes(&mut |_, _, _| Some(GridDirection::East)).map(|_| ()).unwrap_err();
         let RoutesError::Deadlock { links } = &error else { panic!("{error}") };
         assert_eq!(links.len(), 4);
         assert!(error.to_string().ends_with("(0, 0) east, (0, 1) east, (0, 2) east, (0, 3) east"), "{error}");
-        // XY routes from some sources of a mesh and YX routes from others use all turns, so that links wait for each other.
+        // If routers of a mesh route XY and YX alternately, as on a checkerboard, packets make all turns, so that links wait for each other in a
+        // cycle.
         let mixed = |at: RouterCoord, to: RouterCoord| {
             let is_yx = (at.row + at.column).is_multiple_of(2) && at.row != to.row;
             if is_yx { xy(RouterCoord { column: to.column, ..at }, to) } else { xy(at, to) }

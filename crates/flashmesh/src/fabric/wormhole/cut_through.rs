@@ -10,8 +10,8 @@ use super::packet::{Crossing, LinkRequestId, NetworkReports, PacketId};
 use super::parameters::{GrantRule, Parameters};
 
 impl WormholeNetwork {
-    /// Moves a whole packet over its injection link, which was just granted, if all its flits find free slots. Returns whether it was moved;
-    /// otherwise nothing has changed.
+    /// Moves packet `id`, the first of queue number `queue` at its terminal, completely over its injection link, which was just granted, if all its
+    /// flits find free slots. Returns whether the packet was moved; otherwise nothing has changed.
     #[inline]
     pub(super) fn inject_whole(&mut self, link: LinkId, id: PacketId, queue: u32, outbox: &mut NetworkReports) -> bool {
         let Parameters { flit_cycles: stride, hop_cycles, grant_rule, .. } = self.parameters;
@@ -27,7 +27,7 @@ impl WormholeNetwork {
         state.buffer.arrive(run.delayed_by(hop_cycles), &mut self.runs);
         state.carry_packet(run);
         state.holder.source = NO_LINK;
-        // Marked as held, so that the next packet at the terminal requests the link without an arbitration; `wake` below schedules that arbitration.
+        // The wire is marked as held, so that the request of the next packet at the terminal schedules no arbitration; `wake` below schedules it.
         state.wire_state.is_held = true;
         let is_first = state.buffer.push(id, &mut self.packets);
         self.packets[id].head = now;
@@ -48,8 +48,8 @@ impl WormholeNetwork {
         true
     }
 
-    /// Moves a whole packet, which has just crossed `link` into an empty buffer, over all further links that it is granted before any other event.
-    /// The packet then enters the buffer where it has to wait.
+    /// Moves packet `id`, which has just crossed `link` into an empty buffer as a whole, over all further links that it is granted before any other
+    /// event. It is then delivered, or enters the buffer where it has to wait.
     pub(super) fn cut_through(&mut self, link: LinkId, id: PacketId, outbox: &mut NetworkReports) {
         let Parameters { flit_cycles: stride, hop_cycles, head_of_line_cycles, .. } = self.parameters;
         let limit = self.events.safe_horizon();
@@ -69,7 +69,7 @@ impl WormholeNetwork {
                 && (state.is_ejection
                     || state.buffer.is_empty() && state.buffer.has_slots(flits, at, stride, &mut self.runs));
             if !is_free {
-                // The packet stops here.
+                // The packet stops in this buffer, and requests the next link.
                 feeder
                     .buffer
                     .arrive(FlitRun { start: head, count: flits, stride }.delayed_by(hop_cycles), &mut self.runs);

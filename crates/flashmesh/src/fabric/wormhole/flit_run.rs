@@ -1,6 +1,6 @@
-//! Cycles of many flits at once, as runs of evenly spaced cycles.
+//! Cycles of many flits at once, as runs of evenly spaced cycles: cycles in which flits can move or cross a link, or from which slots are free.
 
-/// Evenly spaced cycles of flits: `count` cycles from `start` on, `stride` apart.
+/// Evenly spaced cycles of successive flits: `count` cycles from `start` on, `stride` cycles apart. With `stride` 0 all are the same cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct FlitRun {
     pub(super) start: u64,
@@ -15,31 +15,32 @@ impl FlitRun {
     /// A run that constrains nothing: any number of flits, all free to move from cycle 0.
     pub(super) const UNLIMITED: FlitRun = FlitRun { start: 0, count: u32::MAX, stride: 0 };
 
-    /// Returns the cycle of flit `index`.
+    /// Returns the cycle of flit `index`, counted from 0 at the start of the run.
     #[inline]
     pub(super) fn at(self, index: u32) -> u64 {
         self.start + u64::from(index) * u64::from(self.stride)
     }
 
-    /// Returns the cycle of the last flit.
+    /// Returns the cycle of the last flit. The run must not be empty.
     #[inline]
     pub(super) fn last(self) -> u64 {
         self.at(self.count - 1)
     }
 
-    /// Returns the run shifted by `cycles`.
+    /// Returns the run with every cycle later by `cycles`.
     #[inline]
     pub(super) fn delayed_by(self, cycles: u32) -> FlitRun {
         FlitRun { start: self.start + u64::from(cycles), ..self }
     }
 
-    /// Returns the run without its first `count` flits.
+    /// Returns the run without its first `count` flits; it must have as many.
     #[inline]
     pub(super) fn skip(self, count: u32) -> FlitRun {
         FlitRun { start: self.at(count), count: self.count - count, ..self }
     }
 
-    /// Appends the flits of `next` if the cycles are then still evenly spaced. Returns whether they were appended.
+    /// Appends the flits of `next` if the cycles of both runs together are evenly spaced. Returns whether they were appended; `self` is unchanged
+    /// otherwise. Neither run may be empty.
     #[inline(always)]
     fn join(&mut self, next: FlitRun) -> bool {
         let stride = if self.count > 1 { u64::from(self.stride) } else { next.start - self.start };
@@ -50,8 +51,9 @@ impl FlitRun {
         is_even
     }
 
-    /// Returns the longest evenly spaced run of at most `limit` flits that can cross a link. The run starts at `free` or later and has at most one
-    /// flit every `stride` cycles. No flit crosses before its cycle in `first` or in `second`.
+    /// Returns the crossings of the first flits over a link, as the longest evenly spaced run of at most `limit` flits. The link is free from cycle
+    /// `free` on, and needs `stride` cycles for a flit. No flit crosses before its cycle in `first` (usually its arrival) or in `second` (its free
+    /// slot).
     ///
     /// The exact crossings follow x(j) = max(first(j), second(j), x(j - 1) + `stride`), which is the maximum of three linear functions of j. The
     /// returned run follows the function that is largest at j = 0, and ends where a steeper one exceeds it.
@@ -59,7 +61,7 @@ impl FlitRun {
     pub(super) fn crossing(first: FlitRun, second: FlitRun, free: u64, stride: u32, limit: u32) -> FlitRun {
         let limit = limit.min(first.count).min(second.count);
         if first.stride.max(second.stride) <= stride {
-            // Usual case: the link is the slowest of the three constraints, so it stays the largest function.
+            // Usual case: arrivals and slots are no further apart than `stride`, so no later flit waits longer than for the flit ahead of it.
             return FlitRun { start: free.max(first.start).max(second.start), count: limit, stride };
         }
         FlitRun::crossing_of_uneven(first, second, free, stride, limit)
@@ -73,7 +75,8 @@ impl FlitRun {
         let mut count = limit;
         for (other, steeper) in lines {
             if steeper > steepness {
-                // The steeper function starts below the chosen one, which was chosen because it starts highest.
+                // A steeper function starts below the chosen one, because the chosen one is highest at j = 0. The run ends where the steeper function
+                // exceeds the chosen one.
                 let overtakes = (start - other) / u64::from(steeper - steepness) + 1;
                 count = u64::from(count).min(overtakes) as u32;
             }
@@ -82,17 +85,17 @@ impl FlitRun {
     }
 }
 
-/// Index that marks the end of a list.
+/// Pool index for no run: the end of a queue or of the free list.
 const NO_NODE: u32 = u32::MAX;
 
-/// A run in a list.
+/// A run in the pool, with the index of the next run of its queue.
 #[derive(Clone, Copy, Debug)]
 struct PooledRun {
     run: FlitRun,
     next: u32,
 }
 
-/// Pool for the runs of all queues, from the third run of a queue on.
+/// Pool for the runs of all queues of a network, from the third run of each queue on. Unused entries form a free list.
 #[derive(Clone, Debug)]
 pub(super) struct RunPool {
     nodes: Vec<PooledRun>,
@@ -100,7 +103,6 @@ pub(super) struct RunPool {
 }
 
 impl RunPool {
-    /// Creates an empty pool.
     pub(super) fn new() -> RunPool {
         RunPool { nodes: Vec::new(), free: NO_NODE }
     }
@@ -122,7 +124,7 @@ impl RunPool {
         }
     }
 
-    /// Removes a run. Returns it with the index of the next one.
+    /// Removes the entry at index `at`. Returns its run, with the index of the next run of its queue ([`NO_NODE`] for the last).
     #[inline]
     fn remove(&mut self, at: u32) -> PooledRun {
         let node = self.nodes[at as usize];
@@ -132,25 +134,26 @@ impl RunPool {
     }
 }
 
-/// Queue of flits with their cycles, stored as runs.
+/// Queue of flits or of buffer slots in order of their cycles, stored as runs.
 #[derive(Clone, Debug)]
 pub(super) struct FlitQueue {
     /// First two runs, stored inline because there are rarely more. An absent run is empty.
     first: FlitRun,
     second: FlitRun,
     flits: u32,
-    /// Pool indices of the third and of the last run; [`NO_NODE`] if there are at most two runs.
+    /// Pool index of the third run; [`NO_NODE`] if there are at most two runs. `last` is the pool index of the last run, meaningless if there is no
+    /// third.
     third: u32,
     last: u32,
 }
 
 impl FlitQueue {
-    /// Creates a queue of the flits of `run`.
+    /// Creates a queue with the flits of `run`, which may be empty.
     pub(super) fn new(run: FlitRun) -> FlitQueue {
         FlitQueue { first: run, second: FlitRun::NONE, flits: run.count, third: NO_NODE, last: NO_NODE }
     }
 
-    /// Returns the number of flits.
+    /// Returns the number of flits in the queue.
     #[inline]
     pub(super) fn len(&self) -> u32 {
         self.flits
@@ -162,27 +165,28 @@ impl FlitQueue {
         self.first
     }
 
-    /// Returns the runs if there are at most two and their flits are at most `stride` apart. An absent run is empty.
+    /// Returns the runs if there are at most two, and if the flits of each are at most `stride` cycles apart; `None` otherwise. An absent run is
+    /// empty.
     #[inline(always)]
     pub(super) fn as_two(&self, stride: u32) -> Option<[FlitRun; 2]> {
         let is_simple = self.third == NO_NODE && self.first.stride.max(self.second.stride) <= stride;
         is_simple.then_some([self.first, self.second])
     }
 
-    /// Replaces the content, which is at most two runs, with the flits of `run`.
+    /// Replaces the content with the flits of `run`. The queue must have at most two runs.
     #[inline(always)]
     pub(super) fn reset(&mut self, run: FlitRun) {
         debug_assert!(self.third == NO_NODE, "the nodes of a stream are given back");
         (self.first, self.second, self.flits) = (run, FlitRun::NONE, run.count);
     }
 
-    /// Returns a cursor over the runs. The cursor does not borrow the queue.
+    /// Returns a cursor at the first run. The cursor does not borrow the queue, which must not change while the cursor is used.
     #[inline]
     pub(super) fn cursor(&self) -> RunCursor {
         RunCursor { run: self.first, second: self.second, next: self.third }
     }
 
-    /// Appends the flits of `run`, none of which may precede a flit of the queue.
+    /// Appends the flits of `run`, whose cycles must not be before the last cycle of the queue.
     ///
     /// Always inlined, so that the fields of `run` stay in registers. A run passed in memory would be stored in parts and loaded whole, which stalls
     /// the CPU (failed store-to-load forwarding).
@@ -215,7 +219,7 @@ impl FlitQueue {
         }
     }
 
-    /// Removes the first `count` flits, all from the first run.
+    /// Removes the first `count` flits, which must all be in the first run.
     #[inline]
     pub(super) fn consume(&mut self, count: u32, pool: &mut RunPool) {
         self.flits -= count;
@@ -227,7 +231,7 @@ impl FlitQueue {
         }
     }
 
-    /// Moves the third run to the second place.
+    /// Moves the third run, if there is one, to `second`.
     #[inline]
     fn close_up(&mut self, pool: &mut RunPool) {
         self.second = FlitRun::NONE;
@@ -236,7 +240,8 @@ impl FlitQueue {
         }
     }
 
-    /// Merges the flits whose cycles are not after `now` into one run. Callers that look at cycles from `now` on cannot distinguish these cycles.
+    /// Merges successive runs that end at `now` or earlier into one run with a single cycle, so that queues stay short. The merged cycles are lost,
+    /// but callers only compare cycles with `now` or later ones.
     #[inline]
     pub(super) fn merge_until(&mut self, now: u64, pool: &mut RunPool) {
         while self.second.count > 0 {
@@ -249,7 +254,7 @@ impl FlitQueue {
         }
     }
 
-    /// Returns the cycle of flit `index`; `None` if the queue is shorter.
+    /// Returns the cycle of flit `index`, counted from 0; `None` if the queue has `index` flits or fewer.
     #[inline]
     pub(super) fn nth(&self, mut index: u32, pool: &RunPool) -> Option<u64> {
         let mut cursor = self.cursor();
@@ -263,17 +268,17 @@ impl FlitQueue {
     }
 }
 
-/// A position in a queue.
+/// A cursor over the runs of a queue.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RunCursor {
-    /// Run at the position.
+    /// Run at which the cursor is.
     pub(super) run: FlitRun,
     second: FlitRun,
     next: u32,
 }
 
 impl RunCursor {
-    /// Moves to the next run; returns `false` at the end.
+    /// Moves to the next run. Returns `false`, without a move, at the last run.
     #[inline]
     pub(super) fn advance(&mut self, pool: &RunPool) -> bool {
         let (run, next) = match pool.nodes.get(self.next as usize) {

@@ -1,4 +1,4 @@
-//! A link: its holder, requests, wire, and buffer.
+//! State of a link: its holder, requests, wire, and buffer.
 
 use crate::ids::LinkId;
 
@@ -15,34 +15,34 @@ use super::topology::{PlacedRouter, Topology};
 pub(super) struct LinkState {
     pub(super) holder: Holder,
     pub(super) buffer: Buffer,
-    /// First request in the chain for the link; [`NO_REQUEST`] if there is none.
+    /// First request in the chain of pending requests for the link; [`NO_REQUEST`] if there is none.
     pub(super) requests: LinkRequestId,
-    /// Round-robin state of the arbitration of the link.
+    /// Number of inputs of the link, and the input served last, for round-robin arbitration.
     pub(super) round_robin: RoundRobin,
-    /// Wire that the link uses. A wire has the number of its link; of two links, the lower number.
+    /// Wire that the link uses. A wire has the number of its link; if two links share the wire, the lower number.
     pub(super) wire: LinkId,
-    /// State of the wire with the number of this link.
+    /// State of the wire with the number of this link; meaningless if the link uses the wire of its reverse.
     pub(super) wire_state: Wire,
-    /// Router at the end of the link.
+    /// Router where the link ends; for an ejection link, the router where it starts.
     pub(super) end: PlacedRouter,
     pub(super) gap_cycles: u32,
     pub(super) is_ejection: bool,
     pub(super) traffic: LinkCounters,
 }
 
-/// The current or last packet on a link.
+/// The packet that holds a link; the last one if the link is free.
 #[derive(Clone, Debug)]
 pub(super) struct Holder {
     pub(super) packet: PacketId,
-    /// Link whose buffer the packet comes from; [`NO_LINK`] for a terminal.
+    /// Link at whose end the buffer is from which the packet comes; [`NO_LINK`] if the packet comes from a terminal.
     pub(super) source: LinkId,
-    /// Number of flits that have not crossed yet.
+    /// Number of flits of the packet that have not crossed the link yet; 0 if the link is free.
     pub(super) remaining_flits: u32,
     /// Cycle from which the next flit may cross.
     pub(super) free: u64,
-    /// Cycle in which the head crossed; [`NOT_YET`] before.
+    /// Cycle in which the head of the packet crossed; [`NOT_YET`] before.
     pub(super) head: u64,
-    /// Cycle of the grant.
+    /// Cycle in which the link was granted to the packet.
     granted: u64,
 }
 
@@ -50,18 +50,18 @@ pub(super) struct Holder {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wire {
     pub(super) is_held: bool,
-    /// Whether the link with the wire's number was served last.
+    /// Whether, of the two links on the wire, the one with the number of the wire was granted last.
     pub(super) served_first: bool,
-    /// Link of the other direction; [`NO_LINK`] with full-duplex links.
+    /// The second link on the wire, in the other direction; [`NO_LINK`] if the wire has one link.
     pub(super) backward: LinkId,
     pub(super) free: u64,
 }
 
-/// Traffic counters of a link.
+/// Traffic counters of a link since the start.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct LinkCounters {
     pub(super) flits: u64,
-    /// Time for which completed packets held the link.
+    /// Cycles for which the link was held by packets whose tail has crossed it.
     pub(super) held_cycles: u64,
 }
 
@@ -93,13 +93,13 @@ impl LinkState {
         }
     }
 
-    /// Returns whether the link has no requests and does not share its wire.
+    /// Returns whether no request for the link is pending and the link does not share its wire.
     #[inline(always)]
     pub(super) fn is_uncontended(&self) -> bool {
         self.requests == NO_REQUEST && self.wire_state.backward == NO_LINK
     }
 
-    /// Adds the flits of `run` to the buffer at the end, except on an ejection link.
+    /// Adds the flits of `run`, which are the cycles from which they can leave, to the buffer at the end; without effect on an ejection link.
     #[inline(always)]
     pub(super) fn accept_flits(&mut self, run: FlitRun, runs: &mut RunPool) {
         if !self.is_ejection {
@@ -107,7 +107,7 @@ impl LinkState {
         }
     }
 
-    /// Moves a whole packet over the link in the cycles of `run`, which starts at the grant.
+    /// Records that a whole packet crosses the link in the cycles of `run`, the first of which is the cycle of the grant.
     #[inline(always)]
     pub(super) fn carry_packet(&mut self, run: FlitRun) {
         let end = run.last() + u64::from(run.stride);
@@ -116,7 +116,8 @@ impl LinkState {
         self.traffic.held_cycles += end - run.start;
     }
 
-    /// Moves the first flits of a packet in the cycles of `run`, which starts at the grant. `left` flits remain.
+    /// Records that the first flits of `packet` cross the link in the cycles of `run`, the first of which is the cycle of the grant. `left` flits
+    /// have still to cross.
     #[inline(always)]
     pub(super) fn start_packet(&mut self, packet: PacketId, run: FlitRun, left: u32) {
         let Holder { source, .. } = self.holder;
@@ -126,14 +127,14 @@ impl LinkState {
         self.traffic.flits += u64::from(run.count);
     }
 
-    /// Releases the link after the tail has crossed. Returns the cycle from which its wire is free.
+    /// Counts the held cycles after the tail has crossed. Returns the cycle from which the wire of the link is free for the next packet.
     #[inline(always)]
     pub(super) fn release(&mut self) -> u64 {
         self.traffic.held_cycles += self.holder.free - self.holder.granted;
         self.holder.free + u64::from(self.gap_cycles)
     }
 
-    /// Records that flits have crossed: `left` remain, and the next one may cross from `free` on.
+    /// Records that flits of the holder have crossed: `left` have still to cross, the next one not before cycle `free`.
     #[inline(always)]
     pub(super) fn carry_until(&mut self, left: u32, free: u64) {
         self.traffic.flits += u64::from(self.holder.remaining_flits - left);
@@ -142,20 +143,20 @@ impl LinkState {
 }
 
 impl Holder {
-    /// Makes `packet` the holder at `now`, with all its `flits` flits still to cross. The packet comes from the buffer at the end of link `source`,
-    /// or from a terminal if `source` is [`NO_LINK`].
+    /// Makes `packet` the holder from cycle `now` on, with all its `flits` flits still to cross. The packet comes from the buffer at the end of link
+    /// `source`, or from a terminal if `source` is [`NO_LINK`].
     #[inline(always)]
     pub(super) fn grant(&mut self, packet: PacketId, source: LinkId, flits: u32, now: u64) {
         *self = Holder { packet, source, remaining_flits: flits, free: now, head: NOT_YET, granted: now };
     }
 
-    /// Returns whether flits still have to cross.
+    /// Returns whether flits of the holder have still to cross; if not, the link is not held.
     #[inline(always)]
     pub(super) fn is_crossing(&self) -> bool {
         self.remaining_flits > 0
     }
 
-    /// Returns whether flits of `packet` still have to cross.
+    /// Returns whether `packet` is the holder and flits of it have still to cross.
     #[inline(always)]
     pub(super) fn is_crossing_of(&self, packet: PacketId) -> bool {
         self.is_crossing() && self.packet == packet
@@ -163,13 +164,13 @@ impl Holder {
 }
 
 impl Wire {
-    /// Marks the wire as held. `is_first` tells whether the holder is the link with the wire's number.
+    /// Marks the wire as held. `is_first` is whether, of the links on the wire, the one with the number of the wire was granted.
     #[inline(always)]
     pub(super) fn hold(&mut self, is_first: bool) {
         (self.is_held, self.served_first) = (true, is_first);
     }
 
-    /// Releases the wire, which is free from `cycle` on.
+    /// Releases the wire, which can be granted again from `cycle` on.
     #[inline(always)]
     pub(super) fn release(&mut self, cycle: u64) {
         (self.is_held, self.free) = (false, cycle);

@@ -14,10 +14,10 @@
 //!   `credit_cycles` ). Slots return in the order of departures, whichever packet used them, so packets that share a buffer are exact as well.
 //! - A head can be granted its next link `hop_cycles` + `head_cycles` after it crossed the last one, and at least 1 + `head_of_line_cycles` after the
 //!   tail ahead of it left the buffer. A packet requests its injection link `interface_cycles` after its creation.
-//! - A link is held until the tail has crossed it, and can be granted again `flit_cycles` + `gap_cycles` later (without the gap at injection). It is
-//!   granted in the first cycle in which it is free and a request is grantable. Only requests that are grantable in that cycle compete, under the
-//!   rule of [`Arbitration`]; with `small_first`, small packets go before large ones (PACT 2014, rule 1). Under a [`GrantRule`] that requires free
-//!   slots, the link waits until the best competitor has them.
+//! - A link is held until the tail has crossed it, and can be granted again `flit_cycles` + `gap_cycles` later (without the gap at injection). The
+//!   link is granted in the first cycle in which it is free and a request is grantable. Only requests that are grantable in that cycle compete, under
+//!   the rule of [`Arbitration`]; with `small_first`, small packets go before large ones (PACT 2014, rule 1). Under a [`GrantRule`] that requires
+//!   free slots, the link waits until the best competitor has them.
 //! - A *run* of packets that is kept together (PACT 2014, rule 2: after the tail of a large packet the output stays with its input for the next
 //!   packet of the same message) is modelled as one packet of their total length. The heads inside the run follow without arbitration, like other
 //!   flits. Only the first head takes time for its route.
@@ -45,11 +45,11 @@
 //! - **Custom routes** ([`Topology::with_routes`]) are a table of the next link for each router and destination. A link waits for the links that
 //!   follow it on any route; a table in which such waits form a cycle is rejected.
 //! - **Half duplex.** A wire couples both directions: eastward packets would wait for westward ones and vice versa, and packets that hold wires while
-//!   they wait would deadlock. Hence [`GrantRule::WholePacket`] is required. A packet is granted a wire only if the buffer at its end has space for
-//!   the whole packet. The packet's flits are in the previous buffer, or arrive over a wire that was granted in the same way. So the packet crosses
-//!   in bounded time, and never waits while it holds a wire. Packets that hold buffers wait only for buffers, in the increasing order of the links
-//!   that feed them. A direction whose best packet lacks space leaves the wire to the other direction. A packet longer than a buffer would wait for
-//!   ever: [`InjectError::TooLong`].
+//!   they wait would deadlock. Hence [`GrantRule::WholePacket`] is required: a packet is granted a wire only if the buffer at the end of the wire has
+//!   space for the whole packet. The packet's flits are in the previous buffer, or arrive over a wire that was granted in the same way. So the packet
+//!   crosses in bounded time, and never waits while it holds a wire. Packets that hold buffers wait only for buffers, in the increasing order of the
+//!   links that feed them. A direction whose best packet lacks space leaves the wire to the other direction. A packet longer than a buffer would wait
+//!   for ever: [`InjectError::TooLong`].
 //! - **Priorities** delay packets, and an endless supply of small packets would starve large ones under `small_first`. They cannot cause deadlock,
 //!   since the argument holds for any choice among competitors.
 //!
@@ -61,7 +61,7 @@
 //! Everything that a grant determines is computed at once, however far ahead, so the only events are arbitrations of wires. Flits whose position is
 //! not observable are moved later. A head whose next grant precedes all other events advances without an event, and a packet whose flits are all
 //! behind its head advances over several links in one step. A packet that is granted its ejection link completes on all its links at once. Whatever
-//! is computed in cycle t takes effect after t, so the order of events within a cycle makes no difference.
+//! is computed in cycle t takes effect after t, so results do not depend on the order of events within a cycle.
 
 mod arbitration;
 mod arbitration_queue;

@@ -1,4 +1,4 @@
-//! The network: its state, its interface, and its event loop.
+//! The wormhole-switched network: its state, its interface, and its event loop.
 
 use crate::engine::arena::Arena;
 use crate::ids::LinkId;
@@ -22,28 +22,29 @@ pub(super) const NOT_YET: u64 = u64::MAX;
 /// Value for no request.
 pub(super) const NO_REQUEST: LinkRequestId = LinkRequestId(u32::MAX);
 
-/// A request of a packet for a link. Each buffer and each queue of a terminal has one entry, because it requests a link only for its first packet.
-/// The requests for a link form a chain.
+/// A request of a packet for a link. There is one entry for each buffer and for each queue of a terminal, because only the first packet of a buffer
+/// or queue requests a link. The pending requests for a link form a chain.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LinkRequest {
-    /// First cycle in which the request can be granted.
+    /// First cycle in which the request can be granted, if the link is free and has the required slots.
     pub(super) ready: u64,
     pub(super) packet: PacketId,
-    /// Next request in the chain of the link.
+    /// Next request in the chain of the link; [`NO_REQUEST`] for the last.
     pub(super) next: LinkRequestId,
-    /// Number of the buffer among the inputs of its router, or of the queue at its terminal.
+    /// Number of the requesting buffer among the inputs of its router, or of the requesting queue at its terminal.
     pub(super) input: u32,
 }
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Terminal {
-    /// Queued packets. With `small_first`, small packets have a queue of their own.
+    /// Packets queued for the injection link: in queue 0, but with `small_first` small packets in queue 1.
     queues: [PacketQueue; 2],
     waiting: QueueLength,
 }
 
 impl Terminal {
-    /// Removes the first packet of a queue, whose injection link was granted. Returns the next packet; `None` if there is none.
+    /// Removes the first packet of queue number `queue`, to which the injection link was granted. Returns the packet that is then first, which has to
+    /// request the link; `None` if the queue is empty.
     pub(super) fn leave(
         &mut self,
         packet: &Packet,
@@ -62,13 +63,13 @@ pub struct WormholeNetwork {
     pub(super) parameters: Parameters,
     pub(super) timing: HopTiming,
     pub(super) links: Vec<LinkState>,
-    /// Requests: first one for each buffer, indexed by link; then two for each terminal, one for each queue.
+    /// Request entries: first one for each buffer, indexed by the link to the buffer; then two for each terminal, one for each queue.
     pub(super) requests: Vec<LinkRequest>,
     pub(super) terminals: Vec<Terminal>,
     pub(super) packets: Arena<PacketId, PacketInFlight>,
     pub(super) runs: RunPool,
     pub(super) events: ArbitrationQueue,
-    /// Links over which flits may be able to move.
+    /// Links over which flits may be able to move, for [`settle`](Self::settle).
     pub(super) worklist: Vec<LinkId>,
     injected: u64,
     pub(super) log: CrossingLog,
@@ -101,7 +102,7 @@ impl WormholeNetwork {
         })
     }
 
-    /// Returns the topology of the network.
+    /// Returns the topology of the network, with links, terminals and routes.
     pub fn topology(&self) -> &Topology {
         &self.topology
     }
@@ -109,7 +110,7 @@ impl WormholeNetwork {
     /// Injects a packet created at cycle `now`, which must not precede the current cycle of the network.
     ///
     /// # Errors
-    /// If the packet could never arrive, or if `now` has passed.
+    /// If a terminal does not exist, if the packet has no flits or is longer than a buffer under [`GrantRule::WholePacket`], or if `now` has passed.
     pub fn inject(&mut self, now: u64, packet: Packet) -> Result<(), InjectError> {
         self.validate(now, packet)?;
         let to = self.topology.placed_router(self.topology.router_of(packet.destination));
@@ -140,19 +141,20 @@ impl WormholeNetwork {
         }
     }
 
-    /// Returns the cycle of the next event; `None` if the network is empty.
+    /// Returns the cycle of the next arbitration of a link; `None` if none is pending.
     #[inline]
     pub fn next_event(&self) -> Option<u64> {
         self.events.first()
     }
 
-    /// Runs all events up to cycle `to`, and posts reports to `outbox`.
+    /// Runs all events up to cycle `to`, and adds the injections and deliveries that become final to `outbox`.
     #[inline]
     pub fn advance(&mut self, to: u64, outbox: &mut NetworkReports) {
         self.advance_to_report(to, to, outbox);
     }
 
-    /// Runs all events up to cycle `to`, then further events up to `latest`. Stops after the first cycle with a report.
+    /// Runs all events up to cycle `to`, then, while `outbox` has no reports, further events up to cycle `latest`. Adds the injections and deliveries
+    /// that become final to `outbox`.
     pub fn advance_to_report(&mut self, to: u64, latest: u64, outbox: &mut NetworkReports) {
         loop {
             self.events.set_run_end(if outbox.is_empty() { to.max(latest) } else { to.max(self.events.now()) });
@@ -166,46 +168,48 @@ impl WormholeNetwork {
         }
     }
 
-    /// Returns the number of packets in the network and in the queues of terminals, without packets whose delivery has been reported.
+    /// Returns the number of injected packets whose delivery has not been reported, including those queued at terminals.
     #[cfg(feature = "internals")]
     pub fn in_flight(&self) -> usize {
         self.packets.len()
     }
 
-    /// Returns the packets queued at a terminal for its injection link.
+    /// Returns the numbers of packets and flits queued at `terminal` for its injection link.
     #[inline]
     pub fn queued(&self, terminal: TerminalId) -> QueueLength {
         self.terminals[terminal.index()].waiting
     }
 
-    /// Returns the traffic of a link so far.
+    /// Returns the traffic of `link` since the start, with crossings in later cycles that are already determined.
     #[cfg(feature = "internals")]
     pub fn traffic(&self, link: LinkId) -> super::packet::LinkTraffic {
         let flits = self.links[link.index()].traffic.flits;
         super::packet::LinkTraffic { flits, busy_cycles: flits * u64::from(self.parameters.flit_cycles) }
     }
 
-    /// Returns the cycles for which completed packets held a link, from the grant to the last flit.
+    /// Returns the number of cycles for which `link` was held by packets whose tail has crossed it, from the grant to the end of the last flit.
     pub fn held_cycles(&self, link: LinkId) -> u64 {
         self.links[link.index()].traffic.held_cycles
     }
 
-    /// Starts a log of all crossings, for tests and oracles.
+    /// Starts a log of the crossings of links by packets, for tests and oracles (checks of a run).
     pub fn keep_log(&mut self) {
         self.log.keep();
     }
 
-    /// Stops and discards the log.
+    /// Stops and discards the log of crossings.
     pub fn drop_log(&mut self) {
         self.log = CrossingLog::default();
     }
 
-    /// Removes and returns the log, in the order of computation. Crossings of one link are in order of time.
+    /// Removes and returns the log entries since the last call, in the order of computation; empty if there is no log. Crossings of one link are in
+    /// order of time.
     pub fn take_log(&mut self) -> Vec<Crossing> {
         self.log.take()
     }
 
-    /// Returns the links whose release has not been computed yet, each with the token of its packet.
+    /// Returns the links that packets hold, each with the token of its packet. A link whose release is already determined is not included, even if
+    /// the release is later.
     pub fn held_links(&self) -> impl Iterator<Item = (LinkId, u64)> {
         let held = self.links.iter().zip(0..).filter(|(link, _)| link.holder.is_crossing());
         held.map(|(link, number)| (LinkId(number), self.packets[link.holder.packet].packet.token))

@@ -1,4 +1,4 @@
-//! Packets: injection, delivery, and state in flight.
+//! Packets: injection, delivery, state in flight, and queues.
 
 use crate::engine::arena::Arena;
 use crate::ids::{LinkId, id};
@@ -6,18 +6,18 @@ use crate::ids::{LinkId, id};
 use super::topology::{PlacedRouter, TerminalId};
 
 id!(
-    /// The id of a packet in flight.
+    /// The id of a packet at a terminal or in the network.
     PacketId
 );
 id!(
-    /// The index of a request.
+    /// The index of a request entry of the network: of a buffer, or of a queue at a terminal.
     LinkRequestId
 );
 
 /// Value for no packet.
 pub(super) const NO_PACKET: PacketId = PacketId(u32::MAX);
 
-/// Class of a packet, for [`small_first`](super::Parameters::small_first).
+/// Class of a packet. With [`small_first`](super::Parameters::small_first), small packets are granted links before large ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PacketClass {
     /// Requests and acknowledgements.
@@ -29,52 +29,54 @@ pub enum PacketClass {
 /// A packet to inject.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packet {
-    /// Identifier chosen by the caller.
+    /// Identifier chosen by the caller, which reports and logs repeat. Consecutive packets with the same token are one message.
     pub token: u64,
-    /// Terminal at which the packet is injected.
+    /// Terminal at which the packet enters the network.
     pub source: TerminalId,
-    /// Terminal at which the packet is ejected.
+    /// Terminal at which the packet leaves the network.
     pub destination: TerminalId,
     /// Length in flits, head included.
     pub flits: u32,
-    /// Class of the packet.
+    /// Class of the packet, for priorities.
     pub class: PacketClass,
 }
 
-/// A report that the delivery time of a packet is final.
+/// A report that the delivery time of a packet is determined and cannot change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Delivery {
-    /// Token of the packet.
+    /// [`Packet::token`] of the packet.
     pub token: u64,
-    /// Terminal at which the packet is ejected.
+    /// Terminal at which the packet leaves the network.
     pub destination: TerminalId,
     /// Cycle in which the head crosses the ejection link.
     pub head: u64,
     /// Cycle in which the tail crosses the ejection link.
     pub tail: u64,
-    /// Number of links between routers on the path.
+    /// Number of links between routers that the packet crossed.
     pub hops: u32,
-    /// Cycles from the creation of the packet to the crossing of its tail, minus the zero-load latency.
+    /// Cycles from the creation of the packet to `tail`, minus the same interval in an empty network.
     pub stalled: u64,
 }
 
-/// A report that the injection time of a packet is final. From that time on its terminal can send the next packet.
+/// A report that the cycle in which a packet is completely in the network is determined and cannot change. After that cycle its terminal can send the
+/// next packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Injection {
-    /// Token of the packet.
+    /// [`Packet::token`] of the packet.
     pub token: u64,
-    /// Terminal at which the packet is injected.
+    /// Terminal at which the packet enters the network.
     pub source: TerminalId,
     /// Cycle in which the tail crosses the injection link.
     pub tail: u64,
 }
 
-/// Reports of a network. Each injection and each delivery is reported once, as soon as its cycles are final: in the reported cycle or earlier.
+/// Reports of a network. Each injection and each delivery is reported once, as soon as its cycles are determined: at the reported cycle of its tail
+/// or earlier.
 #[derive(Clone, Debug, Default)]
 pub struct NetworkReports {
-    /// Deliveries that became final.
+    /// Deliveries determined since the last [`clear`](Self::clear).
     pub deliveries: Vec<Delivery>,
-    /// Injections that became final.
+    /// Injections determined since the last [`clear`](Self::clear).
     pub injections: Vec<Injection>,
 }
 
@@ -85,13 +87,13 @@ impl NetworkReports {
         self.deliveries.is_empty() && self.injections.is_empty()
     }
 
-    /// Reports that the whole packet has entered the network by cycle `tail`.
+    /// Adds the report that the tail of `packet` crosses the injection link in cycle `tail`.
     pub(super) fn report_injection(&mut self, packet: Packet, tail: u64) {
         let Packet { token, source, .. } = packet;
         self.injections.push(Injection { token, source, tail });
     }
 
-    /// Discards the reports.
+    /// Discards all reports, after the caller has handled them.
     #[inline]
     pub fn clear(&mut self) {
         self.deliveries.clear();
@@ -99,30 +101,30 @@ impl NetworkReports {
     }
 }
 
-/// The crossing of one link by a packet.
+/// The crossing of one link by a packet, or by a flit in the log of a [`FlitNetwork`](super::FlitNetwork).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Crossing {
-    /// Token of the packet.
+    /// [`Packet::token`] of the packet.
     pub token: u64,
     /// Link that was crossed.
     pub link: LinkId,
-    /// Cycle in which the head crossed.
+    /// Cycle in which the head crossed the link; in a log of flits, the cycle of the flit.
     pub head: u64,
-    /// Cycle in which the tail crossed.
+    /// Cycle in which the tail crossed the link; in a log of flits, the cycle of the flit.
     pub tail: u64,
 }
 
-/// A log of crossings; `None` if it is not kept.
+/// A log of link crossings; `None` if no log is kept.
 #[derive(Clone, Debug, Default)]
 pub(super) struct CrossingLog(Option<Vec<Crossing>>);
 
 impl CrossingLog {
-    /// Starts the log.
+    /// Starts an empty log.
     pub(super) fn keep(&mut self) {
         self.0 = Some(Vec::new());
     }
 
-    /// Removes and returns the log.
+    /// Removes and returns all entries; empty if no log is kept.
     pub(super) fn take(&mut self) -> Vec<Crossing> {
         self.0.as_mut().map(std::mem::take).unwrap_or_default()
     }
@@ -135,7 +137,7 @@ impl CrossingLog {
     }
 }
 
-/// The packets queued at a terminal for its injection link.
+/// Number of packets queued at a terminal for its injection link, and number of their flits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct QueueLength {
     /// Number of queued packets.
@@ -145,42 +147,42 @@ pub struct QueueLength {
 }
 
 impl QueueLength {
-    /// Adds a packet to the counts.
+    /// Counts a packet that is queued.
     pub(super) fn add(&mut self, packet: &Packet) {
         self.packets += 1;
         self.flits += u64::from(packet.flits);
     }
 
-    /// Removes a packet from the counts.
+    /// Uncounts a packet that leaves the queue, because its injection link was granted.
     pub(super) fn remove(&mut self, packet: &Packet) {
         self.packets -= 1;
         self.flits -= u64::from(packet.flits);
     }
 }
 
-/// Traffic of a link, including crossings in later cycles that are already determined.
+/// Traffic of a link since the start, including crossings in later cycles that are already determined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg(feature = "internals")]
 pub struct LinkTraffic {
-    /// Number of flits carried.
+    /// Number of flits that crossed the link.
     pub flits: u64,
-    /// Cycles with a flit on the link.
+    /// Number of cycles in which a flit occupied the link.
     pub busy_cycles: u64,
 }
 
-/// A packet in flight.
+/// A packet at a terminal or in the network.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PacketInFlight {
     pub(super) packet: Packet,
     pub(super) created: u64,
-    /// Sequence number, which breaks ties of age.
+    /// Sequence number of the injection, which breaks ties between packets created in the same cycle.
     pub(super) order: u64,
-    /// Cycle in which the head last crossed a link.
+    /// Cycle in which the head last crossed a link; the cycle of creation before.
     pub(super) head: u64,
     pub(super) hops: u32,
-    /// Router of the destination.
+    /// Router to which the destination terminal is attached.
     pub(super) destination_router: PlacedRouter,
-    /// Next packet in the queue; meaningless for the last packet of the queue.
+    /// Next packet in each [`PacketQueue`] that has the packet; meaningless for the last packet of a queue.
     next_in_queue: PacketId,
 }
 
@@ -200,8 +202,8 @@ impl PacketInFlight {
 
 /// A queue of packets, chained through [`PacketInFlight::next_in_queue`].
 ///
-/// A packet whose flits are in several buffers is in the queues of all of them. One chain suffices: while the packet is in an earlier queue, it is
-/// the last one of the later queue, because every packet behind it has to cross the same link.
+/// A packet whose flits are in several buffers is in the queues of all of them. One chain suffices. While the packet is in the queue of one buffer,
+/// it is the last packet in the queue of the next buffer, because packets behind it cannot overtake it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PacketQueue {
     first: PacketId,
@@ -220,13 +222,13 @@ impl PacketQueue {
         self.first == NO_PACKET
     }
 
-    /// Returns whether the queue has exactly one packet. The queue must not be empty.
+    /// Returns whether the queue, which must not be empty, has exactly one packet.
     #[inline(always)]
     pub(super) fn has_one(&self) -> bool {
         self.first == self.last
     }
 
-    /// Appends `packet`. Returns whether it is the only packet.
+    /// Appends `packet`. Returns whether it is the only packet, so that it has to request its next link.
     #[inline]
     pub(super) fn push(&mut self, packet: PacketId, packets: &mut Arena<PacketId, PacketInFlight>) -> bool {
         let last = std::mem::replace(&mut self.last, packet);
@@ -239,7 +241,7 @@ impl PacketQueue {
         is_first
     }
 
-    /// Removes the first packet. Returns the next packet; `None` if there is none.
+    /// Removes the first packet. Returns the packet that is then first, which has to request its next link; `None` if the queue is empty.
     #[inline]
     pub(super) fn pop(&mut self, packets: &Arena<PacketId, PacketInFlight>) -> Option<PacketId> {
         if self.first == self.last {

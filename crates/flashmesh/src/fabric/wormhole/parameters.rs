@@ -1,14 +1,14 @@
-//! Parameters of a network, and their constraints.
+//! Parameters of a network, the checks of their values, and errors.
 
 use super::buffer::Buffer;
 use super::topology::TerminalId;
 
-/// Arbitration rule of an output link.
+/// Arbitration rule of an output link: the packet to which the link is granted among those that request it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arbitration {
-    /// The first input after the last one served, in the order of [`Topology::input`](super::Topology::input).
+    /// The packet at the first input after the input served last, in the order of [`Topology::input`](super::Topology::input).
     RoundRobin,
-    /// The packet that could be granted first; of several, the one at the lowest input.
+    /// The packet whose request could be granted from the earliest cycle on; of several, the one at the lowest input.
     Fifo,
     /// The packet created first; of several, the one injected first.
     Oldest,
@@ -26,43 +26,44 @@ pub enum GrantRule {
     WholePacket,
 }
 
-/// Timing and policies of a network, in cycles and flits. The [module](super) defines their exact meaning.
+/// Timing of a network in cycles, buffer size in flits, and policies. The [module](super) defines their exact meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameters {
-    /// Cycles between the creation of a packet and its request for the injection link.
+    /// Cycles between the creation of a packet and the first cycle in which it can be granted the injection link.
     pub interface_cycles: u32,
-    /// Cycles between the crossings of two successive links, without contention.
+    /// Cycles between the crossings of two successive links by a flit, without contention.
     pub hop_cycles: u32,
     /// Cycles that a head needs in addition to [`hop_cycles`](Self::hop_cycles), for its route and the first arbitration.
     pub head_cycles: u32,
-    /// Cycles that a head loses if it was queued behind another packet.
+    /// Additional cycles that a head needs for its request if it was queued behind another packet in its buffer.
     pub head_of_line_cycles: u32,
-    /// Idle cycles of a link between two packets; 0 on injection links.
+    /// Idle cycles of a link between two packets. Injection links have no gap.
     pub gap_cycles: u32,
     /// Cycles between the departure of a flit from a buffer and the next use of its slot by the link that feeds the buffer; 0 for the same cycle.
     pub credit_cycles: u32,
-    /// Like [`credit_cycles`](Self::credit_cycles), but for buffers fed by a terminal. Must not exceed `credit_cycles`.
+    /// Like [`credit_cycles`](Self::credit_cycles), but for buffers at the end of injection links. Must not exceed `credit_cycles`.
     pub injection_credit_cycles: u32,
-    /// Cycles that a link needs for a flit.
+    /// Cycles for which a flit occupies a link.
     pub flit_cycles: u32,
-    /// Number of slots of the buffer at the end of each link, each for a flit.
+    /// Number of slots of the buffer at the end of each link. A slot holds one flit.
     pub buffer_flits: u32,
     /// Arbitration rule of output links.
     pub arbitration: Arbitration,
-    /// Condition on which an output link is granted.
+    /// Number of free slots that a grant of an output link requires.
     pub grant_rule: GrantRule,
-    /// Whether small packets go before large ones, at every output and at the terminals (PACT 2014, section 5.4, rule 1).
+    /// Whether small packets are granted links before large ones, at every output and at the terminals (Design for Scalability in Enterprise SSDs,
+    /// PACT 2014, section 5.4, rule 1).
     pub small_first: bool,
     /// Whether the two links between a pair of routers share one wire, which carries one packet at a time.
     pub half_duplex: bool,
 }
 
 impl Parameters {
-    /// Maximum of each delay, in cycles, and of the number of slots of a buffer.
+    /// Maximum of each field that is a number: of delays, in cycles, and of the slots of a buffer.
     pub const VALUE_MAX: u32 = 1 << 20;
 
-    /// The router of BookSim 2 with one virtual channel (routing delay 0, allocators of 1 cycle, credit delay 1, islip) and buffers of 16 flits. The
-    /// tests compare with its published latencies.
+    /// The router of BookSim 2 with one virtual channel (routing delay 0, allocators of 1 cycle, credit delay 1, islip) and buffers of 16 flits.
+    /// Tests compare the latencies of the model with those published for this router.
     #[cfg(feature = "internals")]
     pub const BOOKSIM: Parameters = Parameters {
         interface_cycles: 2,
@@ -80,7 +81,7 @@ impl Parameters {
         half_duplex: false,
     };
 
-    /// Checks the parameters.
+    /// Checks the bounds and combinations of the parameters.
     ///
     /// # Errors
     /// If a value is out of its bounds, or if the network could deadlock.
@@ -113,10 +114,11 @@ impl Parameters {
         Ok(())
     }
 
-    /// Returns the cycles from the creation of a packet until its tail leaves an empty network. The route has `hops` links between routers.
+    /// Returns the zero-load latency of a packet of `flits` flits: the cycles from its creation to the cycle in which its tail crosses the ejection
+    /// link, in an empty network. The route has `hops` links between routers.
     ///
     /// The head takes `hops` + 1 steps from link to link, and the other flits follow, one every `flit_cycles`. If a slot takes longer to return than
-    /// a buffer takes to fill, the last link carries one buffer of flits at a time.
+    /// a buffer takes to fill, flits proceed in groups of one buffer, with a pause of [`refill_cycles`](Self::refill_cycles) between groups.
     #[inline]
     pub(in super::super) fn zero_load_cycles(&self, flits: u32, hops: u32) -> u64 {
         let refill = match self.refill_cycles(if hops == 0 { self.injection_credit_cycles } else { self.credit_cycles })
@@ -130,19 +132,20 @@ impl Parameters {
             + refill
     }
 
-    /// Returns the cycles for which a link, having filled the buffer, waits for the first slot to return.
+    /// Returns the cycles for which a link that has filled the buffer at its end waits for the first slot to return. Returns 0 if slots return before
+    /// the buffer is full.
     fn refill_cycles(&self, credit_cycles: u32) -> u64 {
         let fill = u64::from(self.buffer_flits) * u64::from(self.flit_cycles);
         u64::from(self.hop_cycles + credit_cycles).saturating_sub(fill)
     }
 }
 
-/// Timing of a hop from one link to the next, derived from the parameters.
+/// Timing of a hop from one link to the next, computed from the [`Parameters`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HopTiming {
-    /// Cycles from the crossing of a head to its request for the next link.
+    /// Cycles from the crossing of a link by a head to the first cycle in which the next link can be granted to it.
     route_cycles: u64,
-    /// Whether slots return before a link has filled the buffer. If so, flits that move never wait for slots.
+    /// Whether slots return before a link has filled the buffer at its end. If so, a packet whose flits all move on never waits for slots.
     pub(super) covers_credit_round_trip: bool,
 }
 
@@ -154,36 +157,39 @@ impl HopTiming {
         }
     }
 
-    /// Returns the first cycle in which a head can be granted its next link. The head crossed into `buffer` at `crossed` and is first there.
+    /// Returns the first cycle in which a head can be granted its next link. The head crossed the link to `buffer` in cycle `crossed`, and is first
+    /// in `buffer`.
     #[inline(always)]
     pub(super) fn grantable_from(self, crossed: u64, buffer: &Buffer) -> u64 {
         (crossed + self.route_cycles).max(buffer.head_requests_from())
     }
 }
 
-/// A reason why a network cannot be built.
+/// A reason why a network cannot be built with given [`Parameters`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ParameterError {
     /// A value is too small or too large.
     #[error("{name} is {value}; it must be {min} to {}", Parameters::VALUE_MAX)]
     Bounds {
-        /// Field of [`Parameters`].
+        /// Name of the field of [`Parameters`].
         name: &'static str,
-        /// Value of the field.
+        /// Rejected value of the field.
         value: u32,
-        /// Minimum of the field.
+        /// Minimum of the field; the maximum is [`Parameters::VALUE_MAX`].
         min: u32,
     },
-    /// Slots return to a terminal later than to a router.
+    /// `injection_credit_cycles` exceeds `credit_cycles`: slots would return to a terminal later than to a router.
     #[error("injection_credit_cycles must not be more than credit_cycles")]
     InjectionCredit,
-    /// Whether slots are free at a grant would depend on other links in the same cycle.
+    /// Slots can be reused in the cycle in which a flit leaves, and grants require free slots. The result would depend on the order of links within a
+    /// cycle.
     #[error("slots that are free again in the cycle in which a flit leaves go with GrantRule::Immediate only")]
     SlotsAtGrant,
-    /// The result would depend on the order in which the directions of a wire are processed.
+    /// Wires are shared, and slots can be reused in the cycle in which a flit leaves. The result would depend on the order in which the directions of
+    /// a wire are processed.
     #[error("wires that two directions share need slots that are free again a cycle after a flit leaves")]
     SharedSlots,
-    /// Packets could wait for each other for ever on wires that both directions share.
+    /// Half-duplex links are without [`GrantRule::WholePacket`]. Packets could wait for each other for ever on wires that both directions share.
     #[error("half-duplex links deadlock unless a packet waits for all of its slots: use GrantRule::WholePacket")]
     HalfDuplex,
 }
@@ -191,7 +197,7 @@ pub enum ParameterError {
 /// A reason why a packet cannot be injected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InjectError {
-    /// The source or the destination does not exist.
+    /// The source or the destination terminal does not exist.
     #[error("there is no terminal {0:?}")]
     NoTerminal(TerminalId),
     /// The packet has no flits, not even a head.
@@ -205,7 +211,7 @@ pub enum InjectError {
         /// Number of slots of a buffer.
         buffer_flits: u32,
     },
-    /// The cycle is before the current cycle of the network.
+    /// The packet was created before the current cycle of the network.
     #[error("a packet of cycle {at} comes after the network has reached cycle {reached}")]
     Past {
         /// Cycle at which the packet was created.

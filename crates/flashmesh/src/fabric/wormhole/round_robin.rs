@@ -1,11 +1,11 @@
-//! Round-robin state of an output port.
+//! Round-robin state of the output port of a link.
 
 use crate::engine::round_robin::round_robin_rank;
 use crate::ids::LinkId;
 
 use super::topology::Topology;
 
-/// The inputs of a link, with the one served last.
+/// Number of inputs that can request a link, and the input served last.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RoundRobin {
     inputs: u32,
@@ -13,7 +13,7 @@ pub(super) struct RoundRobin {
 }
 
 impl RoundRobin {
-    /// Creates the state for the inputs of the port to `link`. The first input is served first.
+    /// Creates the state for the inputs that can request `link`. Input 0 is first in the order.
     pub(super) fn new(link: LinkId, topology: &Topology) -> RoundRobin {
         let inputs = match topology.reverse(link) {
             // A link starts at the router where its reverse ends.
@@ -25,13 +25,13 @@ impl RoundRobin {
         RoundRobin { inputs, served: inputs - 1 }
     }
 
-    /// Returns the position of `input` in the cyclic order that starts after the last input served.
+    /// Returns the number of inputs that are served before `input`, in the cyclic order that starts after the input served last.
     #[inline(always)]
     pub(super) fn turns_before(self, input: u32) -> u32 {
         round_robin_rank(input, self.served, self.inputs)
     }
 
-    /// Records that `input` was served.
+    /// Records that the link was granted to a packet from `input`.
     #[inline(always)]
     pub(super) fn serve(&mut self, input: u32) {
         self.served = input;

@@ -9,10 +9,10 @@ use super::packet::{Crossing, Delivery, NetworkReports, PacketId};
 use super::parameters::{GrantRule, Parameters};
 
 impl WormholeNetwork {
-    /// Moves the flits that can move because `link` was granted, the last link of its packet so far.
+    /// Moves the flits that can move because `link` was granted. `link` is the link nearest to the destination that its packet holds.
     ///
     /// If the buffers on the path cannot hold the whole packet, its tail is still at the terminal, and the timing of the flits in between is not
-    /// observable. Then only the flits next to the head are moved; the others catch up later in one step.
+    /// observable. Then only flits over `link` are moved; the later flits catch up in one step when their timing becomes observable.
     pub(super) fn follow_head(&mut self, link: LinkId, outbox: &mut NetworkReports) {
         let state = &self.links[link.index()];
         let in_flight = &self.packets[state.holder.packet];
@@ -33,7 +33,8 @@ impl WormholeNetwork {
         self.settle(outbox);
     }
 
-    /// Moves flits until none can move. A link that has moved flits adds arrivals to the next link and slots to the previous one.
+    /// Moves flits over the links of the worklist until the worklist is empty. If flits moved over a link, the next link has new arrivals and the
+    /// previous link has new slots, so both are added to the worklist.
     pub(super) fn settle(&mut self, outbox: &mut NetworkReports) {
         while let Some(link) = self.worklist.pop() {
             if self.extend(link, outbox) {
@@ -52,10 +53,10 @@ impl WormholeNetwork {
         }
     }
 
-    /// Handles the usual case of a grant in one step: `link` is granted to a packet whose flits follow its head evenly spaced.
+    /// Handles the usual case of a grant in one step: `link` is granted to packet `id`, whose flits follow its head evenly spaced.
     ///
     /// Either all flits find free slots, and are in the buffer at the end of link `source` or arrive there in time; or the packet is so long that its
-    /// later flits lag. Returns whether this was the case; otherwise nothing has changed.
+    /// later flits lag. Returns whether the flits were moved; otherwise nothing has changed.
     #[inline]
     pub(super) fn hop(&mut self, link: LinkId, source: LinkId, id: PacketId, outbox: &mut NetworkReports) -> bool {
         let Parameters { flit_cycles: stride, hop_cycles, head_of_line_cycles, buffer_flits, .. } = self.parameters;
@@ -67,7 +68,7 @@ impl WormholeNetwork {
         let flits = packet.packet.flits;
         let [state, feeder] =
             self.links.get_disjoint_mut([link.index(), source.index()]).expect("no link feeds its own port");
-        // The first flit is present, because otherwise the packet would not have been granted the link.
+        // The first flit is in the buffer, because otherwise the packet would not have been granted the link.
         let arrivals = feeder.buffer.arrivals().front();
         if arrivals.stride > stride {
             return false;
@@ -143,7 +144,7 @@ impl WormholeNetwork {
             }
             self.wake(link);
         }
-        // The slots that became free may let flits move on the previous link.
+        // The slots that became free in the buffer before `link` may let flits move over `source`.
         if self.links[source.index()].holder.is_crossing() {
             self.worklist.push(source);
             self.settle(outbox);
@@ -151,7 +152,8 @@ impl WormholeNetwork {
         true
     }
 
-    /// Moves the flits of the packet on `link` whose arrivals and slots are known. Returns whether any flit moved.
+    /// Moves the flits of the packet on `link` whose arrivals and free slots are known, and handles its head and tail if they cross. Returns whether
+    /// any flit moved.
     pub(super) fn extend(&mut self, link: LinkId, outbox: &mut NetworkReports) -> bool {
         let mut has_moved = false;
         while let Some((first, last)) = self.cross(link) {
@@ -174,7 +176,7 @@ impl WormholeNetwork {
     }
 
     /// Moves flits over `link` to the buffer at its end: the next run, or under [`GrantRule::Immediate`] all flits that can move. Returns the cycles
-    /// of the first and the last flit; `None` if no flit can move.
+    /// in which the first and the last moved flit cross; `None` if no flit can move.
     #[inline(always)]
     fn cross(&mut self, link: LinkId) -> Option<(u64, u64)> {
         let Parameters { flit_cycles: stride, hop_cycles, grant_rule, .. } = self.parameters;
@@ -268,11 +270,11 @@ impl WormholeNetwork {
     }
 }
 
-/// Successive runs that cross a link. Evenly spaced runs are merged.
+/// Successive runs of flits that cross a link. Runs that are evenly spaced together are merged.
 pub(super) struct CrossedRuns {
-    /// First cycle of all runs.
+    /// Cycle of the first flit of all runs; [`NOT_YET`] if there is none.
     first: u64,
-    /// Last run.
+    /// Last run, which may still be merged with the next one; empty before the first.
     pub(super) run: FlitRun,
 }
 
@@ -283,7 +285,7 @@ impl Default for CrossedRuns {
 }
 
 impl CrossedRuns {
-    /// Adds a run. Returns the previous run if the two cannot be merged.
+    /// Adds a run. Returns the previous run, which is then complete, if the two cannot be merged; `None` if they were merged or `run` is the first.
     #[inline(always)]
     pub(super) fn add(&mut self, run: FlitRun) -> Option<FlitRun> {
         if self.run.count == 0 {
@@ -300,7 +302,8 @@ impl CrossedRuns {
 }
 
 impl LinkState {
-    /// Moves the flits of a terminal for which there are slots. Returns the cycles of the first and the last flit; `None` if no flit can move.
+    /// Moves the flits of a terminal over the injection link for which the buffer at its end has slots. Returns the cycles in which the first and the
+    /// last moved flit cross; `None` if no flit can move.
     fn inject(&mut self, flit_cycles: u32, hop_cycles: u32, runs: &mut RunPool) -> Option<(u64, u64)> {
         let buffer = &mut self.buffer;
         let Holder { remaining_flits: mut left, mut free, .. } = self.holder;

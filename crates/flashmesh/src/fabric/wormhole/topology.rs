@@ -7,7 +7,7 @@ use crate::ids::{LinkId, id};
 use super::custom_routes::{ChooseDirection, CustomRoutes, RouterCoord, RoutesError};
 
 id!(
-    /// Id of a router: row x columns + column.
+    /// Id of a router: row x number of columns + column.
     RouterId
 );
 id!(
@@ -18,7 +18,7 @@ id!(
 /// Maximum number of routers of a topology.
 pub const ROUTERS_MAX: u32 = 1 << 12;
 
-/// Maximum number of terminals of a topology.
+/// Maximum number of terminals of a topology, over all routers.
 pub const TERMINALS_MAX: u32 = 1 << 16;
 
 /// A grid of routers. Meshes, tori and rings differ in their wraparound links.
@@ -28,24 +28,24 @@ pub struct Grid {
     pub rows: u32,
     /// Number of columns, from west to east.
     pub columns: u32,
-    /// Whether a link connects the first and the last router of each row.
+    /// Whether a wraparound link connects the first and the last router of each row. Without effect on rows of up to two routers.
     pub wraps_rows: bool,
-    /// Whether a link connects the first and the last router of each column.
+    /// Whether a wraparound link connects the first and the last router of each column. Without effect on columns of up to two routers.
     pub wraps_columns: bool,
 }
 
 impl Grid {
-    /// Creates a grid without wraparound links.
+    /// Creates a grid without wraparound links, a mesh.
     pub fn mesh(rows: u32, columns: u32) -> Grid {
         Grid { rows, columns, wraps_rows: false, wraps_columns: false }
     }
 
-    /// Creates a grid whose rows and columns are both closed.
+    /// Creates a grid whose rows and columns all have a wraparound link.
     pub fn torus(rows: u32, columns: u32) -> Grid {
         Grid { rows, columns, wraps_rows: true, wraps_columns: true }
     }
 
-    /// Creates a grid of a single closed row.
+    /// Creates a grid of a single row with a wraparound link.
     pub fn ring(routers: u32) -> Grid {
         Grid { rows: 1, columns: routers, wraps_rows: true, wraps_columns: false }
     }
@@ -54,7 +54,7 @@ impl Grid {
 /// A reason why a topology cannot be built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TopologyError {
-    /// There is no router or no terminal, or too many of either.
+    /// The network has no router or no terminal, or more than the maximum of either.
     #[error(
         "a network has 1 to {ROUTERS_MAX} routers and 1 to {TERMINALS_MAX} terminals, \
          this one has {routers} routers and {terminals} terminals"
@@ -70,16 +70,17 @@ pub enum TopologyError {
     NoRouter(TerminalId),
 }
 
-/// Direction of a link between routers. Its number is also the number of the link among the inputs of the router where the link ends.
+/// Direction in which a link leads from router to router. The number of the direction, 0 to 3, is also the number of the link among the inputs of the
+/// router where the link ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GridDirection {
-    /// To the next column.
+    /// To the next column: the column number increases.
     East,
-    /// To the previous column.
+    /// To the previous column: the column number decreases.
     West,
-    /// To the next row.
+    /// To the next row: the row number increases.
     South,
-    /// To the previous row.
+    /// To the previous row: the row number decreases.
     North,
 }
 
@@ -97,7 +98,7 @@ impl fmt::Display for GridDirection {
 }
 
 impl GridDirection {
-    /// All directions, in the order of their numbers.
+    /// All directions, in the order of their numbers 0 to 3.
     pub const ALL: [GridDirection; 4] =
         [GridDirection::East, GridDirection::West, GridDirection::South, GridDirection::North];
 
@@ -111,10 +112,10 @@ impl GridDirection {
     }
 }
 
-/// Value for no link, at the edge of the grid.
+/// Value for no link: at the edge of the grid, and as the reverse of injection and ejection links.
 const NO_LINK: LinkId = LinkId(u32::MAX);
 
-/// A router with its coordinates.
+/// A router with its coordinates, so that routes need no division.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PlacedRouter {
     router: RouterId,
@@ -122,42 +123,43 @@ pub(super) struct PlacedRouter {
     column: u32,
 }
 
-/// The end of a link.
+/// The router and the input where a link ends.
 #[derive(Clone, Copy, Debug)]
 struct LinkEnd {
     /// Router at the end; for an ejection link, the router where it starts.
     place: PlacedRouter,
-    /// Number of the link among the inputs of its end router.
+    /// Number of the link among the inputs of the router at its end.
     input: u32,
-    /// Link in the other direction between the same routers.
+    /// Link in the other direction between the same routers; [`NO_LINK`] for injection and ejection links.
     reverse: LinkId,
 }
 
 /// Routers, links and terminals, and the routes of packets: first along the row, then along the column (XY), unless
 /// [replaced](Topology::with_routes).
 ///
-/// A wraparound link is used only as the first hop of a packet in its row or column, and only if this is shorter. The [module](super) shows why this
-/// keeps the network free of deadlock.
+/// A wraparound link is used only as the first hop of a packet in its row or column, and only if the route over it is shorter. The [module](super)
+/// shows why this keeps the network free of deadlock.
 #[derive(Clone, Debug)]
 pub struct Topology {
     grid: Grid,
     terminals: Vec<RouterId>,
-    /// Outgoing links of each router, one for each of [`WAYS`].
+    /// Outgoing links of each router, one for each direction of [`WAYS`]; [`NO_LINK`] at the edge.
     outgoing: Vec<[LinkId; 4]>,
     ends: Vec<LinkEnd>,
     router_links: u32,
     inputs: Vec<u32>,
     places: Vec<PlacedRouter>,
-    /// Direction from one column to another, indexed by both; meaningless for equal columns.
+    /// First direction from one column to another, indexed by from x number of columns + to; meaningless for equal columns.
     along_row: Vec<GridDirection>,
-    /// Direction from one row to another, indexed by both; meaningless for equal rows.
+    /// First direction from one row to another, indexed by from x number of rows + to; meaningless for equal rows.
     along_column: Vec<GridDirection>,
     /// Custom routes; `None` for XY routes.
     routes: Option<Box<CustomRoutes>>,
 }
 
 impl Topology {
-    /// Creates a grid with one terminal for each router in `terminals`. A router may occur any number of times.
+    /// Creates the links of `grid`, and one terminal for each entry of `terminals`, which is the router of the terminal. A router may occur any
+    /// number of times.
     ///
     /// # Errors
     /// If there are too many or too few routers or terminals, or if a terminal is attached to a router that is not in the grid.
@@ -192,10 +194,11 @@ impl Topology {
         Ok(topology)
     }
 
-    /// Replaces the routes by those that `choose` returns. `choose` is called once for each pair of a router and a destination.
+    /// Replaces the XY routes by those that `choose` returns. `choose` is called once for each pair of a router and a different router as
+    /// destination.
     ///
     /// # Errors
-    /// If packets would not arrive, or if the network could deadlock.
+    /// If a returned direction has no link, if packets would not arrive, or if the network could deadlock.
     pub fn with_routes(mut self, choose: &mut ChooseDirection<'_>) -> Result<Topology, RoutesError> {
         self.routes = Some(Box::new(CustomRoutes::new(&self, choose)?));
         Ok(self)
@@ -210,7 +213,7 @@ impl Topology {
         RouterCoord { row, column }
     }
 
-    /// Returns the neighbour in direction `way`; `None` at the edge of the grid.
+    /// Returns the router to which the link of `router` in direction `way` leads; `None` if there is no such link, at the edge of the grid.
     pub(super) fn adjacent(&self, router: RouterId, way: GridDirection) -> Option<RouterId> {
         let link = self.outgoing[router.index()][way as usize];
         (link != NO_LINK).then(|| self.router_at_end(link))
@@ -263,18 +266,18 @@ impl Topology {
         Some(RouterId(row * columns + column))
     }
 
-    /// Returns the grid of the topology.
+    /// Returns the grid from which the topology was created.
     #[cfg(feature = "internals")]
     pub fn grid(&self) -> Grid {
         self.grid
     }
 
-    /// Returns the number of terminals.
+    /// Returns the number of terminals, over all routers.
     pub fn terminals(&self) -> u32 {
         self.terminals.len() as u32
     }
 
-    /// Returns the number of links, including injection and ejection links.
+    /// Returns the number of directed links, including injection and ejection links.
     pub fn links(&self) -> u32 {
         self.ends.len() as u32
     }
@@ -285,25 +288,25 @@ impl Topology {
         self.terminals[terminal.index()]
     }
 
-    /// Returns the link from a terminal into the network.
+    /// Returns the injection link of `terminal`: from the terminal to its router.
     #[inline]
     pub fn injection(&self, terminal: TerminalId) -> LinkId {
         LinkId(self.router_links + terminal.0)
     }
 
-    /// Returns the link from the network to a terminal.
+    /// Returns the ejection link of `terminal`: from its router to the terminal.
     #[inline]
     pub fn ejection(&self, terminal: TerminalId) -> LinkId {
         LinkId(self.router_links + self.terminals() + terminal.0)
     }
 
-    /// Returns whether a link is an injection link.
+    /// Returns whether `link` is an injection link, from a terminal to its router.
     #[inline]
     pub(super) fn is_injection(&self, link: LinkId) -> bool {
         link >= self.injection(TerminalId(0)) && !self.is_ejection(link)
     }
 
-    /// Returns whether a link is an ejection link.
+    /// Returns whether `link` is an ejection link, from a router to a terminal.
     #[inline]
     pub fn is_ejection(&self, link: LinkId) -> bool {
         link.0 >= self.router_links + self.terminals()
@@ -315,20 +318,21 @@ impl Topology {
         self.placed_router_at_end(link).router
     }
 
-    /// Like [`router_at_end`](Self::router_at_end), but with the coordinates.
+    /// Like [`router_at_end`](Self::router_at_end), but with the coordinates of the router.
     #[inline]
     pub(super) fn placed_router_at_end(&self, link: LinkId) -> PlacedRouter {
         self.ends[link.index()].place
     }
 
-    /// Returns the number of a link among the inputs of the router where it ends. Eastward, westward, southward and northward links have numbers 0 to
-    /// 3; the injection links of the router's terminals follow.
+    /// Returns the number of `link` among the inputs of the router where it ends; 0 for ejection links. Eastward, westward, southward and northward
+    /// links have numbers 0 to 3; the injection links of the router's terminals follow.
     #[inline]
     pub fn input(&self, link: LinkId) -> u32 {
         self.ends[link.index()].input
     }
 
-    /// Returns the number of inputs of a router, including those without a link at the edge of the grid.
+    /// Returns the number of inputs of `router`: four for links from other routers, even if there is no link at the edge of the grid, and one for
+    /// each terminal.
     #[inline]
     pub fn inputs(&self, router: RouterId) -> u32 {
         self.inputs[router.index()]
@@ -344,13 +348,14 @@ impl Topology {
         self.places[router.index()]
     }
 
-    /// Returns the link that a packet for `destination` takes from `router`.
+    /// Returns the link over which a packet for `destination` leaves `router`: a link to the next router, or the ejection link of `destination`.
     #[inline]
     pub fn next_link(&self, router: RouterId, destination: TerminalId) -> LinkId {
         self.next_link_from(self.placed_router(router), self.placed_router(self.router_of(destination)), destination)
     }
 
-    /// Like [`next_link`](Self::next_link), but with coordinates that have been looked up. `to` is the router of `destination`.
+    /// Like [`next_link`](Self::next_link), but for callers that already have the coordinates of the routers. `from` is the router of the packet,
+    /// `to` the router of `destination`.
     #[inline]
     pub(super) fn next_link_from(&self, from: PlacedRouter, to: PlacedRouter, destination: TerminalId) -> LinkId {
         let way = if let Some(routes) = &self.routes {
@@ -368,7 +373,7 @@ impl Topology {
         self.outgoing[from.router.index()][way as usize]
     }
 
-    /// Returns the number of links between routers on the route of a packet.
+    /// Returns the number of links between routers on the route from `source` to `destination`; 0 if both are at one router.
     pub fn hops(&self, source: TerminalId, destination: TerminalId) -> u32 {
         let (from, to) = (self.placed_router(self.router_of(source)), self.placed_router(self.router_of(destination)));
         if let Some(routes) = &self.routes {
@@ -378,7 +383,7 @@ impl Topology {
         distance(from.column, to.column, columns, wraps_rows).0 + distance(from.row, to.row, rows, wraps_columns).0
     }
 
-    /// Calls `visit` for every link on the route of a packet, from injection to ejection.
+    /// Calls `visit` for every link on the route from `source` to `destination`, from the injection link to the ejection link.
     #[inline]
     pub fn for_each_link(&self, source: TerminalId, destination: TerminalId, mut visit: impl FnMut(LinkId)) {
         visit(self.injection(source));
@@ -392,7 +397,7 @@ impl Topology {
         visit(self.ejection(destination));
     }
 
-    /// Returns every link on the route of a packet, from injection to ejection.
+    /// Returns every link on the route from `source` to `destination`, from the injection link to the ejection link.
     #[cfg(feature = "internals")]
     pub fn path(&self, source: TerminalId, destination: TerminalId) -> impl Iterator<Item = LinkId> {
         let after = move |&link: &LinkId| {
@@ -402,7 +407,8 @@ impl Topology {
     }
 }
 
-/// Returns the position next to `place` in a row of `length`, in the given direction; `None` beyond the edge.
+/// Returns the index after (`forward`) or before `place` in a row of `length`. At the edge returns the index at the other end if the row `wraps`,
+/// otherwise `None`.
 fn adjacent_position(place: u32, length: u32, forward: bool, wraps: bool) -> Option<u32> {
     match (forward, wraps) {
         (true, _) if place + 1 < length => Some(place + 1),
@@ -413,7 +419,7 @@ fn adjacent_position(place: u32, length: u32, forward: bool, wraps: bool) -> Opt
     }
 }
 
-/// Returns the length of the route between two positions in a row of `length`, and whether the route uses the wraparound link.
+/// Returns the number of links of the route from index `from` to index `to` in a row of `length`, and whether the route uses the wraparound link.
 fn distance(from: u32, to: u32, length: u32, wraps: bool) -> (u32, bool) {
     let direct = from.abs_diff(to);
     let around = match from {
@@ -424,7 +430,8 @@ fn distance(from: u32, to: u32, length: u32, wraps: bool) -> (u32, bool) {
     if wraps && around < direct { (around, true) } else { (direct, false) }
 }
 
-/// Creates a table of the direction between any two positions of a row of `length`. `forward` is the direction of increasing positions.
+/// Creates a table of the first direction from any index to any other in a row of `length`, indexed by from x `length` + to. `forward` is the
+/// direction of increasing indices.
 fn direction_table(length: u32, wraps: bool, forward: GridDirection) -> Vec<GridDirection> {
     let way = |from: u32, to: u32| {
         let (_, is_around) = distance(from, to, length, wraps);

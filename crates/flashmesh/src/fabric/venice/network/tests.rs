@@ -2,8 +2,9 @@ use super::*;
 use crate::config::{Routing, TieBreak};
 use crate::engine::random::SimRng;
 
-/// Searches for the upper right chip of a 2 x 3 mesh from the upper controller, while both links to the last column are busy. With `gets_free`, the
-/// upper one is released at the seventh step. Returns the number of steps and the last step.
+/// Searches for the upper right chip of a 2 x 3 mesh from the upper controller, while both links to the last column are out of service. With
+/// `gets_free`, the upper link is back in service before the seventh step. Returns the number of steps, which is the number of links that the scout
+/// crosses, and the last action.
 fn cut_off(revisits: Revisits, gets_free: bool) -> (u64, ScoutAction) {
     let mesh = Mesh::new(2, 3);
     let tie_break = TieBreaker::new(TieBreak::Lfsr, 1);
@@ -25,12 +26,14 @@ fn cut_off(revisits: Revisits, gets_free: bool) -> (u64, ScoutAction) {
 
 #[test]
 fn a_router_sends_a_scout_once_over_each_port_and_sees_it_three_more_times() {
-    // The routers of the first two columns are A B in the upper row and D C in the lower one. The scout visits A, B, C, D. There it backtracks,
-    // because A is held, and visits C, B, A, D. With unused ports only, the search ends there: the port from D to C was an entry. With three revisits
-    // the scout then visits C a third time, B, and C a fourth time, after which C sends it back; then D and A.
+    // The routers of the first two columns are A B in the upper row and D C in the lower one. The scout visits A, B, C, D. At D it backtracks,
+    // because A is held, and visits C, B, A, D. With unused ports only, D then has no port left, because the scout entered D from C before. So the
+    // scout returns over A to the controller, after 10 links. With three revisits the scout then visits C a third time, B, and C a fourth time. There
+    // it must backtrack, over D and A to the controller, after 14 links.
     assert_eq!(cut_off(Revisits::UnusedPorts, false), (10, ScoutAction::Failed));
     assert_eq!(cut_off(Revisits::ThreeTimes, false), (14, ScoutAction::Failed));
-    // With three revisits the scout visits B again after B's link to the last column was released. It finds a path of five links over A, D, C and B.
+    // With three revisits the scout visits B again, at step 10, after the link from B to the last column is back in service. So at step 11 it reaches
+    // the chip, on a path of five links: from the controller over A, D, C and B.
     assert_eq!(cut_off(Revisits::UnusedPorts, true), (10, ScoutAction::Failed));
     assert_eq!(cut_off(Revisits::ThreeTimes, true), (11, ScoutAction::Reached { hops: 5 }));
 }
@@ -85,7 +88,7 @@ fn a_walk_is_as_many_steps_as_there_is_time_for() {
 }
 
 impl CircuitNetwork {
-    /// Returns whether all routers are in the same state as in `other`.
+    /// Returns whether the busy ports and registers of all routers, and the marks of all scouts, are equal to those of `other`.
     fn mesh_is_as(&self, other: &CircuitNetwork) -> bool {
         let state = |router: &Router| (router.busy, router.lfsr);
         let marks = |network: &CircuitNetwork| network.packets.iter().flat_map(|packet| packet.marks.clone()).collect();

@@ -1,4 +1,4 @@
-//! A custom routing algorithm.
+//! A custom routing algorithm of scouts, tabulated.
 
 use super::super::ports::PortSet;
 use super::RoutingAlgorithm;
@@ -6,14 +6,14 @@ use super::RoutingAlgorithm;
 /// Number of sets of ports to other routers.
 const SETS: usize = 1 << 4;
 
-/// A custom algorithm, tabulated for every pair of nearer and open ports. Ports that are not open are removed from the results.
+/// A custom algorithm, tabulated for every pair of sets of nearer and open ports. Ports that are not open are removed from the results.
 #[derive(Clone, Copy, Debug)]
 pub struct CustomRouting {
     answers: [PortSet; SETS * SETS],
 }
 
 impl CustomRouting {
-    /// Tabulates the results of `routing`.
+    /// Tabulates the results of `routing`, which is called once for each pair of sets.
     pub fn new(routing: &dyn RoutingAlgorithm) -> CustomRouting {
         let ports = |set: usize| PortSet::from_bits((set % SETS) as u8);
         let answer = |pair: usize| {

@@ -1,9 +1,9 @@
-//! Minimal adaptive routing: Venice without detours.
+//! Minimal adaptive routing: the routing of Venice without detours.
 
 use super::super::ports::PortSet;
 use super::RoutingAlgorithm;
 
-/// Routing that takes any open port that leads nearer. It searches all minimal paths, so it finds a free one if there is any.
+/// Routing that takes any open port that leads nearer to the destination. A search covers all minimal paths, so it finds a free one if there is any.
 #[derive(Clone, Copy, Debug)]
 pub struct MinimalAdaptive;
 

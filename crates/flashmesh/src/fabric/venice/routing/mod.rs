@@ -12,7 +12,7 @@ use crate::config;
 
 use super::ports::PortSet;
 
-/// A choice of the ports that a scout may take.
+/// An algorithm that selects the ports that a scout may take at a router.
 ///
 /// # Contract
 /// - `candidates` is called for a scout that is not at its destination. `nearer` are the ports of the router that lead nearer to the destination.
@@ -20,17 +20,17 @@ use super::ports::PortSet;
 ///   that it holds.
 /// - The result is a subset of `open`, from which the router draws one port by its tie-break. The empty set makes the scout backtrack to the previous
 ///   router, where `candidates` is called again.
-/// - The result depends only on the arguments: each pair is evaluated once, and then read from a table.
+/// - The result depends only on the two arguments: each pair of sets is evaluated once, and the result is then read from a table.
 ///
 /// The network guarantees that every search ends and releases its links, whatever the algorithm returns. An algorithm finds every existing path if it
 /// lets a scout backtrack only when no open port can lead to the destination.
 #[enum_dispatch]
 pub trait RoutingAlgorithm {
-    /// Returns the candidates among the `open` ports, given the ports `nearer` that lead nearer to the destination.
+    /// Returns the ports among `open` from which the next port of the scout is drawn. `nearer` are the ports that lead nearer to the destination.
     fn candidates(&self, nearer: PortSet, open: PortSet) -> PortSet;
 }
 
-/// The routing algorithms.
+/// The routing algorithms of `venice.routing`, and a custom one.
 #[enum_dispatch(RoutingAlgorithm)]
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs, reason = "each implementation carries its documentation")]
@@ -44,7 +44,7 @@ pub enum AnyRouting {
 }
 
 impl AnyRouting {
-    /// Returns the algorithm that `name` selects.
+    /// Returns the algorithm for `name`, a value of `venice.routing`.
     pub fn new(name: config::Routing) -> AnyRouting {
         match name {
             config::Routing::Venice => AnyRouting::Venice(venice::VeniceRouting),
@@ -69,7 +69,8 @@ mod tests {
         ports.iter().fold(PortSet::NONE, |set, port| set.union(PortSet::from_port(*port)))
     }
 
-    /// Returns the candidates of four algorithms: Venice, minimal adaptive, XY, and random depth-first search.
+    /// Returns the candidates among the `open` ports at [`HERE`], for a scout to `target`, of four algorithms: Venice, minimal adaptive, XY, and
+    /// random depth-first search.
     fn answers(target: MeshCoord, open: &[Port]) -> [PortSet; 4] {
         let names = [config::Routing::Venice, config::Routing::MinimalAdaptive, config::Routing::Xy];
         let [venice, minimal, xy] =

@@ -1,9 +1,9 @@
-//! Random depth-first search: Venice without its preference for minimal paths.
+//! Random depth-first search: the routing of Venice without its preference for minimal paths.
 
 use super::super::ports::PortSet;
 use super::RoutingAlgorithm;
 
-/// The routing that takes any open port.
+/// Routing that takes any open port, whether or not it leads nearer to the destination.
 #[derive(Clone, Copy, Debug)]
 pub struct RandomDfs;
 

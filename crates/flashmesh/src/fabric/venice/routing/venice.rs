@@ -3,7 +3,7 @@
 use super::super::ports::PortSet;
 use super::RoutingAlgorithm;
 
-/// Algorithm 1 of Venice, ISCA 2023, section 4.3: a minimal port if one is open, otherwise any open port.
+/// Algorithm 1 of Venice, ISCA 2023, section 4.3: any open port that leads nearer to the destination; if there is none, any open port.
 #[derive(Clone, Copy, Debug)]
 pub struct VeniceRouting;
 

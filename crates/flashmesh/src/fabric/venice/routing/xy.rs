@@ -1,9 +1,9 @@
-//! Dimension-order routing: Venice without path diversity.
+//! Dimension-order (XY) routing: the search of Venice along a single path.
 
 use super::super::ports::{Port, PortSet};
 use super::RoutingAlgorithm;
 
-/// Routing first along the row, then along the column: a single path, whether or not it is free.
+/// Routing first along the row, then along the column: a single path. The search fails if any link of that path is busy.
 #[derive(Clone, Copy, Debug)]
 pub struct Xy;
 

@@ -1,4 +1,4 @@
-//! One cycle of the flit-level network. First links are granted, then flits cross.
+//! Simulation of one cycle of the flit-level network: first links are granted, then flits cross.
 
 use crate::ids::LinkId;
 
@@ -8,7 +8,7 @@ use super::flit_link::{Flit, Holder, Request, SharedWireSide};
 use super::{FlitNetwork, FlitPacketId};
 
 impl FlitNetwork {
-    /// Runs cycle `now`, which is the next one with a possible event.
+    /// Runs cycle `now`, which must be the next cycle with a possible event. Adds the injections and deliveries of the cycle to `outbox`.
     pub(super) fn run_cycle(&mut self, now: u64, outbox: &mut NetworkReports) {
         self.reached = now + 1;
         let mut links = std::mem::take(&mut self.stepped);
@@ -50,7 +50,7 @@ impl FlitNetwork {
         self.request(link, Request { packet, source: None, input: queue as u32, ready });
     }
 
-    /// Requests the next link for a head that is first in the buffer at the end of link `source`.
+    /// Requests the next link for the first flit in the buffer at the end of link `source`, if that flit is a head.
     fn request_output(&mut self, source: LinkId) {
         let port = &self.ports[source.index()];
         let route_cycles = u64::from(self.parameters.hop_cycles + self.parameters.head_cycles);
@@ -59,7 +59,7 @@ impl FlitNetwork {
         self.request(link, Request { packet, source: Some(source), input: self.topology.input(source), ready });
     }
 
-    /// Grants a free link to the best of its grantable requests.
+    /// Grants `link`, if it is free, to the best of its requests that can be granted at `now`.
     fn grant(&mut self, link: LinkId, now: u64) {
         let port = &mut self.ports[link.index()];
         if port.holder.is_some() || port.grant_free > now {
@@ -84,7 +84,8 @@ impl FlitNetwork {
         }
     }
 
-    /// Returns the link that counts the held time of the wire of `link`, and whether the other direction of the wire is held.
+    /// Returns the link that counts the held time of the wire of `link`. Also returns whether the link in the other direction on that wire is held;
+    /// `false` without a shared wire.
     fn wire_of(&self, link: LinkId) -> (LinkId, bool) {
         match self.ports[link.index()].side {
             Some(SharedWireSide { reverse, .. }) => (link.min(reverse), self.ports[reverse.index()].holder.is_some()),
@@ -92,21 +93,21 @@ impl FlitNetwork {
         }
     }
 
-    /// Starts the held time of the wire of `link`, unless it has started for the other direction.
+    /// Starts the held time of the wire of `link` at `now`, unless it has started for the link in the other direction.
     fn start_wire_hold(&mut self, link: LinkId, now: u64) {
         if let (wire, false) = self.wire_of(link) {
             self.ports[wire.index()].held.begin(now);
         }
     }
 
-    /// Ends the held time of the wire of `link` at `free`, unless the other direction is still held.
+    /// Ends the held time of the wire of `link` at `free`, unless the link in the other direction is still held.
     fn end_wire_hold(&mut self, link: LinkId, free: u64) {
         if let (wire, false) = self.wire_of(link) {
             self.ports[wire.index()].held.end(free);
         }
     }
 
-    /// Returns whether the packet on `link` has a flit and a slot to cross now.
+    /// Returns whether the packet that holds `link` has a flit that can cross at `now` into a free slot. `false` if no packet holds the link.
     fn can_cross(&self, link: LinkId, now: u64) -> bool {
         let port = &self.ports[link.index()];
         let Some(Holder { packet, source, sent, .. }) = port.holder else { return false };
@@ -119,7 +120,7 @@ impl FlitNetwork {
         has_flit && port.has_slot(now) && port.flit_free <= now
     }
 
-    /// Moves the next flit over `link`, if it can cross now and the wire is available.
+    /// Moves the next flit of the packet on `link`, if the flit can cross at `now` and the wire carries no other flit in this cycle.
     fn cross(&mut self, link: LinkId, now: u64, outbox: &mut NetworkReports) {
         if self.parameters.credit_cycles.min(self.parameters.injection_credit_cycles) == 0 {
             self.make_room(link, now, outbox);
@@ -128,7 +129,7 @@ impl FlitNetwork {
             return;
         }
         if let Some(SharedWireSide { reverse, has_token }) = self.ports[link.index()].side {
-            // Without the token, a side sends only if the other side cannot send or passed the token on in this cycle.
+            // Without the token, a direction sends only if the other direction neither sends in this cycle nor can send.
             let is_taken = self.ports[reverse.index()].flit_free > now;
             if is_taken || (!has_token && self.can_cross(reverse, now)) {
                 return;
@@ -138,14 +139,14 @@ impl FlitNetwork {
         self.carry(link, now, outbox);
     }
 
-    /// Passes the token of the wire from `link` to `reverse`, the other direction.
+    /// Passes the transfer token of a shared wire from `link` to `reverse`, the link in the other direction.
     fn pass_token(&mut self, link: LinkId, reverse: LinkId) {
         self.ports[link.index()].side = Some(SharedWireSide { reverse, has_token: false });
         self.ports[reverse.index()].side = Some(SharedWireSide { reverse: link, has_token: true });
     }
 
-    /// Moves the first flit out of the full buffer at the end of `link`, so that its slot is free in the same cycle. The recursion ends, because the
-    /// links that packets follow form no cycle.
+    /// Moves the first flit out of the buffer at the end of `link`, if the buffer is full, so that its slot is free in the same cycle. The recursion
+    /// from link to next link ends, because routes free of deadlock form no cycle of links.
     fn make_room(&mut self, link: LinkId, now: u64, outbox: &mut NetworkReports) {
         let port = &self.ports[link.index()];
         if port.holder.is_some()
@@ -155,7 +156,7 @@ impl FlitNetwork {
         }
     }
 
-    /// Moves the next flit over `link`.
+    /// Moves the next flit of the packet on `link` at `now`, which must be able to cross. With the tail, releases the link.
     fn carry(&mut self, link: LinkId, now: u64, outbox: &mut NetworkReports) {
         let port = &mut self.ports[link.index()];
         let Some(holder) = &mut port.holder else { return };
@@ -194,7 +195,7 @@ impl FlitNetwork {
         }
     }
 
-    /// Removes the first flit from the buffer at the end of link `source`.
+    /// Removes the first flit, which leaves at `now`, from the buffer at the end of link `source`. After a tail, the next packet requests its link.
     fn leave(&mut self, source: LinkId, is_tail: bool, now: u64) {
         let buffer = &mut self.ports[source.index()].buffer;
         buffer.leave(now);

@@ -1,4 +1,4 @@
-//! A link of the flit-level network: its holder, requests, side of the wire, and buffer.
+//! A link of the flit-level network: its holder, requests, state on a shared wire, and buffer.
 
 use std::collections::VecDeque;
 
@@ -11,24 +11,25 @@ use crate::ids::LinkId;
 
 use super::{FlitPacket, FlitPacketId};
 
-/// A link, with its output port and the buffer at its end.
+/// A directed link, with its output port (holder and requests) and the buffer at its end.
 #[derive(Clone, Debug)]
 pub(super) struct FlitLink {
     pub(super) holder: Option<Holder>,
     pub(super) arbiter: PortArbiter,
     pub(super) buffer: FlitBuffer,
-    /// Cycle from which a flit may cross.
+    /// Cycle from which the next flit may cross.
     pub(super) flit_free: u64,
-    /// Cycle from which the link may be granted.
+    /// Cycle from which the link may be granted to the next packet.
     pub(super) grant_free: u64,
-    /// Side of a shared wire; `None` if the link has a wire of its own.
+    /// State of the link as one direction of a shared wire; `None` if the link has a wire of its own.
     pub(super) side: Option<SharedWireSide>,
-    /// Router at the end of the link.
+    /// Router where the link ends; for an ejection link, the router where it starts.
     pub(super) end: RouterId,
     pub(super) gap_cycles: u32,
     pub(super) is_ejection: bool,
     pub(super) is_active: bool,
-    /// Time for which the wire was held. Of two links that share a wire, only the one with the lower number counts.
+    /// Cycles for which the wire of the link was held. Of two links that share a wire, the one with the lower number has the cycles, and the other
+    /// has none.
     pub(super) held: HeldCycles,
 }
 
@@ -53,23 +54,23 @@ impl FlitLink {
         }
     }
 
-    /// Returns whether a flit that crosses at `now` finds a free slot, or needs none.
+    /// Returns whether a flit that crosses at `now` finds a free slot in the buffer at the end. `true` for an ejection link, which needs no slot.
     pub(super) fn has_slot(&self, now: u64) -> bool {
         self.is_ejection || self.buffer.slots.front().is_some_and(|&slot| slot <= now)
     }
 }
 
-/// The packet to which a link is granted.
+/// The packet to which a link is granted: `sent` flits have crossed, the head in cycle `head`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Holder {
     pub(super) packet: FlitPacketId,
-    /// Link whose buffer the packet comes from; `None` for a terminal.
+    /// Link at whose end the buffer is from which the packet comes; `None` if the packet comes from a terminal.
     pub(super) source: Option<LinkId>,
     pub(super) sent: u32,
     pub(super) head: u64,
 }
 
-/// A request for a link, from a buffer or from a queue of a terminal.
+/// A request for a link, by the first packet of a buffer or of a queue at a terminal. `ready` is the first cycle in which it can be granted.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Request {
     pub(super) packet: FlitPacketId,
@@ -78,12 +79,12 @@ pub(super) struct Request {
     pub(super) ready: u64,
 }
 
-/// The requests for a link, and the state of its arbitration.
+/// The requests for a link, and the arbitration state: the input served last, and the run that is preferred.
 #[derive(Clone, Debug)]
 pub(super) struct PortArbiter {
     requests: Vec<Request>,
     turns: RoundRobin,
-    /// Token of the last large packet, whose run is preferred.
+    /// Token of the last large packet granted. Packets with the same token are of its run and are preferred. `None` before the first large packet.
     run: Option<u64>,
 }
 
@@ -96,12 +97,12 @@ impl PortArbiter {
         self.requests.push(request);
     }
 
-    /// Returns the first cycle in which a request can be granted; `None` if there is no request.
+    /// Returns the first cycle in which one of the requests can be granted, if the link is free then; `None` if there is no request.
     pub(super) fn ready(&self) -> Option<u64> {
         self.requests.iter().map(|request| request.ready).min()
     }
 
-    /// Removes and returns the best of the requests that can be granted at `now`.
+    /// Removes and returns the best of the requests that can be granted at `now`, by class, run and arbitration rule; `None` if there is none.
     pub(super) fn dequeue_best(
         &mut self,
         now: u64,
@@ -131,16 +132,16 @@ impl PortArbiter {
     }
 }
 
-/// One direction of a shared wire.
+/// State of a link as one direction of a shared wire.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SharedWireSide {
-    /// Link in the other direction.
+    /// Link in the other direction on the wire.
     pub(super) reverse: LinkId,
-    /// Whether this direction has the transfer token.
+    /// Whether this direction has the transfer token, with which it sends first.
     pub(super) has_token: bool,
 }
 
-/// A flit in a buffer.
+/// A flit in a buffer: its packet, its number in the packet (0 for the head), and the cycle in which it crossed the link to the buffer.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Flit {
     pub(super) packet: FlitPacketId,
@@ -148,15 +149,15 @@ pub(super) struct Flit {
     pub(super) crossed: u64,
 }
 
-/// The buffer at the end of a link.
+/// The buffer at the end of a link: its flits, and its free slots.
 #[derive(Clone, Debug)]
 pub(super) struct FlitBuffer {
     flits: VecDeque<Flit>,
-    /// Cycles from which the free slots can be used.
+    /// Cycle from which each free slot can be used.
     slots: VecDeque<u64>,
-    /// Next link of the first packet, if the packet holds that link.
+    /// Next link of the first packet in the buffer; `None` if the packet does not hold that link.
     drain: Option<LinkId>,
-    /// First cycle in which a head that was queued behind another packet can request its next link.
+    /// First cycle in which a head that was queued here behind another packet can be granted its next link.
     considered_from: u64,
     credit_cycles: u32,
 }
@@ -171,14 +172,15 @@ impl FlitBuffer {
         self.flits.front()
     }
 
-    /// Returns the packet of the first flit if that flit is a head, with the cycle from which it can request its next link: `route_cycles` after it
-    /// crossed, or later.
+    /// Returns the packet of the first flit if that flit is a head, with the cycle from which the head can be granted its next link: `route_cycles`
+    /// after it crossed, or later. `None` if the buffer is empty or the first flit is no head.
     pub(super) fn first_head(&self, route_cycles: u64) -> Option<(FlitPacketId, u64)> {
         let &Flit { packet, crossed, .. } = self.first().filter(|flit| flit.index == 0)?;
         Some((packet, (crossed + route_cycles).max(self.considered_from)))
     }
 
-    /// Returns the next link of the first packet if no slot is free and the packet holds that link. A flit that crosses the link first frees a slot.
+    /// Returns the next link of the first packet, if no slot of the buffer is free and the packet holds that link; otherwise `None`. A flit that
+    /// crosses the returned link frees a slot.
     pub(super) fn output_if_full(&self) -> Option<LinkId> {
         self.drain.filter(|_| self.slots.is_empty())
     }
@@ -188,41 +190,41 @@ impl FlitBuffer {
         self.drain = Some(link);
     }
 
-    /// Stores a flit in the first free slot. Returns whether it is the only flit.
+    /// Stores a flit in the first free slot. Returns whether it is the only flit in the buffer.
     pub(super) fn enter(&mut self, flit: Flit) -> bool {
         self.slots.pop_front();
         self.flits.push_back(flit);
         self.flits.len() == 1
     }
 
-    /// Removes the first flit at `now`.
+    /// Removes the first flit, which leaves at `now`, and frees its slot.
     pub(super) fn leave(&mut self, now: u64) {
         self.flits.pop_front();
         self.slots.push_back(now + u64::from(self.credit_cycles));
     }
 
-    /// Records that the tail of the first packet left at `now`.
+    /// Records that the tail of the first packet left at `now`. The next head can request its link from `head_of_line_cycles` + 1 cycles later on.
     pub(super) fn tail_left(&mut self, now: u64, head_of_line_cycles: u32) {
         self.drain = None;
         self.considered_from = now + 1 + u64::from(head_of_line_cycles);
     }
 }
 
-/// Time for which a wire was held.
+/// Cycles for which a wire was held.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct HeldCycles {
     since: u64,
-    /// Held time up to the start of the current hold.
+    /// Held cycles of all ended holds.
     pub(super) before: u64,
 }
 
 impl HeldCycles {
-    /// Starts a hold at `now`.
+    /// Starts a hold of the wire at cycle `now`.
     pub(super) fn begin(&mut self, now: u64) {
         self.since = now;
     }
 
-    /// Ends the hold at `now`.
+    /// Ends the hold at cycle `now`, and adds its cycles.
     pub(super) fn end(&mut self, now: u64) {
         self.before += now - self.since;
     }

@@ -8,12 +8,12 @@
 //!
 //! The semantics of the [parent module](super) hold, and in addition:
 //!
-//! - **Transfer token** (Design for Scalability in Enterprise SSDs, PACT 2014, section 5.3). One of the two sides of a wire has a token. The side
-//!   with the token sends a flit and passes the token on. A side that cannot send, for lack of a flit or a free slot, passes the token on without
-//!   loss of time \[choice\]. So two directions that both have flits alternate, and one direction alone has the whole wire. [`WireSharing`] selects
-//!   whether the two links of a terminal also share a wire.
-//! - **Runs** (PACT 2014, rules 1 and 2). Consecutive packets with the same token are a run. After a packet of a run an output prefers the next
-//!   packet of the run to other packets. With `small_first`, small packets go first even between the packets of a run.
+//! - **Transfer token** (Design for Scalability in Enterprise SSDs, PACT 2014, section 5.3). One of the two sides of a wire, which are the links of
+//!   both directions, has a token. The side with the token sends a flit and passes the token on. A side that cannot send, for lack of a flit or a
+//!   free slot, passes the token on without loss of time (\[choice\]: the paper does not state it). So two directions that both have flits alternate,
+//!   and one direction alone has the whole wire. [`WireSharing`] selects whether the two links of a terminal also share a wire.
+//! - **Runs** (PACT 2014, rules 1 and 2). Consecutive packets with the same token are a run. After a packet of a run, an output link is granted to
+//!   the next packet of the run before other packets. With `small_first`, small packets go first even between the packets of a run.
 //!
 //! # Deadlock freedom
 //!
@@ -35,23 +35,23 @@ use super::parameters::{InjectError, ParameterError, Parameters};
 use super::topology::{TerminalId, Topology};
 
 id!(
-    /// The id of a packet in flight.
+    /// The id of a packet at a terminal or in the network.
     FlitPacketId
 );
 
-/// The links that share wires.
+/// Selection of the links that share wires with the link in the other direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WireSharing {
-    /// No links share wires: each direction has a wire of its own.
+    /// No links share wires: each link has a wire of its own.
     Separate,
-    /// The two links between each pair of routers share a wire, and the two links of each terminal from `terminals_from` on.
+    /// The two links between each pair of routers share a wire. So do the two links of each terminal from `terminals_from` on.
     Shared {
-        /// First terminal whose links share a wire.
+        /// First terminal whose injection link and ejection link share a wire.
         terminals_from: TerminalId,
     },
 }
 
-/// A packet in flight.
+/// A packet at a terminal or in the network.
 #[derive(Clone, Copy, Debug)]
 struct FlitPacket {
     packet: Packet,
@@ -62,7 +62,7 @@ struct FlitPacket {
 
 #[derive(Clone, Debug, Default)]
 struct Terminal {
-    /// Queued packets. With `small_first`, small packets have a queue of their own.
+    /// Packets queued for the injection link: in queue 0, but with `small_first` small packets in queue 1.
     queues: [VecDeque<FlitPacketId>; 2],
     waiting: QueueLength,
 }
@@ -75,9 +75,9 @@ pub struct FlitNetwork {
     ports: Vec<FlitLink>,
     packets: Arena<FlitPacketId, FlitPacket>,
     terminals: Vec<Terminal>,
-    /// Links that are held or requested.
+    /// Links that are held or requested. Only these links are visited in a cycle.
     active: Vec<LinkId>,
-    /// Copy of `active` for the cycle that is being run.
+    /// Copy of `active` at the start of the current cycle, in which links can become active.
     stepped: Vec<LinkId>,
     /// First cycle that has not been run.
     reached: u64,
@@ -88,7 +88,7 @@ pub struct FlitNetwork {
 }
 
 impl FlitNetwork {
-    /// Creates an empty network.
+    /// Creates an empty network. `wires` selects the links that share wires.
     ///
     /// # Errors
     /// If a parameter is out of its bounds. Also if wires are shared and slots are free again in the cycle in which a flit leaves, because the result
@@ -126,7 +126,7 @@ impl FlitNetwork {
         })
     }
 
-    /// Returns the topology of the network.
+    /// Returns the topology of the network, with links, terminals and routes.
     pub fn topology(&self) -> &Topology {
         &self.topology
     }
@@ -134,7 +134,7 @@ impl FlitNetwork {
     /// Injects a packet created at cycle `now`, which must not precede the current cycle of the network.
     ///
     /// # Errors
-    /// If the packet could never arrive, or if `now` has passed.
+    /// If a terminal does not exist, if the packet has no flits, or if `now` has passed.
     pub fn inject(&mut self, now: u64, packet: Packet) -> Result<(), InjectError> {
         let terminals = self.topology.terminals();
         if let Some(&none) = [packet.source, packet.destination].iter().find(|terminal| terminal.0 >= terminals) {
@@ -159,56 +159,58 @@ impl FlitNetwork {
         Ok(())
     }
 
-    /// Returns the cycle of the next event; `None` if the network is empty.
+    /// Returns the next cycle in which a packet or flit may move; `None` if the network is empty.
     pub fn next_event(&self) -> Option<u64> {
         (self.next != u64::MAX).then_some(self.next)
     }
 
-    /// Runs all cycles up to `to`, and posts reports to `outbox`.
+    /// Runs all cycles up to `to`, and adds the injections and deliveries of these cycles to `outbox`.
     #[cfg(feature = "internals")]
     pub fn advance(&mut self, to: u64, outbox: &mut NetworkReports) {
         self.advance_to_report(to, to, outbox);
     }
 
-    /// Runs all cycles up to `to`, then further cycles up to `latest` until one of them has a report.
+    /// Runs all cycles up to `to`, then, while `outbox` has no reports, further cycles up to `latest`. Adds the injections and deliveries to
+    /// `outbox`.
     pub fn advance_to_report(&mut self, to: u64, latest: u64, outbox: &mut NetworkReports) {
         while self.next <= to || (self.next <= latest && outbox.is_empty()) {
             self.run_cycle(self.next, outbox);
         }
     }
 
-    /// Returns the number of packets in the network and in the queues of terminals, without packets whose delivery has been reported.
+    /// Returns the number of injected packets whose delivery has not been reported, including those queued at terminals.
     #[cfg(feature = "internals")]
     pub fn in_flight(&self) -> usize {
         self.packets.len()
     }
 
-    /// Returns the packets queued at a terminal for its injection link.
+    /// Returns the numbers of packets and flits queued at `terminal` for its injection link.
     pub fn queued(&self, terminal: TerminalId) -> QueueLength {
         self.terminals[terminal.index()].waiting
     }
 
-    /// Returns the cycles for which completed packets held a link. If two links share a wire, the first has the cycles in which either was held.
+    /// Returns the number of cycles for which `link` was held, from grants to tails, without a hold that has not ended. If two links share a wire,
+    /// the one with the lower number has the cycles in which either was held, and the other 0.
     pub fn held_cycles(&self, link: LinkId) -> u64 {
         self.ports[link.index()].held.before
     }
 
-    /// Starts a log of the crossings of all flits, for tests and oracles.
+    /// Starts a log of the crossings of all flits, for tests and oracles (checks of a run).
     pub fn keep_log(&mut self) {
         self.log.keep();
     }
 
-    /// Stops and discards the log.
+    /// Stops and discards the log of crossings.
     pub fn drop_log(&mut self) {
         self.log = CrossingLog::default();
     }
 
-    /// Removes and returns the log, which has one crossing for each flit.
+    /// Removes and returns the log entries since the last call, one crossing for each flit and link; empty if there is no log.
     pub fn take_log(&mut self) -> Vec<Crossing> {
         self.log.take()
     }
 
-    /// Returns the granted links, each with the token of its packet.
+    /// Returns the links that packets hold, each with the token of its packet.
     pub fn held_links(&self) -> impl Iterator<Item = (LinkId, u64)> {
         let held = (0..).map(LinkId).zip(&self.ports).filter_map(|(link, port)| Some((link, port.holder?)));
         held.map(|(link, holder)| (link, self.packets[holder.packet].packet.token))
