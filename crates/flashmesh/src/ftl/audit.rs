@@ -1,14 +1,15 @@
-//! Consistency check of all tables.
+//! Consistency check of all tables of the translation layer.
 
 use super::Ftl;
 use crate::ids::{BlockId, PlaneId, Ppn};
 
 impl Ftl {
-    /// Checks that all tables agree, in time proportional to mapped pages and blocks: the map is a bijection between mapped logical pages and valid
-    /// physical pages, counters agree with the bitmaps, and every block is in exactly one state and counted by its plane. Pages may be in flight.
+    /// Checks that all tables agree, in time proportional to mapped pages and blocks. The map must be a bijection between mapped logical pages and
+    /// valid physical pages. Counters must agree with the bitmaps of valid pages, and every block must be in exactly one state and counted by its
+    /// plane. May be called while pages are in flight.
     ///
     /// # Errors
-    /// The first inconsistency found.
+    /// A description of the first inconsistency found.
     pub fn audit(&self) -> Result<(), String> {
         let mapped = self.audit_map()?;
         self.blocks.audit(self.mapping.is_used())?;
@@ -17,14 +18,16 @@ impl Ftl {
             self.audit_parts()?;
         }
         let replicas = self.audit_replicas()?;
-        // No two mapped pages share a valid page, because each valid page maps back to one page only. So equal counts make the map a bijection.
+        // No two mapped pages share a valid page, because the reverse map gives one logical page for each physical page. So equal counts make the map
+        // a bijection.
         let valid = self.mapped_pages();
         check(mapped + replicas == valid, || {
             format!("{mapped} logical pages are mapped, {replicas} have replicas, and {valid} physical pages are valid")
         })
     }
 
-    /// Checks that every mapped page is valid at its location, on a plane of its namespace. Returns the number of mapped pages.
+    /// Checks that every mapped page is valid at its location, on a plane of its namespace. Returns the number of mapped pages of the drive, or a
+    /// description of the first fault.
     fn audit_map(&self) -> Result<u64, String> {
         let (order, table) = (self.allocation.static_order(), self.blocks.table());
         let mut mapped = 0;
@@ -43,7 +46,7 @@ impl Ftl {
         Ok(mapped)
     }
 
-    /// Checks that every valid page holds the newest version of its logical page, in a block of the right kind.
+    /// Checks that every valid page holds the newest version of its logical page, and that no block marked for translation pages holds host data.
     fn audit_valid_pages(&self) -> Result<(), String> {
         let table = self.blocks.table();
         for block in (0..self.geometry.blocks()).map(BlockId).filter(|&block| table.valid_pages(block) > 0) {
@@ -59,7 +62,8 @@ impl Ftl {
         Ok(())
     }
 
-    /// Checks that every replica is valid and is not the original of its page, and that each plane counts its guests. Returns the number of replicas.
+    /// Checks that every replica is valid and is not the original of its page, and that each plane counts its guests (valid pages that replication
+    /// has put there). Returns the number of replicas of the drive; 0 without replication.
     fn audit_replicas(&self) -> Result<u64, String> {
         let Some(replicas) = &self.replicas else { return Ok(0) };
         let table = self.blocks.table();
@@ -80,7 +84,7 @@ impl Ftl {
         Ok(self.replica_count())
     }
 
-    /// Checks the pages that the allocator counts for each part on each plane.
+    /// Checks the number of valid pages that the allocator counts for each plane and each part (range of logical pages with the same set of planes).
     fn audit_parts(&self) -> Result<(), String> {
         let order = self.allocation.static_order();
         let planes = self.geometry.planes() as usize;

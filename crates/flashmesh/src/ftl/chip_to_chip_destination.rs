@@ -1,33 +1,36 @@
-//! Moves of garbage collection to other chips: choice of the destination plane.
+//! Moves of garbage collection to other chips: choice of the plane to which a valid page is copied.
 
 use super::{Ftl, OpenBlockKind, PlaneOccupancy};
 use crate::ids::{ChipId, DieId, Lpn, PlaneId};
 
 impl Ftl {
     /// Chooses the destination plane of a chip-to-chip copy of `lpn`, a valid page of a victim in `plane`. Counts the page as in flight to the
-    /// destination until [`finish_incoming`](Ftl::finish_incoming). Returns `None` if the page has to stay in its plane.
+    /// destination until [`finish_incoming`](Ftl::finish_incoming). Returns `None`, and counts nothing, if no plane qualifies; the page then has to
+    /// stay in `plane`.
     ///
-    /// Candidates are the planes at the same position (die and plane) of other chips whose dies the data can reach (`reaches(from, to)`), within the
-    /// namespace of the page. These are skipped:
+    /// Candidates are the planes of other chips that have the same index in their chip as `plane` and belong to the namespace of the page. Data must
+    /// be able to move from the die of `plane` to that of the candidate (`reaches(from, to)`). These candidates are skipped:
     ///
-    /// - planes without room for another valid page,
-    /// - planes without a page in the open block for arrivals that cannot open another block,
+    /// - planes without room for another valid page of the namespace,
+    /// - planes that have no free page in an open block for arriving pages and cannot open another such block,
     /// - planes that already await a page, because a chip has one page buffer per plane \[choice\].
     ///
-    /// Of the others, the plane with the fewest valid pages is chosen, on a tie the nearest, then the first. The chosen plane must not have more
-    /// valid pages than the source plane \[choice\]. So moves even out the valid pages of the planes, because a plane full of valid pages raises
-    /// write amplification more than an empty plane lowers it. Choosing the plane with the most free pages instead would gather pages where a
-    /// collection has just ended.
+    /// Of the remaining candidates, the plane with the fewest valid pages is chosen, on a tie the nearest, then the one with the lowest number. The
+    /// chosen plane must not have more valid pages than `plane` \[choice\]. So moves even out the valid pages of the planes, because a plane full of
+    /// valid pages raises write amplification more than an empty plane lowers it. Choosing the plane with the most free pages instead would gather
+    /// pages where a collection has just ended.
     ///
     /// # Why there is no deadlock
     ///
-    /// A page is admitted only if the open block for arrivals has a page for it. No other stream allocates from that block. The last free block of a
-    /// plane, the reserve of collection, is never opened for arrivals. So the program of a page in flight waits only for its die, and no collection
-    /// waits for space in another plane. Victims of the destination plane find as many pages in their own plane as without arrivals.
+    /// A page is admitted only if the open block for arriving pages has a free page for it. No other kind of data is written to that block. The last
+    /// free block of a plane, the reserve of collection, is never opened for arriving pages. So the program of a page in flight waits only for its
+    /// die, and no collection waits for space in another plane. Victims of the destination plane find as many free pages in their own plane as
+    /// without arriving pages.
     ///
-    /// A plane has one more open block, and one more spare block for it ([`INCOMING_BLOCKS`](super::spare_blocks::INCOMING_BLOCKS), checked with the
-    /// configuration). As for host writes, a page is admitted only while the valid pages stay below the resulting limit. Every collection still
-    /// discards at least one invalid page, so collections that send pages to each other come to an end.
+    /// A plane has one more open block, for arriving pages, and one more spare block for it
+    /// ([`INCOMING_BLOCKS`](super::spare_blocks::INCOMING_BLOCKS), checked with the configuration). As for host writes, a page is admitted only while
+    /// the valid pages stay below the resulting limit. Every collection still discards at least one invalid page, so collections that send pages to
+    /// each other come to an end.
     pub(crate) fn admit_chip_to_chip(
         &mut self,
         lpn: Lpn,
@@ -44,8 +47,8 @@ impl Ftl {
         Some(chosen)
     }
 
-    /// Like [`admit_chip_to_chip`](Self::admit_chip_to_chip), but for `lpns`, the mapping units of a whole program, or of the last, partly filled
-    /// program of a victim. One plane takes all of them in one program.
+    /// Like [`admit_chip_to_chip`](Self::admit_chip_to_chip), but for `lpns`, the mapping units of one program: a whole program, or the last, partly
+    /// filled program of a victim. All of them go to one plane. Returns `None` if no plane can take all of them.
     pub(crate) fn admit_program(
         &mut self,
         lpns: &[Lpn],
@@ -62,13 +65,13 @@ impl Ftl {
         Some(chosen)
     }
 
-    /// Chooses the destination plane of a Clean packet for `lpns`, the valid pages of a victim in `plane`. The destination is on a die for which
-    /// `may_take` holds. Counts the first of `lpns`, as many as fit, as in flight to the destination. Returns the destination and the number of these
-    /// pages; `None` if no plane takes any.
+    /// Chooses the destination plane of a Clean packet (command to copy pages to another chip) for `lpns`, the valid pages of a victim in `plane`.
+    /// The destination is on a die for which `may_take` holds. Counts the first of `lpns`, as many as fit, as in flight to the destination. Returns
+    /// the destination and the number of these pages; `None` if no plane takes any.
     ///
     /// Like [`Ftl::admit_chip_to_chip`], except for the candidates: a packet names the destination of each page, so any plane of another chip is
-    /// eligible. The packet takes as many pages as have room in one open block \[choice\]; the controller sends another Clean for the rest. If
-    /// programs write several mapping units, only the last pages of a victim leave a program partly empty.
+    /// eligible. The packet takes as many pages as have room in one open block \[choice\]; the controller sends another Clean for the remaining
+    /// pages. If programs write several mapping units, only a packet with the last pages of the victim may leave a program partly empty.
     pub(crate) fn admit_clean(
         &mut self,
         lpns: &[Lpn],
@@ -91,14 +94,15 @@ impl Ftl {
         (pages > 0).then_some((chosen, pages))
     }
 
-    /// Returns how many of `lpns`, in order from the first, fit into the quota of `plane`.
+    /// Returns how many of `lpns`, counted from the first, can become valid pages of `plane` within its limits.
     fn room_for(&self, lpns: &[Lpn], plane: PlaneId) -> usize {
         let occupancy = PlaneOccupancy::new(&self.blocks, &self.mapping, self.replicas.as_deref());
         let has_room = |(before, &lpn): (u32, &Lpn)| self.allocation.admits(lpn, plane, &occupancy) > before;
         (0..).zip(lpns).take_while(|page| has_room(*page)).count()
     }
 
-    /// Returns the candidate that can take `lpn`, has no more valid pages than `plane`, and has the fewest; on a tie the nearest, then the first.
+    /// Returns the candidate with the fewest valid pages that can take `lpn` and has no more valid pages than `plane`. On a tie, returns the nearest
+    /// to `plane`, then the lowest number. Returns `None` if no candidate can take `lpn`.
     fn emptiest(
         &self,
         lpn: Lpn,
@@ -119,14 +123,14 @@ impl Ftl {
         Some(())
     }
 
-    /// Records that a page in flight to `plane` has been committed or dropped. Returns how many pages are still in flight.
+    /// Records that one page in flight to `plane` from another chip has been committed or dropped. Returns how many such pages are still in flight.
     pub(crate) fn finish_incoming(&mut self, plane: PlaneId) -> u32 {
         let account = self.blocks.plane_mut(plane);
         account.incoming_pages -= 1;
         account.incoming_pages
     }
 
-    /// Sets the number of pages in flight to `plane`. Called if fewer pages are sent than were admitted.
+    /// Sets the number of pages in flight to `plane` from other chips. Called if fewer pages are sent than were admitted.
     pub(crate) fn set_incoming(&mut self, plane: PlaneId, pages: u32) {
         self.blocks.plane_mut(plane).incoming_pages = pages;
     }
@@ -141,7 +145,7 @@ impl Ftl {
             && has_room()
     }
 
-    /// Returns the distance between the chips of two planes, in rows plus columns.
+    /// Returns the distance between the chips of two planes: the difference of their rows (channels) plus the difference of their columns (ways).
     fn distance(&self, from: PlaneId, to: PlaneId) -> u32 {
         let place = |plane: PlaneId| {
             let ChipId(chip) = self.geometry.chip_of(self.geometry.die_of_plane(plane));
@@ -175,10 +179,10 @@ mod tests {
         Ftl::new(&Geometry::new(&config.geometry).expect("the geometry is valid"), &config, FtlRules::new(&config))
     }
 
-    /// Second plane of the chip in the middle of the array.
+    /// Source plane of the copies: the second plane of the chip in the middle of the 3 x 3 array (planes 8 and 9).
     const FROM: PlaneId = PlaneId(9);
 
-    /// First page stored in `FROM`.
+    /// First logical page that `fill` writes to plane `FROM`.
     const PAGE: Lpn = Lpn(FROM.0 * 48);
     const HOST: OpenBlockKind = OpenBlockKind::SHARED;
 
@@ -186,7 +190,7 @@ mod tests {
         from != to && from.0 % 3 == to.0 % 3
     }
 
-    /// Writes `pages` pages to `plane`.
+    /// Writes `pages` logical pages, from page 48 times `plane` on, to `plane`.
     fn fill(ftl: &mut Ftl, plane: PlaneId, pages: u32) {
         for page in 0..pages {
             let ppn = ftl.allocate(plane, HOST).expect("the plane has space");
@@ -198,7 +202,8 @@ mod tests {
     fn ties_of_valid_pages_go_to_the_nearest_plane_and_ties_of_distance_to_the_first() {
         let mut ftl = drive();
         assert_eq!(ftl.admit_chip_to_chip(PAGE, FROM, column), Some(PlaneId(3)));
-        // Now all chips are reachable. The chip above awaits a page already, so the two chips beside `FROM` follow, in the order of the array.
+        // All chips are reachable for the next copies. Plane 3, on the chip above, already awaits a page. Three planes are at distance 1: 7 and 11,
+        // on the chips left and right of `FROM`, and 15 below. Ties go to the lowest number.
         assert_eq!(ftl.admit_chip_to_chip(PAGE, FROM, |from, to| from != to), Some(PlaneId(7)));
         assert_eq!(ftl.admit_chip_to_chip(PAGE, FROM, |from, to| from != to), Some(PlaneId(11)));
         assert_eq!(ftl.admit_chip_to_chip(PAGE, FROM, |_, _| false), None);
@@ -227,12 +232,13 @@ mod tests {
     #[test]
     fn a_plane_short_of_free_pages_still_takes_a_page_from_a_fuller_plane() {
         let mut ftl = drive();
-        // An earlier copy has opened a block for arrivals in plane 3.
+        // An earlier copy has opened a block for arriving pages in plane 3, so that a later copy need not open one.
         assert_eq!(ftl.admit_chip_to_chip(PAGE, FROM, column), Some(PlaneId(3)));
         ftl.finish_incoming(PlaneId(3));
         fill(&mut ftl, FROM, 48);
         fill(&mut ftl, PlaneId(15), 48);
-        // Fill ten of twelve blocks, with half of the pages invalid. One block is open for arrivals, so only the reserve is free.
+        // Fill ten of the twelve blocks of plane 3, with half of the pages invalid. One block is open for arriving pages, so only the reserve is
+        // free.
         fill(&mut ftl, PlaneId(3), 40);
         for page in 0..40 {
             let ppn = ftl.allocate(PlaneId(3), HOST).expect("the plane has space");
@@ -246,7 +252,8 @@ mod tests {
     #[test]
     fn a_plane_at_its_quota_takes_none() {
         let mut ftl = drive();
-        // The quota is 52 pages: the even share of 48, and half a block, because a plane has one block beyond this share and its 5 spare blocks.
+        // The quota is 52 pages: the even share of 48 pages, and half a block. Of 12 blocks, the share fills 6 and 5 must be spare. One block is
+        // left, half of which allocation may use.
         for plane in [3, FROM.0, 15] {
             for page in 0..52 {
                 let ppn = ftl.allocate(PlaneId(plane), HOST).expect("the plane has space");
@@ -271,7 +278,7 @@ mod tests {
             let ppn = ftl.allocate(to, OpenBlockKind::Incoming).expect("a page is reserved for the copy");
             assert!(ftl.commit_move(Lpn(FROM.0 * 48 + page), from, ppn));
             ftl.finish_incoming(to);
-            // The static order puts page 12 on plane 3 as well.
+            // The static order puts page 12 on plane 3 as well, so host writes compete for its free blocks.
             ftl.write_untimed(Lpn(12), &idle);
         }
         assert_eq!((ftl.blocks.plane(FROM).valid_pages, ftl.blocks.plane(PlaneId(3)).valid_pages), (16, 9));

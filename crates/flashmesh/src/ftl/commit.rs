@@ -7,14 +7,14 @@ use super::allocation::Allocator;
 use crate::ids::{Lpn, PlaneId, Ppn};
 
 impl Ftl {
-    /// Commits a finished host write: maps `lpn` to `ppn`.
+    /// Commits a finished host write: maps `lpn` to `ppn`, and notifies the allocator.
     #[inline]
     pub fn commit_write(&mut self, lpn: Lpn, ppn: Ppn) {
         let plane = self.commit(lpn, ppn);
         self.allocation.on_committed(lpn, plane);
     }
 
-    /// Maps `lpn` to `ppn`, which has been programmed, and invalidates the older version of `lpn`. Returns the plane of `ppn`.
+    /// Maps `lpn` to `ppn`, which has been programmed, and invalidates the older version and the replica of `lpn`. Returns the plane of `ppn`.
     #[inline]
     pub(super) fn commit(&mut self, lpn: Lpn, ppn: Ppn) -> PlaneId {
         let old = self.mapping.set(lpn, ppn);
@@ -26,8 +26,8 @@ impl Ftl {
         self.blocks.program_valid(ppn)
     }
 
-    /// Commits the finished program of a page moved by garbage collection or wear levelling. Maps `lpn` to `to` and returns true, unless the page was
-    /// written or deallocated meanwhile. In that case returns false, and the moved page is invalid.
+    /// Commits the finished program of a page moved from `from` to `to` by garbage collection or wear levelling. Maps `lpn` to `to` and returns true,
+    /// unless the page was written or deallocated meanwhile. In that case returns false, and the copy at `to` counts as invalid.
     #[inline]
     pub fn commit_move(&mut self, lpn: Lpn, from: Ppn, to: Ppn) -> bool {
         if self.mapping.get(lpn) == Some(from) {
@@ -52,12 +52,12 @@ impl Ftl {
         false
     }
 
-    /// Returns whether a page holds data, in its original location or in a replica.
+    /// Returns whether `lpn` is stored on flash: mapped, or as a replica of an unmapped page.
     pub(crate) fn has_data(&self, lpn: Lpn) -> bool {
         self.mapping.get(lpn).is_some() || self.replica_of(lpn).is_some()
     }
 
-    /// Deallocates a whole page (TRIM). Returns whether it was mapped.
+    /// Deallocates `lpn` (TRIM of a whole page), and drops its replica. Returns whether `lpn` was mapped.
     pub fn deallocate(&mut self, lpn: Lpn) -> bool {
         let old = self.mapping.clear(lpn);
         self.drop_stale_replica(lpn);
@@ -68,7 +68,7 @@ impl Ftl {
         old.is_some()
     }
 
-    /// Invalidates a page. Returns whether the page was a guest of its plane.
+    /// Marks `ppn` as invalid. Returns whether it was a guest (page that replication has put on its plane).
     #[inline]
     pub(super) fn invalidate(&mut self, ppn: Ppn) -> bool {
         let plane = self.blocks.invalidate(ppn);
@@ -88,7 +88,8 @@ impl Ftl {
         }
     }
 
-    /// Notifies the allocator, if it counts pages, that `lpn` moved to another location or was unmapped.
+    /// Notifies the allocator, if it counts valid pages, that `lpn` moved to another location. `from` is `None` if `lpn` was unmapped before, `to` if
+    /// it is unmapped from then on.
     #[inline]
     pub(super) fn notify_move(&mut self, lpn: Lpn, from: Option<Ppn>, to: Option<Ppn>) {
         if self.counts_parts {
@@ -97,7 +98,7 @@ impl Ftl {
         }
     }
 
-    /// Notifies the allocator of `pages`, which were mapped to their planes without host writes.
+    /// Notifies the allocator, if it counts valid pages, of the mapped pages in `pages`, a range of logical pages mapped without host writes.
     pub(super) fn notify_filled(&mut self, pages: Range<u32>) {
         if self.counts_parts {
             self.mapping.materialize_all();

@@ -1,13 +1,13 @@
 //! Homes: addresses at which unmapped pages are read.
 //!
-//! A page that was never written, or was deallocated, has no map entry and takes no space. It is read at its *home*, which the page number alone
-//! determines: the plane is that of the static order, and on each plane homes follow each other by namespace, then by page number. So results do not
-//! depend on the order in which pages are read, consecutive pages join in multi-plane reads, and a drive that is not written needs no map. No two
-//! pages have the same home.
+//! A page that was never written, or was deallocated, has no map entry and takes no space. It is read at its *home*, a physical page that the page
+//! number alone determines. The plane is that of the static order (the fixed assignment of logical pages to planes). On each plane homes follow each
+//! other by namespace, then by page number. So results do not depend on the order in which pages are read, consecutive pages join in multi-plane
+//! reads, and a drive that is not written needs no map. No two pages have the same home.
 //!
 //! A home represents data that was on the drive from the beginning, of which the simulation has no other record \[choice\]. A read takes the time of
 //! the die, plane and page type of the home. The home does not occupy a block: another page may be stored at this address, or the block may be free
-//! or erased. Garbage collection neither moves such data nor gains from it, and it causes no wear.
+//! or erased. Garbage collection neither moves the data of homes nor gains space from them, and they cause no wear.
 
 use super::{Ftl, PlaneOccupancy};
 use crate::ids::{Lpn, Ppn, StreamId};
@@ -19,7 +19,7 @@ impl Ftl {
         self.mapping.get(lpn).unwrap_or_else(|| self.default_location(lpn))
     }
 
-    /// Returns the home of the unmapped page `lpn`, for a read that will be queued there. Counts this read.
+    /// Returns the home of the unmapped page `lpn`, for a read that will be queued there. Counts this read in [`Ftl::unmapped_reads`].
     #[inline(always)]
     pub(crate) fn default_location_for_read(&mut self, lpn: Lpn) -> Ppn {
         self.mapping.count_unmapped_read();
@@ -32,10 +32,11 @@ impl Ftl {
     }
 
     /// Maps the unmapped page `lpn` to the next page of the open block of host writes, on the plane of its home. No flash operation takes place: the
-    /// page counts as programmed before the run (`ftl.first-touch`). If streams have open blocks of their own, the block is that of `stream` if
-    /// `stream` has one on the plane, otherwise of the first stream that writes there \[choice\].
+    /// page counts as programmed before the run (`ftl.first-touch`). If host streams have open blocks of their own, the page goes to that of
+    /// `stream`. If `stream` has none on the plane, it goes to that of the first stream that has one there \[choice\].
     ///
-    /// Returns `None` if only the reserve of collection is left, or the plane has no room for another page of the namespace.
+    /// Returns the new location. Returns `None`, and leaves `lpn` unmapped, if only the reserve of collection is left, or the plane has no room for
+    /// another page of the namespace.
     pub fn map_on_read(&mut self, lpn: Lpn, stream: Option<StreamId>) -> Option<Ppn> {
         let plane = self.allocation.static_order().plane_of(lpn);
         let occupancy = PlaneOccupancy::new(&self.blocks, &self.mapping, self.replicas.as_deref());

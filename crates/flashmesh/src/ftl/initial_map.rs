@@ -1,8 +1,8 @@
 //! Computed map of a preconditioned drive, for pages not written or moved since the preconditioning.
 //!
-//! Sequential data is stored in order. The random steady state consists of copies of a simulated sample, each with permuted logical pages
-//! ([`Ftl::precondition`](super::Ftl::precondition)), so that two tables of the sample and a permutation for each copy replace the tables of the
-//! whole drive. So a drive of terabytes is ready as soon as its sample is. The tables of [`Mapping`](super::mapping::Mapping) hold everything written
+//! Sequential data is stored in order. The random steady state consists of copies of a simulated sample (a few planes), each with permuted logical
+//! pages ([`Ftl::precondition`](super::Ftl::precondition)). Two tables of the sample and a permutation for each copy replace the tables of the whole
+//! drive. So a drive of terabytes is ready as soon as its sample is. The tables of [`Mapping`](super::mapping::Mapping) hold everything written
 //! later.
 
 use std::ops::Range;
@@ -19,33 +19,33 @@ use crate::ids::{Lpn, PlaneId, Ppn};
 /// Entry of `group_of` for a plane that was not filled.
 const NO_GROUP: u32 = u32::MAX;
 
-/// Computed map of all planes that were filled.
+/// Computed map of all planes that preconditioning has filled.
 #[derive(Clone, Debug)]
 pub(super) struct InitialMap {
     order: StaticOrder,
-    /// Mapped logical pages.
+    /// Logical pages that are mapped, as ranges of page numbers.
     ranges: Vec<Range<u32>>,
     pages_per_plane: Divisor,
     groups: Vec<PlaneGroup>,
-    /// Index in `groups` of each plane, or [`NO_GROUP`].
+    /// Index in `groups` of each plane of the drive, or [`NO_GROUP`].
     group_of: Vec<u32>,
 }
 
-/// State of a sample at one instant, as the source of several copies. Each block of the drive holds one block of each copy, interleaved in words of
-/// 64 pages.
+/// Locations of the pages of a sample at one instant, the source of several copies. Each block of the drive holds one block of each copy, interleaved
+/// in words of 64 pages.
 #[derive(Clone, Debug)]
 pub(super) struct PlaneImage {
-    /// For each logical page of the sample, its location in the first copy, as an offset from the first page of a group.
+    /// For each logical page of the sample, its location in the first copy, as an offset in pages from the first page of a [`PlaneGroup`].
     offsets: Vec<u32>,
     by_pages: Divisor,
-    /// Logical page of each valid physical page of the sample. Computed at the first lookup of a physical page.
+    /// Logical page of each valid physical page of the sample; 0 for invalid pages. Computed at the first lookup of a physical page.
     logical: OnceLock<Vec<u32>>,
     /// Number of physical pages of the sample.
     physical_pages: u32,
     copies: u32,
     /// Number of pages in a block of the sample.
     pages_per_block: u32,
-    /// Division by the number of pages in a block of the drive.
+    /// Division by the number of pages in a block of the drive, which is `copies` times that of the sample.
     by_block: Divisor,
 }
 
@@ -53,7 +53,7 @@ pub(super) struct PlaneImage {
 #[derive(Clone, Debug)]
 pub(super) struct PlaneGroup {
     first_page: Ppn,
-    /// Logical pages of the group, as shares. Each share comes with the number of pages in the shares before it.
+    /// Logical pages of the group, as shares. Each share is preceded by the number of logical pages in the shares before it.
     shares: Vec<(u32, PlaneShare)>,
     content: GroupContent,
 }
@@ -66,7 +66,7 @@ enum GroupContent {
 }
 
 impl InitialMap {
-    /// Creates a map in which no plane is filled yet. `ranges` are the logical pages that will be mapped.
+    /// Creates a map in which no plane is filled yet. `ranges` are the logical pages that the groups added later will map.
     pub fn empty(geometry: &Geometry, order: &StaticOrder, ranges: &[Range<u32>]) -> InitialMap {
         InitialMap {
             order: order.clone(),
@@ -77,7 +77,7 @@ impl InitialMap {
         }
     }
 
-    /// Adds a group of filled planes.
+    /// Adds a group of filled planes. Each plane may be in one group only.
     pub fn add(&mut self, group: PlaneGroup) {
         for (_, share) in &group.shares {
             self.group_of[share.plane.index()] = self.groups.len() as u32;
@@ -85,17 +85,17 @@ impl InitialMap {
         self.groups.push(group);
     }
 
-    /// Passes all (logical, physical) page pairs to `take`, in batches.
+    /// Passes all (logical, physical) page pairs to `take`, in batches of at most [`PREFETCHED`] pairs.
     pub fn in_batches(&self, mut take: impl FnMut(&mut Vec<(Lpn, Ppn)>)) {
         self.groups.iter().for_each(|group| group.in_batches(&mut take));
     }
 
-    /// Returns whether `lpn` is mapped, without computing its location.
+    /// Returns whether `lpn` is in the mapped ranges, without computing its location.
     pub fn contains(&self, lpn: Lpn) -> bool {
         self.ranges.iter().any(|range| range.contains(&lpn.0))
     }
 
-    /// Returns the physical page of `lpn`; `None` if it is not mapped.
+    /// Returns the physical page of `lpn`; `None` if `lpn` is outside the mapped ranges.
     #[inline(never)]
     pub fn get(&self, lpn: Lpn) -> Option<Ppn> {
         if !self.contains(lpn) {
@@ -105,7 +105,7 @@ impl InitialMap {
         self.group(plane)?.get(lpn, plane)
     }
 
-    /// Returns the logical page stored at `ppn`, which must be valid.
+    /// Returns the logical page stored at `ppn`, which must be valid. Returns `None` if preconditioning stored no page there.
     pub fn lpn_at(&self, ppn: Ppn) -> Option<Lpn> {
         self.group(PlaneId(self.pages_per_plane.divide(ppn.0)))?.lpn_at(ppn)
     }
@@ -116,12 +116,12 @@ impl InitialMap {
 }
 
 impl PlaneGroup {
-    /// Creates a group whose `shares` are stored in order from `first_page` on.
+    /// Creates a group whose logical pages, share after share, are stored in order from `first_page` on.
     pub fn in_order(first_page: Ppn, shares: impl IntoIterator<Item = PlaneShare>) -> PlaneGroup {
         PlaneGroup::new(first_page, shares, GroupContent::InOrder)
     }
 
-    /// Creates a group whose `shares` are stored in copies of a sample from `first_page` on, one copy for each of `permutations`.
+    /// Creates a group whose logical pages are stored in copies of the sample `state` from `first_page` on, one copy for each of `permutations`.
     pub fn copies(
         state: Arc<PlaneImage>,
         first_page: Ppn,
@@ -140,7 +140,7 @@ impl PlaneGroup {
         PlaneGroup { first_page, shares: numbered.collect(), content }
     }
 
-    /// Passes all (logical, physical) page pairs of the group to `take`, in batches.
+    /// Passes all (logical, physical) page pairs of the group to `take`, in batches of at most [`PREFETCHED`] pairs.
     pub fn in_batches(&self, mut take: impl FnMut(&mut Vec<(Lpn, Ppn)>)) {
         let (mut offsets, mut batch) = ([0; PREFETCHED], Vec::with_capacity(PREFETCHED));
         for (before, share) in &self.shares {
@@ -161,7 +161,8 @@ impl PlaneGroup {
         }
     }
 
-    /// Returns the valid physical pages of the copies that no logical page of the group uses.
+    /// Returns the physical pages that are valid in the copies although no logical page of the group uses them. The copies have more pages than the
+    /// group if the last copy is not used up. Empty if the pages are stored in order.
     pub fn unused(&self) -> impl Iterator<Item = Ppn> {
         let used = self.shares.last().map_or(0, |(before, share)| before + share.count);
         let copied = match &self.content {
@@ -171,13 +172,13 @@ impl PlaneGroup {
         (used..copied).map(|index| self.ppn_of(index))
     }
 
-    /// Returns the physical page of `lpn`, to which the static order gives `plane`.
+    /// Returns the physical page of `lpn`, to which the static order gives `plane`; `None` if `lpn` is not in the group.
     fn get(&self, lpn: Lpn, plane: PlaneId) -> Option<Ppn> {
         let mut of_plane = self.shares.iter().filter(|(_, share)| share.plane == plane);
         of_plane.find_map(|(before, share)| Some(self.ppn_of(before + share.index_of(lpn)?)))
     }
 
-    /// Returns the physical page of the logical page at `index` in the group.
+    /// Returns the physical page of the logical page at `index`, counted from 0 over all shares of the group.
     fn ppn_of(&self, index: u32) -> Ppn {
         let offset = match &self.content {
             GroupContent::InOrder => index,
@@ -199,7 +200,8 @@ impl PlaneGroup {
 }
 
 impl GroupContent {
-    /// Computes the offsets of the pages from `index` on, up to the end of `offsets` or of the copy. Returns the computed part of `offsets`.
+    /// Computes the offsets (from the first page of the group) of the logical pages from `index` on, up to the end of `offsets` or of the copy.
+    /// Returns the computed part of `offsets`.
     fn offsets<'a>(&self, index: u32, offsets: &'a mut [u32]) -> &'a [u32] {
         match self {
             GroupContent::InOrder => {
@@ -221,7 +223,7 @@ impl GroupContent {
 }
 
 impl PlaneImage {
-    /// Creates the image from the location of each logical page in the first copy.
+    /// Creates the image. `offsets` has the location of each logical page in the first copy, as an offset from the first page of a group.
     pub fn new(offsets: Vec<u32>, physical_pages: u32, copies: u32, pages_per_block: u32) -> PlaneImage {
         let by_pages = Divisor::new(offsets.len() as u32);
         PlaneImage {
@@ -240,21 +242,21 @@ impl PlaneImage {
         self.offsets.len() as u32
     }
 
-    /// Returns the offset of a logical page from the first page of a group. `index` numbers the logical pages of all copies in order.
+    /// Returns the offset of a logical page from the first page of a group. `index` counts the logical pages of all copies, copy after copy.
     fn offset_of(&self, index: u32, permutations: &[Permutation]) -> u32 {
         let copy = self.by_pages.divide(index);
         let page = permutations[copy as usize].image(index - copy * self.pages());
         copy * u64::BITS + self.offsets[page as usize]
     }
 
-    /// Returns the index of the logical page stored at `offset`: the inverse of `offset_of`.
+    /// Returns the index of the logical page stored at `offset`: the inverse of `offset_of`. Returns `None` if `offset` is beyond the sample.
     fn index_at(&self, offset: u32, permutations: &[Permutation]) -> Option<u32> {
         let (copy, page) = self.physical(offset);
         let logical = *self.logical.get_or_init(|| self.inverted()).get(page as usize)?;
         Some(copy * self.pages() + permutations[copy as usize].preimage(logical))
     }
 
-    /// Returns the copy that contains the page at `offset`, and the physical page of the sample from which this page was copied.
+    /// Returns the index of the copy that contains the page at `offset`, and the physical page of the sample from which this page was copied.
     fn physical(&self, offset: u32) -> (u32, u32) {
         if self.copies == 1 {
             return (0, offset);

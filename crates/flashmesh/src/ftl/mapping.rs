@@ -14,32 +14,35 @@ const REGION_ENTRIES: u32 = 1024;
 /// Number of pages whose entries are prefetched together; the entries fit into the L1 cache.
 pub(super) const PREFETCHED: usize = 128;
 
-/// Entry of a logical page that was mapped and then unmapped.
+/// Entry of a logical page that was mapped and then deallocated.
 const UNMAPPED: u32 = u32::MAX;
-/// Value of `UNMAPPED` as a physical page (entry - 1), beyond all physical pages.
+/// `UNMAPPED` minus 1, the physical page that this entry would encode. Larger than every physical page of a drive.
 const UNMAPPED_PLACE: u32 = UNMAPPED - 1;
 
 /// The page-level map in both directions.
 ///
 /// Both tables are taken zeroed from the operating system, and zero means "not set". So a fresh drive of any size takes no time and no memory until
-/// it is written. Lookups of entries that were never set do not touch the table either, because that would allocate a page of memory for nothing.
+/// it is written. Lookups of entries that were never set do not touch the forward table either, because that would allocate a page of memory for
+/// nothing.
 #[derive(Debug)]
 pub(super) struct Mapping {
-    /// Physical page + 1 of each logical page; 0 if never set, [`UNMAPPED`] if unmapped.
+    /// Physical page + 1 of each logical page; 0 if never set, [`UNMAPPED`] if deallocated.
     forward: Vec<u32>,
-    /// Bit set of the regions of the forward table in which an entry was ever set.
+    /// Bit set, by region number, of the regions of the forward table in which an entry was ever set.
     written_regions: Vec<u64>,
     /// Logical page + 1 last programmed at each physical page, meaningful only while the page is valid; 0 if never set.
     reverse: Vec<u32>,
-    /// Computed entries for pages never set in the tables; `None` if all are stored.
+    /// Computed entries for pages whose entry in the tables is 0; `None` if there are no computed entries, so that 0 means unmapped.
     initial: Option<Arc<InitialMap>>,
-    /// Number of changes of entries that a queued read may have looked up.
+    /// Number of changes of map entries so far, as [`Mapping::changes`] counts them. Queued reads look up their page again if this number has
+    /// changed.
     changes: u64,
-    /// Number of reads of unmapped pages.
+    /// Number of reads of unmapped pages so far, in the whole drive.
     unmapped_reads: u64,
 }
 
-/// Returns a copy of `table`. Regions for which `holds(number, entries)` is false stay untouched, so that they take no memory.
+/// Returns a copy of `table`. Regions for which `holds(number, entries)` is false stay zero and untouched in the copy, so that they take no memory.
+/// `number` counts the regions from 0.
 fn sparse_copy(table: &[u32], holds: impl Fn(u32, &[u32]) -> bool) -> Vec<u32> {
     let mut copy = vec![0; table.len()];
     let regions = copy.chunks_mut(REGION_ENTRIES as usize).zip(table.chunks(REGION_ENTRIES as usize));
@@ -65,7 +68,7 @@ impl Clone for Mapping {
 }
 
 impl Mapping {
-    /// Creates a map of `logical_pages`, including translation pages, over `pages` physical pages.
+    /// Creates a map without entries. `logical_pages` counts host pages and translation pages, `pages` all physical pages of the drive.
     pub(super) fn new(logical_pages: u32, pages: u32) -> Mapping {
         let regions = logical_pages.div_ceil(REGION_ENTRIES);
         Mapping {
@@ -78,12 +81,12 @@ impl Mapping {
         }
     }
 
-    /// Sets the computed entries. No host page may be mapped yet.
+    /// Sets the computed entries, which apply to pages never set in the tables. No host page may be mapped yet.
     pub(super) fn set_initial(&mut self, initial: InitialMap) {
         self.initial = Some(Arc::new(initial));
     }
 
-    /// Returns whether an entry of the region of `lpn` was ever set.
+    /// Returns whether an entry of the region that contains `lpn` was ever set in the forward table.
     #[inline]
     fn is_region_written(&self, lpn: Lpn) -> bool {
         self.is_written(lpn.0 / REGION_ENTRIES)
@@ -100,13 +103,13 @@ impl Mapping {
         self.place_in(entry, lpn)
     }
 
-    /// Returns the entry of `lpn`. Does not touch the table if no entry of its region was ever set.
+    /// Returns the encoded entry of `lpn`, as in `forward`. Does not touch the table if no entry of its region was ever set.
     #[inline]
     fn entry(&self, lpn: Lpn) -> u32 {
         if self.is_region_written(lpn) { self.forward[lpn.index()] } else { 0 }
     }
 
-    /// Sets the entry of `lpn`. Returns the previous one.
+    /// Sets the encoded entry of `lpn`. Returns the previous encoded entry.
     #[inline]
     fn set_entry(&mut self, lpn: Lpn, entry: u32) -> u32 {
         let region = lpn.0 / REGION_ENTRIES;
@@ -114,10 +117,10 @@ impl Mapping {
         std::mem::replace(&mut self.forward[lpn.index()], entry)
     }
 
-    /// Returns the location encoded by `entry`, the entry of `lpn`; `None` if the page is unmapped.
+    /// Returns the location encoded by `entry`, the entry of `lpn`, or the computed location if `entry` is 0. Returns `None` if the page is unmapped.
     #[inline(always)]
     fn place_in(&self, entry: u32, lpn: Lpn) -> Option<Ppn> {
-        // A single comparison handles both entries without a physical page, 0 and `UNMAPPED`.
+        // A single comparison separates physical pages from the two entries that encode none, 0 and `UNMAPPED`.
         match entry.wrapping_sub(1) {
             place @ 0..UNMAPPED_PLACE => Some(Ppn(place)),
             _ if entry == UNMAPPED => None,
@@ -133,13 +136,13 @@ impl Mapping {
         }
     }
 
-    /// Returns whether entries of some pages are computed.
+    /// Returns whether the map has computed entries, for pages not written since the preconditioning.
     #[inline]
     pub(super) fn is_computed(&self) -> bool {
         self.initial.is_some()
     }
 
-    /// Stores the still computed entries of the valid `pages` in the tables, where lookups are faster.
+    /// Stores the map entries of the valid physical `pages` in the tables, where lookups are faster. Entries already stored do not change.
     pub(super) fn materialize(&mut self, pages: impl Iterator<Item = Ppn>) {
         let Some(initial) = &self.initial else { return };
         let computed = pages.filter(|ppn| self.reverse[ppn.index()] == 0);
@@ -147,7 +150,7 @@ impl Mapping {
         self.set_all(&computed);
     }
 
-    /// Stores all still computed entries in the tables.
+    /// Stores all entries that are still computed in the tables, and drops the computed map.
     pub(super) fn materialize_all(&mut self) {
         let Some(initial) = self.initial.take() else { return };
         initial.in_batches(|batch| {
@@ -156,19 +159,19 @@ impl Mapping {
         });
     }
 
-    /// Returns the location of `lpn`, if it is stored in the table.
+    /// Returns the location of `lpn` according to the forward table; `None` if its entry is not set (perhaps computed) or the page was deallocated.
     #[inline]
     pub(super) fn stored(&self, lpn: Lpn) -> Option<Ppn> {
         let entry = self.entry(lpn);
         entry.checked_sub(1).filter(|_| entry != UNMAPPED).map(Ppn)
     }
 
-    /// Returns whether any page was ever mapped.
+    /// Returns whether any page, including translation pages, was ever mapped.
     pub(super) fn is_used(&self) -> bool {
         self.initial.is_some() || self.written_bytes() > Bytes::ZERO
     }
 
-    /// Maps `lpn` to `ppn` in both directions. Returns its previous location.
+    /// Maps `lpn` to `ppn` in both directions. Returns the previous location of `lpn`; `None` if it was unmapped.
     #[inline]
     pub(super) fn set(&mut self, lpn: Lpn, ppn: Ppn) -> Option<Ppn> {
         self.reverse[ppn.index()] = lpn.0 + 1;
@@ -194,30 +197,30 @@ impl Mapping {
         }
     }
 
-    /// Returns the number of changes of the location of any logical page. First writes count only once an unmapped page [was
-    /// read](Mapping::count_unmapped_read).
+    /// Returns how often the location of a logical page has changed, over all pages of the drive. First writes count only once an unmapped page [was
+    /// read](Mapping::count_unmapped_read), because only then a queued read may have looked up the home of the page.
     #[inline(always)]
     pub(super) fn changes(&self) -> u64 {
         self.changes
     }
 
-    /// Counts a read of an unmapped page.
+    /// Counts a read of an unmapped page. From then on, first writes count as [`changes`](Mapping::changes).
     #[inline(always)]
     pub(super) fn count_unmapped_read(&mut self) {
         self.unmapped_reads += 1;
     }
 
-    /// Returns the number of reads of unmapped pages.
+    /// Returns the number of reads of unmapped pages so far.
     pub(super) fn unmapped_reads(&self) -> u64 {
         self.unmapped_reads
     }
 
-    /// Records that `ppn` holds a copy of `lpn`. The mapped location of `lpn` stays the same.
+    /// Records that `ppn` holds a copy of `lpn`, such as a replica. The mapped location of `lpn` stays the same.
     pub(super) fn set_reverse(&mut self, ppn: Ppn, lpn: Lpn) {
         self.reverse[ppn.index()] = lpn.0 + 1;
     }
 
-    /// Unmaps `lpn`. Returns its previous location.
+    /// Unmaps `lpn`. Returns its previous location; `None` if it was unmapped already.
     #[inline]
     pub(super) fn clear(&mut self, lpn: Lpn) -> Option<Ppn> {
         let old = self.get(lpn)?;
@@ -226,7 +229,7 @@ impl Mapping {
         Some(old)
     }
 
-    /// Returns the logical page last programmed at `ppn`.
+    /// Returns the logical page last programmed at `ppn`. Meaningful only while `ppn` is valid; page 0 if none was ever programmed there.
     #[inline]
     pub(super) fn lpn_at(&self, ppn: Ppn) -> Lpn {
         match self.reverse[ppn.index()].checked_sub(1) {
@@ -235,7 +238,7 @@ impl Mapping {
         }
     }
 
-    /// Returns the physical pages of `lpns`, all of which must have entries in the table.
+    /// Returns the physical pages of `lpns`, in this order. All of `lpns` must be mapped by entries in the forward table.
     pub(super) fn physical_pages(&self, lpns: Range<u32>) -> impl Iterator<Item = Ppn> {
         let entries = &self.forward[lpns.start as usize..lpns.end as usize];
         entries
@@ -243,7 +246,7 @@ impl Mapping {
             .map(|entry| Ppn(entry.checked_sub(1).expect("all pages of a sample are written before it is copied")))
     }
 
-    /// Prefetches the entry of `lpn`, if any entry of its region was ever set.
+    /// Prefetches the forward entry of `lpn` into the CPU cache, if any entry of its region was ever set.
     #[inline]
     pub(super) fn prefetch(&self, lpn: Lpn) {
         if lpn.index() < self.forward.len() && self.is_region_written(lpn) {
@@ -251,8 +254,8 @@ impl Mapping {
         }
     }
 
-    /// Returns the mapped pages with their locations. Takes time proportional to the number of regions in which an entry was ever set; if entries are
-    /// computed, to the number of all regions.
+    /// Returns the mapped logical pages with their physical pages, by ascending logical page. Takes time proportional to the number of regions in
+    /// which an entry was ever set; with computed entries, proportional to the number of all regions.
     pub(super) fn mapped(&self) -> impl Iterator<Item = (Lpn, Ppn)> {
         let regions = (0..self.logical_pages()).step_by(REGION_ENTRIES as usize);
         let used = regions.filter(|&first| self.initial.is_some() || self.is_region_written(Lpn(first)));
@@ -260,7 +263,7 @@ impl Mapping {
         pages.filter_map(|lpn| Some((Lpn(lpn), self.get(Lpn(lpn))?)))
     }
 
-    /// Returns the size of the regions of the forward table in which an entry was ever set.
+    /// Returns the size in memory of the regions of the forward table in which an entry was ever set.
     pub(super) fn written_bytes(&self) -> Bytes {
         let regions: u32 = self.written_regions.iter().map(|word| word.count_ones()).sum();
         Bytes::new(u64::from(regions) * u64::from(REGION_ENTRIES) * size_of::<u32>() as u64)

@@ -7,8 +7,9 @@
 //!
 //! # Terms
 //!
-//! - *Kind* ([`OpenBlockKind`]): kind of data with an open block of its own. Parameters named `stream` hold a kind, unless their type is `StreamId`.
-//! - *Position*: index of a block in its plane.
+//! - *Kind* ([`OpenBlockKind`]): data that shares an open block in each plane, such as host writes or moved pages. Parameters named `stream` hold a
+//!   kind, unless their type is `StreamId`.
+//! - *Position*: index of a block in its plane, from 0.
 //! - *Reserve*: the last free block of a plane, which only garbage collection may open.
 //! - *Part*: range of logical pages with the same set of planes. Each namespace bound to planes has its own.
 //! - *Load* of a plane: its number of pages if all logical pages are mapped and spread evenly.
@@ -114,7 +115,8 @@ use crate::units::Bytes;
 /// A page-level flash translation layer.
 ///
 /// The caller must program and commit every page that it allocates ([`Ftl::commit_write`], [`Ftl::commit_move`]), whatever happens meanwhile. Apart
-/// from preallocated pages, each plane may have one program in flight for each kind of open block, because a die executes one operation at a time.
+/// from preallocated pages (early binding), each plane may have one program in flight for each kind of open block, because a die executes one
+/// operation at a time.
 #[derive(Clone, Debug)]
 pub struct Ftl {
     geometry: Geometry,
@@ -126,13 +128,13 @@ pub struct Ftl {
     slc: slc::FoldRules,
     translation: Option<TranslationPages>,
     partition: Partition,
-    /// Replicas of pages; `None` unless replication is enabled.
+    /// Locations and counts of the replicas of pages; `None` unless `replication.enabled`.
     replicas: Option<Box<Replicas>>,
-    /// Whether the allocator is notified of every page that is mapped to a plane or leaves a plane.
+    /// Whether the allocator is notified of every page that is mapped to a plane or leaves a plane, because it counts pages by part and plane.
     counts_parts: bool,
     /// Whether preconditioning put the drive into a steady state of uniform random writes.
     is_stationary: bool,
-    /// Collections in progress at the start of the run.
+    /// Victims whose collection has begun when the run starts, and what is left to do for each.
     initial_collections: Vec<precondition::CollectionInProgress>,
 }
 
@@ -141,14 +143,15 @@ impl Ftl {
     /// pages: memory of the tables is touched only when pages are written.
     ///
     /// # Panics
-    /// If the namespaces of `config` do not fit the drive, which [`Partition::new`] checks.
+    /// If the namespaces of `config` do not fit the drive, so that [`Partition::new`] fails.
     pub fn new(geometry: &Geometry, config: &Config, rules: FtlRules) -> Ftl {
         let partition = Partition::new(geometry, config).unwrap_or_else(|error| panic!("{error}"));
         Ftl::with_partition(geometry, config, rules, partition, TranslationPages::new(geometry, config))
     }
 
-    /// Returns the translation layer after the preconditioning of `config`. `folder` caches computed states, and `watch` receives the progress. The
-    /// sizes of `writes` determine which pages lie together. Without `writes`, the run begins with no collection in progress.
+    /// Returns the translation layer after the preconditioning of `config`. `folder` caches computed states (`None`: every state is computed), and
+    /// `watch` receives the progress. `writes` are the writes that the run is expected to issue; their sizes determine which pages lie together. If
+    /// the run issues no writes, it begins with no collection in progress.
     ///
     /// # Panics
     /// As [`Ftl::new`].
@@ -201,8 +204,8 @@ impl Ftl {
         ftl
     }
 
-    /// Returns the location of `lpn`; `None` if it is unmapped: never written, or deallocated. [`Ftl::location`] returns where an unmapped page is
-    /// read.
+    /// Returns the physical page of `lpn`; `None` if `lpn` is unmapped: never written, or deallocated. [`Ftl::location`] returns where an unmapped
+    /// page is read.
     #[inline]
     pub fn lookup(&self, lpn: Lpn) -> Option<Ppn> {
         self.mapping.get(lpn)
@@ -218,20 +221,20 @@ impl Ftl {
         self.mapping.is_mapped(lpn)
     }
 
-    /// Returns the number of changes of the map. Results of [`Ftl::lookup`] and [`Ftl::default_location_for_read`] stay valid until this number
-    /// changes.
+    /// Returns how often a map entry has changed, over the whole drive. Results of [`Ftl::lookup`] and [`Ftl::default_location_for_read`] stay valid
+    /// until this number changes.
     #[inline(always)]
     pub(crate) fn map_changes(&self) -> u64 {
         self.mapping.changes()
     }
 
-    /// Prefetches the map entry of `lpn`.
+    /// Prefetches the map entry of `lpn` into the CPU cache.
     #[inline]
     pub fn prefetch(&self, lpn: Lpn) {
         self.mapping.prefetch(lpn);
     }
 
-    /// Prefetches the block entries of the older version of `lpn`, which the commit of a program changes.
+    /// Prefetches the table entry of the block that holds the current version of `lpn`, which the commit of a newer version will invalidate.
     #[inline]
     pub fn prefetch_older(&self, lpn: Lpn) {
         if let Some(older) = self.mapping.stored(lpn) {
@@ -239,19 +242,20 @@ impl Ftl {
         }
     }
 
-    /// Returns the logical pages that hold the map; `None` if the whole map is in DRAM.
+    /// Returns the ranges of the logical pages that hold the map on flash; `None` if the whole map is in DRAM.
     #[inline]
     pub fn translation_pages(&self) -> Option<TranslationPages> {
         self.translation
     }
 
-    /// Returns the number of pages of `plane` that can be allocated, including the reserve.
+    /// Returns the number of pages of `plane` that can be allocated: in free blocks, including the reserve, and in open blocks. The SLC cache is not
+    /// counted.
     #[inline]
     pub fn free_pages(&self, plane: PlaneId) -> u32 {
         self.blocks.plane(plane).free_pages
     }
 
-    /// Returns the number of reads of unmapped pages.
+    /// Returns the number of reads of unmapped pages of the drive so far.
     pub(crate) fn unmapped_reads(&self) -> u64 {
         self.mapping.unmapped_reads()
     }
@@ -261,13 +265,13 @@ impl Ftl {
         self.blocks.planes().iter().map(|plane| u64::from(plane.free_pages)).sum()
     }
 
-    /// Returns the number of pages of all planes that can be written before a collection begins.
+    /// Returns the number of pages that can be written before a collection begins, summed over the planes: their free pages beyond the threshold.
     pub(crate) fn pages_before_collection(&self) -> u64 {
         let kept = self.collector.collection_threshold();
         self.blocks.planes().iter().map(|plane| u64::from(plane.free_pages.saturating_sub(kept))).sum()
     }
 
-    /// Returns the number of planes that collect their blocks together.
+    /// Returns the number of planes that collect their blocks together: those of a superblock, or 1 without superblocks.
     pub(crate) fn planes_collected_together(&self) -> u32 {
         if self.has_twins() { self.superblocks().planes() } else { 1 }
     }
@@ -277,19 +281,19 @@ impl Ftl {
         self.is_stationary
     }
 
-    /// Returns the number of valid pages of `plane`.
+    /// Returns the number of valid pages of `plane`, including replicas and the SLC cache.
     #[inline]
     pub(crate) fn valid_pages_of_plane(&self, plane: PlaneId) -> u32 {
         self.blocks.plane(plane).valid_pages
     }
 
-    /// Returns the number of valid pages of `block`.
+    /// Returns the number of valid pages of `block`, including replicas.
     #[inline]
     pub fn valid_pages(&self, block: BlockId) -> u32 {
         self.blocks.table().valid_pages(block)
     }
 
-    /// Returns the erase count of `block`.
+    /// Returns how often `block` has been erased since the drive was new.
     #[inline]
     pub fn erase_count(&self, block: BlockId) -> u32 {
         self.blocks.table().erase_count(block)
@@ -305,17 +309,17 @@ impl Ftl {
         self.blocks.table().holds_translation(block)
     }
 
-    /// Returns the state of `block`.
+    /// Returns the state of `block` in its cycle of programs, collection and erase.
     pub fn block_state(&self, block: BlockId) -> BlockState {
         self.blocks.table().state(block)
     }
 
-    /// Returns the size of the regions of the forward map in which an entry was ever set.
+    /// Returns the size in memory of the regions (4 KiB) of the forward map in which an entry was ever set.
     pub fn written_map_bytes(&self) -> Bytes {
         self.mapping.written_bytes()
     }
 
-    /// Returns the number of mapped pages, including translation pages. A page with a replica counts twice.
+    /// Returns the number of mapped pages of the drive, including translation pages. A page with a replica counts twice.
     pub fn mapped_pages(&self) -> u64 {
         self.blocks.planes().iter().map(|plane| u64::from(plane.valid_pages)).sum()
     }

@@ -5,7 +5,7 @@ use super::mapping::Mapping;
 use super::replicas::Replicas;
 use crate::ids::{Lpn, PlaneId};
 
-/// Occupancy of the planes.
+/// Valid pages and pages in flight of each plane, read from the tables of the translation layer.
 #[derive(Clone, Copy, Debug)]
 pub struct PlaneOccupancy<'a> {
     planes: &'a [Plane],
@@ -24,7 +24,7 @@ impl<'a> PlaneOccupancy<'a> {
         PlaneOccupancy { planes: blocks.planes(), mapping, replicas, pages_per_plane: blocks.pages_per_plane() }
     }
 
-    /// Returns the number of pages in flight to `plane` from other chips.
+    /// Returns the number of pages in flight to `plane` from other chips: admitted by a collection, but not yet committed or dropped.
     #[inline]
     pub fn incoming_pages(&self, plane: PlaneId) -> u32 {
         self.planes[plane.index()].incoming_pages

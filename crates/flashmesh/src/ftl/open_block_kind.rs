@@ -1,9 +1,9 @@
-//! Kinds of data with an open block of their own in each plane.
+//! Kinds of data. Each kind is written to an open block of its own in each plane.
 
 use crate::ids::StreamId;
 
-/// Free blocks that only garbage collection may open. One is enough: a collection writes at most one block of pages before its victim is erased, and
-/// a plane runs one collection at a time.
+/// Number of free blocks of each plane that only garbage collection may open. One is enough: a collection writes at most one block of pages before
+/// its victim is erased, and a plane runs one collection at a time.
 pub(super) const RESERVE_BLOCKS: u32 = 1;
 
 /// Kind of data, which selects the open block of a plane for a program.
@@ -29,7 +29,7 @@ pub enum OpenBlockKind {
 }
 
 impl OpenBlockKind {
-    /// Kind of all host writes if the host streams share an open block.
+    /// Kind of all host writes if the host streams share an open block in each plane.
     pub(super) const SHARED: OpenBlockKind = OpenBlockKind::Host(StreamId(0));
 
     /// All kinds except host writes.
@@ -43,10 +43,10 @@ impl OpenBlockKind {
         OpenBlockKind::Fold,
     ];
 
-    /// Number of kinds, with the host writes of all streams counted as one.
+    /// Number of kinds, with the host writes of all streams counted as one kind.
     pub(super) const COUNT: usize = 8;
 
-    /// Returns an index below [`OpenBlockKind::COUNT`], which is the same for all host streams.
+    /// Returns an index below [`OpenBlockKind::COUNT`] for tables by kind. All host streams have the same index.
     #[inline]
     pub(super) fn index(self) -> usize {
         match self {
@@ -66,7 +66,8 @@ impl OpenBlockKind {
         matches!(self, OpenBlockKind::Translation | OpenBlockKind::TranslationCollection)
     }
 
-    /// Returns the number of free blocks that must be left when a block of this kind is opened. The SLC cache has free blocks of its own.
+    /// Returns the number of free blocks of a plane that must be left when a block of this kind is opened there. Returns 0 for the SLC cache, which
+    /// has free blocks of its own.
     #[inline]
     pub(super) fn reserved_blocks(self) -> u32 {
         match self {

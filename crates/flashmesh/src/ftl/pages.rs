@@ -1,18 +1,18 @@
-//! Allocation of physical pages to programs: when the program begins, or earlier (`ftl.write-binding = "early"`).
+//! Allocation of physical pages to programs: when the program begins, or when the write is queued (`ftl.write-binding = "early"`).
 
 use super::spare_blocks::PREALLOCATED_BLOCKS;
 use super::{Ftl, OpenBlockKind};
 use crate::ids::{BlockId, PlaneId, Ppn, StreamId};
 
 impl Ftl {
-    /// Returns the kind of open block in `plane` for writes of host stream `stream`: the block of `stream` if `stream` has one there, otherwise (also
-    /// for `None`) the block of the first host stream that has one.
+    /// Returns the kind of open block in `plane` for writes of host stream `stream`: its own block, if it has one there. Otherwise, and for `None`,
+    /// the block of the first host stream that has one.
     #[inline]
     pub fn host_block_kind(&self, plane: PlaneId, stream: Option<StreamId>) -> OpenBlockKind {
         self.blocks.plane(plane).open.host_block_kind(stream)
     }
 
-    /// Returns the kind of open block for valid pages moved out of the block of `from`.
+    /// Returns the kind of open block for pages moved by collection out of the block that contains `from`.
     #[inline]
     pub(crate) fn move_block_kind(&self, from: Ppn) -> OpenBlockKind {
         match self.translation {
@@ -22,58 +22,63 @@ impl Ftl {
         }
     }
 
-    /// Returns the block and page offset that [`Ftl::allocate`] would allocate.
+    /// Returns the block and page offset that [`Ftl::allocate`] would allocate; `None` if it would fail. `stream` is the kind of data, as for
+    /// [`Ftl::allocate`].
     #[inline]
     pub fn next_page_offset(&self, plane: PlaneId, stream: OpenBlockKind) -> Option<(BlockId, u32)> {
         self.blocks.next_offset(plane, stream)
     }
 
-    /// Returns whether [`Ftl::allocate`] would find a page for host writes, if all host streams share one open block.
+    /// Returns whether [`Ftl::allocate`] would find a page of `plane` for host writes, if all host streams share one open block.
     #[inline(always)]
     pub(crate) fn has_shared_page(&self, plane: PlaneId) -> bool {
         self.blocks.has_page(plane, OpenBlockKind::SHARED)
     }
 
-    /// Allocates the next page of the open block of `stream`. If this block is full, opens another one.
+    /// Allocates the next page of the open block of `stream`, a kind of data, in `plane`. If this block is full, opens another one. The caller must
+    /// program the page.
     ///
-    /// Returns `None` if no free block is left that this kind may open. Only collection may open the reserve, and a single collection never uses it
-    /// up.
+    /// Returns `None` if the plane has no free block left that this kind may open. Only collection may open the reserve (the last free block), and a
+    /// single collection never uses it up.
     #[inline]
     pub fn allocate(&mut self, plane: PlaneId, stream: OpenBlockKind) -> Option<Ppn> {
         self.blocks.allocate(plane, stream)
     }
 
-    /// Skips the units after `last` in its program, because the program begins without them. Returns the number of skipped units.
+    /// Skips the mapping units after `last` in its program, because the program begins without them. Returns the number of skipped units; their pages
+    /// count as programmed and invalid.
     pub(crate) fn finish_program(&mut self, last: Ppn) -> u32 {
         self.blocks.finish_program(last)
     }
 
-    /// Skips the units left in the early-bound program that begins at `start`, because no more are added to it. Returns the number of skipped units.
+    /// Skips the mapping units left in the early-bound program whose first unit is `start`, because no more are added to it. Returns the number of
+    /// skipped units; 0 if the program is full.
     pub(crate) fn close_program(&mut self, start: Ppn) -> u32 {
         self.blocks.close_program(start)
     }
 
-    /// Begins the program of a moved page. If the page goes to the open block of host writes, skips the units left in the early-bound program there.
-    /// Returns the last skipped unit and the number of skipped units; `None` if no unit was skipped.
+    /// Prepares the program of a moved page of kind `stream` in `plane`. If the page goes to the open block of host writes, skips the mapping units
+    /// left there in an early-bound program. Returns the last skipped unit and the number of skipped units; `None` if no unit was skipped.
     pub(crate) fn begin_program_of_move(&mut self, plane: PlaneId, stream: OpenBlockKind) -> Option<(Ppn, u32)> {
         self.blocks.begin_program_of_move(plane, stream)
     }
 
-    /// Like [`Ftl::allocate`], but for a moved page. `stream` is the kind that [`Ftl::move_block_kind`] returns.
+    /// Like [`Ftl::allocate`], but for a moved page, which may go to the open block of host writes. `stream` is the kind that
+    /// [`Ftl::move_block_kind`] returns.
     pub(crate) fn allocate_move(&mut self, plane: PlaneId, stream: OpenBlockKind) -> Option<Ppn> {
         self.blocks.allocate_move(plane, stream)
     }
 
-    /// Returns the block and page offset that [`Ftl::allocate_move`] would allocate.
+    /// Returns the block and page offset that [`Ftl::allocate_move`] would allocate; `None` if it would fail.
     pub(crate) fn next_move_offset(&self, plane: PlaneId, stream: OpenBlockKind) -> Option<(BlockId, u32)> {
         self.blocks.next_move_offset(plane, stream)
     }
 
-    /// Like [`Ftl::allocate`], but for a write whose program begins later. [`Ftl::preallocated_programmed`] or [`Ftl::drop_preallocated`] must
-    /// follow.
+    /// Like [`Ftl::allocate`], but for a write whose program begins later (early binding). [`Ftl::preallocated_programmed`] or
+    /// [`Ftl::drop_preallocated`] must follow.
     ///
-    /// Returns `None` if only the reserve of collection is left, or if preallocated pages of all host streams use up the spare blocks that the plane
-    /// has for them.
+    /// Returns `None` if only the reserve of collection is left, or if the plane already has one block of preallocated pages
+    /// ([`PREALLOCATED_BLOCKS`]), over all host streams.
     #[inline]
     pub(crate) fn preallocate(&mut self, plane: PlaneId, stream: OpenBlockKind) -> Option<Ppn> {
         if self.blocks.plane(plane).preallocated == PREALLOCATED_BLOCKS * self.geometry.pages_per_block {
@@ -89,7 +94,7 @@ impl Ftl {
         self.blocks.plane_mut(plane).preallocated -= 1;
     }
 
-    /// Drops a preallocated page, which will not be programmed and counts as invalid.
+    /// Drops the preallocated page `ppn`, whose write was cancelled. The page counts as programmed and invalid.
     pub(crate) fn drop_preallocated(&mut self, ppn: Ppn) {
         self.blocks.program_invalid(ppn);
         self.preallocated_programmed(self.geometry.plane_of(ppn));

@@ -13,7 +13,7 @@ use crate::ids::PlaneId;
 /// Set of planes: all combinations of a set of channels, ways, dies and planes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct PlaneSet {
-    /// Indices of each level in the set, ascending.
+    /// Indices of each level in the set, ascending: channels, ways in a channel, dies in a chip, planes in a die.
     levels: [Vec<u32>; 4],
 }
 
@@ -38,7 +38,7 @@ impl PlaneSet {
         &self.levels[level as usize]
     }
 
-    /// Returns the planes of the set in `order`, in which the first level varies fastest.
+    /// Returns the planes of the set, sorted so that the first level of `order` varies fastest.
     pub(super) fn in_order(&self, geometry: &Geometry, order: [ArrayLevel; 4]) -> Vec<PlaneId> {
         let plane = |residue: u32| {
             let mut rest = residue;
@@ -67,32 +67,33 @@ pub(super) struct Part {
 
 /// Partition of the logical pages among sets of planes.
 ///
-/// If no namespace is bound to planes of its own, there is one set and one part, which holds host pages and translation pages. Otherwise each
-/// namespace has a set and two parts: the pages of the namespace, and at higher numbers the translation pages whose first entry is one of these
-/// pages. So the maps of isolated streams are isolated as well \[choice\].
+/// If no namespace is bound to planes of its own, there is one set and one part (range of logical pages), which holds host pages and translation
+/// pages. Otherwise each namespace has a set and two parts: the pages of the namespace, and at higher numbers the translation pages whose first entry
+/// is one of these pages. So the maps of namespaces bound to different planes are isolated as well \[choice\].
 #[derive(Clone, Debug)]
 pub struct Partition {
     pub(super) sets: Vec<PlaneSet>,
-    /// Parts in ascending order of their pages. Only after the pages of the last namespace there may be a gap.
+    /// Parts in ascending order of their pages. Between the host pages of the last namespace and the first translation page there may be a gap.
     pub(super) parts: Vec<Part>,
-    /// Pages of each namespace, bound or not.
+    /// Logical pages of each namespace, whether it is bound to planes or not.
     namespaces: Vec<Range<u32>>,
     order: [ArrayLevel; 4],
-    /// Bit set of the host streams with an open block of their own, for each plane. Empty if all share one.
+    /// For each plane, the host streams with an open block of their own there, as a bit set by stream number. Empty if all streams share one open
+    /// block.
     writers: Vec<u64>,
     /// Number of spare blocks that each plane needs, without the open blocks of host streams beyond the first.
     spare_blocks: u32,
     /// Blocks of each plane outside the SLC cache.
     blocks_per_plane: u32,
     pages_per_block: u32,
-    /// Mapping units of a page of the array, which are on the same plane.
+    /// Number of mapping units in a page of the array. They are all on the same plane.
     units_per_page: u32,
     /// Load of each plane: its number of pages if every part is full and spread evenly over its planes.
     loads: Vec<u32>,
 }
 
 impl Partition {
-    /// Returns how `config` partitions a drive of this geometry.
+    /// Assigns the namespaces of `config` to the planes of a drive of this geometry.
     ///
     /// # Errors
     /// If the namespaces do not fit the drive, or a stream uses a namespace that does not exist.
@@ -140,7 +141,7 @@ impl Partition {
         Ok(Partition::assembled(geometry, config, (sets, parts), ranges, writers))
     }
 
-    /// Creates a single set of all planes, with `pages` logical pages and one open block for all host streams.
+    /// Creates a partition with a single set of all planes, for `pages` logical pages from 0 on. All host streams share one open block in each plane.
     pub(super) fn undivided(geometry: &Geometry, config: &Config, pages: u32) -> Partition {
         let all = Part { pages: 0..pages, set: 0 };
         let namespaces = vec![all.pages.clone()];
@@ -176,23 +177,23 @@ impl Partition {
         partition
     }
 
-    /// Returns the order in which static allocation fills the planes of a set.
+    /// Returns the order of array levels in which static allocation fills the planes of a set; the first level varies fastest.
     pub(super) fn order(&self) -> [ArrayLevel; 4] {
         self.order
     }
 
-    /// Returns the exclusive upper bound of logical pages.
+    /// Returns the first page number beyond all parts.
     pub(super) fn end(&self) -> u32 {
         self.parts.iter().map(|part| part.pages.end).max().unwrap_or(0)
     }
 
-    /// Returns the largest number of pages of `part` on a plane, if the pages are spread evenly over its set.
+    /// Returns the number of pages of `part` on the plane with the most of them, if the pages are spread evenly over its set.
     pub(super) fn max_even_pages(&self, part: &Part) -> u32 {
         let runs = (part.pages.len() as u32).div_ceil(self.units_per_page);
         runs.div_ceil(self.sets[part.set].len()) * self.units_per_page
     }
 
-    /// Returns the first `fill` (a share from 0 to 1) of the pages of each namespace.
+    /// Returns the first pages of each namespace: the share `fill` (0 to 1) of its pages. Namespaces without such a page are omitted.
     pub(super) fn filled_ranges(&self, fill: f64) -> Vec<Range<u32>> {
         let beginning = |pages: &Range<u32>| {
             let filled = (pages.len() as f64 * fill) as u32;
@@ -201,13 +202,13 @@ impl Partition {
         self.namespaces.iter().map(beginning).filter(|range| !range.is_empty()).collect()
     }
 
-    /// Returns `pages`, split at the ends of parts.
+    /// Returns `pages`, split where one part ends and the next begins. Pages outside all parts are omitted.
     pub(super) fn split_at_parts(&self, pages: Range<u32>) -> Vec<Range<u32>> {
         let cut = |part: &Part| part.pages.start.max(pages.start)..part.pages.end.min(pages.end);
         self.parts.iter().map(cut).filter(|range| !range.is_empty()).collect()
     }
 
-    /// Returns the bit set of the host streams with an open block of their own in `plane`; 0 if all share one.
+    /// Returns the host streams with an open block of their own in `plane`, as a bit set by stream number; 0 if all share one.
     pub(super) fn dedicated_streams(&self, plane: PlaneId) -> u64 {
         self.writers.get(plane.index()).copied().unwrap_or(0)
     }
@@ -222,25 +223,28 @@ impl Partition {
         self.blocks_per_plane.saturating_sub(self.pages_when_full(plane).div_ceil(self.pages_per_block))
     }
 
-    /// Returns the number of blocks that `plane` needs beyond its load so that it never runs out of space.
+    /// Returns the number of blocks that `plane` needs beyond its load (the pages that it stores when the drive is full) so that it never runs out of
+    /// space.
     pub fn spare_blocks_needed(&self, plane: PlaneId) -> u32 {
         self.spare_blocks + self.dedicated_streams(plane).count_ones().saturating_sub(1)
     }
 
-    /// Returns the number of pages of `plane` that neither its load nor the needed spare blocks take.
+    /// Returns the number of pages of `plane` beyond its load and the spare blocks that it needs.
     fn slack_pages(&self, plane: PlaneId) -> u32 {
         let blocks = self.blocks_per_plane.saturating_sub(self.spare_blocks_needed(plane));
         (blocks * self.pages_per_block).saturating_sub(self.pages_when_full(plane))
     }
 
-    /// Returns the maximum number of guests of `plane`: half of the pages that neither load nor spare blocks take. Allocation may use the other half.
+    /// Returns the maximum number of guests (pages put there by replication) of `plane`: half of the pages that neither its load nor its needed spare
+    /// blocks take. Allocation may use the other half.
     pub fn guests_max(&self, plane: PlaneId) -> u32 {
         self.slack_pages(plane) / 2
     }
 
-    /// Returns the maximum number of pages of each part on each plane, by part and plane, for allocators without fixed shares. A limit is the even
-    /// share of the part, plus half of the pages that neither load nor spare blocks take, divided equally among the parts on the plane. The other
-    /// half is left to guests or stays free, because a plane with more valid pages than others is more costly to collect.
+    /// Returns the maximum number of pages of each part on each plane, for allocators without fixed shares. The limit of part p on plane q is at
+    /// index p x (planes of the drive) + q; it is 0 if the part does not use the plane. A limit is the even share of the part, plus half of the pages
+    /// that neither load nor needed spare blocks take, divided equally among the parts on the plane. The other half is left to guests of replication
+    /// or stays free, because a plane with more valid pages than others is more costly to collect.
     pub(super) fn page_limits(&self, geometry: &Geometry) -> Vec<u32> {
         let planes = geometry.planes() as usize;
         let mut sharing = vec![0; planes];

@@ -1,4 +1,4 @@
-//! Placement of written pages on planes.
+//! Placement of written pages: choice of their planes, by the allocator or by a policy.
 
 use super::allocation::{self, Allocator};
 use super::{DriveView, Ftl, IdleDies, PageRead, PageWrite, PlaneOccupancy};
@@ -7,7 +7,8 @@ use crate::ids::{Lpn, PlaneId};
 use crate::schedule::load::LoadView;
 
 impl Ftl {
-    /// Chooses the plane of the next version of a page. Every page placed must be allocated and committed there, or [withdrawn](Ftl::withdraw_write).
+    /// Chooses the plane of the next version of a page. `load` shows the queues of the dies; `None` if they are not known, as in preconditioning. The
+    /// caller must allocate and commit the page on this plane, or [withdraw](Ftl::withdraw_write) it.
     #[inline]
     pub(crate) fn place(&mut self, write: &PageWrite, idle: &IdleDies, load: Option<LoadView<'_>>) -> PlaneId {
         let occupancy = PlaneOccupancy::new(&self.blocks, &self.mapping, self.replicas.as_deref());
@@ -15,28 +16,29 @@ impl Ftl {
         self.allocation.place(write, &drive)
     }
 
-    /// Like [`Ftl::place`], but without stream and request, and while no transaction is pending.
+    /// Like [`Ftl::place`], but for a write without stream and request, and without the queues of the dies.
     #[inline]
     pub fn place_write(&mut self, lpn: Lpn, idle: &IdleDies) -> PlaneId {
         self.place(&PageWrite::new(lpn), idle, None)
     }
 
-    /// Returns whether a write placed on `plane` is still to be programmed there when its operation could begin.
+    /// Returns whether a write placed on `plane` is still to be programmed there when its operation could begin. If false, the caller withdraws and
+    /// places the write again.
     pub(crate) fn keeps_plane(&self, write: &PageWrite, plane: PlaneId, idle: &IdleDies, load: LoadView<'_>) -> bool {
         let occupancy = PlaneOccupancy::new(&self.blocks, &self.mapping, self.replicas.as_deref());
         let drive = DriveView { geometry: &self.geometry, occupancy, idle, load: Some(load) };
         self.allocation.keeps_plane(write, plane, &drive)
     }
 
-    /// Notifies the allocator that a request reads a page.
+    /// Notifies the allocator that a host request reads a page.
     pub(crate) fn notify_read(&mut self, read: &PageRead) {
         self.allocation.on_read(read);
     }
 
-    /// Replaces the configured allocator by one supplied by the caller.
+    /// Replaces the configured allocator by one supplied by the caller, for all later writes.
     ///
     /// # Panics
-    /// If a page has already been placed.
+    /// If a page is placed and not committed yet.
     pub(crate) fn set_allocator(&mut self, allocator: Box<dyn Allocator + Send>) {
         assert!(self.allocation.is_unused(), "an allocator is set before anything is written");
         let custom = allocation::CustomAllocator::new(allocator, &self.geometry, &self.partition);
@@ -45,10 +47,11 @@ impl Ftl {
         self.notify_filled(0..self.mapping.logical_pages());
     }
 
-    /// Allows a policy to place written pages on any plane that [has room](Ftl::has_room). Other pages follow the static order.
+    /// Allows a policy to place written pages on any plane that [has room](Ftl::has_room). Pages that the policy does not place follow the static
+    /// order.
     ///
     /// # Panics
-    /// If a page has already been placed.
+    /// If a page is placed and not committed yet.
     pub(crate) fn allow_any_plane(&mut self) {
         assert!(self.allocation.is_unused(), "a policy is set before anything is written");
         self.rules.allocation = Allocation::Static(self.partition.order());
@@ -58,37 +61,39 @@ impl Ftl {
         self.notify_filled(0..self.mapping.logical_pages());
     }
 
-    /// Allows pages on other planes than those of the static order, if the allocation is static. Changes nothing under other allocators, which have
-    /// quotas already, or with superblocks, whose planes share their blocks.
+    /// Allows pages on other planes than those of the static order, if the allocation is static. Changes nothing under other allocators, which limit
+    /// the pages of each plane already, or with superblocks, whose planes share their blocks.
     ///
     /// # Panics
-    /// If a page has already been placed.
+    /// If a page is placed and not committed yet.
     pub(crate) fn allow_other_planes(&mut self) {
         if !self.has_twins() && self.allocation.is_static() {
             self.allow_any_plane();
         }
     }
 
-    /// Returns whether `plane` has room for a page that holds `lpn`. Always false under a static order, which has no quotas.
+    /// Returns whether `lpn` may be stored on `plane` within the limits of the plane. Always false under a static order, which has no limits and
+    /// allows no other plane.
     #[inline]
     pub fn has_room(&self, lpn: Lpn, plane: PlaneId) -> bool {
         let occupancy = PlaneOccupancy::new(&self.blocks, &self.mapping, self.replicas.as_deref());
         self.allocation.admits(lpn, plane, &occupancy) > 0
     }
 
-    /// Returns whether a page withdrawn from `plane` may go to `other` instead. With superblocks, the two planes must share superblocks; otherwise
-    /// `other` must have room.
+    /// Returns whether a page withdrawn from `plane` may go to `other` instead. With superblocks, both planes must belong to the same superblocks;
+    /// otherwise `other` must have room.
     pub(crate) fn may_redirect(&self, lpn: Lpn, plane: PlaneId, other: PlaneId) -> bool {
         if self.has_twins() { self.share_superblocks(plane, other) } else { self.has_room(lpn, other) }
     }
 
-    /// Records that the caller has placed the next version of `lpn` on `plane`, which must [have room](Ftl::has_room).
+    /// Records that the caller, instead of the allocator, has placed the next version of `lpn` on `plane`, which must [have room](Ftl::has_room).
     #[inline]
     pub fn record_placement(&mut self, lpn: Lpn, plane: PlaneId) {
         self.allocation.on_placed(lpn, plane);
     }
 
-    /// Withdraws a page placed on `plane`, because the page will not be written, or was committed without a host write.
+    /// Withdraws a page placed on `plane`: the page is no longer in flight there, because it will not be written, or was committed without a host
+    /// write.
     #[inline]
     pub(crate) fn withdraw_write(&mut self, lpn: Lpn, plane: PlaneId) {
         self.allocation.on_withdrawn(lpn, plane);

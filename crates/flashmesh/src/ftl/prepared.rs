@@ -7,32 +7,32 @@ use crate::config::{Config, ExpectedWrites, PreconditionKind};
 use crate::flash::geometry::Geometry;
 use crate::states::StateFolder;
 
-/// Sections of a configuration that do not affect the initial state of a run, except by whether its workloads write. All other sections count as
-/// affecting this state. If a section does not, two runs prepare their drives separately, which costs time but is never wrong. Programs and bits per
-/// cell of `[flash]` do affect the state, but are compared as part of the geometry.
+/// Sections of a configuration that do not affect the initial state of a run, except by whether its workloads write. All sections not listed count as
+/// affecting this state. If an unlisted section does not affect it, two runs prepare their drives separately, which costs time but is never wrong.
+/// Programs and bits per cell of `[flash]` do affect the state, but are compared as part of the geometry.
 const IRRELEVANT_SECTIONS: [&str; 15] = [
     "flash", "fabric", "packets", "pnssd", "nossd", "venice", "schedule", "nvme", "sata", "firmware", "cache", "power",
     "measure", "workload", "replay",
 ];
 
-/// Maximum number of states kept. Each is as large as the tables of its drive.
+/// Maximum number of prepared states kept in memory. Each is as large as the tables of its drive.
 const KEPT_MAX: usize = 2;
 
 type SharedFtl = Arc<Mutex<Option<Ftl>>>;
 
 /// Preconditioned drives, each prepared once for all runs whose configurations agree in everything that affects the initial state.
 ///
-/// A run that starts from a shared state reports the same results as one that prepares its own.
+/// A run that starts from a shared state reports the same results as a run that prepares its own drive.
 #[derive(Debug, Default)]
 pub struct PreparedDrives {
-    /// Keys and states, the most recently used last.
+    /// Keys (texts of the configuration) and states, the most recently used last.
     kept: Mutex<Vec<(String, SharedFtl)>>,
     folder: Option<StateFolder>,
     is_for_one_run: bool,
 }
 
 impl PreparedDrives {
-    /// Stores the states that take longest to prepare in `folder`, for other processes and later runs.
+    /// Caches the states that take longest to prepare in files of `folder`, for other processes and later runs.
     pub fn with_folder(self, folder: StateFolder) -> PreparedDrives {
         PreparedDrives { folder: Some(folder), ..self }
     }
@@ -42,13 +42,15 @@ impl PreparedDrives {
         PreparedDrives { is_for_one_run: true, ..self }
     }
 
-    /// Removes and returns the notes on problems with the folder, one sentence each. Such a problem never changes a result.
+    /// Removes and returns the notes on problems with the folder of cached states, one sentence each. Empty without problems or without a folder.
+    /// Such a problem never changes a result.
     pub fn take_warnings(&self) -> Vec<String> {
         self.folder.as_ref().map(StateFolder::take_notes).unwrap_or_default()
     }
 
-    /// Returns the translation layer in the initial state of a run of `config`. Runs on other threads that need the same state wait until it is
-    /// prepared; only the `watch` of the run that prepares it receives progress.
+    /// Returns the translation layer in the initial state of a run of `config`. `writes` are the writes that the run is expected to issue. Runs on
+    /// other threads that need the same state wait until it is prepared. `watch` receives the progress of the preparation, unless another run
+    /// prepares the state.
     ///
     /// # Panics
     /// As [`Ftl::new`].
@@ -67,7 +69,8 @@ impl PreparedDrives {
         prepared.get_or_insert_with(prepare).clone()
     }
 
-    /// Returns the key of the initial state of a run of `config`; `None` if the state is not shared.
+    /// Returns the key of the initial state of a run of `config`: equal keys mean equal states. `None` if the state is not shared, because the drive
+    /// is not preconditioned or sharing is off.
     pub(crate) fn key(
         &self,
         geometry: &Geometry,

@@ -1,8 +1,8 @@
 //! Garbage collection: when a plane needs it, and the steps of one collection.
 //!
-//! The caller of [`Ftl`] moves the pages. For each page of [`Ftl::next_valid_page`] it reads the page, allocates a page of [`Ftl::move_block_kind`],
-//! programs it, and calls [`Ftl::commit_move`]. When no valid page is left and all programs have ended, it erases the victim and calls
-//! [`Ftl::finish_erase`].
+//! The caller of [`Ftl`] moves the valid pages of the victim. For each page of [`Ftl::next_valid_page`] it reads the page, allocates a page of
+//! [`Ftl::move_block_kind`], programs it, and calls [`Ftl::commit_move`]. When no valid page is left and all programs have ended, it erases the
+//! victim and calls [`Ftl::finish_erase`].
 
 use super::collection::VictimSelector;
 use super::{Ftl, Superblocks};
@@ -14,49 +14,51 @@ impl Ftl {
         self.collector.set_victim_selector(selector);
     }
 
-    /// Sets whether moved pages go to the open block of host writes, or to an open block of their own.
+    /// Sets whether moved pages go to the open block of host writes (true), or to an open block of their own.
     pub(crate) fn set_moves_shared(&mut self, shared: bool) {
         self.blocks.set_moves_shared(shared);
     }
 
-    /// Returns whether to collect `plane`: it [is short](Ftl::is_short) of free pages, a collection would gain pages, and no collection or
-    /// wear-levelling move of the plane is in progress.
+    /// Returns whether to collect `plane` even if its die is busy: it [is short](Ftl::is_short) of free pages and a collection would gain pages.
+    /// False while a collection or wear-levelling move of the plane is in progress.
     #[inline]
     pub fn needs_collection(&self, plane: PlaneId) -> bool {
         self.collector.needs_collection(&self.blocks, plane)
     }
 
-    /// Returns whether `plane` is short of free pages, even if no collection can help: the share of free pages is below the threshold, or the host or
-    /// the map is out of space there.
+    /// Returns whether `plane` is short of free pages, even if no collection can help. Its free pages are below the threshold, or writes of the host
+    /// or of translation pages cannot allocate a page there.
     #[inline]
     pub(crate) fn is_short(&self, plane: PlaneId) -> bool {
         self.collector.is_short(&self.blocks, plane)
     }
 
-    /// Returns whether to collect `plane` while its die is idle: free pages are below the background threshold, a collection would gain pages, and
-    /// none is in progress.
+    /// Returns whether to collect `plane` while its die is idle: free pages are below the background threshold and a collection would gain pages.
+    /// False while a collection or wear-levelling move of the plane is in progress.
     #[inline]
     pub fn needs_background_collection(&self, plane: PlaneId) -> bool {
         self.collector.needs_background_collection(&self.blocks, plane)
     }
 
-    /// Returns whether collection of `plane` has priority over user requests even if it is preemptible.
+    /// Returns whether collection of `plane` has priority over user requests even if it is preemptible: free pages are below the hard threshold, or
+    /// writes cannot allocate a page there.
     #[inline]
     pub fn is_urgent(&self, plane: PlaneId) -> bool {
         self.collector.is_urgent(&self.blocks, plane)
     }
 
-    /// Begins a collection of `plane`: marks one of its full blocks as victim and returns it.
+    /// Begins a collection of `plane`: marks one of its full blocks as victim and returns it. The caller then moves its valid pages and erases it.
     ///
-    /// Returns `None` if no victim would gain enough pages and have space for its valid pages, or if a collection or wear-levelling move of the plane
-    /// is in progress.
+    /// Returns `None` if no victim would gain enough pages and have free pages for its valid pages, or if a collection or wear-levelling move of the
+    /// plane is in progress.
     pub fn begin_collection(&mut self, plane: PlaneId) -> Option<BlockId> {
         let victim = self.collector.begin(&mut self.blocks, plane)?;
         self.store_entries(victim);
         Some(victim)
     }
 
-    /// Stores the computed map entries of the valid pages of a victim, because each is looked up several times while the page moves.
+    /// Stores the computed map entries of the valid pages of a victim in the tables of the map, because each is looked up several times while the
+    /// page moves.
     pub(super) fn store_entries(&mut self, victim: BlockId) {
         if self.mapping.is_computed() {
             let pages = self.blocks.table().valid_offsets(victim).into_iter();
@@ -65,19 +67,20 @@ impl Ftl {
     }
 
     /// Begins static wear levelling of `plane` if the erase counts of its most erased block and of its least erased full block differ by more than
-    /// the threshold. Marks the least erased block as victim and returns it; with superblocks, its twins are marked as well. The caller moves the
-    /// pages of the victims as in a collection.
+    /// the threshold. Marks the least erased full block as victim and returns it; with superblocks, its twins (blocks with the same index in the
+    /// other planes) are marked as well. The caller moves the pages of the victims as in a collection.
     ///
-    /// Returns `None` while the plane is being collected, and always if static wear levelling is off.
+    /// Returns `None` if the difference is smaller or the valid pages do not fit, while the plane is being collected, and always if static wear
+    /// levelling is off.
     pub fn begin_wear_move(&mut self, plane: PlaneId) -> Option<BlockId> {
         let victim = self.collector.begin_wear_move(&mut self.blocks, plane)?;
         self.store_entries(victim);
         Some(victim)
     }
 
-    /// Returns the next valid page of `block` at or after `from_page`, and its logical page.
+    /// Returns the offset in `block` of the next valid page at or after `from_page`, and its logical page; `None` if there is none.
     ///
-    /// On entering each group of 64 pages, prefetches the map entries of all of them, because their moves will soon be committed.
+    /// On entering each group of 64 pages, prefetches the map entries of all its valid pages, because their moves will soon be committed.
     #[inline]
     pub fn next_valid_page(&self, block: BlockId, from_page: u32) -> Option<(u32, Lpn)> {
         let table = self.blocks.table();
@@ -106,7 +109,7 @@ impl Ftl {
         }
     }
 
-    /// Erases `block`, a victim without valid pages, and frees it.
+    /// Records that `block`, a victim without valid pages, was erased, and frees it.
     ///
     /// # Panics
     /// If `block` is not a victim, or still holds valid pages, whose data would be lost.
@@ -114,13 +117,13 @@ impl Ftl {
         self.blocks.finish_erase(block);
     }
 
-    /// Returns whether planes share superblocks, and so open, collect and erase blocks together.
+    /// Returns whether the drive has superblocks: sets of planes that open, collect and erase blocks together.
     #[inline]
     pub(crate) fn has_twins(&self) -> bool {
         self.blocks.has_twins()
     }
 
-    /// Returns the superblocks; without superblocks, one set of planes for each die.
+    /// Returns the division of the planes into superblocks; without superblocks, one set of planes for each die.
     pub(crate) fn superblocks(&self) -> Superblocks {
         self.blocks.superblocks()
     }
@@ -130,44 +133,48 @@ impl Ftl {
         self.blocks.superblock_planes(plane)
     }
 
-    /// Returns whether two planes share superblocks.
+    /// Returns whether two planes belong to the same superblocks; always false without superblocks.
     pub(crate) fn share_superblocks(&self, one: PlaneId, other: PlaneId) -> bool {
         let superblocks = self.superblocks();
         self.has_twins() && superblocks.index_of(one) == superblocks.index_of(other)
     }
 
-    /// Returns the number of pages used in the open block of `stream` in `plane`. The open blocks of host writes and of moved pages count together.
+    /// Returns the number of pages allocated in the open block of kind `stream` in `plane`. The open blocks of host writes and of moved pages count
+    /// together.
     pub(crate) fn open_block_pages(&self, plane: PlaneId, stream: super::OpenBlockKind) -> u32 {
         self.blocks.open_block_pages(plane, stream)
     }
 
-    /// Returns the number of whole programs of `stream` in the open blocks of `plane`, including `waiting` pages placed there.
+    /// Returns how many whole programs of kind `stream` the open blocks of `plane` will have once `waiting` more pages, placed there, are written.
+    /// The plane with the fewest is the next to write.
     pub(crate) fn twin_progress(&self, plane: PlaneId, stream: super::OpenBlockKind, waiting: u32) -> u32 {
         self.blocks.twin_progress(plane, stream, waiting)
     }
 
-    /// Returns whether to collect the planes that share superblocks with `plane`: one of them is short, none is being collected, and a collection
-    /// would gain pages.
+    /// Returns whether to collect the planes that share superblocks with `plane`, including `plane`, even if they are busy. One of them is short of
+    /// free pages, none is being collected, and a collection would gain pages.
     pub(crate) fn needs_twin_collection(&self, plane: PlaneId) -> bool {
         self.collector.needs_twin_collection(&self.blocks, plane)
     }
 
-    /// Returns whether to collect the planes that share superblocks with `plane` while they are idle.
+    /// Returns whether to collect the planes that share superblocks with `plane` while they are idle. One of them is below the background threshold,
+    /// none is being collected, and a collection would gain pages.
     pub(crate) fn needs_background_twin_collection(&self, plane: PlaneId) -> bool {
         self.collector.needs_background_twin_collection(&self.blocks, plane)
     }
 
-    /// Begins a collection of the planes that share superblocks with `plane`. Returns the victims: the blocks of one position, one in each plane.
+    /// Begins a collection of the planes that share superblocks with `plane`. Returns the victims: the blocks with one index, one in each plane. The
+    /// caller then moves their valid pages and erases them.
     ///
-    /// Returns `None` if no position that is full in all planes would gain enough pages and have space for its valid pages, or if a collection of the
-    /// planes is in progress.
+    /// Returns `None` if a collection of the planes is in progress, or if no index qualifies. At an index that qualifies, the blocks of all planes
+    /// are full, have enough invalid pages, and have valid pages for which there is space.
     pub(crate) fn begin_twin_collection(&mut self, plane: PlaneId) -> Option<Vec<BlockId>> {
         let victims = self.collector.begin_twins(&mut self.blocks, plane)?;
         victims.iter().for_each(|&victim| self.store_entries(victim));
         Some(victims)
     }
 
-    /// Returns the victims at the position of `victim`, one in each plane of the superblock.
+    /// Returns the blocks with the same index as `victim`, one in each plane of the superblock, including `victim`.
     pub(crate) fn twins_of_victim(&self, victim: BlockId) -> Vec<BlockId> {
         self.blocks.twins_of_block(victim).collect()
     }

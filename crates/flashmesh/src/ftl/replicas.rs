@@ -1,7 +1,8 @@
 //! Replicas of pages on other dies (Patterned Read Collisions, IEEE Access 2023, section III.B).
 //!
-//! A page has an original, at its mapped location or at its home while it is unmapped, and at most one replica. Both hold the newest version: a write
-//! or a deallocation of the page drops the replica. Garbage collection moves the original and the replica like any valid page.
+//! A page has an original, at its mapped location or at its home (the address at which an unmapped page is read), and at most one replica. Both hold
+//! the newest version: a write or a deallocation of the page drops the replica. Garbage collection moves the original and the replica like any valid
+//! page.
 //!
 //! # Why a plane still never runs out of space
 //!
@@ -19,14 +20,14 @@ use crate::ids::{Lpn, PlaneId, Ppn};
 #[derive(Clone, Debug)]
 pub(super) struct Replicas {
     locations: FxHashMap<Lpn, Ppn>,
-    /// Valid pages that are guests of their plane.
+    /// Valid pages that are guests: replicas, and replicas that became the original.
     guests: FxHashSet<Ppn>,
-    /// Number of guests of each plane. `incoming` counts the guests in flight, `guests_max` limits the sum of both.
+    /// Number of guests of each plane. `incoming` counts the replicas in flight to each plane, `guests_max` limits the sum of both.
     counts: Vec<u32>,
     incoming: Vec<u32>,
     guests_max: Vec<u32>,
-    /// Pages whose replica was dropped by a write, a deallocation, or a read that mapped the page, and that [`next_dropped`](Self::next_dropped) has
-    /// not returned yet.
+    /// Logical pages whose replica was dropped by a write, a deallocation, or a read that mapped the page, and that
+    /// [`next_dropped`](Self::next_dropped) has not returned yet.
     dropped: Vec<Lpn>,
 }
 
@@ -48,7 +49,7 @@ impl Replicas {
         self.locations.get(&lpn).copied()
     }
 
-    /// Returns the replicas in no particular order.
+    /// Returns the replicated logical pages with the locations of their replicas, in no particular order.
     pub(super) fn iter(&self) -> impl Iterator<Item = (Lpn, Ppn)> + '_ {
         self.locations.iter().map(|(&lpn, &ppn)| (lpn, ppn))
     }
@@ -66,17 +67,17 @@ impl Replicas {
         self.counts[plane.index()] + self.incoming[plane.index()] < self.guests_max[plane.index()]
     }
 
-    /// Counts a replica in flight to `plane`.
+    /// Counts one more replica in flight to `plane`.
     pub(super) fn add_incoming(&mut self, plane: PlaneId) {
         self.incoming[plane.index()] += 1;
     }
 
-    /// Counts a replica in flight to `plane` as committed or abandoned.
+    /// Removes one replica, which was committed or abandoned, from the count of replicas in flight to `plane`.
     pub(super) fn end_incoming(&mut self, plane: PlaneId) {
         self.incoming[plane.index()] -= 1;
     }
 
-    /// Adds the replica of `lpn`, so far in flight to `plane`, at `ppn`.
+    /// Adds the replica of `lpn` at `ppn`. It must have been counted as in flight to `plane`, and becomes a guest there.
     pub(super) fn add(&mut self, lpn: Lpn, ppn: Ppn, plane: PlaneId) {
         self.end_incoming(plane);
         let before = self.locations.insert(lpn, ppn);
@@ -88,7 +89,8 @@ impl Replicas {
         self.locations.remove(&lpn)
     }
 
-    /// Drops the replica of `lpn`, because the original is no longer the newest version. Returns the location of the replica.
+    /// Drops the replica of `lpn`, because `lpn` was written or deallocated. Returns the location of the replica, which the caller invalidates;
+    /// `None` if `lpn` has no replica.
     #[inline]
     pub(super) fn drop_stale(&mut self, lpn: Lpn) -> Option<Ppn> {
         let replica = self.locations.remove(&lpn)?;
@@ -112,7 +114,7 @@ impl Replicas {
         }
     }
 
-    /// Counts the valid page `ppn` as a guest of `plane`.
+    /// Counts the valid page `ppn` as a guest of `plane`, unless it is one already.
     pub(super) fn admit_guest(&mut self, ppn: Ppn, plane: PlaneId) {
         self.counts[plane.index()] += u32::from(self.guests.insert(ppn));
     }
@@ -130,7 +132,7 @@ impl Replicas {
     }
 }
 
-/// Access for tests that inject faults.
+/// Access to the tables of replicas and guests, for tests that inject faults.
 #[cfg(test)]
 impl Replicas {
     pub(super) fn locations_mut(&mut self) -> &mut FxHashMap<Lpn, Ppn> {

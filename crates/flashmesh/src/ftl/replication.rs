@@ -1,4 +1,4 @@
-//! Operations on replicas of pages.
+//! Replicas of pages on other dies: choice of the plane, commit, drop, and promotion to the original.
 
 use std::cmp::Reverse;
 
@@ -17,7 +17,7 @@ impl Ftl {
         self.mapping.get(lpn) == Some(ppn) || (self.replicas.is_some() && self.replica_of(lpn) == Some(ppn))
     }
 
-    /// Returns whether a read of `lpn` may be served from `ppn`: from the original, mapped or at its home, or from the replica.
+    /// Returns whether a read of `lpn` may be served from `ppn`: the location of the original (its home if `lpn` is unmapped) or of the replica.
     #[inline]
     pub(crate) fn may_read(&self, lpn: Lpn, ppn: Ppn) -> bool {
         self.location(lpn) == ppn || (self.replicas.is_some() && self.replica_of(lpn) == Some(ppn))
@@ -27,9 +27,9 @@ impl Ftl {
         self.replicas.as_ref().map_or(0, |replicas| replicas.len() as u64)
     }
 
-    /// Returns the plane of `die` for a replica of `lpn`; `None` if no plane of the die qualifies. The plane must belong to the namespace, not be
-    /// short of free pages, and have room for a guest. Chooses the plane with the most free pages, on a tie the first; with superblocks, the plane
-    /// furthest behind.
+    /// Returns the plane of `die` for a replica of `lpn`; `None` if no plane of the die qualifies. The plane must belong to the namespace of `lpn`,
+    /// not be short of free pages, and have room for a guest (page put there by replication). Chooses the plane with the most free pages, on a tie
+    /// the first; with superblocks, the plane whose open block for replicas has the fewest pages.
     pub(crate) fn plane_for_replica(&self, lpn: Lpn, die: DieId) -> Option<PlaneId> {
         let replicas = self.replicas.as_ref()?;
         let first = self.geometry.first_plane(die).0;
@@ -40,21 +40,21 @@ impl Ftl {
             .filter(|plane| members.binary_search(plane).is_ok() && replicas.has_room(*plane))
             .filter(|&plane| !self.collector.is_short(&self.blocks, plane))
             .max_by_key(|&plane| {
-                // Planes that share superblocks are filled evenly.
+                // Planes that share superblocks are filled evenly, so the plane with the fewest pages in its open block comes first.
                 let behind =
                     if self.has_twins() { self.blocks.open_block_pages(plane, OpenBlockKind::Replica) } else { 0 };
                 (Reverse(behind), self.blocks.plane(plane).free_pages, Reverse(plane))
             })
     }
 
-    /// Counts a replica in flight to `plane`. [`Ftl::commit_replica`] or [`Ftl::abandon_replica`] must follow.
+    /// Counts a replica as in flight to `plane`. [`Ftl::commit_replica`] or [`Ftl::abandon_replica`] must follow.
     pub(crate) fn begin_replica(&mut self, plane: PlaneId) {
         if let Some(replicas) = &mut self.replicas {
             replicas.add_incoming(plane);
         }
     }
 
-    /// Abandons the replica in flight to `plane`. `programmed` is its page, if the replica was programmed nevertheless.
+    /// Abandons a replica in flight to `plane`. `programmed` is its physical page if the replica was programmed nevertheless, otherwise `None`.
     pub(crate) fn abandon_replica(&mut self, plane: PlaneId, programmed: Option<Ppn>) {
         if let Some(replicas) = &mut self.replicas {
             replicas.end_incoming(plane);
@@ -64,7 +64,7 @@ impl Ftl {
         }
     }
 
-    /// Commits the replica of `lpn`, programmed at `ppn`.
+    /// Commits the replica of `lpn`, in flight until then and programmed at `ppn`.
     pub(crate) fn commit_replica(&mut self, lpn: Lpn, ppn: Ppn) {
         self.mapping.set_reverse(ppn, lpn);
         let plane = self.blocks.program_valid(ppn);
@@ -73,14 +73,15 @@ impl Ftl {
         }
     }
 
-    /// Drops the replica of `lpn`. Returns the location of the dropped replica.
+    /// Drops the replica of `lpn`. Returns the location of the dropped replica; `None` if `lpn` has no replica.
     pub(crate) fn drop_replica(&mut self, lpn: Lpn) -> Option<Ppn> {
         let ppn = self.replicas.as_mut()?.remove(lpn)?;
         self.invalidate(ppn);
         Some(ppn)
     }
 
-    /// Drops the original of `lpn`, so that its replica becomes the original. Returns the location of the new original.
+    /// Drops the original of `lpn`, so that its replica becomes the original. Returns the location of the new original; `None` if `lpn` has no
+    /// replica.
     pub(crate) fn promote_replica(&mut self, lpn: Lpn) -> Option<Ppn> {
         let ppn = self.replicas.as_mut()?.remove(lpn)?;
         let original = self.mapping.set(lpn, ppn);
@@ -91,7 +92,8 @@ impl Ftl {
         Some(ppn)
     }
 
-    /// Removes and returns a page whose replica was dropped by a write, a deallocation, or a read that mapped the page.
+    /// Removes and returns a logical page whose replica was dropped by a write, a deallocation, or a read that mapped the page; `None` if none is
+    /// left.
     #[inline]
     pub(crate) fn next_dropped_replica(&mut self) -> Option<Lpn> {
         self.replicas.as_mut()?.next_dropped()
@@ -108,7 +110,7 @@ mod tests {
 
     const HOST: OpenBlockKind = OpenBlockKind::SHARED;
 
-    /// Creates a drive of two dies with one plane each, written sequentially as a whole.
+    /// Creates a drive of two dies with one plane each. All pages are written once, even pages to plane 0 and odd pages to plane 1.
     fn drive() -> Ftl {
         let mut config = Config::default();
         config.geometry = config::Geometry {
@@ -200,7 +202,7 @@ mod tests {
             ftl.begin_replica(plane);
             let ppn = ftl.allocate(plane, HOST).expect("the plane has space");
             ftl.commit_replica(Lpn(lpn), ppn);
-            // A replica that became the original is a guest as well; a dropped replica is not.
+            // A replica that became the original still counts as a guest; a dropped replica does not.
             match lpn % 3 {
                 0 => drop(ftl.promote_replica(Lpn(lpn))),
                 1 => drop(ftl.drop_replica(Lpn(lpn))),

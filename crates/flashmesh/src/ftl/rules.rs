@@ -1,27 +1,28 @@
-//! Settings of the translation layer that the firmware decides.
+//! Settings of the translation layer that depend on the firmware policy (`ftl.policy`).
 
 use crate::config::{Allocation, Config, MovedPages, MultiPlane};
 
-/// Settings of the translation layer given by the firmware.
+/// Settings of the translation layer that a firmware policy may override.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FtlRules {
     /// Policy that chooses the plane of a written page.
     pub allocation: Allocation,
-    /// Whether pages may come to other planes than [`allocation`](FtlRules::allocation) chooses. A static order then has to skip planes without room.
+    /// Whether pages may come to other planes than [`allocation`](FtlRules::allocation) chooses, by moves of collection or by a policy. A static
+    /// order then has to skip planes without room.
     pub allows_other_planes: bool,
     /// Whether moved pages go to the open block of host writes, instead of an open block of their own.
     pub moves_share_write_block: bool,
-    /// Whether the planes of a die have equal write pointers after preconditioning.
+    /// Whether preconditioning advances the open blocks of the planes of a die to the same next page, so that they can be programmed together.
     pub equal_write_pointers: bool,
-    /// Number of dies of a superblock; `None` without superblocks. The planes of these dies open, collect and erase the blocks at one position
+    /// Number of dies of a superblock; `None` without superblocks. The planes of these dies open, collect and erase the blocks with the same index
     /// together.
     pub superblock_dies: Option<u32>,
-    /// Whether programs join several planes of a die if possible.
+    /// Whether multi-plane programs are used: a program joins several planes of a die if possible.
     pub joins_planes: bool,
 }
 
 impl FtlRules {
-    /// Returns the settings of `[ftl]` and `[gc]`, without superblocks.
+    /// Returns the settings in `[ftl]` and `[gc]`, for a policy without superblocks and without equal write pointers.
     pub fn new(config: &Config) -> FtlRules {
         FtlRules {
             allocation: config.ftl.allocation,

@@ -4,25 +4,26 @@ use super::translation::is_map_on_flash;
 use crate::config::{self, Config, WriteBinding};
 use crate::flash::geometry::SPARE_BLOCKS_PER_PLANE_MIN;
 
-/// Open block for pages that arrive from other chips.
+/// Spare blocks of a plane for its open block for pages that arrive from other chips.
 pub const INCOMING_BLOCKS: u32 = 1;
 
-/// Open block for replicas. A replica that finds no page there is dropped.
+/// Spare blocks of a plane for its open block for replicas. A replica that finds no page there is dropped.
 pub const REPLICA_BLOCKS: u32 = 1;
 
-/// Number of blocks whose pages early-bound writes may hold before they are programmed.
+/// Number of blocks of a plane whose pages may be allocated to early-bound writes that are not programmed yet.
 pub const PREALLOCATED_BLOCKS: u32 = 1;
 
-/// Open blocks for translation pages: one for pages written, one for pages moved.
+/// Spare blocks of a plane for its open blocks for translation pages: one for pages written, one for pages moved.
 pub const TRANSLATION_BLOCKS: u32 = 2;
 
-/// Blocks for folded pages: the open block, and the block in which a fold continues if the open block is full.
+/// Spare blocks of a plane for pages folded out of the SLC cache: the open block, and the block in which a fold continues if the open block is full.
 pub const FOLD_BLOCKS: u32 = 2;
 
-/// Open block of a dynamic SLC cache. The native block lent for this block is returned only after the SLC block was filled and folded.
+/// Spare blocks of a plane for the open block of a dynamic SLC cache. This block uses the cells of a native block, which is returned only after the
+/// SLC block was filled and folded.
 pub const LENT_BLOCKS: u32 = 1;
 
-/// Returns the spare blocks that each plane needs, without the open blocks of host streams beyond the first, which
+/// Returns the number of spare blocks that each plane needs. Not included are the open blocks of host streams beyond the first, which
 /// [`Partition::spare_blocks_needed`](super::Partition::spare_blocks_needed) adds.
 pub fn spare_blocks_min(config: &Config) -> u32 {
     let needs = [
@@ -38,14 +39,14 @@ pub fn spare_blocks_min(config: &Config) -> u32 {
     gathering + SPARE_BLOCKS_PER_PLANE_MIN as u32 + needed.map(|(_, blocks)| blocks).sum::<u32>()
 }
 
-/// Returns the number of blocks of a plane that invalid units may fill permanently if programs write several mapping units; 0 otherwise. A block with
-/// fewer invalid units than one program is not a victim, so every block may keep that many. One more block covers units skipped by programs.
+/// Returns the number of blocks of each plane that invalid mapping units may fill permanently if programs write several units; 0 otherwise. A block
+/// with fewer invalid units than one program is not a victim, so every block may keep that many. One more block covers units skipped by programs.
 pub fn blocks_for_gathering(config: &Config) -> u32 {
     let program = u64::from(config.units_per_program());
     if program == 1 {
         return 0;
     }
-    // `unit_geometry` excludes parity, which takes a part of every block.
+    // Use `unit_geometry`, which excludes parity, because parity takes a part of every block.
     let config::Geometry { blocks_per_plane, pages_per_block, .. } = config.unit_geometry();
     (u64::from(blocks_per_plane) * program).div_ceil(u64::from(pages_per_block.max(1))) as u32 + 1
 }

@@ -1,33 +1,33 @@
-//! Superblocks: planes that open, collect and erase the blocks at one position together. A superblock spans one die for TBM, and several dies for
-//! `ftl.policy = "superblock"`.
+//! Superblocks: planes that open, collect and erase the blocks with the same index together. A superblock spans one die for the policy TBM (twin
+//! block management), and several dies for `ftl.policy = "superblock"`.
 //!
 //! Dies are numbered channel by channel. A superblock consists of dies at equal distances in this order, so it spans as many channels as possible.
 
 use crate::flash::geometry::Geometry;
 use crate::ids::{DieId, PlaneId};
 
-/// Partition of the planes into sets that share superblocks.
+/// Division of the planes of a drive into sets. The planes of a set share superblocks: each superblock has one block in each of them.
 #[derive(Clone, Copy, Debug)]
 pub struct Superblocks {
-    /// Dies of each superblock.
+    /// Number of dies of each set.
     dies: u32,
-    /// Number of sets of planes that share superblocks.
+    /// Number of sets in the drive.
     count: u32,
     planes_per_die: u32,
 }
 
 impl Superblocks {
-    /// Creates superblocks over `dies` dies each, which must divide the dies of the drive.
+    /// Creates superblocks over `dies` dies each. `dies` must divide the number of dies of the drive.
     pub fn new(geometry: &Geometry, dies: u32) -> Superblocks {
         Superblocks { dies, count: geometry.dies() / dies, planes_per_die: geometry.planes_per_die }
     }
 
-    /// Returns the number of sets of planes that share superblocks.
+    /// Returns the number of sets of planes that share superblocks, in the whole drive.
     pub fn count(self) -> u32 {
         self.count
     }
 
-    /// Returns the number of planes in each set.
+    /// Returns the number of planes in each set: the blocks of a superblock.
     pub fn planes(self) -> u32 {
         self.dies * self.planes_per_die
     }
@@ -37,12 +37,12 @@ impl Superblocks {
         plane.0 / self.planes_per_die % self.count
     }
 
-    /// Returns the index of a die among those of its superblock.
+    /// Returns the index of `die` among the dies of its set, from 0.
     pub fn index_in_superblock(self, die: DieId) -> u32 {
         die.0 / self.count
     }
 
-    /// Returns the planes of the set that contains `plane`.
+    /// Returns the planes that share superblocks with `plane`, including `plane`, in ascending order.
     #[inline]
     pub fn members(self, plane: PlaneId) -> SuperblockPlanes {
         let Superblocks { dies, count, planes_per_die } = self;
@@ -57,16 +57,17 @@ impl Superblocks {
     }
 }
 
-/// Planes of a set in ascending order. Each write iterates over all of them; a hand-written iterator, because chained ranges are not inlined.
+/// Planes that share superblocks, in ascending order. Each write iterates over all of them; a hand-written iterator, because chained ranges are not
+/// inlined.
 #[derive(Clone, Debug)]
 pub struct SuperblockPlanes {
     next: u32,
-    /// Planes left in the die of `next`.
+    /// Number of planes not returned yet in the die of `next`.
     of_die: u32,
-    /// Dies of the set after the die of `next`.
+    /// Number of dies of the set after the die of `next`.
     dies: u32,
     planes_per_die: u32,
-    /// Planes between two dies of the set.
+    /// Number of planes, of other sets, between consecutive dies of the set.
     gap: u32,
 }
 

@@ -20,7 +20,7 @@ pub(super) fn one_plane(mut config: Config) -> Ftl {
     Ftl::new(&Geometry::new(&config.geometry).expect("the geometry is possible"), &config, rules)
 }
 
-/// Four dies of two planes with 24 blocks each, and an over-provisioning of 45 %.
+/// Configuration of four dies with two planes of 24 blocks each, and an over-provisioning of 45 %.
 pub(super) const DRIVE: &str = "
 [geometry]
 channels = 2
@@ -32,7 +32,7 @@ page-size = '16KiB'
 over-provisioning = 0.45
 ";
 
-/// Returns the configuration `text` with some keys overridden.
+/// Returns the configuration `text` with some keys overridden, each given as `key=value`.
 pub(super) fn config_of(text: &str, overrides: &[&str]) -> Config {
     let overrides: Vec<String> = overrides.iter().copied().map(str::to_owned).collect();
     Config::from_str(text, "drive.toml", &overrides).unwrap_or_else(|error| panic!("{error}"))

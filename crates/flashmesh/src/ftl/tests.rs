@@ -33,7 +33,8 @@ fn a_block_is_full_once_all_its_programs_have_ended_in_any_order() {
 
 #[test]
 fn a_small_plane_is_collected_while_the_host_still_has_pages() {
-    // 2 % of 128 pages are less than one block.
+    // The threshold, 2 % of 128 pages, is less than one block. Collection nevertheless begins when fewer than two blocks of 8 pages are free: the
+    // last block, kept for collection, and one more.
     let mut ftl = drive(0.02);
     (0..13 * 8).for_each(|i| write(&mut ftl, i % 80));
     assert!(!ftl.needs_collection(PLANE));
@@ -48,7 +49,8 @@ fn a_small_plane_is_collected_while_the_host_still_has_pages() {
 
 #[test]
 fn no_block_is_collected_if_all_pages_of_full_blocks_are_valid() {
-    // Collection cannot reach the threshold, but must not move the same pages in circles.
+    // All 80 logical pages are valid in 10 of 16 blocks, so 48 pages are free: fewer than the threshold of 64. A collection could only move valid
+    // pages around without a gain, so none must begin.
     let mut ftl = drive(0.5);
     (0..80).for_each(|lpn| write(&mut ftl, lpn));
     assert!(ftl.free_pages(PLANE) < 64);
@@ -86,7 +88,7 @@ fn first_writes_count_as_changes_only_after_a_read_of_an_unmapped_page() {
     assert_eq!(counted(&mut one_plane(Config::default())), [0, 0, 0, 1, 2]);
 }
 
-/// Returns the number of changes at the beginning and after each step: two pages are written, the first is rewritten, and the second is deallocated.
+/// Returns the number of map changes at the beginning and after each of four steps: write pages 0 and 1, rewrite page 0, deallocate page 1.
 fn counted(ftl: &mut Ftl) -> Vec<u64> {
     let mut seen = vec![ftl.map_changes()];
     for lpn in [Lpn(0), Lpn(1), Lpn(0)] {

@@ -1,8 +1,8 @@
 //! Translation pages: the map as stored on flash, if DRAM holds only a part of it (DFTL, ASPLOS 2009).
 //!
 //! Translation pages are logical pages beyond those of the host, so the map (for them the global translation directory, which is always in DRAM),
-//! allocation, garbage collection and wear levelling treat them like other pages. Their programs and moves have open blocks of their own, so each
-//! block holds either data or translation pages.
+//! allocation, garbage collection and wear levelling treat them like host pages. Written and moved translation pages have open blocks of their own,
+//! so each block holds either data or translation pages.
 //!
 //! If the map has to survive a power cut ([`persistence`](crate::persistence)), its checkpoints are stored in translation pages as well. The pages of
 //! the map are followed by the pages of the replication map, then by those of the journal.
@@ -25,20 +25,20 @@ pub(super) fn is_map_on_flash(config: &Config) -> bool {
     config.mapping.cache_capacity.is_some() || config.persistence.has_journal()
 }
 
-/// Ranges of the translation pages, and the entries that they hold.
+/// Ranges of the translation pages, and the host pages whose entries they hold.
 #[derive(Clone, Copy, Debug)]
 pub struct TranslationPages {
     logical_pages: u32,
     entries_per_page: u32,
     count: u32,
-    /// Number of pages of the replication map. These pages and those of the journal come last.
+    /// Number of pages of the replication map. The pages of the replication map, then those of the journal, are the last translation pages.
     replica_pages: u32,
     journal_pages: u32,
     page_size: Bytes,
 }
 
 impl TranslationPages {
-    /// Returns the translation pages of a drive; `None` if the whole map is in DRAM and assumed to survive there.
+    /// Returns the translation pages of a drive; `None` if the map is not stored on flash: all of it is in DRAM, and need not survive a power cut.
     pub fn new(geometry: &Geometry, config: &Config) -> Option<TranslationPages> {
         if !is_map_on_flash(config) {
             return None;
@@ -61,12 +61,12 @@ impl TranslationPages {
         self.page_size
     }
 
-    /// Returns the number of translation pages.
+    /// Returns the number of translation pages of the drive, including those of the replication map and the journal.
     pub fn count(&self) -> u32 {
         self.count
     }
 
-    /// Returns the logical page numbers of all translation pages.
+    /// Returns the logical page numbers of all translation pages, including those of the replication map and the journal.
     pub fn all(&self) -> Range<u32> {
         self.logical_pages..self.logical_pages + self.count
     }
@@ -76,12 +76,12 @@ impl TranslationPages {
         lpn.0 >= self.logical_pages
     }
 
-    /// Returns the pages with entries of the map.
+    /// Returns the translation pages with entries of the map, without those of the replication map and the journal.
     pub(crate) fn map_pages(&self) -> Range<u32> {
         self.logical_pages..self.logical_pages + self.count - self.replica_pages - self.journal_pages
     }
 
-    /// Returns the pages of the replication map.
+    /// Returns the translation pages of the replication map; empty unless the replication map is stored on flash.
     pub(crate) fn replica_pages(&self) -> Range<u32> {
         self.map_pages().end..self.map_pages().end + self.replica_pages
     }
@@ -90,8 +90,8 @@ impl TranslationPages {
         self.replica_pages().end..self.all().end
     }
 
-    /// Returns the page with the replication entry of `lpn`; `None` unless the replication map is stored on flash. Entries are spread over the pages
-    /// of this map.
+    /// Returns the page with the replication entry of `lpn`; `None` unless the replication map is stored on flash. Entries are spread evenly over the
+    /// pages of this map.
     pub(crate) fn replica_page_of(&self, lpn: Lpn) -> Option<Lpn> {
         (self.replica_pages > 0).then(|| Lpn(self.replica_pages().start + lpn.0 % self.replica_pages))
     }
@@ -102,17 +102,17 @@ impl TranslationPages {
         Lpn(self.logical_pages + lpn.0 / self.entries_per_page)
     }
 
-    /// Returns the first translation page whose entries all belong to `lpn` or later pages.
+    /// Returns the first translation page with entries only of page `lpn` and later pages.
     pub(super) fn first_beginning_at(&self, lpn: u32) -> u32 {
         self.logical_pages + lpn.div_ceil(self.entries_per_page)
     }
 
-    /// Returns a copy with `count` translation pages after `logical_pages` host pages.
+    /// Returns a copy with `count` translation pages after `logical_pages` host pages, without pages of the replication map and the journal.
     pub(super) fn scaled(&self, logical_pages: u32, count: u32) -> TranslationPages {
         TranslationPages { logical_pages, count, replica_pages: 0, journal_pages: 0, ..*self }
     }
 
-    /// Returns the host pages whose entries `page` holds.
+    /// Returns the host pages whose entries the translation page `page` holds; empty for a page of the replication map or the journal.
     pub(crate) fn entries_of(&self, page: Lpn) -> Range<u32> {
         let first = (page.0 - self.logical_pages) * self.entries_per_page;
         first..self.logical_pages.min(first.saturating_add(self.entries_per_page)).max(first)

@@ -5,13 +5,13 @@ use super::{Ftl, IdleDies, OpenBlockKind};
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn, StreamId};
 
 impl Ftl {
-    /// Writes `lpn` immediately. Before that, collects the plane if this is needed, runs wear levelling, and collects again while host writes are out
-    /// of space. Returns the number of pages moved.
+    /// Writes `lpn` immediately. Before that, collects the plane of `lpn` if needed, moves pages for static wear levelling, and collects again while
+    /// host writes find no free page. Returns the number of valid pages moved.
     pub fn write_untimed(&mut self, lpn: Lpn, idle: &IdleDies) -> u64 {
         self.write_untimed_by(StreamId(0), lpn, idle)
     }
 
-    /// Like [`Ftl::write_untimed`], but for a given host stream.
+    /// Like [`Ftl::write_untimed`], but for a write of host stream `stream`.
     pub fn write_untimed_by(&mut self, stream: StreamId, lpn: Lpn, idle: &IdleDies) -> u64 {
         let mut plane = self.place_write(lpn, idle);
         if self.has_twins() {
@@ -39,7 +39,8 @@ impl Ftl {
         moved
     }
 
-    /// Writes `lpns` in order, each like [`Ftl::write_untimed`]. On a drive of one plane, or whose planes all share superblocks, writes them in runs.
+    /// Writes `lpns` in order, with the same effect as [`Ftl::write_untimed`] for each. On a drive of one plane, or whose planes all share
+    /// superblocks, writes runs of pages together, which is faster. Returns the number of valid pages moved.
     pub(super) fn write_all_untimed(&mut self, lpns: &[Lpn], idle: &IdleDies) -> u64 {
         if !self.can_write_runs() {
             return lpns.iter().map(|&lpn| self.write_untimed(lpn, idle)).sum();
@@ -59,15 +60,16 @@ impl Ftl {
         moved
     }
 
-    /// Returns whether the plane and all other effects of a write are independent of the page written.
+    /// Returns whether the plane and all side effects of a write are independent of the logical page written.
     fn can_write_runs(&self) -> bool {
         let is_one_set = self.superblock_planes(PlaneId(0)).count() == self.geometry.planes() as usize;
         let does_more = self.replicas.is_some() || self.collector.wear().static_levelling;
         is_one_set && self.allocation.is_static() && !does_more
     }
 
-    /// Returns the destination plane and kind of the next pages, and how many of them can be written before a collection is needed, a block is
-    /// opened, or another twin is furthest behind.
+    /// Returns the destination plane of the next host writes, their kind of open block, and how many pages can be written there in a run. A run ends
+    /// before a collection is needed, a block is opened, or another plane of the superblock is the least filled. The number is 0 if the next page
+    /// needs [`Ftl::write_untimed`].
     fn room_for_run(&self) -> (PlaneId, OpenBlockKind, u32) {
         let first = PlaneId(0);
         let stream = self.host_block_kind(first, Some(StreamId(0)));
@@ -79,7 +81,7 @@ impl Ftl {
         (plane, stream, lacks.min(left).min(self.collector.pages_until_short(&self.blocks, plane)))
     }
 
-    /// Writes `lpns` to the open block of `plane`, which must have room for them.
+    /// Writes `lpns` to consecutive pages of the open block of kind `stream` in `plane`, which must have room for them.
     fn write_run(&mut self, lpns: &[Lpn], plane: PlaneId, stream: OpenBlockKind) {
         let (first, count) =
             self.blocks.allocate_run(plane, stream, lpns.len() as u32).expect("the open block has room");
@@ -101,14 +103,14 @@ impl Ftl {
         Some(self.empty_untimed(&[victim]))
     }
 
-    /// Moves the valid pages of the victims, and erases them. Returns the number of pages moved.
+    /// Moves the valid pages of `victims`, and erases all of them. Returns the number of pages moved.
     pub(super) fn empty_untimed(&mut self, victims: &[BlockId]) -> u64 {
         let moved = victims.iter().map(|&victim| self.move_untimed(victim)).sum();
         victims.iter().for_each(|&victim| self.finish_erase(victim));
         moved
     }
 
-    /// Moves one valid page: the first one of the victim that has the most valid pages.
+    /// Moves one valid page: the first one of the victim with the most valid pages left. Does nothing if no victim has a valid page.
     pub(super) fn move_next_untimed(&mut self, victims: &[BlockId]) {
         let Some(&victim) = victims.iter().max_by_key(|&&victim| self.valid_pages(victim)) else { return };
         let Some((page, lpn)) = self.next_valid_page(victim, 0) else { return };
@@ -120,20 +122,20 @@ impl Ftl {
         self.commit_move(lpn, from, to);
     }
 
-    /// Returns whether the planes that collect together with `plane` have a page for a host write before their victims are erased.
+    /// Returns whether a host write would find a free page in the planes that collect together with `plane`, before their victims are erased.
     pub(super) fn can_write_untimed(&self, plane: PlaneId) -> bool {
         let stream = self.host_block_kind(plane, Some(StreamId(0)));
         let plane = if self.has_twins() { self.blocks.twin_behind(plane, stream).0 } else { plane };
         self.blocks.has_page(plane, stream)
     }
 
-    /// Moves the valid pages of a victim, in runs of consecutive destination pages.
+    /// Moves the valid pages of a victim, in runs of consecutive destination pages. Returns the number of pages moved. The victim is not erased.
     fn move_untimed(&mut self, victim: BlockId) -> u64 {
         let first = self.geometry.ppn(victim, 0);
         let mut from = self.blocks.table().valid_offsets(victim);
         from.iter_mut().for_each(|page| *page += first.0);
         let stream = self.move_block_kind(first);
-        // Destination plane, and the number of pages that it takes before another twin may be further behind.
+        // Destination plane, and the number of pages to write there before another plane of the superblock may be the least filled.
         let (mut to_plane, mut lacks) = (self.geometry.plane_of_block(victim), 0);
         let mut moves: Vec<(Lpn, Ppn)> = Vec::with_capacity(from.len());
         while moves.len() < from.len() {
@@ -143,7 +145,7 @@ impl Ftl {
                 if lacks == 0 {
                     (to_plane, lacks) = self.blocks.twin_behind(to_plane, stream);
                 }
-                // Opening a block changes the write pointers of all twins, so compare the twins again after one page.
+                // Opening a block changes the write pointers of all planes of the superblock, so compare the planes again after one page.
                 let is_opened = self.blocks.next_move_offset(to_plane, stream).is_some_and(|(_, page)| page == 0);
                 lacks = if is_opened { 1 } else { lacks };
                 most = most.min(lacks);
@@ -186,7 +188,7 @@ mod tests {
         Some(vec![ftl.begin_collection(plane)?])
     }
 
-    /// Moves the pages one by one, as a reference for the moves in runs.
+    /// Moves the valid pages of the victims one by one and erases the victims, as a reference for moves in runs. Returns the number of pages moved.
     fn empty_one_by_one(ftl: &mut Ftl, victims: &[BlockId]) -> u64 {
         let mut moved = 0;
         for &victim in victims {
@@ -240,7 +242,7 @@ mod tests {
             (&DIE[..], Some(1), true),
             (&PLANE, None, false),
             (&PLANE, None, true),
-            // On this drive the plane depends on the page.
+            // The plane depends on the page here, so writes cannot be joined in runs and are made one by one.
             (&DIE, None, false),
             (&[], Some(4), true),
         ];

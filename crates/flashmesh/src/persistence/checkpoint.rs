@@ -1,4 +1,4 @@
-//! Checkpoints: the program of all changed pages of the map, a few at a time.
+//! Checkpoints: programs of all translation pages changed since their last program, a few at a time.
 
 use std::collections::VecDeque;
 
@@ -10,17 +10,17 @@ use crate::config;
 use crate::ftl::TranslationPages;
 use crate::ids::Lpn;
 
-/// State of the current checkpoint, and the count of journal pages that triggers the next one.
+/// State of the current checkpoint, and the count of journal pages that triggers the next checkpoint.
 #[derive(Clone, Debug)]
 pub(super) struct Checkpoint {
     first: Lpn,
     interval: u32,
     writes_max: usize,
-    /// Stamp of the last change of each page of the map and of the replication map.
+    /// Stamp (sequence number) of the last change of each translation page of the map and of the replication map; 0 if never changed.
     changed: Vec<Stamp>,
-    /// Journal pages programmed since the last checkpoint began.
+    /// Number of journal pages programmed since the last checkpoint began.
     journal_pages: u32,
-    /// Stamp up to which the current checkpoint covers all changes; `None` between checkpoints.
+    /// Stamp up to which the pages of the current checkpoint must include all changes; `None` between checkpoints.
     end: Option<Stamp>,
     waiting: VecDeque<Lpn>,
     under_way: FxHashSet<Lpn>,
@@ -53,8 +53,9 @@ impl Checkpoint {
         self.journal_pages += 1;
     }
 
-    /// Returns the page to program next, and begins a checkpoint if one is due. The checkpoint covers the changes up to `durable_to`, which the
-    /// journal on flash holds, so that no page of the checkpoint has to wait for the journal.
+    /// Returns the translation page to program next, and begins a checkpoint if one is due. Returns `None` if no page is left or as many programs as
+    /// allowed are in flight. The checkpoint covers the changes up to `durable_to`, which the journal on flash holds, so that no page of the
+    /// checkpoint has to wait for the journal.
     pub(super) fn next_page(&mut self, image: &FlashMap, durable_to: Stamp) -> Option<Lpn> {
         if self.end.is_none() && self.journal_pages >= self.interval {
             self.journal_pages = 0;
@@ -66,7 +67,7 @@ impl Checkpoint {
             return None;
         }
         while let Some(page) = self.waiting.pop_front() {
-            // Skip pages that the mapping cache has written back since the checkpoint began.
+            // Skip pages that already include all changes of this checkpoint, because the mapping cache has written them back since it began.
             if self.end.is_some_and(|end| image.complete_to(page) < end) {
                 self.under_way.insert(page);
                 return Some(page);
@@ -75,7 +76,8 @@ impl Checkpoint {
         None
     }
 
-    /// Records that `page` is on flash. Ignores a write-back that began before the checkpoint, because it may lack some of the changes.
+    /// Records that a program of the translation page `page` has ended. Ignores a write-back that began before the checkpoint, because it may lack
+    /// some of the changes.
     pub(super) fn page_ended(&mut self, page: Lpn, image: &FlashMap) {
         if self.end.is_some_and(|end| image.complete_to(page) >= end) {
             self.under_way.remove(&page);

@@ -1,4 +1,4 @@
-//! The map as stored on flash, in translation pages and pages of the replication map.
+//! The map and the replication map as stored in translation pages on flash.
 
 use rustc_hash::FxHashMap;
 
@@ -32,7 +32,7 @@ pub(super) struct FlashMap {
     forward: Vec<u32>,
     stamps: Vec<Stamp>,
     pub(super) replicas: FxHashMap<Lpn, ReplicaEntry>,
-    /// For each page of the map and of the replication map, the stamp up to which the page on flash includes all changes.
+    /// For each translation page of the map and of the replication map, the stamp up to which the page on flash includes all changes.
     complete_to: Vec<Stamp>,
     writing: FxHashMap<Lpn, (Stamp, MapPageContent)>,
 }
@@ -64,9 +64,9 @@ impl FlashMap {
         self.writing.insert(page, (now, MapPageContent::Map(homes)));
     }
 
-    /// Begins the program of a page of the replication map. The page includes only changes that the journal on flash holds. Otherwise a copy that
-    /// became the original could leave the replication map before the journal on flash has this change. After the erase of the old original, no
-    /// record would point to the copy.
+    /// Begins the program of a page of the replication map. The page includes only changes that the journal on flash holds. Otherwise the entry of a
+    /// replica that became the original could leave the replication map before the journal on flash has this change. After the erase of the old
+    /// original, no record would point to the replica.
     pub(super) fn replica_page_began(&mut self, page: Lpn, journal: &Journal) {
         let is_here = |lpn: Lpn| self.pages.replica_page_of(lpn) == Some(page);
         let on_flash = self.replicas.iter().filter(|(lpn, _)| is_here(**lpn));
@@ -111,7 +111,7 @@ impl FlashMap {
         self.stamps[lpn.index()] = stamp;
     }
 
-    /// Drops each copy that holds an older version of its page, and each that became the original.
+    /// Drops the replicas that hold an older version of their page, and those that became the original.
     pub(super) fn drop_stale_replicas(&mut self) {
         let (stamps, forward) = (&self.stamps, &self.forward);
         self.replicas.retain(|lpn, copy| stamps[lpn.index()] == copy.stamp && forward[lpn.index()] != copy.ppn.0 + 1);
@@ -121,7 +121,8 @@ impl FlashMap {
         (0..self.forward.len() as u32).map(Lpn)
     }
 
-    /// Applies a journal entry, stamped `at`, to the pages of the two maps that do not include this change yet.
+    /// Applies a journal entry with stamp `at` to the page of the map and the page of the replication map concerned, unless the page on flash
+    /// includes the change already.
     pub(super) fn replay(&mut self, at: Stamp, change: JournalChange) {
         let lpn = change.lpn();
         if at > self.complete_to(self.pages.page_of(lpn)) {

@@ -1,4 +1,4 @@
-//! The journal: changes of the map in order, programmed one page of entries at a time.
+//! Journal: changes of the map in order, programmed one page of entries at a time.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -10,14 +10,14 @@ use crate::ids::{Lpn, Ppn};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum JournalChange {
-    /// Program of new data, which invalidates a copy of the page.
+    /// Program of new data at this physical page. The replica of the page becomes invalid.
     Written(Lpn, Ppn),
     Moved(Lpn, Ppn),
     Unmapped(Lpn),
-    /// Program of a copy, with the stamp of the data in the copy.
+    /// Program of a replica at this physical page, with the stamp of the write whose data it holds.
     Replicated(Lpn, Ppn, Stamp),
     ReplicaDropped(Lpn),
-    /// Promotion of the copy to the original.
+    /// Promotion of the replica at this physical page to the original.
     ReplicaPromoted(Lpn, Ppn),
 }
 
@@ -33,29 +33,29 @@ impl JournalChange {
     }
 }
 
-/// A change with its stamp.
+/// A change of the map, with its stamp (sequence number).
 pub(super) type JournalEntry = (Stamp, JournalChange);
 
 #[derive(Clone, Debug)]
 struct JournalPage {
     entries: Vec<JournalEntry>,
-    /// Stamp up to which this page and the earlier ones cover all changes and programs.
+    /// Stamp up to which this page and the earlier journal pages cover all changes and programs.
     to: Stamp,
 }
 
-/// Journal buffer and journal pages on flash.
+/// Journal buffer in DRAM and journal pages on flash.
 ///
 /// Pages are programmed one at a time, so that they reach flash in order. The pages form a ring. A page is reused once a checkpoint has made its
 /// entries obsolete; until then the buffer grows.
 #[derive(Clone, Debug)]
 pub(super) struct Journal {
     slots: Range<u32>,
-    /// Number of page programs begun; selects the next page of the ring.
+    /// Number of programs of journal pages begun; selects the next page of the ring.
     begun: u32,
     entries_per_page: usize,
     buffer: VecDeque<JournalEntry>,
     last_entry: Stamp,
-    /// Stamp up to which entries are programmed even in a partly filled page.
+    /// Stamp up to which buffered entries are programmed even in a partly filled page, because a flush has requested it.
     wanted_to: Stamp,
     is_issued: bool,
     writing: Option<JournalPage>,
@@ -95,7 +95,8 @@ impl Journal {
         Some(Lpn(self.slots.start + self.begun % self.slots.len() as u32))
     }
 
-    /// Begins to program the next page. If the page takes all buffered entries, it covers everything up to `now`.
+    /// Begins to program the next journal page with the oldest buffered entries. If the page takes all of them, it covers everything up to stamp
+    /// `now`.
     pub(super) fn page_began(&mut self, now: Stamp) {
         let count = self.buffer.len().min(self.entries_per_page);
         let entries: Vec<JournalEntry> = self.buffer.drain(..count).collect();
@@ -104,7 +105,7 @@ impl Journal {
         self.writing = Some(JournalPage { entries, to });
     }
 
-    /// Ends the program in flight. Returns the number of entries in its page.
+    /// Ends the program in flight. Returns the number of entries in the programmed page; 0 if no program is in flight.
     pub(super) fn page_ended(&mut self) -> u64 {
         self.is_issued = false;
         let Some(page) = self.writing.take() else { return 0 };

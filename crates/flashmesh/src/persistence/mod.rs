@@ -1,4 +1,4 @@
-//! Persistence of the map: which parts of it are on flash and survive a power cut. A state machine without time.
+//! Persistence of the map: the parts of it that are on flash and survive a power cut. A state machine without time.
 //!
 //! The map in DRAM is lost in a power cut. It is rebuilt from three sources on flash:
 //!
@@ -37,10 +37,11 @@ use uncovered_operations::{ScannedPage, UncoveredOperations};
 pub use recover::Recovered;
 pub use scan::{Scan, ScanRead};
 
-/// Sequence number of changes and programs.
+/// Sequence number of a change of the map, a program or an erase, from 1. Stamp 0 is before all of them.
 pub type Stamp = u64;
 
-/// Reason why a host page was programmed.
+/// Reason why a host page was programmed. `Superseded`: the page was written or deallocated while its program was in flight, so that its data is
+/// invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProgramReason {
     Written,
@@ -60,11 +61,11 @@ pub struct PersistenceCounts {
     pub journal_pages: u64,
     pub journal_entries: u64,
     pub checkpoints: u64,
-    /// Checkpoint pages programmed, including write-backs of the mapping cache.
+    /// Number of translation pages programmed, by checkpoints and by write-backs of the mapping cache.
     pub checkpoint_pages: u64,
 }
 
-/// Host flush that waits for the journal; `None` for a flush by the drive itself.
+/// Host request whose flush waits for the journal; `None` for a flush by the drive itself.
 type FlushWaiter = Option<RequestId>;
 
 /// State of the map on flash, and the changes that are still in DRAM or in flight.
@@ -75,7 +76,7 @@ pub struct Persistence {
     last: Stamp,
     /// Stamp of the last write or deallocation of each host page; 0 if the page was neither written nor deallocated during the run.
     stamps: Vec<Stamp>,
-    /// Host pages deallocated and not written since, even if a read has mapped them again.
+    /// Host pages deallocated and not written since. They are in this set even if a read has mapped them again.
     deallocated: FxHashSet<Lpn>,
     journal: Journal,
     checkpoint: Checkpoint,
@@ -86,7 +87,7 @@ pub struct Persistence {
 }
 
 impl Persistence {
-    /// Returns the state in which the whole map of `ftl` is on flash; `None` without a journal.
+    /// Creates the state in which the whole map of `ftl` is on flash; `None` if the configuration has no journal.
     pub fn new(config: &Config, geometry: &Geometry, ftl: &Ftl) -> Option<Box<Persistence>> {
         if !config.persistence.has_journal() {
             return None;
@@ -160,7 +161,7 @@ impl Persistence {
         self.recent.programmed(ScannedPage { at: self.last, ppn, lpn, stamp, is_replica: is_copy });
     }
 
-    /// Records that a read has mapped the unwritten page `lpn` to `ppn`, without a program.
+    /// Records that a read has mapped the unmapped page `lpn` to `ppn`, without a program.
     pub fn mapped_by_read(&mut self, lpn: Lpn, ppn: Ppn) {
         self.log(JournalChange::Moved(lpn, ppn));
         if self.pages.replica_page_of(lpn).is_some() {
@@ -178,13 +179,13 @@ impl Persistence {
         self.log(JournalChange::ReplicaDropped(lpn));
     }
 
-    /// Records that the copy of `lpn` at `ppn` became the original.
+    /// Records that the replica of `lpn` at `ppn` became the original.
     pub fn replica_promoted(&mut self, lpn: Lpn, ppn: Ppn) {
         self.log(JournalChange::ReplicaPromoted(lpn, ppn));
     }
 
-    /// Marks the replication map page of `lpn` as changed by the last journal entry. Called after a write or a deallocation that has invalidated the
-    /// copy.
+    /// Marks the replication map page with the entry of `lpn` as changed by the last journal entry. Called after a write or a deallocation that has
+    /// invalidated the replica of `lpn`.
     pub fn mark_replica_page(&mut self, lpn: Lpn) {
         if let Some(page) = self.pages.replica_page_of(lpn) {
             self.checkpoint.changed(page, self.last);
@@ -237,7 +238,7 @@ impl Persistence {
         self.journal.has_unwritten()
     }
 
-    /// Requests the program of all buffered entries. [`Persistence::take_flushed`] returns `waiter` once they are on flash.
+    /// Requests the program of all buffered journal entries. [`Persistence::take_flushed`] returns `waiter` once they are on flash.
     pub fn flush(&mut self, waiter: FlushWaiter) {
         self.journal.flush();
         self.waiters.push_back((waiter, self.journal.last_entry()));

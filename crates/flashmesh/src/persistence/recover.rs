@@ -1,12 +1,12 @@
 //! Recovery of the map after a power cut, from data on flash.
 //!
-//! 1. Load the pages of the map, as their last programs left them.
-//! 2. Replay each journal entry that is newer than its map page.
-//! 3. Apply the pages programmed after the last journal page. A page with a newer stamp than the map is the newest version. A page with the same
-//!    stamp is a move or a copy. A page with an older stamp was superseded while in flight.
-//! 4. Unmap pages whose block was erased after their program. If such a page has a copy, the copy becomes the original; otherwise the page had been
-//!    deallocated.
-//! 5. Drop copies whose stamp differs from that of the page. The map and the replication map are programmed at different times, so that one may
+//! 1. Load the translation pages of the map, as their last programs left them.
+//! 2. Replay each journal entry that is newer than its translation page.
+//! 3. Apply the pages programmed after the last journal page, found by a scan. A page with a newer stamp than the map is the newest version. A page
+//!    with the same stamp is a moved page or a replica. A page with an older stamp was superseded while its program was in flight.
+//! 4. Unmap pages whose block was erased after their program. If such a page has a replica, the replica becomes the original; otherwise the page had
+//!    been deallocated.
+//! 5. Drop replicas whose stamp differs from that of their page. The map and the replication map are programmed at different times, so that one may
 //!    include a write that the other lacks.
 //!
 //! The stamp of a mapped page is assumed to be known; a drive reads it from the spare area of that page \[choice\].
@@ -18,32 +18,32 @@ use super::{Persistence, Stamp};
 use crate::ftl::Ftl;
 use crate::ids::{BlockId, Lpn, Ppn};
 
-/// The map rebuilt from flash.
+/// The map rebuilt from flash after a power cut, and what was lost.
 #[derive(Clone, Debug)]
 pub struct Recovered {
     image: FlashMap,
-    /// Journal entries read.
+    /// Number of journal entries read.
     pub entries: u64,
-    /// Host pages whose location was found by the scan.
+    /// Number of host pages whose location was found by the scan of the blocks, not in the map or the journal.
     pub pages_found: u64,
-    /// Host pages with data whose newest version was not found.
+    /// Number of host pages with data whose newest version was not found.
     pub pages_lost: u64,
-    /// Deallocated host pages that the recovered map maps to data again.
+    /// Number of deallocated host pages that the recovered map maps to data again.
     pub deallocations_lost: u64,
 }
 
 impl Recovered {
-    /// Returns the recovered location of `lpn`.
+    /// Returns the recovered location of `lpn`; `None` if `lpn` is unmapped in the recovered map.
     pub fn lookup(&self, lpn: Lpn) -> Option<Ppn> {
         self.image.get(lpn)
     }
 
-    /// Returns the recovered copies, in no particular order.
+    /// Returns the recovered replicas, each as its logical page and its location, in no particular order.
     pub fn replicas(&self) -> impl Iterator<Item = (Lpn, Ppn)> + '_ {
         self.image.replicas.iter().map(|(&lpn, copy)| (lpn, copy.ppn))
     }
 
-    /// Returns the number of pages with a copy.
+    /// Returns the number of pages with a recovered replica.
     pub fn replica_count(&self) -> u64 {
         self.image.replicas.len() as u64
     }
@@ -70,12 +70,13 @@ impl Persistence {
         recovered
     }
 
-    /// Applies the programs and erases found by the scan. Returns the number of host pages found.
+    /// Applies the programs and erases found by the scan to `image`. Returns the number of host pages whose location was found.
     fn apply_found(&self, image: &mut FlashMap) -> u64 {
         let erased_at: FxHashMap<BlockId, Stamp> = self.recent.erased_at();
         let block_of = |ppn: Ppn| BlockId(ppn.0 / self.pages_per_block);
         let is_there = |ppn: Ppn, since: Stamp| erased_at.get(&block_of(ppn)).is_none_or(|&at| at < since);
-        // Stamps at which the locations found by the scan were programmed. All other locations were programmed before the erases in `erased_at`.
+        // Stamps at which the originals and the replicas found by the scan were programmed. All other locations were programmed before the erases in
+        // `erased_at`.
         let (mut since, mut copied_since) = (FxHashMap::default(), FxHashMap::default());
         for found in self.recent.programs().filter(|found| is_there(found.ppn, found.at)) {
             let known = image.stamp(found.lpn);
@@ -84,7 +85,7 @@ impl Persistence {
                 image.set(found.lpn, Some(found.ppn), found.stamp);
                 since.insert(found.lpn, found.at);
             } else if is_same && found.is_replica && image.get(found.lpn) == Some(found.ppn) {
-                // The map on flash already has the copy as the original.
+                // The map on flash already has this replica as the original.
                 since.insert(found.lpn, found.at);
             } else if is_same && found.is_replica {
                 image.replicas.insert(found.lpn, ReplicaEntry { ppn: found.ppn, stamp: found.stamp });

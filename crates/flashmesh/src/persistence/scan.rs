@@ -1,4 +1,4 @@
-//! Reads of a recovery, in order: each step determines the reads of the next.
+//! Reads that a recovery makes, in five steps: each step determines the reads of the next.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -7,33 +7,33 @@ use crate::flash::geometry::Geometry;
 use crate::ftl::{BlockState, Ftl};
 use crate::ids::{BlockId, Lpn, Ppn};
 
-/// Read of a whole page, or only of its spare area.
+/// Read of a page during recovery: of the whole page if `is_whole` is true, otherwise only of its spare area.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScanRead {
     pub ppn: Ppn,
     pub is_whole: bool,
 }
 
-/// Reads of a recovery. Each field is a step, which begins when the previous one has ended. The step `journal` reads the pages of the journal and of
-/// the replication map.
+/// Reads of a recovery. Each field is a step, which begins when the reads of the previous one have ended. The step `journal` reads the pages of the
+/// journal and of the replication map.
 #[derive(Clone, Debug, Default)]
 pub struct Scan {
-    /// Spare area of the first page of each block: shows whether the block is erased, holds translation pages, or was opened after the last journal
-    /// page.
+    /// Spare area of the first page of each block of the drive: shows whether the block is erased, holds translation pages, or was opened after the
+    /// last journal page.
     pub blocks: Vec<ScanRead>,
-    /// Spare areas of the other pages of translation blocks, to find the newest version of each translation page.
+    /// Spare areas of the other pages of blocks with translation pages, to find the newest version of each translation page.
     pub translation: Vec<ScanRead>,
-    /// Pages of the map; empty if a mapping cache reads them on demand.
+    /// Whole translation pages of the map; empty if a mapping cache reads them on demand.
     pub map: Vec<ScanRead>,
     pub journal: Vec<ScanRead>,
-    /// Spare areas of the pages programmed after the last journal page, and of the first erased page of each partly filled block. The last journal
-    /// page names the open blocks.
+    /// Spare areas of the host pages programmed after the last journal page, and of the first erased page of each partly filled block. The last
+    /// journal page names the open blocks.
     pub open: Vec<ScanRead>,
 }
 
 impl Persistence {
-    /// Returns the reads of a recovery after a power cut that interrupted the programs of `torn`. `ftl` holds the content of the array. With
-    /// `keeps_map`, a mapping cache reads the pages of the map later, on demand.
+    /// Returns the reads of a recovery after a power cut that interrupted the programs of the pages `torn`. `ftl` gives the content of the flash.
+    /// With `keeps_map`, a mapping cache reads the pages of the map later, on demand.
     pub fn scan(&self, geometry: &Geometry, ftl: &Ftl, torn: &[Ppn], keeps_map: bool) -> Scan {
         let beside = |ppn| ScanRead { ppn, is_whole: false };
         let whole = |lpn: Lpn| ftl.lookup(lpn).map(|ppn| ScanRead { ppn, is_whole: true });

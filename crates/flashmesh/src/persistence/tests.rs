@@ -1,4 +1,4 @@
-//! Recovery from states that rarely occur when a whole drive runs.
+//! Recovery from states that rarely occur when a whole drive is simulated.
 
 use super::{Persistence, PersistenceAction, ProgramReason};
 use crate::config::{Config, Geometry as Shape, PersistencePolicy};
@@ -7,7 +7,7 @@ use crate::ftl::{Ftl, FtlRules, OpenBlockKind};
 use crate::ids::{DieId, Lpn, PlaneId, Ppn, StreamId};
 use crate::units::Bytes;
 
-/// Drive of two dies with one plane each.
+/// Drive of two dies with one plane each, a journal and replication. `write` writes to die 0, `copy` adds a replica on die 1.
 struct Drive {
     geometry: Geometry,
     ftl: Ftl,
@@ -70,7 +70,7 @@ impl Drive {
         self.persistence.program_ended(page);
     }
 
-    /// Runs all pending programs. Returns how many were pages of the replication map.
+    /// Completes all pending programs of journal and checkpoint pages. Returns how many were pages of the replication map.
     fn settle(&mut self) -> u32 {
         let mut of_replicas = 0;
         while let Some(PersistenceAction::Journal(page) | PersistenceAction::Checkpoint(page)) =
@@ -95,7 +95,8 @@ fn a_copy_that_became_the_original_is_recovered_with_or_without_its_journal_entr
     let copy = drive.copy(PAGE);
     assert_eq!(drive.flush(), 1, "the checkpoint has the copy");
 
-    // The copy becomes the original. Then the replication map is programmed, before the journal entry of this change is on flash.
+    // The replica becomes the original. Then the replication map is programmed, before the journal entry of this change is on flash. Its entry must
+    // stay in the programmed page, because the block of the old original is erased.
     drive.keep(PAGE);
     let replicas = Lpn(drive.persistence.pages.replica_pages().start);
     drive.program(replicas);
@@ -103,7 +104,7 @@ fn a_copy_that_became_the_original_is_recovered_with_or_without_its_journal_entr
     let recovered = drive.persistence.recover(&drive.ftl);
     assert_eq!((recovered.lookup(PAGE), recovered.pages_lost), (Some(copy), 0));
 
-    // Once the journal entry is on flash, recovery finds the original only, and no copy.
+    // Once the journal entry is on flash, recovery finds the promoted replica as the original, and no replica.
     assert_eq!(drive.flush(), 1);
     let recovered = drive.persistence.recover(&drive.ftl);
     assert_eq!((recovered.lookup(PAGE), recovered.replica_count()), (Some(copy), 0));

@@ -1,4 +1,4 @@
-//! Custom placement of writes, on top of a policy that makes all other decisions.
+//! Custom placement of host writes, on top of a policy that makes all other decisions.
 
 use std::ops::Range;
 
@@ -14,76 +14,77 @@ use super::{AnyPolicy, DispatchedWrites, FirmwarePolicy, PlacementStage, PolicyE
 /// A custom choice of planes for host writes, in place of [`FirmwarePolicy::place_write`].
 ///
 /// # Contract
-/// - `place_write` is called for every page written, when its write arrives. The allocator has chosen `plane` for the page, which goes to an open
-///   block of kind `stream` there.
-/// - The result is a plane of the drive. If planes share blocks, the result must share the blocks of `plane`. If the result is full, or in another
-///   namespace, `plane` is used.
+/// - `place_write` is called for every page written, when its write arrives. The allocator has chosen `plane` for the page, which goes to the open
+///   block for data of kind `stream` there.
+/// - The result is a plane of the drive. If planes share superblocks, the result must share those of `plane`. If the result is full, or belongs to
+///   another namespace, `plane` is used.
 /// - The placer is deterministic: equal calls in equal order return equal results.
 pub trait WritePlacer {
-    /// Returns the plane for the page.
+    /// Returns the plane for a page that the allocator placed on `plane`. `planes` shows the state of all planes.
     fn place_write(&mut self, plane: PlaneId, stream: OpenBlockKind, planes: &PlacementView<'_>) -> PlaneId;
 }
 
-/// State of the planes for a placer.
+/// State of the planes of a drive, as seen by a placer.
 #[derive(Clone, Copy)]
 pub struct PlacementView<'a> {
     ftl: &'a Ftl,
     geometry: &'a Geometry,
-    /// Numbers of writes and of moved pages that have no physical page yet, indexed by plane.
+    /// Number of host writes placed on each plane that have no physical page yet, and the same for moved pages. Indexed by plane.
     writes: &'a [u32],
     moves: &'a [u32],
 }
 
 impl PlacementView<'_> {
-    /// Returns the geometry of the array.
+    /// Returns the dimensions of the flash array.
     pub fn geometry(&self) -> &Geometry {
         self.geometry
     }
 
-    /// Returns the number of writes placed on a plane that have no physical page yet.
+    /// Returns the number of host writes placed on `plane` that have no physical page yet.
     pub fn writes_waiting(&self, plane: PlaneId) -> u32 {
         self.writes[plane.index()]
     }
 
-    /// Returns the number of pages that GC or wear levelling moves to a plane and that have no physical page there yet.
+    /// Returns the number of pages that GC or wear levelling moves to `plane` and that have no physical page there yet.
     pub fn moves_waiting(&self, plane: PlaneId) -> u32 {
         self.moves[plane.index()]
     }
 
-    /// Returns the number of used pages in the open block of kind `stream` of a plane. The open blocks of host writes and of moved pages count
-    /// together.
+    /// Returns the number of pages allocated in the open block for data of kind `stream` in `plane`. The open blocks of host writes and of moved
+    /// pages count together.
     pub fn open_block_pages(&self, plane: PlaneId, stream: OpenBlockKind) -> u32 {
         self.ftl.open_block_pages(plane, stream)
     }
 
-    /// Returns the number of pages of a plane that can be allocated.
+    /// Returns the number of pages of `plane` that can be allocated, in free blocks (including the reserve of GC) and open blocks.
     pub fn free_pages(&self, plane: PlaneId) -> u32 {
         self.ftl.free_pages(plane)
     }
 
-    /// Returns the number of valid pages of a plane.
+    /// Returns the number of valid pages of `plane`.
     pub fn valid_pages(&self, plane: PlaneId) -> u32 {
         self.ftl.valid_pages_of_plane(plane)
     }
 
-    /// Returns whether shared blocks allow `to` for a page placed on `plane`. If planes share blocks, `to` must share the blocks of `plane`.
+    /// Returns whether a page placed on `plane` may go to `to` instead: always without superblocks, otherwise if both planes belong to the same
+    /// superblocks.
     pub fn may_use(&self, to: PlaneId, plane: PlaneId) -> bool {
         !self.ftl.has_twins() || self.ftl.share_superblocks(to, plane)
     }
 }
 
-/// A policy with a custom placer of writes.
+/// A policy whose placement of host writes is replaced by a custom placer.
 pub struct CustomPlacement {
     policy: AnyPolicy,
     placer: Box<dyn WritePlacer + Send>,
     geometry: Geometry,
-    /// Numbers of writes and of moved pages that have no physical page yet, indexed by plane.
+    /// Number of host writes placed on each plane that have no physical page yet, and the same for moved pages. Indexed by plane.
     writes: Vec<u32>,
     moves: Vec<u32>,
 }
 
 impl CustomPlacement {
-    /// Combines `policy` with `placer`.
+    /// Combines `policy`, for all other decisions, with `placer`.
     pub fn new(policy: AnyPolicy, placer: Box<dyn WritePlacer + Send>, geometry: &Geometry) -> CustomPlacement {
         let none = vec![0; geometry.planes() as usize];
         CustomPlacement { policy, placer, geometry: geometry.clone(), writes: none.clone(), moves: none }

@@ -1,7 +1,7 @@
 //! Firmware policies. Each has a folder, with its [info](PolicyInfo), and a line in [`POLICIES`].
 //!
-//! A policy decides where pages go, and when. It holds no page data and has no clock. The folder of a policy contains everything that distinguishes
-//! the policy from the page policy.
+//! A policy decides on which planes pages are written, and when. It holds no page data and has no clock. The folder of a policy contains everything
+//! that distinguishes the policy from the page policy.
 
 mod custom_placement;
 mod mbm;
@@ -27,61 +27,61 @@ use crate::units::Bytes;
 
 pub use custom_placement::{CustomPlacement, PlacementView, WritePlacer};
 
-/// The component that chooses the planes of host writes.
+/// Stage of a write at which the plane of the write is chosen, and the component that chooses it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlacementStage {
-    /// The allocator only.
+    /// By the allocator only, when the write arrives.
     Allocator,
-    /// The allocator, followed by [`FirmwarePolicy::place_write`].
+    /// By the allocator when the write arrives, then by [`FirmwarePolicy::place_write`].
     AfterAllocator,
-    /// [`FirmwarePolicy::dispatch_held`], when it dispatches a held write.
+    /// By [`FirmwarePolicy::dispatch_held`], when it dispatches a held write.
     AtDispatch,
 }
 
-/// An event reported to a policy.
+/// An event of which a policy is notified.
 #[derive(Clone, Copy, Debug)]
 pub enum PolicyEvent<'a> {
     /// A page read starts that belongs to the request of the last [`plan_read`](FirmwarePolicy::plan_read).
     ReadBegins(TransactionId, Lpn),
     /// A user read ended on its die, or left the queue of the die.
     ReadEnded(&'a Transaction),
-    /// A read is cancelled.
+    /// A user read is cancelled, because its request ended with a power cut.
     ReadCancelled(TransactionId),
-    /// A program placed on a plane was allocated its physical page, or was cancelled.
+    /// A program placed on this plane was allocated its physical page, or was cancelled.
     PageAllocated(TransactionClass, PlaneId),
     /// A page that the policy [rewrites](FirmwarePolicy::rewrite_plane) has been programmed.
     Rewritten,
     /// The program of a host write, or of a destage, is complete and acknowledged.
     WriteEnded(&'a Transaction),
-    /// A write is cancelled, because its page has changed or the host is gone.
+    /// A write is cancelled: a rewrite whose page has changed, or a queued write of a request that ended with a power cut.
     WriteCancelled(&'a Transaction),
-    /// A die became idle or has free space again.
+    /// A die became idle, or has erased a block, so that it may have free pages again.
     DieIdle,
 }
 
 /// State of the drive for a policy that can dispatch held writes.
 pub struct PolicyView<'a> {
-    /// Translation layer.
+    /// Translation layer of the drive, through which the policy places pages.
     pub ftl: &'a mut Ftl,
-    /// Idle dies; tracked only if the allocation uses them.
+    /// Dies that execute nothing and have no pending transactions; tracked only if the allocation uses them.
     pub idle: &'a IdleDies,
     /// Queues and activity of the dies.
     pub load: LoadView<'a>,
 }
 
-/// Writes that leave the queues of a policy.
+/// Result of a round of dispatch: writes that leave the queues of a policy, and planes without free pages.
 #[derive(Debug, Default)]
 pub struct DispatchedWrites {
-    /// Dispatched writes with their planes, in order.
+    /// Dispatched writes with their planes, in the order of dispatch.
     pub dispatched: Vec<(TransactionId, PlaneId)>,
-    /// Rewrites that are not dispatched, because their die has no space.
+    /// Rewrites by the policy that are given up, because no plane of their die has space.
     pub dropped: Vec<TransactionId>,
     /// Planes without a free page for host writes, which may need GC.
     pub full_planes: Vec<PlaneId>,
 }
 
-/// A firmware policy: how the firmware uses the state machines of the translation layer. The default methods are the page policy: each plane is
-/// written and collected on its own; writes go to the plane that the allocator chooses, without delay.
+/// A firmware policy: when and on which planes the firmware writes pages. The default methods are the page policy: each plane is written and
+/// collected on its own; writes go to the plane that the allocator chooses, without delay.
 ///
 /// # Contract
 /// - The policy is deterministic: equal calls in equal order return equal results.
@@ -93,7 +93,7 @@ pub struct DispatchedWrites {
 #[enum_dispatch]
 #[auto_impl(Box)]
 pub trait FirmwarePolicy {
-    /// Returns the kind of open block for pages that GC or wear levelling moves. Called once, before the run.
+    /// Returns whether pages that GC or wear levelling moves go to an open block of their own or to that of host writes. Called once, before the run.
     fn moved_pages(&self) -> MovedPages {
         MovedPages::OwnBlock
     }
@@ -103,60 +103,61 @@ pub trait FirmwarePolicy {
         PlacementStage::Allocator
     }
 
-    /// Returns the plane for a page that the allocator placed on `plane`, in an open block of kind `stream`. Called under
+    /// Returns the plane for a page that the allocator placed on `plane`, in the open block for data of kind `stream`. Called under
     /// [`PlacementStage::AfterAllocator`]. If the returned plane has no room, `plane` is used.
     fn place_write(&mut self, plane: PlaneId, _stream: OpenBlockKind, _ftl: &Ftl) -> PlaneId {
         plane
     }
 
-    /// Notifies the policy that a page passed to [`place_write`](FirmwarePolicy::place_write) was placed on `plane`, the returned plane unless that
-    /// one had no room.
+    /// Notifies the policy that a page passed to [`place_write`](FirmwarePolicy::place_write) was placed on `plane`. This is the returned plane, or
+    /// if that plane had no room, the plane chosen by the allocator.
     fn placed(&mut self, _plane: PlaneId) {}
 
-    /// Returns the plane that takes a page moved out of `plane`: one of the same die, or of the planes that share its blocks.
+    /// Returns the plane to which a page of `plane` is moved by GC or wear levelling: a plane of the same die, or one that shares superblocks with
+    /// `plane`. `stream` is the kind of data of the page.
     fn place_move(&mut self, plane: PlaneId, _stream: OpenBlockKind, _ftl: &Ftl) -> PlaneId {
         plane
     }
 
-    /// Plans the reads of the logical `pages` of a request of `bytes`, before the reads start.
+    /// Notifies the policy that a request of `bytes` is about to read the logical pages `pages`.
     fn plan_read(&mut self, _pages: Range<u32>, _bytes: Bytes, _ftl: &Ftl) {}
 
-    /// Returns whether the policy holds a transaction that is ready for its die, until [`dispatch_held`](FirmwarePolicy::dispatch_held) dispatches
-    /// it. Called for reads as well, but only writes may be held.
+    /// Returns whether the policy holds `transaction`, which is ready for its die, until [`dispatch_held`](FirmwarePolicy::dispatch_held) dispatches
+    /// it. If false, the transaction is queued at its die at once. Called for reads as well, but only writes may be held.
     fn try_hold(&mut self, _id: TransactionId, _transaction: &Transaction, _ftl: &Ftl) -> bool {
         false
     }
 
-    /// Returns whether held writes may be ready for dispatch, so that [`dispatch_held`](FirmwarePolicy::dispatch_held) must be called.
+    /// Returns whether held writes may be ready for dispatch. If so, [`dispatch_held`](FirmwarePolicy::dispatch_held) must be called.
     fn may_dispatch(&self) -> bool {
         false
     }
 
-    /// Removes and returns the held writes to dispatch now.
+    /// Removes and returns the held writes to dispatch at once. May be empty; the other writes stay held.
     fn dispatch_held(&mut self, _drive: &mut PolicyView<'_>) -> DispatchedWrites {
         DispatchedWrites::default()
     }
 
-    /// Removes and returns the held writes for which `is_taken` holds.
+    /// Removes and returns the held writes for which `is_taken` holds. They are not dispatched.
     fn withdraw_held(&mut self, _is_taken: &dyn Fn(TransactionId) -> bool) -> Vec<TransactionId> {
         Vec::new()
     }
 
-    /// Returns the plane for a rewrite of the page that `read` has brought into the controller for a request; `None` if the page is not to be
+    /// Returns the plane on which to rewrite the page that `read` has brought into the controller for a request; `None` if the page is not to be
     /// rewritten. The rewrite may take any plane of the same die.
     fn rewrite_plane(&mut self, _read: TransactionId) -> Option<PlaneId> {
         None
     }
 
-    /// Returns whether a read may join a multi-plane operation led by another read, if their addresses allow it.
+    /// Returns whether the read `other` may join a multi-plane operation that began with the read `lead`, if their addresses allow it.
     fn may_join(&self, _lead: &Transaction, _other: &Transaction) -> bool {
         true
     }
 
-    /// Notifies the policy of an event.
+    /// Notifies the policy of an event in the drive. Does nothing by default.
     fn notify(&mut self, _event: PolicyEvent<'_>) {}
 
-    /// Clones the policy for a snapshot of the drive; `None` if the policy cannot be cloned.
+    /// Returns a clone of the policy for a snapshot of the drive; `None` if the policy cannot be cloned.
     fn snapshot(&self) -> Option<AnyPolicy> {
         None
     }
@@ -168,7 +169,7 @@ impl Clone for AnyPolicy {
     }
 }
 
-/// A policy of any kind. The page policy, which most drives have, is called without dynamic dispatch.
+/// A built-in or custom policy. The page policy, which most drives have, is called without dynamic dispatch.
 #[enum_dispatch(FirmwarePolicy)]
 pub enum AnyPolicy {
     Page(page::PagePolicy),
@@ -176,7 +177,7 @@ pub enum AnyPolicy {
 }
 
 impl AnyPolicy {
-    /// Returns whether this is the page policy, whose methods do nothing.
+    /// Returns whether this is the page policy, whose methods all do the default.
     #[inline(always)]
     pub fn is_page(&self) -> bool {
         matches!(self, AnyPolicy::Page(_))
@@ -187,17 +188,17 @@ impl AnyPolicy {
     }
 }
 
-/// Properties of a policy, known before a run.
+/// Properties of a policy that are known before a run.
 pub struct PolicyInfo {
     pub kind: config::FirmwarePolicy,
     pub build: fn(&Config, &Geometry) -> AnyPolicy,
-    /// Changes to the rules of the translation layer, made by the policy.
+    /// Returns the rules of the translation layer under this policy, given the configured rules.
     pub ftl_rules: fn(&Config, FtlRules) -> FtlRules,
-    /// Returns the conflicts between the policy and the rest of the configuration.
+    /// Returns the conflicts between the policy and other settings of the configuration; empty if there are none.
     pub(crate) conflicts: fn(&Config, Option<&Geometry>) -> Vec<ConfigConflict>,
 }
 
-/// Info of all policies, in the order of [`config::FirmwarePolicy`].
+/// Properties of all policies, in the order of [`config::FirmwarePolicy`].
 static POLICIES: [&PolicyInfo; config::FirmwarePolicy::ALL.len()] =
     [&page::INFO, &tbm::INFO, &mbm::INFO, &sprinkler::INFO, &superblock::INFO];
 
@@ -205,27 +206,28 @@ fn info_of(kind: config::FirmwarePolicy) -> &'static PolicyInfo {
     POLICIES.into_iter().find(|info| info.kind == kind).expect("each kind has its info")
 }
 
-/// Creates the page policy. Custom policies can build on it.
+/// Creates the page policy, on which custom policies can build.
 pub fn page_policy() -> AnyPolicy {
     AnyPolicy::Page(page::PagePolicy)
 }
 
-/// Creates the policy that `config` names.
+/// Creates the policy named by `ftl.policy`.
 pub fn build_policy(config: &Config, geometry: &Geometry) -> AnyPolicy {
     (info_of(config.ftl.policy).build)(config, geometry)
 }
 
-/// Returns the rules of the translation layer for the policy that `config` names.
+/// Returns the rules of the translation layer for the policy named by `ftl.policy`.
 pub fn ftl_rules(config: &Config) -> FtlRules {
     (info_of(config.ftl.policy).ftl_rules)(config, FtlRules::new(config))
 }
 
-/// Returns the conflicts between the policy that `config` names and the rest of the configuration.
+/// Returns the conflicts between the policy named by `ftl.policy` and other settings; empty if there are none. `geometry` is `None` if the geometry
+/// is invalid.
 pub(crate) fn conflicts(config: &Config, geometry: Option<&Geometry>) -> Vec<ConfigConflict> {
     (info_of(config.ftl.policy).conflicts)(config, geometry)
 }
 
-/// Returns the conflicts between the rest of the configuration and a policy that joins the planes of `dies` dies.
+/// Returns the conflicts between other settings and a policy that joins the planes of `dies` dies; empty if there are none.
 fn joint_plane_conflicts(config: &Config, dies: u32) -> Vec<ConfigConflict> {
     let mut clashes = Vec::new();
     if dies == 1 && config.geometry.planes_per_die < 2 {

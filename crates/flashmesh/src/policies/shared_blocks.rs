@@ -1,4 +1,4 @@
-//! Base of the policies whose planes use the same blocks together. The next page goes to the plane whose write pointer is furthest behind.
+//! Base of the policies whose planes share superblocks. The next page goes to the plane whose write pointer is furthest behind.
 
 use crate::config::{Config, ConfigConflict};
 use crate::flash::geometry::Geometry;
@@ -8,9 +8,10 @@ use crate::schedule::transaction::TransactionClass;
 
 use super::{AnyPolicy, FirmwarePolicy, PlacementStage, PolicyEvent, joint_plane_conflicts, policy_conflict};
 
-/// Placement of pages over planes that share blocks, by the number of programs that wait on each plane.
+/// Placement of pages over planes that share superblocks, by the number of whole programs in the open blocks of each plane. Pages without a physical
+/// page yet count as written.
 ///
-/// Moved pages are counted separately from writes, because moves can proceed while writes wait, when only pages of the reserve are left.
+/// Moved pages are counted separately from host writes, because moves can proceed while writes wait, when only pages of the reserve are left.
 #[derive(Clone, Debug)]
 pub(super) struct SharedBlockPlacement {
     superblocks: Superblocks,
@@ -19,13 +20,14 @@ pub(super) struct SharedBlockPlacement {
     gathers: bool,
 }
 
-/// Waiting programs, either of writes or of moved pages.
+/// Pages that are placed and have no physical page yet, either of host writes or of moved pages.
 #[derive(Clone, Debug)]
 struct PendingPrograms {
-    /// Number of programs without a physical page yet, indexed by plane.
+    /// Number of pages without a physical page yet, indexed by plane.
     count: Vec<u32>,
-    /// For each set of planes that share blocks, the plane of the last page, with its [progress](Ftl::twin_progress) at that time. If programs gather
-    /// several mapping units, the next pages go to the same plane until its progress changes, because then its program is full.
+    /// For each set of planes that share superblocks, the plane of the last page placed, with its [progress](Ftl::twin_progress) (whole programs) at
+    /// that time; `None` before the first page. If programs gather several mapping units, the next pages go to the same plane until its progress
+    /// changes, because then its program is full.
     last: Vec<Option<(PlaneId, u32)>>,
 }
 
@@ -36,21 +38,21 @@ impl PendingPrograms {
 }
 
 impl SharedBlockPlacement {
-    /// Creates the placement for superblocks over `dies` dies each.
+    /// Creates the placement for superblocks over the planes of `dies` dies each.
     pub(super) fn new(geometry: &Geometry, dies: u32) -> SharedBlockPlacement {
         let superblocks = Superblocks::new(geometry, dies);
         let none = PendingPrograms::new(geometry, superblocks);
         SharedBlockPlacement { superblocks, writes: none.clone(), moves: none, gathers: geometry.gathers_units() }
     }
 
-    /// Returns the plane for the next page: among the planes that share superblocks with `plane`, the one that is furthest behind. Programs without a
-    /// physical page yet count as progress.
+    /// Returns the plane for the next page of kind `stream`: among the planes that share superblocks with `plane`, the one with the fewest whole
+    /// programs. Pages without a physical page count as written. Counts the page as pending on the returned plane.
     fn plane_behind(&mut self, is_move: bool, plane: PlaneId, stream: OpenBlockKind, ftl: &Ftl) -> PlaneId {
         let SharedBlockPlacement { superblocks, writes, moves, gathers } = self;
         let set = superblocks.index_of(plane) as usize;
         let (waiting, beside) = if is_move { (moves, None) } else { (writes, Some(moves)) };
-        // If programs gather several mapping units, or in the SLC cache, writes never share a program with moved pages. So moves without a physical
-        // page do not count for writes then.
+        // If programs gather several mapping units, or in the SLC cache, host writes never share a program with moved pages. Moves without a physical
+        // page then do not count for writes.
         let beside = beside.filter(|_| !*gathers && stream != OpenBlockKind::Slc);
         let progress = |twin: PlaneId| {
             let beside = beside.as_ref().map_or(0, |moves| moves.count[twin.index()]);
@@ -96,7 +98,7 @@ impl FirmwarePolicy for SharedBlockPlacement {
     }
 }
 
-/// Returns the conflicts between superblocks over `dies` dies and the rest of the configuration.
+/// Returns the conflicts between superblocks over `dies` dies and other settings; empty if there are none. `geometry` is `None` if it is invalid.
 pub(super) fn conflicts(config: &Config, geometry: Option<&Geometry>, dies: u32) -> Vec<ConfigConflict> {
     let mut clashes = joint_plane_conflicts(config, dies);
     let together = if dies == 1 { "the planes of a die" } else { "the planes of a superblock" };

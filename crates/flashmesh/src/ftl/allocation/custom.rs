@@ -1,4 +1,4 @@
-//! Allocator supplied by the caller.
+//! Allocator supplied by the caller instead of the configuration.
 
 use std::fmt;
 
@@ -8,10 +8,10 @@ use crate::flash::geometry::Geometry;
 use crate::ftl::partition::Partition;
 use crate::ids::{Lpn, PlaneId};
 
-/// An allocator supplied by the caller, to try a policy before it has a name in the configuration.
+/// Allocator supplied by the caller, to try a policy before it has a name in the configuration.
 ///
-/// The allocator need not check quotas: if it chooses a plane of another namespace or a full plane, the page goes to the plane of the static order,
-/// or to the next one with room.
+/// The allocator need not check the limits of planes. If it chooses a full plane or one of another namespace, the page goes to its plane of the
+/// static order, or to the next plane with room.
 pub struct CustomAllocator {
     allocator: Box<dyn Allocator + Send>,
     order: StaticOrder,
@@ -32,7 +32,7 @@ impl Clone for CustomAllocator {
 }
 
 impl CustomAllocator {
-    /// Wraps `allocator` for an array in which no page has been placed yet.
+    /// Wraps `allocator` for an array in which no page has been placed yet. `partition` gives the planes and limits of each namespace.
     pub(in super::super) fn new(
         allocator: Box<dyn Allocator + Send>,
         geometry: &Geometry,

@@ -8,9 +8,9 @@ use crate::ftl::partition::Partition;
 use crate::ftl::{FtlRules, PlaneOccupancy};
 use crate::ids::{ChannelId, ChipId, Lpn, PlaneId};
 
-/// Dynamic allocation (Design for Scalability, PACT 2014, section 5.4). Each level is a round robin with its own pointer: over the channels with an
-/// idle die, the chips with an idle die, the idle dies, and the planes. If no die is idle, all dies are eligible. Each namespace bound to a set of
-/// planes has its own pointers.
+/// Dynamic allocation (Design for Scalability, PACT 2014, section 5.4). Chooses the next channel with an idle die, the next chip with an idle die in
+/// this channel, the next idle die in this chip, and the next plane. Each level is a round robin with its own pointer. If no die is idle, all dies
+/// are eligible. Each namespace bound to a set of planes has its own pointers.
 ///
 /// Planes without room for another page, counting pages in flight, are skipped. If programs write several mapping units, the units of a whole program
 /// are placed on one plane before the pointers move.
@@ -21,14 +21,15 @@ pub struct Dynamic {
     rounds: RoundRobinPointers,
     quotas: PlaneQuotas,
     order: StaticOrder,
-    /// Number of mapping units in a program; if the planes of a die are programmed together, in the programs of all of these planes.
+    /// Number of mapping units placed on a plane in a row: the units of a program, or of a multi-plane program over all planes of a die.
     program: u32,
-    /// For each part, the plane of the last mapping unit placed, and the number of units still free in its program.
+    /// The plane of the last mapping unit placed, and the number of units still free in its program. Indexed by part (range of logical pages with the
+    /// same set of planes).
     filling: Vec<(PlaneId, u32)>,
 }
 
 impl Dynamic {
-    /// Creates the allocator of an array in which no page has been placed yet.
+    /// Creates the allocator of an array in which no page has been placed yet. `partition` gives the planes and limits of each namespace.
     pub fn new(geometry: &Geometry, partition: &Partition, rules: &FtlRules) -> Dynamic {
         let planes = if rules.superblock_dies.is_some() && rules.joins_planes { geometry.planes_per_die } else { 1 };
         Dynamic {
@@ -54,8 +55,8 @@ impl Dynamic {
         &mut self.quotas
     }
 
-    /// Returns the next plane for a page of `part` and moves the pointers. Eligible are planes with room on dies in `idle`, or on all dies if `idle`
-    /// is `None`. Returns `None` if no plane is eligible.
+    /// Returns the next plane for a page of `part` and moves the round-robin pointers. Eligible are planes with room on dies in `idle`, or on all
+    /// dies if `idle` is `None`. Returns `None`, and moves no pointer, if no plane is eligible.
     fn next(&mut self, part: usize, occupancy: &PlaneOccupancy<'_>, idle: Option<&IdleDies>) -> Option<PlaneId> {
         let any_idle = |number: u32, dies: u32| match idle {
             Some(idle) => idle.first_in(number * dies, (number + 1) * dies).is_some(),
@@ -110,7 +111,7 @@ mod tests {
         divided(Vec::new())
     }
 
-    /// Like `drive`, but divided into these namespaces.
+    /// Creates a drive of two channels with three chips each, and of two dies per chip with two planes each, divided into `namespaces`.
     fn divided(namespaces: Vec<config::Namespace>) -> (Ftl, IdleDies, Geometry) {
         let mut config = Config::default();
         config.geometry = config::Geometry {
@@ -129,7 +130,7 @@ mod tests {
         (Ftl::new(&geometry, &config, FtlRules::new(&config)), IdleDies::new(geometry.dies()), geometry)
     }
 
-    /// Returns (channel, way, die in chip, plane in die) of the next placements.
+    /// Returns [channel, way, die in chip, plane in die] of the next `count` placements.
     fn placements(ftl: &mut Ftl, idle: &IdleDies, geometry: &Geometry, count: u32) -> Vec<[u32; 4]> {
         let place = |lpn| {
             let plane = ftl.place_write(Lpn(lpn), idle);
@@ -163,7 +164,7 @@ mod tests {
         for die in 0..geometry.dies() {
             idle.set(DieId(die), die == 3 || die == 10);
         }
-        // Die 3 is channel 0, way 1, die 1. Die 10 is channel 1, way 2, die 0.
+        // Die 3 is channel 0, way 1, die 1 of its chip. Die 10 is channel 1, way 2, die 0 of its chip.
         let expected = [[0, 1, 1, 0], [1, 2, 0, 0], [0, 1, 1, 1], [1, 2, 0, 1], [0, 1, 1, 0]];
         assert_eq!(placements(&mut ftl, &idle, &geometry, 5), expected);
     }
@@ -192,8 +193,8 @@ mod tests {
             let ppn = ftl.allocate(plane, OpenBlockKind::SHARED).expect("a plane with room has a page");
             ftl.commit_write(Lpn(lpn), ppn);
         }
-        // The even share of each plane is 16 pages. Without its 4 spare blocks it could take 32. Allocation leaves half of the difference free, so
-        // the limit is 24.
+        // The even share of each plane is 16 pages. Of its 12 blocks of 4 pages, 4 must be spare, so that it could take 32 pages. Allocation uses
+        // only half of the difference, so the limit is 24.
         assert_eq!(on_idle_die, 2 * 24);
         ftl.audit().unwrap();
     }

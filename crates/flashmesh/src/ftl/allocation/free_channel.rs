@@ -1,4 +1,4 @@
-//! Dynamic allocation that looks for a free channel first, then for a free chip.
+//! Dynamic allocation that chooses a free channel first, then a free chip of this channel.
 
 use super::quota::PlaneQuotas;
 use super::round_robin::RoundRobinPointers;
@@ -22,7 +22,7 @@ pub struct FreeChannel {
 }
 
 impl FreeChannel {
-    /// Creates the allocator of an array in which no page has been placed yet.
+    /// Creates the allocator of an array in which no page has been placed yet. `partition` gives the planes and limits of each namespace.
     pub fn new(geometry: &Geometry, partition: &Partition) -> FreeChannel {
         FreeChannel {
             rounds: RoundRobinPointers::new(geometry, partition),
@@ -43,8 +43,8 @@ impl FreeChannel {
         &mut self.quotas
     }
 
-    /// Returns the next plane with room and moves the pointers. Considers only free channels, or all channels with `any_channel`. Returns `None` if
-    /// no plane has room.
+    /// Returns the next plane with room for a page of `part` (range of logical pages with the same set of planes) and moves the pointers. Considers
+    /// only free channels, or all channels if `any_channel` is true. Returns `None` if no plane of the considered channels has room.
     fn next(&mut self, part: usize, drive: &DriveView<'_>, any_channel: bool) -> Option<PlaneId> {
         let dies_per_chip = drive.geometry().dies_per_chip;
         let is_free = |ChipId(chip): ChipId| {
@@ -94,7 +94,7 @@ mod tests {
 
     const PLANES: u32 = 2 * 3 * 2 * 2;
 
-    /// Test double for the states of dies: the busy dies, and the dies that use their path.
+    /// Test double for the states of dies: the numbers of busy dies, and of dies that transfer data or request a path.
     #[derive(Default)]
     struct Doing {
         busy: BTreeSet<u32>,
@@ -123,7 +123,7 @@ mod tests {
         }
     }
 
-    /// Creates a drive of two channels with three chips each. A chip has two dies of two planes each.
+    /// Creates a drive of two channels with three chips each, and of two dies per chip with two planes each.
     fn drive() -> (Ftl, Geometry) {
         let mut config = Config::default();
         config.geometry = config::Geometry {
@@ -141,7 +141,7 @@ mod tests {
         (Ftl::new(&geometry, &config, FtlRules::new(&config)), geometry)
     }
 
-    /// Returns (channel, way, die in chip, plane in die) of the next placements.
+    /// Returns [channel, way, die in chip, plane in die] of the next `count` placements.
     fn placements(ftl: &mut Ftl, doing: &Doing, geometry: &Geometry, count: u32) -> Vec<[u32; 4]> {
         let (queues, transactions) = (DieQueues::new(geometry.dies(), 2, false), Transactions::default());
         let idle = IdleDies::new(geometry.dies());
@@ -170,7 +170,7 @@ mod tests {
         let doing = Doing { moving: BTreeSet::from([5]), ..Doing::default() };
         let expected = [[1, 0, 0, 0], [1, 1, 0, 0], [1, 2, 0, 0], [1, 0, 1, 0]];
         assert_eq!(placements(&mut ftl, &doing, &geometry, 4), expected);
-        // If no channel is free, all are eligible.
+        // Dies 5 (channel 0) and 6 (channel 1) use their channels. If no channel is free, all are eligible.
         let doing = Doing { moving: BTreeSet::from([5, 6]), ..Doing::default() };
         let channels: Vec<u32> = placements(&mut ftl, &doing, &geometry, 4).iter().map(|place| place[0]).collect();
         assert_eq!(channels, [0, 1, 0, 1]);
@@ -179,7 +179,7 @@ mod tests {
     #[test]
     fn the_channel_is_chosen_before_a_free_chip_on_it() {
         let (mut ftl, geometry) = drive();
-        // Busy: both dies of the first chip and one die of the second on channel 0; all dies of channel 1.
+        // On channel 0, both dies of chip 0 and one die of chip 1 are busy, so only chip 2 is free. All dies of channel 1 are busy.
         let doing = Doing { busy: BTreeSet::from([0, 1, 2, 6, 7, 8, 9, 10, 11]), ..Doing::default() };
         let expected = [[0, 2, 0, 0], [1, 0, 0, 0], [0, 2, 1, 0], [1, 1, 0, 0], [0, 2, 0, 1]];
         assert_eq!(
@@ -202,7 +202,8 @@ mod tests {
             let ppn = ftl.allocate(plane, OpenBlockKind::SHARED).expect("a plane with room has a page");
             ftl.commit_write(lpn, ppn);
         }
-        // Each of the 12 planes of the free channel takes 24 pages, its limit. Further pages go to the busy channel.
+        // Each of the 12 planes of the free channel takes 24 pages: its share of 16, and half of the 16 pages beyond its share and its 4 spare
+        // blocks. Further pages go to the busy channel.
         assert_eq!(on_free_channel, 12 * 24);
         ftl.audit().expect("the tables agree");
     }

@@ -1,8 +1,8 @@
-//! The set of idle dies, as seen by dynamic allocation.
+//! Set of idle dies, as seen by dynamic allocation.
 
 use crate::ids::DieId;
 
-/// A set of idle dies.
+/// Set of the dies of a drive that execute nothing and have no pending transactions.
 #[derive(Clone, Debug)]
 pub struct IdleDies {
     words: Vec<u64>,
@@ -11,7 +11,7 @@ pub struct IdleDies {
 }
 
 impl IdleDies {
-    /// Creates a set of `dies` dies, all idle.
+    /// Creates the set for a drive of `dies` dies, all idle.
     pub fn new(dies: u32) -> IdleDies {
         let mut words = vec![u64::MAX; dies.div_ceil(u64::BITS) as usize];
         if let Some(last) = words.last_mut() {
@@ -20,7 +20,7 @@ impl IdleDies {
         IdleDies { words, dies, idle: dies }
     }
 
-    /// Sets whether `die` is idle.
+    /// Adds `die` to the set (`idle`), or removes it.
     #[inline]
     pub fn set(&mut self, die: DieId, idle: bool) {
         let word = &mut self.words[die.index() / 64];
@@ -35,7 +35,7 @@ impl IdleDies {
         self.words[die.index() / 64] >> (die.0 % 64) & 1 != 0
     }
 
-    /// Returns the number of idle dies.
+    /// Returns the number of idle dies of the drive.
     #[inline]
     pub fn len(&self) -> u32 {
         self.idle
@@ -47,12 +47,12 @@ impl IdleDies {
         self.idle == 0
     }
 
-    /// Returns the first idle die at or after `start`, wrapping around.
+    /// Returns the first idle die at or after `start`, wrapping around; `None` if no die is idle.
     pub fn first_idle_from(&self, start: DieId) -> Option<DieId> {
         self.first_in(start.0, self.dies).or_else(|| self.first_in(0, start.0.min(self.dies)))
     }
 
-    /// Returns the first idle die in `begin..end`.
+    /// Returns the first idle die with a number in `begin..end`; `None` if none of them is idle.
     #[inline]
     pub(super) fn first_in(&self, begin: u32, end: u32) -> Option<DieId> {
         let mut at = begin;

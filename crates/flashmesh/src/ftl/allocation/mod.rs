@@ -34,35 +34,36 @@ use quota::PlaneQuotas;
 /// # Contract
 ///
 /// - The plane can store the page permanently: under any sequence of writes, the valid pages of a plane stay within what garbage collection can
-///   handle. Either they are a fixed share of the logical pages, or each part of the logical pages has a limit on each plane.
+///   handle. Either they are a fixed share of the logical pages, or each part of the logical pages (pages with the same set of planes) has a limit on
+///   each plane.
 /// - The pages of a namespace stay on the planes it is bound to.
 /// - The choice depends only on the arguments and earlier calls, so that runs are reproducible.
-/// - Every page placed is committed once, on the plane chosen.
+/// - Every page placed is committed once on the plane chosen, or withdrawn.
 pub trait Allocator {
-    /// Chooses the plane of a page when its write reaches the FTL. The location in the plane is chosen when the page is programmed.
+    /// Returns the plane for a page when its write reaches the FTL. The page within the plane is chosen when the write is programmed.
     fn place(&mut self, write: &PageWrite, drive: &DriveView<'_>) -> PlaneId;
 
     /// Records that a version of `lpn`, placed on `plane`, has been programmed.
     fn on_committed(&mut self, lpn: Lpn, plane: PlaneId);
 
     /// Returns whether a write placed on `plane` is still to be programmed there. Called for a host write without a physical page yet, when the write
-    /// leads an operation whose path has been granted. Must not have side effects. If false, the write is [withdrawn](Allocator::on_withdrawn), then
-    /// placed a second and last time, by the current load.
+    /// is the first page of an operation whose path to the die has been granted. Must not have side effects. If false, the write is
+    /// [withdrawn](Allocator::on_withdrawn), then placed a second and last time, by the current load.
     fn keeps_plane(&self, _write: &PageWrite, _plane: PlaneId, _drive: &DriveView<'_>) -> bool {
         true
     }
 
-    /// Records that a version of `lpn`, placed on `plane`, will not be programmed there. By default this counts as
-    /// [`on_committed`](Allocator::on_committed), because the page is no longer in flight either way.
+    /// Records that a version of `lpn`, placed on `plane`, will not be programmed there. By default counts as
+    /// [`on_committed`](Allocator::on_committed), because the page is no longer in flight to `plane` in both cases.
     fn on_withdrawn(&mut self, lpn: Lpn, plane: PlaneId) {
         self.on_committed(lpn, plane);
     }
 
-    /// Records that a request reads a page.
+    /// Records that a host request reads a page. Does nothing by default.
     fn on_read(&mut self, _read: &PageRead) {}
 }
 
-/// Allocator of a drive: a configurable policy, or the allocator of the caller.
+/// Allocator of a drive: a configured policy, or the allocator supplied by the caller.
 #[derive(Clone, Debug)]
 pub(super) enum AnyAllocator {
     Static(StaticOrder),
@@ -96,7 +97,8 @@ impl AnyAllocator {
         }
     }
 
-    /// Returns the static order, which determines the planes of pages that were never written, or were written before the run.
+    /// Returns the static order (fixed assignment of logical pages to planes). It determines the planes of pages that were never written, or were
+    /// written before the run.
     pub(super) fn static_order(&self) -> &StaticOrder {
         match self {
             AnyAllocator::Static(order) => order,
@@ -107,7 +109,7 @@ impl AnyAllocator {
         }
     }
 
-    /// Returns whether every page goes to its plane of the static order, so that no quotas are counted.
+    /// Returns whether every page goes to its plane of the static order, so that pages need not be counted against limits.
     pub(super) fn is_static(&self) -> bool {
         matches!(self, AnyAllocator::Static(_))
     }
@@ -122,8 +124,8 @@ impl AnyAllocator {
         }
     }
 
-    /// Returns how many more pages of the part of `lpn` can move to `plane`: the free quota of the part there, or 0 if the part does not use `plane`.
-    /// Always 0 under a static order, which has no quotas.
+    /// Returns how many more pages of the part of `lpn` (range of logical pages with the same planes) `plane` can take within its limit. 0 if the
+    /// part does not use `plane`. Always 0 under a static order, which has no limits.
     pub(super) fn admits(&self, lpn: Lpn, plane: PlaneId, occupancy: &PlaneOccupancy<'_>) -> u32 {
         let (order, Some(quotas)) = (self.static_order(), self.quotas()) else { return 0 };
         let part = order.part_of(lpn);
@@ -136,12 +138,13 @@ impl AnyAllocator {
         self.quotas().is_none_or(|quotas| quotas.has_room(self.static_order().part_of(lpn), plane, occupancy))
     }
 
-    /// Returns whether no placed page is in flight.
+    /// Returns whether no placed page is in flight (placed, but not committed or withdrawn). Always true under a static order, which does not count
+    /// them.
     pub(super) fn is_unused(&self) -> bool {
         self.quotas().is_none_or(PlaneQuotas::has_none_in_flight)
     }
 
-    /// Records that the caller has placed the next version of `lpn` on `plane`.
+    /// Counts the next version of `lpn`, which the caller has placed, as in flight to `plane`.
     #[inline]
     pub(super) fn on_placed(&mut self, lpn: Lpn, plane: PlaneId) {
         let part = self.static_order().part_of(lpn);
@@ -154,17 +157,19 @@ impl AnyAllocator {
         }
     }
 
-    /// Returns whether valid pages are counted by part and plane. [`on_moved`](Self::on_moved) must then be called for every page that moves.
+    /// Returns whether the allocator counts valid pages by part and plane. If so, [`on_moved`](Self::on_moved) must be called for every page that
+    /// moves.
     pub(super) fn counts_parts(&self) -> bool {
         self.quotas().is_some_and(PlaneQuotas::counts_parts)
     }
 
-    /// Returns the counted valid pages of `part` on `plane`; `None` if they are not counted.
+    /// Returns the number of valid pages of `part` on `plane`; `None` if the allocator does not count them.
     pub(super) fn counted(&self, part: usize, plane: PlaneId) -> Option<u32> {
         self.quotas().and_then(|quotas| quotas.counted(part, plane))
     }
 
-    /// Records that the valid version of `lpn` moved to another plane, or became invalid.
+    /// Records that the valid version of `lpn` moved between planes. `from` is `None` if `lpn` was unmapped before, `to` if it is unmapped from then
+    /// on.
     pub(super) fn on_moved(&mut self, lpn: Lpn, from: Option<PlaneId>, to: Option<PlaneId>) {
         let part = self.static_order().part_of(lpn);
         match self {

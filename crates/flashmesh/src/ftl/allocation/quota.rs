@@ -6,18 +6,18 @@ use crate::ftl::PlaneOccupancy;
 use crate::ftl::partition::Partition;
 use crate::ids::{Lpn, PlaneId};
 
-/// For each part of the logical pages and each plane, the number of pages and their limit.
+/// Number of pages and its limit, for each plane and each part (range of logical pages with the same set of planes).
 ///
-/// Each part has its own limit on each of its planes. With one limit for all parts, the pages of one namespace could take the room of another
+/// Each part has its own limit on each of its planes. With one limit for all parts, the pages of one namespace could take the space of another
 /// namespace that has no other planes.
 #[derive(Clone, Debug)]
 pub(super) struct PlaneQuotas {
     planes: usize,
-    /// Maximum of valid pages plus pages in flight, for each part and plane.
+    /// Maximum of valid pages plus pages in flight, at index part x planes of the drive + plane.
     limits: Vec<u32>,
-    /// Pages placed and not programmed yet, for each part and plane.
+    /// Number of pages placed and not programmed yet, indexed like `limits`.
     in_flight: Vec<u32>,
-    /// Valid pages of each part and plane. Empty with a single part, whose valid pages [`PlaneOccupancy`] counts.
+    /// Number of valid pages, indexed like `limits`. Empty with a single part, whose valid pages [`PlaneOccupancy`] counts.
     valid: Vec<u32>,
 }
 
@@ -51,7 +51,8 @@ impl PlaneQuotas {
         self.in_flight.iter().all(|&pages| pages == 0)
     }
 
-    /// Records that a valid page of `part` moved to another plane, or became invalid.
+    /// Records that a valid page of `part` moved between planes. `from` is `None` if the page was unmapped before, `to` if it is unmapped from then
+    /// on.
     pub(super) fn on_moved(&mut self, part: usize, from: Option<PlaneId>, to: Option<PlaneId>) {
         if self.valid.is_empty() || from == to {
             return;
@@ -70,18 +71,18 @@ impl PlaneQuotas {
         !self.valid.is_empty()
     }
 
-    /// Returns the counted valid pages of `part` on `plane`; `None` if they are not counted.
+    /// Returns the number of valid pages of `part` on `plane`; `None` with a single part, whose pages are not counted here.
     pub(super) fn counted(&self, part: usize, plane: PlaneId) -> Option<u32> {
         self.valid.get(self.at(part, plane)).copied()
     }
 
-    /// Returns whether `plane` has room for one more page of `part`. Pages in flight take room as well.
+    /// Returns whether the limit of `part` on `plane` allows one more page. Pages in flight count as well.
     #[inline]
     pub(super) fn has_room(&self, part: usize, plane: PlaneId, occupancy: &PlaneOccupancy<'_>) -> bool {
         self.room(part, plane, occupancy) > 0
     }
 
-    /// Returns for how many more pages of `part` there is room on `plane`. Pages in flight take room as well.
+    /// Returns how many more pages the limit of `part` on `plane` allows. Pages in flight count as well.
     #[inline]
     pub(super) fn room(&self, part: usize, plane: PlaneId, occupancy: &PlaneOccupancy<'_>) -> u32 {
         let at = self.at(part, plane);
@@ -104,9 +105,9 @@ impl PlaneQuotas {
             .unwrap_or_else(|| self.fallback_plane(order, lpn, occupancy))
     }
 
-    /// Returns the plane for a page if no plane has room: the current plane of the page, where the new version replaces the old one, or the emptiest
-    /// plane of the part for an unmapped page. This happens only on a drive with the minimum of spare blocks and more pages in flight than spare
-    /// pages.
+    /// Returns the plane for a page if no plane has room: the current plane of the page, where the new version replaces the old version. For an
+    /// unmapped page, returns the plane of the part with the fewest pages. Needed only on a drive with the minimum of spare blocks and more pages in
+    /// flight than spare pages.
     pub(super) fn fallback_plane(&self, order: &StaticOrder, lpn: Lpn, occupancy: &PlaneOccupancy<'_>) -> PlaneId {
         occupancy.current_plane(lpn).unwrap_or_else(|| {
             let part = order.part_of(lpn);

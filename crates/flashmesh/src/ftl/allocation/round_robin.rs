@@ -1,4 +1,4 @@
-//! Round robin over channels, chips, dies and planes, with a pointer for each level and each set of planes.
+//! Round robin over channels, chips, dies and planes. Each set of planes has its own pointers, one for each level.
 
 use crate::config::ArrayLevel;
 use crate::engine::round_robin::cyclic;
@@ -6,27 +6,27 @@ use crate::flash::geometry::Geometry;
 use crate::ftl::partition::{Partition, PlaneSet};
 use crate::ids::{ChannelId, ChipId, DieId, PlaneId};
 
-/// Round-robin pointers of all sets of planes.
+/// Round-robin pointers for all sets of planes of a drive.
 #[derive(Clone, Debug)]
 pub(super) struct RoundRobinPointers {
     chips_per_channel: u32,
     dies_per_chip: u32,
     planes_per_die: u32,
     rounds: Vec<SetPointers>,
-    /// Index in `rounds` for each part of the logical pages.
+    /// Index in `rounds` for each part (range of logical pages with the same set of planes).
     round_of_part: Vec<usize>,
 }
 
-/// Round-robin pointers of a set of planes, as positions in the set.
+/// Round-robin pointers of one set of planes. Pointers are indices in the lists of channels, ways, dies and planes of the set.
 #[derive(Clone, Debug)]
 struct SetPointers {
     set: PlaneSet,
     next_channel: u32,
-    /// Next way of each channel.
+    /// Index of the next way in each channel of the set.
     next_way: Vec<u32>,
-    /// Next die of each chip.
+    /// Index of the next die in each chip of the set.
     next_die: Vec<u32>,
-    /// Next plane of each die.
+    /// Index of the next plane in each die of the set.
     next_plane: Vec<u32>,
 }
 
@@ -46,7 +46,7 @@ impl SetPointers {
 }
 
 impl RoundRobinPointers {
-    /// Creates the pointers of an array in which no page has been placed yet.
+    /// Creates pointers that begin with the first channel, chip, die and plane of each set.
     pub(super) fn new(geometry: &Geometry, partition: &Partition) -> RoundRobinPointers {
         RoundRobinPointers {
             chips_per_channel: geometry.chips_per_channel,
@@ -57,15 +57,15 @@ impl RoundRobinPointers {
         }
     }
 
-    /// Returns the channels for pages of `part` in round-robin order, the next one first.
+    /// Returns the channels of the planes of `part` in round-robin order, the next one first. Does not move the pointers.
     pub(super) fn channels(&self, part: usize) -> Vec<ChannelId> {
         let round = &self.rounds[self.round_of_part[part]];
         let channels = round.set.level(ArrayLevel::Channel);
         cyclic(round.next_channel, channels.len() as u32).map(|at| ChannelId(channels[at as usize])).collect()
     }
 
-    /// Returns the next plane for a page of `part` that meets the conditions of all levels: at each level, the first one in round-robin order. Moves
-    /// the pointers past this plane. Returns `None` if no plane meets the conditions.
+    /// Returns the next plane for a page of `part` for which all four conditions hold: at each level, the first channel, chip, die or plane in
+    /// round-robin order. Moves the pointers past this plane. Returns `None`, and moves no pointer, if no plane meets the conditions.
     pub(super) fn next(
         &mut self,
         part: usize,

@@ -9,7 +9,7 @@ use crate::flash::geometry::Geometry;
 use crate::ftl::partition::{Part, Partition};
 use crate::ids::{Lpn, PlaneId, Ppn};
 
-/// The 24 orders of the four levels, in lexical order of [`ArrayLevel`].
+/// The 24 orders of the four array levels, sorted lexically by the order of [`ArrayLevel`].
 pub const ORDERS: [[ArrayLevel; 4]; 24] = orders();
 
 const fn orders() -> [[ArrayLevel; 4]; 24] {
@@ -30,34 +30,36 @@ const fn orders() -> [[ArrayLevel; 4]; 24] {
 }
 
 /// Static allocation (Design for Scalability, PACT 2014, section 5.4). Orders are named by the initials of their levels, such as CWDP (Patterned Read
-/// Collisions, IEEE Access, section II.C): consecutive logical pages go to different units of the first level, then of the second, and so on.
+/// Collisions, IEEE Access, section II.C): the first level varies fastest. Under CWDP, consecutive logical pages go to different channels; after one
+/// page on each channel, to the next way, and so on.
 ///
 /// A table maps the page number, modulo the number of planes, to the plane. If namespaces are bound to sets of planes, each set has its own table,
-/// indexed by the page number in the namespace. Mapping units that share a page of the array count as one \[choice\].
+/// indexed by the page number in the namespace. Mapping units that share a page of the array count as one page \[choice\].
 #[derive(Clone, Debug)]
 pub struct StaticOrder {
     parts: Vec<PartOrder>,
 }
 
-/// Static order of one part: the logical pages `first..end`.
+/// Static order of one part: the logical pages `first..end`, which have the same set of planes.
 #[derive(Clone, Debug)]
 struct PartOrder {
     first: u32,
     end: u32,
-    /// Planes of consecutive runs of pages, in cyclic order.
+    /// Planes of consecutive runs of pages, repeated cyclically.
     planes: Vec<PlaneId>,
-    /// Home of the first page of the part on each plane, in the order of `planes`.
+    /// Home (address at which an unmapped page is read) of the first page of the part on each plane, in the order of `planes`.
     first_homes: Vec<Ppn>,
     /// Number of consecutive pages on the same plane: the mapping units in a page of the array.
     run: u32,
-    /// Division by the number of pages in a round over all planes: the number of planes times `run`.
+    /// Division by the number of logical pages in one cycle over all planes: the number of planes times `run`.
     by_round: Divisor,
     /// Planes of the part in ascending order.
     members: Vec<PlaneId>,
 }
 
 impl PartOrder {
-    /// Creates the table of `pages`. `taken` has the number of pages of each plane that are homes of earlier parts.
+    /// Creates the table of the logical pages `pages`, in cyclic order over `planes`. `taken` has, for each plane of the drive, the number of pages
+    /// that are homes of earlier parts.
     fn new(geometry: &Geometry, pages: Range<u32>, planes: Vec<PlaneId>, taken: &[u32]) -> PartOrder {
         let mut members = planes.clone();
         members.sort_unstable();
@@ -68,7 +70,7 @@ impl PartOrder {
         PartOrder { first: pages.start, end: pages.end, planes, first_homes, run, by_round, members }
     }
 
-    /// Returns the number of pages of the part before `lpn` on its plane, and the index of that plane in `planes`.
+    /// Returns how many pages of the part are before `lpn` on its plane, and the index of that plane in `planes`.
     #[inline]
     fn place(&self, lpn: Lpn) -> (u32, usize) {
         let number = lpn.0 - self.first;
@@ -80,7 +82,7 @@ impl PartOrder {
         (round * self.run + in_round % self.run, (in_round / self.run) as usize)
     }
 
-    /// Returns how many of the first `number` pages of the part are on the plane at index `place`.
+    /// Returns how many of the first `number` pages of the part are on the plane with index `place` in `planes`.
     fn before(&self, number: u32, place: u32) -> u32 {
         let round = self.by_round.divide(number);
         let in_round = number - round * (self.planes.len() as u32 * self.run);
@@ -88,22 +90,22 @@ impl PartOrder {
     }
 }
 
-/// Logical pages of a range that are on one plane: evenly spaced runs of pages.
+/// Pages of a range of logical pages that the static order puts on one plane: evenly spaced runs of consecutive pages.
 #[derive(Clone, Debug)]
 pub(in super::super) struct PlaneShare {
     pub(in super::super) plane: PlaneId,
     pub(in super::super) count: u32,
     /// First page of the part that is on the plane.
     base: u32,
-    /// Pages of the part on the plane before the range.
+    /// Number of pages of the part on the plane that are before the range.
     before: u32,
     run: u32,
-    /// Distance between the starts of consecutive runs on the plane.
+    /// Distance in logical pages between the starts of consecutive runs on the plane.
     step: u32,
 }
 
 impl PlaneShare {
-    /// Returns the page with index `number` among the pages of this share.
+    /// Returns the logical page with index `number`, from 0, among the pages of this share.
     #[inline]
     pub(in super::super) fn page(&self, number: u32) -> Lpn {
         let number = self.before + number;
@@ -113,7 +115,7 @@ impl PlaneShare {
         Lpn(self.base + number / self.run * self.step + number % self.run)
     }
 
-    /// Returns the index of `lpn` among the pages of this share; `None` if `lpn` is not one of them.
+    /// Returns the index of `lpn`, from 0, among the pages of this share; `None` if `lpn` is not one of them.
     pub(in super::super) fn index_of(&self, lpn: Lpn) -> Option<u32> {
         let offset = lpn.0.checked_sub(self.base)?;
         let (round, in_run) = (offset / self.step, offset % self.step);
@@ -160,7 +162,7 @@ impl StaticOrder {
         StaticOrder { parts: starts.zip(ends).zip(&partition.parts).map(table).collect() }
     }
 
-    /// Returns the part of the logical pages that contains `lpn`.
+    /// Returns the index of the part that contains `lpn`; of the last part for pages beyond all parts.
     #[inline]
     pub(in super::super) fn part_of(&self, lpn: Lpn) -> usize {
         if self.parts.len() == 1 {
@@ -169,13 +171,13 @@ impl StaticOrder {
         self.parts.partition_point(|part| part.end <= lpn.0).min(self.parts.len() - 1)
     }
 
-    /// Returns the planes of a part in ascending order.
+    /// Returns the planes of the part with index `part` in ascending order.
     #[inline]
     pub(in super::super) fn members(&self, part: usize) -> &[PlaneId] {
         &self.parts[part].members
     }
 
-    /// Returns the plane of `lpn`.
+    /// Returns the plane to which the static order assigns `lpn`.
     #[inline]
     pub fn plane_of(&self, lpn: Lpn) -> PlaneId {
         let part = &self.parts[self.part_of(lpn)];
@@ -183,7 +185,8 @@ impl StaticOrder {
         part.planes[at]
     }
 
-    /// Returns the home of `lpn`; no other page has the same home. On each plane, homes follow each other by part, and within a part by page number.
+    /// Returns the home of `lpn`: the address at which the page is read while it is unmapped. No other page has the same home. On each plane, homes
+    /// follow each other by part, and within a part by page number.
     #[inline(always)]
     pub fn default_location_of(&self, lpn: Lpn) -> Ppn {
         let part = &self.parts[self.part_of(lpn)];
@@ -191,7 +194,7 @@ impl StaticOrder {
         Ppn(part.first_homes[at].0 + round)
     }
 
-    /// Returns the share of `pages` on each plane, in the order of the planes in the table. All pages must be of one part.
+    /// Returns the pages of the range `pages` on each plane, in the order of the planes in the table. All pages must be of one part.
     pub(in super::super) fn shares(&self, pages: &Range<u32>) -> Vec<PlaneShare> {
         let part = &self.parts[self.part_of(Lpn(pages.start))];
         let (run, step) = (part.run, part.planes.len() as u32 * part.run);

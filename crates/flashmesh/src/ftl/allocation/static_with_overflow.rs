@@ -8,9 +8,9 @@ use crate::ids::{Lpn, PlaneId};
 
 /// Static allocation that skips planes without room \[choice\].
 ///
-/// If pages move to other chips, a plane also holds pages that the static order assigns to other planes. So its share of the static order no longer
-/// bounds its valid pages. Therefore a page goes to its plane of the static order only if this plane has room, counting pages in flight. Otherwise
-/// the page goes to the next plane of the part with room. The plane of the static order nearly always has room.
+/// If pages move to other chips, a plane also holds pages that the static order assigns to other planes. So its share of the static order does not
+/// bound its valid pages. Therefore a page goes to its plane of the static order only if this plane has room, counting pages in flight. Otherwise the
+/// page goes to the next plane with room that its namespace may use. The plane of the static order nearly always has room.
 #[derive(Clone, Debug)]
 pub struct StaticWithOverflow {
     order: StaticOrder,
@@ -18,7 +18,7 @@ pub struct StaticWithOverflow {
 }
 
 impl StaticWithOverflow {
-    /// Creates the allocator of an array in which no page has been placed yet.
+    /// Creates the allocator of an array in which no page has been placed yet. `partition` gives the planes and limits of each namespace.
     ///
     /// # Panics
     /// If a level is missing from the order of `partition`.
@@ -80,7 +80,8 @@ mod tests {
             Ftl::new(&Geometry::new(&config.geometry).expect("the geometry is valid"), &config, FtlRules::new(&config));
         let idle = IdleDies::new(9);
 
-        // The quota is 52 pages: the even share of 48 pages and half a block. Fill it with pages of other planes.
+        // The quota of a plane is 52 pages: the even share of 48 pages and half a block of 8. Fill plane 8 with pages that the static order assigns
+        // to other planes.
         let (plane, next) = (PlaneId(8), PlaneId(0));
         for page in 0..52 {
             let ppn = ftl.allocate(plane, OpenBlockKind::Incoming).expect("the plane has space");
@@ -88,11 +89,11 @@ mod tests {
         }
         assert_eq!(ftl.place_write(Lpn(7), &idle), PlaneId(7));
         assert_eq!(ftl.place_write(Lpn(8), &idle), next);
-        // A freed page makes room for one page. This room is taken when a page is placed, not when the page is programmed.
+        // A freed page makes room on plane 8 for one page. The next placement takes this room at once, although its page is not programmed yet.
         ftl.deallocate(Lpn(0));
         assert_eq!(ftl.place_write(Lpn(8), &idle), plane);
         assert_eq!(ftl.place_write(Lpn(26), &idle), next);
-        // If a plane in the middle is full, a page goes to the plane with the next number.
+        // If plane 4 is full, a page of its static order goes to the plane with the next number.
         for page in 0..52 {
             let ppn = ftl.allocate(PlaneId(4), OpenBlockKind::Incoming).expect("the plane has space");
             ftl.commit(Lpn(page * 8 + 1), ppn);

@@ -6,12 +6,12 @@ use crate::ftl::PlaneOccupancy;
 use crate::ids::{ChannelId, DieId, Lpn, PlaneId, RequestId, StreamId};
 use crate::schedule::load::LoadView;
 
-/// Position of a page in its request.
+/// Host request of a page, and the index of the page in this request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RequestPart {
-    /// Id of the request.
+    /// Host request that contains the page.
     pub request: RequestId,
-    /// Number of pages of the request.
+    /// Number of logical pages of the whole request.
     pub pages: u32,
     /// Index of the page in the request, from 0.
     pub position: u32,
@@ -40,11 +40,11 @@ impl PageWrite {
 pub struct PageRead {
     /// Logical page number.
     pub lpn: Lpn,
-    /// Plane of the page.
+    /// Plane on which the page is read.
     pub plane: PlaneId,
     /// Host stream of the read.
     pub stream: StreamId,
-    /// Request that reads the page.
+    /// Host request that reads the page; `None` if the controller has not recorded the size of the request.
     pub request: Option<RequestPart>,
 }
 
@@ -60,18 +60,18 @@ pub struct DriveView<'a> {
 }
 
 impl<'a> DriveView<'a> {
-    /// Returns the dimensions of the array.
+    /// Returns the dimensions of the flash array.
     pub fn geometry(&self) -> &'a Geometry {
         self.geometry
     }
 
-    /// Returns the occupancy of the planes.
+    /// Returns the numbers of valid pages and of pages in flight of each plane.
     #[inline]
     pub fn occupancy(&self) -> &PlaneOccupancy<'a> {
         &self.occupancy
     }
 
-    /// Returns the idle dies without pending transactions.
+    /// Returns the dies that execute nothing and have no pending transactions.
     #[inline]
     pub fn idle_dies(&self) -> &'a IdleDies {
         self.idle
@@ -82,22 +82,22 @@ impl<'a> DriveView<'a> {
         self.load
     }
 
-    /// Returns the number of transactions pending for a die.
+    /// Returns the number of transactions queued for `die`; 0 without a running drive.
     pub fn waiting(&self, die: DieId) -> usize {
         self.load.map_or(0, |load| load.waiting(die))
     }
 
-    /// Returns the number of transactions pending for a die or executing on it.
+    /// Returns the number of transactions queued for `die` or executing on it; 0 without a running drive.
     pub fn outstanding(&self, die: DieId) -> usize {
         self.load.map_or(0, |load| load.outstanding(die))
     }
 
-    /// Returns whether a die is idle and has no pending transactions.
+    /// Returns whether `die` executes nothing and has no pending transactions.
     pub fn is_idle(&self, die: DieId) -> bool {
         self.load.map_or_else(|| self.idle.contains(die), |load| load.is_idle(die))
     }
 
-    /// Returns whether no die of a channel transfers data or requests a path.
+    /// Returns whether no die of `channel` transfers data or requests a path; true without a running drive.
     pub fn is_channel_free(&self, channel: ChannelId) -> bool {
         let Some(load) = self.load else { return true };
         let dies = self.geometry.chips_per_channel * self.geometry.dies_per_chip;

@@ -34,7 +34,7 @@ fn drive() -> Ftl {
     ftl
 }
 
-/// Injects a fault into a sound drive and asserts that the audit reports `expected`.
+/// Injects a fault into a consistent drive and asserts that the audit reports a text that contains `expected`.
 fn finds(expected: &str, inject: impl FnOnce(&mut Ftl)) {
     let mut ftl = drive();
     inject(&mut ftl);
@@ -129,13 +129,14 @@ fn a_page_beyond_the_drive_is_found() {
     });
 }
 
-/// Returns a block of plane 0 in `state`.
+/// Returns the first block of plane 0 in `state`.
 fn block_in(ftl: &Ftl, state: BlockState) -> BlockId {
     let mut blocks = ftl.blocks.table().blocks_of_plane(PlaneId(0));
     blocks.find(|&block| ftl.block_state(block) == state).expect("a block is in this state")
 }
 
-/// Injects a fault into the tables of a block in `state`, and asserts that the audit reports `expected`.
+/// Injects a fault into the table entries of the first block of plane 0 in `state`, and asserts that the audit reports a text that contains
+/// `expected`.
 fn finds_in_a_block(expected: &str, state: BlockState, inject: impl FnOnce(&mut BlockEntry<'_>)) {
     finds(expected, |ftl| {
         let block = block_in(ftl, state);
@@ -188,7 +189,7 @@ fn a_full_block_less_erased_than_the_least_of_its_plane_is_found() {
     });
 }
 
-/// Creates a drive of two channels with a namespace each. Page 3, of the first namespace, is written.
+/// Creates a drive of two channels, each bound to a namespace of its own. Page 3, of the first namespace, is written.
 fn divided() -> Ftl {
     let mut config = Config::default();
     config.geometry = config::Geometry {

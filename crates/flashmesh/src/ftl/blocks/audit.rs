@@ -6,9 +6,9 @@ use crate::ftl::audit::check;
 use crate::ids::{BlockId, PlaneId};
 
 impl BlockManager {
-    /// Checks that counters agree with the bitmaps, and that every block is in exactly one state and counted by its plane. For a drive that was never
-    /// written, `reads_bitmaps` is false: the bitmaps of unused blocks are skipped, because reading them would make the process allocate their
-    /// memory.
+    /// Checks that counters agree with the bitmaps, and that every block is in exactly one state and counted by its plane. Returns a description of
+    /// the first fault. `reads_bitmaps` is false for a drive that was never written: the bitmaps of unused blocks are skipped, because reading them
+    /// would make the process allocate their memory.
     pub(in super::super) fn audit(&self, reads_bitmaps: bool) -> Result<(), String> {
         for plane in (0..self.planes.len() as u32).map(PlaneId) {
             self.audit_plane(plane, reads_bitmaps)?;
@@ -72,7 +72,7 @@ impl BlockManager {
         at("highest erase count", account.wear.max_erases(), erase_count_max)
     }
 
-    /// Checks the blocks of the SLC cache of a plane, if there is one.
+    /// Checks the SLC blocks of a plane, if the drive has an SLC cache. `opened` are the open blocks of the plane.
     fn audit_slc(&self, plane: PlaneId, opened: &[OpenBlock]) -> Result<(), String> {
         let account = &self.planes[plane.index()];
         let Some(slc) = &account.slc else { return Ok(()) };
@@ -100,7 +100,7 @@ impl BlockManager {
             let is_unused = self.table.state(native) == BlockState::Open && self.table.programmed_pages(native) == 0;
             check(is_unused && !is_open, || format!("{native:?} is lent and used"))?;
         }
-        // A fold in progress may have opened the block that was kept for it.
+        // A block is kept for the next fold as long as blocks are lent. A fold in progress may have opened this block.
         let kept = u32::from(!lent.blocks.is_empty());
         let is_kept = account.kept_for_fold == kept || (account.collecting > 0 && account.kept_for_fold == 0);
         check(is_kept, || format!("{plane:?} keeps {} blocks for folds, not {kept}", account.kept_for_fold))

@@ -6,13 +6,13 @@ use crate::ftl::open_block_kind::OpenBlockKind;
 use crate::ids::{BlockId, PlaneId, Ppn};
 
 impl BlockManager {
-    /// Returns the first page that [`BlockManager::open_and_fill`] would program in `plane`; `None` if no block is free. If no block was erased yet,
-    /// the next pages follow it.
+    /// Returns the first page that [`BlockManager::open_and_fill`] would program in `plane`; `None` if no block is free. If no block of the plane was
+    /// erased yet, further pages follow at consecutive addresses.
     pub(in super::super) fn next_fresh_page(&self, plane: PlaneId) -> Option<Ppn> {
         self.planes[plane.index()].free.peek().map(|block| self.geometry.ppn(block, 0))
     }
 
-    /// Opens blocks of `plane` for `stream` one after the other, until `pages` pages are programmed and valid.
+    /// Opens blocks of `plane` for data of kind `stream` one after the other, until `pages` pages are programmed and valid, or no block is free.
     pub(in super::super) fn open_and_fill(&mut self, plane: PlaneId, stream: OpenBlockKind, pages: u32) {
         let pages_per_block = self.geometry.pages_per_block;
         let mut left = pages;
@@ -28,7 +28,8 @@ impl BlockManager {
         }
     }
 
-    /// Like [`BlockManager::allocate`], but for up to `most` consecutive pages of a block. Returns the first page and the number of pages.
+    /// Like [`BlockManager::allocate`], but for up to `most` consecutive pages of one block. Returns the first page and the number of pages; `None`
+    /// if no page can be allocated.
     pub(in super::super) fn allocate_run(
         &mut self,
         plane: PlaneId,
@@ -43,7 +44,8 @@ impl BlockManager {
         Some((first, 1 + more))
     }
 
-    /// Like [`allocate_run`](Self::allocate_run), but for moved pages, as in [`BlockManager::allocate_move`].
+    /// Like [`allocate_run`](Self::allocate_run), but for moved pages, which may go to the open block of host writes as in
+    /// [`BlockManager::allocate_move`].
     pub(in super::super) fn allocate_moves(
         &mut self,
         plane: PlaneId,
@@ -55,7 +57,7 @@ impl BlockManager {
         first.or_else(|| self.allocate_run(plane, stream, most))
     }
 
-    /// Records that `pages` pages of a block from `first` on were programmed with valid data.
+    /// Records that `pages` consecutive pages of one block, from `first` on, were programmed with valid data.
     pub(in super::super) fn program_run(&mut self, first: Ppn, pages: u32) {
         let block = self.table.block_of(first);
         self.planes[self.table.plane_of(block).index()].valid_pages += pages;
@@ -64,7 +66,7 @@ impl BlockManager {
         }
     }
 
-    /// Invalidates all pages of a victim, after they have been moved.
+    /// Marks all pages of victim `block` as invalid, after its valid pages have been moved.
     pub(in super::super) fn invalidate_victim(&mut self, block: BlockId) {
         let account = &mut self.planes[self.table.plane_of(block).index()];
         account.valid_pages -= self.table.clear_all_valid(block);
@@ -72,7 +74,7 @@ impl BlockManager {
 
     /// Copies the state of the planes of `source`, except for wear, to `planes`, which are consecutive and unused. A block of this drive has `times`
     /// as many pages as a block of `source`. Unless `times` is 1, the next page of every open block must be at a multiple of 64 pages. Returns the
-    /// first page of the first plane.
+    /// first page of the first of `planes`.
     pub(in super::super) fn copy_planes(&mut self, planes: &[PlaneId], source: &BlockManager, times: u32) -> Ppn {
         let first_block = planes.first().map_or(0, |&plane| self.geometry.first_block(plane).0);
         for (from, &to) in source.planes.iter().zip(planes) {

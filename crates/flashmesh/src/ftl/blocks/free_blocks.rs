@@ -5,8 +5,8 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use crate::ids::BlockId;
 
-/// Free blocks of a plane. Blocks that were never opened are stored as a range. Such blocks are opened first under either order, because they are the
-/// least erased and have been free for longest.
+/// Free blocks of a plane. Blocks that were never opened are stored as a range. They are opened first, with or without wear levelling, because they
+/// are the least erased and have been free for longest.
 #[derive(Clone, Debug)]
 pub(in super::super) struct FreeBlocks {
     fresh_next: u32,
@@ -14,12 +14,13 @@ pub(in super::super) struct FreeBlocks {
     recycled: Recycled,
 }
 
-/// Erased blocks.
+/// Free blocks that have been erased, by the order in which they are opened.
 #[derive(Clone, Debug)]
 enum Recycled {
-    /// Dynamic wear levelling: least erased first, ties in order of erase.
+    /// Dynamic wear levelling: least erased first, ties in order of erase. `heap` holds (erase count, sequence number of the erase, block), and
+    /// `freed` is the next sequence number.
     LeastErased { heap: BinaryHeap<Reverse<(u32, u64, u32)>>, freed: u64 },
-    /// No wear levelling: in order of erase.
+    /// No wear levelling: in order of erase. Holds block numbers.
     FirstFreed(VecDeque<u32>),
 }
 

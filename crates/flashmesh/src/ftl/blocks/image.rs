@@ -1,4 +1,4 @@
-//! Serialization of all blocks of a prepared drive, with one open write block per plane and no operation in progress.
+//! Serialization of all blocks of a prepared sample, with at most one open block of each kind per plane and no flash operation in progress.
 
 use super::BlockManager;
 use super::open_blocks::OpenBlock;
@@ -21,7 +21,7 @@ impl BlockManager {
                 to.put(block.0.into(), u32::BITS);
                 to.put((*next_page).into(), u32::BITS);
             }
-            // The free blocks in the order in which they would be opened, padded to a fixed length.
+            // The free blocks of the plane in the order in which they would be opened, padded with zeroes to the number of blocks of a plane.
             let mut free = plane.free.clone();
             to.put(free.len().into(), u32::BITS);
             for _ in 0..self.geometry.blocks_per_plane {
@@ -30,7 +30,7 @@ impl BlockManager {
         }
     }
 
-    /// Reads the image of a drive of the same geometry. Returns `None` if the image is invalid.
+    /// Reads an image written for a drive of the same geometry. Returns `None` if the image is invalid; the state is then partly overwritten.
     pub(in super::super) fn read_image(&mut self, from: &mut BitReader) -> Option<()> {
         self.table.read_image(from)?;
         let (blocks, pages_per_block) = (u64::from(self.geometry.blocks()), u64::from(self.geometry.pages_per_block));
@@ -45,7 +45,7 @@ impl BlockManager {
             for stream in streams() {
                 let block = block(from)?;
                 let next_page = from.read(u32::BITS).filter(|&page| page <= pages_per_block)? as u32;
-                // Skip the SLC block: a drive is stored only if its SLC cache was never written.
+                // Skip the SLC block, because a drive is stored only if its SLC cache was never written.
                 if stream != OpenBlockKind::Slc {
                     *plane.open.get_mut(stream) = OpenBlock { block, next_page };
                 }
@@ -62,12 +62,12 @@ impl BlockManager {
         Some(())
     }
 
-    /// Sets the number of blocks being collected in each plane.
+    /// Sets the number of blocks being collected, the same in each plane.
     pub(in super::super) fn set_collecting(&mut self, collecting: u32) {
         self.planes.iter_mut().for_each(|plane| plane.collecting = collecting);
     }
 
-    /// Returns the size of the image of [`BlockManager::write_image`] in bits.
+    /// Returns the size in bits of the image that [`BlockManager::write_image`] writes.
     pub(in super::super) fn image_bits(&self) -> u64 {
         let of_plane = 4 + 2 * streams().count() as u64 + 1 + u64::from(self.geometry.blocks_per_plane);
         self.table.image_bits() + self.planes.len() as u64 * of_plane * u64::from(u32::BITS)

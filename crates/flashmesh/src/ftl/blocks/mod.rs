@@ -35,14 +35,15 @@ pub(super) struct BlockManager {
     table: BlockTable,
     planes: Vec<Plane>,
     moves_share_write_block: bool,
-    /// Whether the planes of a die keep equal write pointers, because programs join all of them.
+    /// Whether the planes of a die keep equal write pointers, because each program covers all planes of the die.
     levels_programs: bool,
-    /// Twin blocks; `None` without superblocks.
+    /// State of the superblocks, whose planes open, collect and erase blocks together; `None` without superblocks.
     twins: Option<Twins>,
 }
 
 impl BlockManager {
-    /// Creates the blocks of a fresh drive, all free. With `has_map`, translation pages are written as well.
+    /// Creates the blocks of a fresh drive, all free. With `has_map`, translation pages are written to every plane. With `least_erased_first`
+    /// (dynamic wear levelling), the least erased free block is opened first, otherwise the one free for longest.
     pub(super) fn new(
         geometry: &Geometry,
         partition: &Partition,
@@ -71,7 +72,7 @@ impl BlockManager {
         &self.geometry
     }
 
-    /// Returns the table, to change the entries of SLC blocks.
+    /// Returns the table of blocks, so that the SLC cache can change the entries of its blocks.
     pub(super) fn slc_table_mut(&mut self) -> &mut BlockTable {
         &mut self.table
     }
@@ -101,14 +102,14 @@ impl BlockManager {
         &mut self.planes[plane.index()]
     }
 
-    /// Returns whether [`BlockManager::allocate`] would find a page.
+    /// Returns whether [`BlockManager::allocate`] would find a page in `plane` for data of kind `stream`.
     #[inline(always)]
     pub(super) fn has_page(&self, plane: PlaneId, stream: OpenBlockKind) -> bool {
         let account = &self.planes[plane.index()];
         account.open.pages_left(stream) > 0 || account.can_open(stream)
     }
 
-    /// Returns the block and page offset that [`BlockManager::allocate`] would allocate.
+    /// Returns the block and page offset that [`BlockManager::allocate`] would allocate; `None` if it would fail.
     #[inline]
     pub(super) fn next_offset(&self, plane: PlaneId, stream: OpenBlockKind) -> Option<(BlockId, u32)> {
         let account = &self.planes[plane.index()];
@@ -119,7 +120,8 @@ impl BlockManager {
         if account.can_open(stream) { account.peek_free(stream).map(|block| (block, 0)) } else { None }
     }
 
-    /// Allocates the next page of the open block of `stream`. If this block is full, opens another one.
+    /// Allocates the next page of the open block for data of kind `stream` in `plane`. If this block is full, opens another one. Returns `None` if
+    /// all remaining free blocks are reserved for other kinds.
     #[inline]
     pub(super) fn allocate(&mut self, plane: PlaneId, stream: OpenBlockKind) -> Option<Ppn> {
         if self.planes[plane.index()].open.pages_left(stream) == 0 {
@@ -133,7 +135,8 @@ impl BlockManager {
         Some(ppn)
     }
 
-    /// Opens another block for `stream`. Returns `None` if all remaining free blocks are reserved for other kinds.
+    /// Opens another block for data of kind `stream`; with superblocks, one in each plane. Returns `None` if all remaining free blocks are reserved
+    /// for other kinds.
     pub(super) fn open_block(&mut self, plane: PlaneId, stream: OpenBlockKind) -> Option<()> {
         if !self.planes[plane.index()].can_open(stream) {
             return None;
@@ -144,7 +147,7 @@ impl BlockManager {
         }
     }
 
-    /// Opens the next free block of a single plane, even the reserve.
+    /// Opens the next free block of a single plane, even the reserve (the last free block, kept for collection). Returns `None` if no block is free.
     fn open_single(&mut self, plane: PlaneId, stream: OpenBlockKind) -> Option<()> {
         let account = &mut self.planes[plane.index()];
         let block = account.pop_free(stream)?;
@@ -156,7 +159,7 @@ impl BlockManager {
         Some(())
     }
 
-    /// Records that `ppn` was programmed with valid data. Returns its plane.
+    /// Records that `ppn` was programmed with valid data. Returns the plane of `ppn`.
     #[inline]
     pub(super) fn program_valid(&mut self, ppn: Ppn) -> PlaneId {
         let block = self.table.block_of(ppn);
@@ -167,7 +170,7 @@ impl BlockManager {
         plane
     }
 
-    /// Records that `ppn` was programmed with data that is already invalid, or will not be programmed.
+    /// Records that `ppn` was programmed with data that is already invalid, or that it was allocated and will not be programmed.
     pub(super) fn program_invalid(&mut self, ppn: Ppn) {
         self.count_program(self.table.block_of(ppn));
     }
@@ -200,7 +203,8 @@ impl BlockManager {
         plane
     }
 
-    /// Returns the kind of open block for valid pages moved out of `block`, if moved pages have an open block of their own.
+    /// Returns the kind of open block for valid pages moved out of `block`. If moved pages share the open block of host writes, this kind is used
+    /// only when that block is full.
     pub(super) fn move_block_kind(&self, block: BlockId) -> OpenBlockKind {
         match self.table.holds_translation(block) {
             _ if self.geometry.is_slc(block) => OpenBlockKind::Fold,
@@ -209,7 +213,7 @@ impl BlockManager {
         }
     }
 
-    /// Returns whether a collection has free pages for all valid pages of `block`.
+    /// Returns whether the plane of `block` has enough free pages to move all valid pages of `block` before its erase.
     pub(super) fn fits(&self, block: BlockId) -> bool {
         let account = &self.planes[self.table.plane_of(block).index()];
         u64::from(self.table.valid_pages(block)) <= account.collection_pages(self.move_block_kind(block))
@@ -221,7 +225,7 @@ impl BlockManager {
         account.collecting += 1;
     }
 
-    /// Records that a victim was erased, and frees it. Twin blocks are freed once all twins are erased.
+    /// Records that a victim was erased, and frees it. With superblocks, victims are freed once the blocks of all planes are erased.
     pub(super) fn finish_erase(&mut self, block: BlockId) {
         if self.twins.is_some() {
             return self.twin_erased(block);
@@ -245,7 +249,7 @@ impl BlockManager {
     }
 }
 
-/// Access for tests that inject faults.
+/// Access to the table of blocks, for tests that inject faults.
 #[cfg(test)]
 impl BlockManager {
     pub(super) fn table_mut(&mut self) -> &mut BlockTable {

@@ -1,8 +1,8 @@
 //! Destination of moved pages: an open block of their own, or the open block of host writes.
 //!
-//! If moved pages share the block of host writes, and this block is full, collection continues in the reserve. After the erase of the victim, host
-//! writes continue in the remaining pages of that block. So host writes never open the reserve, and a plane never runs out of space, for the same
-//! reasons as with two open blocks.
+//! If moved pages share the open block of host writes, and this block is full, collection continues in the reserve (the last free block, which only
+//! collection may open). After the erase of the victim, host writes continue in the remaining pages of that block. So host writes never open the
+//! reserve, and a plane never runs out of space, for the same reasons as with two open blocks.
 
 use super::BlockManager;
 use crate::ftl::open_block_kind::OpenBlockKind;
@@ -17,27 +17,27 @@ impl BlockManager {
         self.moves_share_write_block
     }
 
-    /// Returns the kind of host writes whose open block takes moved pages of kind `stream` first; `None` if moved pages of this kind have an open
-    /// block of their own.
+    /// Returns the kind of host writes whose open block in `plane` takes moved pages of kind `stream` first. `None` if moved pages of this kind have
+    /// an open block of their own.
     pub(super) fn shared_with(&self, plane: PlaneId, stream: OpenBlockKind) -> Option<OpenBlockKind> {
         let is_shared = self.moves_share_write_block && stream == OpenBlockKind::Collection;
         is_shared.then(|| self.planes[plane.index()].open.host_block_kind(None))
     }
 
-    /// Like [`BlockManager::allocate`], but for a moved page.
+    /// Like [`BlockManager::allocate`], but for a moved page, which may go to the open block of host writes.
     pub(in super::super) fn allocate_move(&mut self, plane: PlaneId, stream: OpenBlockKind) -> Option<Ppn> {
         let shared = self.shared_with(plane, stream);
         shared.and_then(|shared| self.allocate(plane, shared)).or_else(|| self.allocate(plane, stream))
     }
 
-    /// Returns the block and page offset that [`BlockManager::allocate_move`] would allocate.
+    /// Returns the block and page offset that [`BlockManager::allocate_move`] would allocate; `None` if it would fail.
     pub(in super::super) fn next_move_offset(&self, plane: PlaneId, stream: OpenBlockKind) -> Option<(BlockId, u32)> {
         let shared = self.shared_with(plane, stream);
         shared.and_then(|shared| self.next_program(plane, shared)).or_else(|| self.next_offset(plane, stream))
     }
 
-    /// Makes the block that collection opened from the reserve the open block of host writes, if their own block is full. Called after a victim of
-    /// `plane` was erased.
+    /// Makes the block that collection opened from the reserve the open block of host writes, if that one is full. Called after a victim of `plane`
+    /// was erased.
     pub(super) fn take_over_reserve(&mut self, plane: PlaneId) {
         let open = &mut self.planes[plane.index()].open;
         let written = open.host_block_kind(None);
@@ -48,7 +48,7 @@ impl BlockManager {
         }
     }
 
-    /// Skips the next `pages` pages of an open block, which then count as programmed and invalid.
+    /// Skips the next `pages` pages of the open block of kind `stream`. Skipped pages count as programmed and invalid.
     pub(super) fn skip_pages(&mut self, plane: PlaneId, stream: OpenBlockKind, pages: u32) {
         let account = &mut self.planes[plane.index()];
         let open = account.open.get_mut(stream);
@@ -58,12 +58,12 @@ impl BlockManager {
         (0..pages).for_each(|_| self.count_program(block));
     }
 
-    /// Skips all remaining pages of an open block.
+    /// Skips all remaining pages of the open block of kind `stream` in `plane`.
     pub(super) fn skip_open_pages(&mut self, plane: PlaneId, stream: OpenBlockKind) {
         self.skip_pages(plane, stream, self.planes[plane.index()].open.pages_left(stream));
     }
 
-    /// Advances the write pointers of the planes of each die to the furthest one, skipping pages \[choice\].
+    /// Advances the open blocks of host writes in the planes of each die to the furthest next page among them, skipping pages \[choice\].
     pub(in super::super) fn level_write_pointers(&mut self) {
         let planes_per_die = self.geometry.planes_per_die;
         for first in (0..self.geometry.planes()).step_by(planes_per_die as usize) {

@@ -1,11 +1,11 @@
-//! Open blocks of a plane, one for each kind of data.
+//! Open blocks of a plane: one for each kind of data (host writes, moved pages, translation pages and others).
 
 use crate::flash::geometry::Geometry;
 use crate::ftl::open_block_kind::OpenBlockKind;
 use crate::ids::{BlockId, PlaneId, StreamId};
 
 /// An open block, and the offset of the next page to allocate there. If `next_page` equals the number of pages of the block, the block is full, and
-/// none is open.
+/// the plane has no open block for this kind of data.
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct OpenBlock {
     pub(in super::super) block: BlockId,
@@ -19,15 +19,15 @@ pub(in super::super) struct OpenBlocks {
     pages_per_block: u32,
     /// Pages of an SLC block.
     slc_pages_per_block: u32,
-    /// Bit set of the host streams with an open block of their own in the plane; 0 if all share one.
+    /// Host streams with an open block of their own in the plane, as a bit set by stream number; 0 if all share one.
     writers: u64,
     blocks: [OpenBlock; OpenBlockKind::COUNT],
-    /// Open blocks of host streams beyond the first.
+    /// Open blocks of the host streams from 1 on; that of stream 0 is in `blocks`. Empty if all streams share one.
     beyond: Vec<OpenBlock>,
 }
 
 impl OpenBlocks {
-    /// Creates the state of `plane` without any open block.
+    /// Creates the entries of `plane`, all marked as full, because no block is open.
     pub(super) fn empty(geometry: &Geometry, plane: PlaneId) -> OpenBlocks {
         let (pages_per_block, slc_pages_per_block) = (geometry.pages_per_block, geometry.slc.pages_per_block);
         let nothing = OpenBlock { block: geometry.first_block(plane), next_page: pages_per_block };
@@ -38,7 +38,7 @@ impl OpenBlocks {
         OpenBlocks { pages_per_block, slc_pages_per_block, blocks, beyond: Vec::new(), writers: 0 }
     }
 
-    /// Gives each host stream in the bit set `writers` an open block of its own; with an empty set all share one.
+    /// Gives each host stream in the bit set `writers` (by stream number) an open block of its own; with an empty set all streams share one.
     pub(super) fn set_dedicated_streams(&mut self, writers: u64) {
         let streams = u64::BITS - writers.leading_zeros();
         let nothing = OpenBlock { next_page: self.pages_per_block, ..self.blocks[0] };
@@ -46,8 +46,8 @@ impl OpenBlocks {
         self.beyond = vec![nothing; streams.saturating_sub(1) as usize];
     }
 
-    /// Returns the kind of open block for writes of host stream `stream`: the block of `stream` if `stream` has one here, otherwise the block of the
-    /// first host stream that has one.
+    /// Returns the kind of open block for writes of host stream `stream`: its own block, if it has one here. Otherwise, and for `None`, the block of
+    /// the first host stream that has one.
     #[inline]
     pub(in super::super) fn host_block_kind(&self, stream: Option<StreamId>) -> OpenBlockKind {
         if self.writers == 0 {
@@ -79,8 +79,8 @@ impl OpenBlocks {
             .chain(OpenBlockKind::NON_HOST)
     }
 
-    /// Returns the kind of the open block `block`, if its next page is `next_page`. Both must match, because the entry of a full block stays until
-    /// another block of its kind is opened.
+    /// Returns the kind of data for which `block` is open, if its next page is `next_page`; otherwise `None`. Both must match, because the entry of a
+    /// full block stays until another block of its kind is opened.
     pub(super) fn stream_at(&self, block: BlockId, next_page: u32) -> Option<OpenBlockKind> {
         self.streams().find(|&stream| {
             let open = self.get(stream);
@@ -88,7 +88,7 @@ impl OpenBlocks {
         })
     }
 
-    /// Returns the open blocks with pages left.
+    /// Returns the open blocks with pages left, each with its kind of data.
     pub(super) fn opened(&self) -> impl Iterator<Item = (OpenBlockKind, OpenBlock)> {
         let streams = self.streams().filter(|&stream| self.pages_left(stream) > 0);
         streams.map(|stream| (stream, *self.get(stream)))
@@ -100,8 +100,8 @@ impl OpenBlocks {
         pages - self.get(stream).next_page
     }
 
-    /// Returns whether an open block of host writes is full. The block of a stream that has never written counts as full, because the first write
-    /// would have to wait for a block.
+    /// Returns whether the shared open block of host writes, or that of any host stream with its own block, has no page left. The block of a stream
+    /// that has never written counts as full, because its first write needs a free block.
     #[inline]
     pub(super) fn is_host_block_full(&self) -> bool {
         match self.writers {
@@ -115,8 +115,8 @@ impl OpenBlocks {
             .any(|stream| writers >> stream & 1 != 0 && self.pages_left(OpenBlockKind::Host(StreamId(stream))) == 0)
     }
 
-    /// Copies the open blocks of `source`, a plane of another drive with a single open block of host writes. A block of this drive has `times` as
-    /// many pages as a block of that drive. Adds `first_block` to the block numbers.
+    /// Copies the open blocks of `source`, a plane of a simulated sample with a single open block of host writes. A block of this drive has `times`
+    /// as many pages as a block of the sample. `first_block` is added to the block numbers of `source`.
     pub(super) fn copy_from(&mut self, source: &OpenBlocks, first_block: u32, times: u32) {
         let nothing_open = self.blocks[0];
         let of_slc = *self.get(OpenBlockKind::Slc);
@@ -126,7 +126,7 @@ impl OpenBlocks {
         });
         let written = std::mem::replace(self.get_mut(OpenBlockKind::SHARED), nothing_open);
         *self.get_mut(self.host_block_kind(None)) = written;
-        // Keep the entry of this plane: its SLC cache is empty, and its SLC blocks need not have `times` as many pages as those of `source`.
+        // Keep the SLC entry of this plane: its SLC cache is empty, and its SLC blocks need not have `times` as many pages as those of `source`.
         *self.get_mut(OpenBlockKind::Slc) = of_slc;
     }
 

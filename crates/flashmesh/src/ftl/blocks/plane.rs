@@ -1,4 +1,4 @@
-//! State of a plane: free blocks, open blocks, and invalid pages that collection could gain.
+//! State of a plane: free blocks, open blocks, and invalid pages that collection could free.
 
 use super::free_blocks::FreeBlocks;
 use super::open_blocks::OpenBlocks;
@@ -12,26 +12,26 @@ use crate::ids::{BlockId, PlaneId};
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub(in super::super) struct Plane {
-    /// Pages that can be allocated outside the SLC cache, in free and open blocks.
+    /// Number of pages that can be allocated outside the SLC cache, in free and open blocks.
     pub(in super::super) free_pages: u32,
     pub(in super::super) valid_pages: u32,
-    /// Invalid pages in full blocks outside the SLC cache.
+    /// Number of invalid pages in full blocks outside the SLC cache: what collections could free.
     pub(in super::super) invalid_pages: u32,
-    /// Number of blocks being collected: 0 or 1.
+    /// Number of blocks being collected or folded: 0 or 1.
     pub(in super::super) collecting: u32,
-    /// Number of blocks filled so far: the sequence number of the block filled last.
+    /// Number of blocks filled so far outside the SLC cache: the sequence number of the block filled last.
     pub(in super::super) blocks_filled: u32,
-    /// Pages allocated to early-bound writes that are not programmed yet.
+    /// Number of pages allocated to early-bound writes that are not programmed yet.
     pub(in super::super) preallocated: u32,
     pub(in super::super) open: OpenBlocks,
     /// Whether translation pages are written to the plane.
     pub(in super::super) holds_translation: bool,
-    /// Pages in flight from other chips. Each has a page in the open block for arrivals.
+    /// Number of pages in flight from other chips. Each has a free page in the open block for arriving pages.
     pub(in super::super) incoming_pages: u32,
     pub(in super::super) free: FreeBlocks,
     pub(in super::super) wear: WearSpread,
-    /// Number of free blocks (0 or 1) kept for a fold in progress, or for the fold that will return a lent block. Only folded pages may open this
-    /// block.
+    /// Number of free blocks (0 or 1) kept for pages folded out of the SLC cache. A block is kept for a fold in progress, or for the fold that will
+    /// return a native block lent to the cache. Only folded pages may open this block.
     pub(in super::super) kept_for_fold: u32,
     /// Blocks of the SLC cache; `None` without an SLC cache.
     pub(in super::super) slc: Option<Box<SlcPlane>>,
@@ -58,8 +58,9 @@ impl Plane {
         }
     }
 
-    /// Copies the state of `source`, except for wear, to this unused plane. `source` is a plane of another drive with a single open block of host
-    /// writes. A block of this drive has `times` as many pages as a block of that drive. Adds `first_block` to the block numbers of `source`.
+    /// Copies the state of `source`, except for wear, to this unused plane. `source` is a plane of a simulated sample with a single open block of
+    /// host writes. A block of this drive has `times` as many pages as a block of the sample. `first_block` is added to the block numbers of
+    /// `source`.
     pub(super) fn copy_from(&mut self, source: &Plane, first_block: u32, times: u32) {
         self.free_pages = source.free_pages * times;
         self.valid_pages = source.valid_pages * times;
@@ -84,7 +85,7 @@ impl Plane {
         }
     }
 
-    /// Returns the free block that would be opened next for `stream`.
+    /// Returns the free block that would be opened next for data of kind `stream`; `None` if no block is free.
     #[inline]
     pub(super) fn peek_free(&self, stream: OpenBlockKind) -> Option<BlockId> {
         match stream {
@@ -93,7 +94,7 @@ impl Plane {
         }
     }
 
-    /// Removes and returns the free block to open next for `stream`.
+    /// Removes and returns the free block to open next for data of kind `stream`; `None` if no block is free.
     pub(super) fn pop_free(&mut self, stream: OpenBlockKind) -> Option<BlockId> {
         match stream {
             OpenBlockKind::Slc => self.slc.as_mut()?.free.pop(),
@@ -105,13 +106,13 @@ impl Plane {
         }
     }
 
-    /// Returns whether a collection may begin and would gain pages.
+    /// Returns whether a collection may begin: none is in progress, and a full block has invalid pages.
     #[inline]
     pub(in super::super) fn can_collect(&self) -> bool {
         self.collecting == 0 && self.invalid_pages > 0
     }
 
-    /// Returns whether host writes or the map cannot allocate a page before a block is collected.
+    /// Returns whether host writes, or writes of translation pages, cannot allocate a page before a block is collected.
     #[inline]
     pub(in super::super) fn is_out_of_space(&self) -> bool {
         let host_is_out = || self.open.is_host_block_full() && !self.can_open(OpenBlockKind::SHARED);
@@ -120,7 +121,8 @@ impl Plane {
         host_is_out() || (self.holds_translation && is_map_out())
     }
 
-    /// Returns the pages that a collection can write, in the open block of `stream` and in free blocks, before its victim is erased.
+    /// Returns the number of pages that a collection can write before its victim is erased: in the open block of kind `stream` and in all free
+    /// blocks, even the last one.
     #[inline]
     pub(super) fn collection_pages(&self, stream: OpenBlockKind) -> u64 {
         let free = self.free.len().saturating_sub(self.kept_for_fold);

@@ -1,7 +1,7 @@
-//! Programs of several mapping units, and the units that they skip.
+//! Programs of several mapping units, and the units that are skipped in partly filled programs.
 //!
-//! An open block is written program by program, so the page after the last program begins another one. If the planes of a die share blocks and are
-//! programmed together, their write pointers stay equal.
+//! An open block is written program by program, so each program begins at the page after the previous one. If the planes of a die share superblocks
+//! and are programmed together, their write pointers stay equal.
 
 use super::BlockManager;
 use super::open_blocks::OpenBlock;
@@ -9,7 +9,8 @@ use crate::ftl::open_block_kind::OpenBlockKind;
 use crate::ids::{BlockId, PlaneId, Ppn};
 
 impl BlockManager {
-    /// Skips the units after `last` in its program, because the program begins without them. Returns the number of units skipped.
+    /// Skips the mapping units after `last` in its program, because the program begins without them; in all planes of the die if programs cover all
+    /// of them. Returns the number of units skipped.
     pub(in super::super) fn finish_program(&mut self, last: Ppn) -> u32 {
         let block = self.table.block_of(last);
         let plane = self.table.plane_of(block);
@@ -29,8 +30,8 @@ impl BlockManager {
             .sum()
     }
 
-    /// Skips the units left in the program that begins at `start`, if the next page of the open block lies in this program. Returns the number of
-    /// units skipped.
+    /// Skips the mapping units left in the program whose first unit is `start`, if the next page of an open block lies in this program. Returns the
+    /// number of units skipped, otherwise 0.
     pub(in super::super) fn close_program(&mut self, start: Ppn) -> u32 {
         let block = self.table.block_of(start);
         let plane = self.table.plane_of(block);
@@ -41,8 +42,8 @@ impl BlockManager {
         opened.map_or(0, |(stream, _)| self.skip_to(plane, stream, block, end))
     }
 
-    /// Begins a program of moved pages in the open block of host writes: skips the units left in the program there. Returns the last skipped unit and
-    /// the number of skipped units; `None` if no unit was skipped.
+    /// Prepares a program of moved pages of kind `stream`. If they go to the open block of host writes, skips the mapping units left in its last
+    /// program. Returns the last skipped unit and the number of skipped units; `None` if no unit was skipped.
     pub(in super::super) fn begin_program_of_move(
         &mut self,
         plane: PlaneId,
@@ -55,7 +56,8 @@ impl BlockManager {
         (skipped > 0).then(|| (self.geometry.ppn(block, end - 1), skipped))
     }
 
-    /// Returns the block and page offset at which the next program of `stream` begins.
+    /// Returns the block and page offset at which the next program of kind `stream` begins in `plane`; `None` if no page is left and no block can be
+    /// opened.
     pub(super) fn next_program(&self, plane: PlaneId, stream: OpenBlockKind) -> Option<(BlockId, u32)> {
         let (block, page) = self.next_offset(plane, stream)?;
         let page = page.next_multiple_of(self.geometry.units_per_program);
@@ -66,7 +68,7 @@ impl BlockManager {
         if account.can_open(stream) { account.peek_free(stream).map(|block| (block, 0)) } else { None }
     }
 
-    /// Advances every open block to the beginning of a program.
+    /// Advances every open block with written pages to the beginning of a program, skipping pages.
     pub(in super::super) fn align_programs(&mut self) {
         if !self.geometry.gathers_units() {
             return;
@@ -81,7 +83,7 @@ impl BlockManager {
         }
     }
 
-    /// Advances every open block to a page offset that is a multiple of `pages`.
+    /// Advances every open block to a page offset that is a multiple of `pages`, skipping pages.
     pub(in super::super) fn align_open_blocks(&mut self, pages: u32) {
         for plane in (0..self.geometry.planes()).map(PlaneId) {
             let opened: Vec<(OpenBlockKind, OpenBlock)> = self.planes[plane.index()].open.opened().collect();
@@ -91,7 +93,7 @@ impl BlockManager {
         }
     }
 
-    /// Skips the pages before `end` of `block`, if this is the open block of `stream`. Returns the number of pages skipped.
+    /// Skips the pages of `block` before offset `end`, if it is the open block of kind `stream` in `plane`. Returns the number of pages skipped.
     fn skip_to(&mut self, plane: PlaneId, stream: OpenBlockKind, block: BlockId, end: u32) -> u32 {
         let open = self.planes[plane.index()].open.get(stream);
         if open.block != block || open.next_page >= end {

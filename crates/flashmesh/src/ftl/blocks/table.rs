@@ -7,7 +7,7 @@ use crate::flash::geometry::Geometry;
 use crate::ftl::collection::Candidates;
 use crate::ids::{BlockId, PlaneId, Ppn};
 
-/// State of a block.
+/// State of an erase block in its cycle of programs, collection and erase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlockState {
     /// Erased, not opened yet.
@@ -22,25 +22,25 @@ pub enum BlockState {
     SlcFull,
 }
 
-/// Tables indexed by block, and a bitmap indexed by page. All entries of a fresh drive are zero.
+/// Tables indexed by block, and a bitmap indexed by page. All entries of a fresh drive are zero: free and never used.
 #[derive(Clone, Debug)]
 pub(in super::super) struct BlockTable {
     geometry: Geometry,
     words_per_block: usize,
     /// Bitmap of valid pages. Each block begins at a new word.
     valid: Vec<u64>,
-    /// Row of each block, within one cache line: [valid pages](VALID), [pages programmed](PROGRAMMED) since the last erase, [state](STATE), and
-    /// whether the block was last opened for [translation](TRANSLATION) pages. Rows are arrays of integers instead of structs, so that `vec!` takes
-    /// zeroed memory from the operating system.
+    /// Row of each block, within one cache line: number of [valid pages](VALID), number of [pages programmed](PROGRAMMED) since the last erase,
+    /// [state](STATE), and whether the block was last opened for [translation](TRANSLATION) pages. Rows are arrays of integers instead of structs, so
+    /// that `vec!` takes zeroed memory from the operating system.
     rows: Vec<[u16; 4]>,
-    /// Invalid pages of each full block; 0 for other blocks.
+    /// Number of invalid pages of each full block; 0 for other blocks.
     invalid_pages: Vec<u16>,
     /// Order in which full blocks were filled, counted from 1 in each plane; 0 for other blocks.
     filled: Vec<u32>,
     erase_count: Vec<u32>,
 }
 
-// Columns of a row.
+// Indices of the columns in a row of `BlockTable::rows`.
 const VALID: usize = 0;
 const PROGRAMMED: usize = 1;
 const STATE: usize = 2;
@@ -85,7 +85,8 @@ impl BlockTable {
         self.rows[block.index()][VALID] += 1;
     }
 
-    /// Records `pages` pages of `block` from `first` on as programmed and valid. Returns whether the block is full.
+    /// Records the `pages` pages of `block` from `first` on as programmed and valid. Returns whether all pages of the block are programmed from then
+    /// on.
     pub(in super::super) fn program_run(&mut self, block: BlockId, first: Ppn, pages: u32) -> bool {
         let mut page = first.0 - self.geometry.ppn(block, 0).0;
         let end = page + pages;
@@ -102,14 +103,14 @@ impl BlockTable {
         self.programmed_pages(block) == self.geometry.pages_of(block)
     }
 
-    /// Invalidates all pages of a victim. Returns how many were valid.
+    /// Marks all pages of victim `block` as invalid. Returns how many were valid.
     pub(in super::super) fn clear_all_valid(&mut self, block: BlockId) -> u32 {
         debug_assert_eq!(self.state(block), BlockState::Collecting);
         self.valid[block.index() * self.words_per_block..][..self.words_per_block].fill(0);
         u32::from(std::mem::take(&mut self.rows[block.index()][VALID]))
     }
 
-    /// Invalidates a page. Returns whether the block of the page is full, so that a collection would gain this page.
+    /// Marks `ppn`, a valid page of `block`, as invalid. Returns whether the block is full, so that a collection of it would free this page.
     #[inline]
     pub(in super::super) fn clear_valid(&mut self, block: BlockId, ppn: Ppn) -> bool {
         let (word, bit) = self.bit_of(block, ppn);
@@ -121,7 +122,7 @@ impl BlockTable {
         full
     }
 
-    /// Counts a finished program of `block`. Returns whether all pages are programmed now.
+    /// Counts one more page of `block` as programmed. Returns whether all pages of the block are programmed from then on.
     #[inline]
     pub(in super::super) fn count_program(&mut self, block: BlockId) -> bool {
         let programmed = &mut self.rows[block.index()][PROGRAMMED];
@@ -135,13 +136,14 @@ impl BlockTable {
         self.rows[block.index()][TRANSLATION] = u16::from(translation);
     }
 
-    /// Returns whether `block` holds translation pages; meaningless for a free block.
+    /// Returns whether `block` holds translation pages, instead of host data; meaningless for a free block.
     #[inline]
     pub(in super::super) fn holds_translation(&self, block: BlockId) -> bool {
         self.rows[block.index()][TRANSLATION] != 0
     }
 
-    /// Marks a block as full, the `sequence`-th block of its plane to be filled. Returns the number of its invalid pages.
+    /// Marks a block as full: the one with the number `sequence`, from 1, among the blocks filled in its plane. Returns the number of its invalid
+    /// pages.
     pub(in super::super) fn fill(&mut self, block: BlockId, sequence: u32) -> u32 {
         let invalid_pages = self.geometry.pages_per_block - self.valid_pages(block);
         self.set_state(block, BlockState::Full);
@@ -150,7 +152,7 @@ impl BlockTable {
         invalid_pages
     }
 
-    /// Marks a full block as victim. Returns the number of its invalid pages.
+    /// Marks a full block as victim, so that it is not a candidate. Returns the number of its invalid pages.
     pub(in super::super) fn collect(&mut self, block: BlockId) -> u32 {
         debug_assert_eq!(self.state(block), BlockState::Full);
         self.set_state(block, BlockState::Collecting);
@@ -158,19 +160,19 @@ impl BlockTable {
         u32::from(std::mem::take(&mut self.invalid_pages[block.index()]))
     }
 
-    /// Marks a block of the SLC cache as full. Its invalid pages are not counted, because it is not a candidate for collection.
+    /// Marks a block of the SLC cache as full. Its invalid pages are not counted, because SLC blocks are folded, not collected.
     pub(in super::super) fn fill_slc(&mut self, block: BlockId) {
         debug_assert_eq!(self.state(block), BlockState::Open);
         self.set_state(block, BlockState::SlcFull);
     }
 
-    /// Marks a full block of the SLC cache as being folded.
+    /// Marks a full block of the SLC cache as being folded (its valid pages move to native blocks).
     pub(in super::super) fn fold(&mut self, block: BlockId) {
         debug_assert_eq!(self.state(block), BlockState::SlcFull);
         self.set_state(block, BlockState::Collecting);
     }
 
-    /// Frees an erased victim. Returns its erase count.
+    /// Frees an erased victim. Returns its erase count, including this erase.
     pub(in super::super) fn erase(&mut self, block: BlockId) -> u32 {
         assert_eq!(self.state(block), BlockState::Collecting, "{block:?} is erased without having been a victim");
         assert_eq!(self.valid_pages(block), 0, "{block:?} is erased while it holds valid pages");
@@ -180,7 +182,8 @@ impl BlockTable {
         self.erase_count[block.index()]
     }
 
-    /// Frees a block that was lent to the SLC cache, after its erase. Its pages never counted as programmed. Returns the erase count of the block.
+    /// Frees a native block that was lent to the SLC cache, after its erase. Its own pages never counted as programmed. Returns the erase count of
+    /// the block, including this erase.
     pub(in super::super) fn erase_lent(&mut self, block: BlockId) -> u32 {
         debug_assert_eq!((self.state(block), self.programmed_pages(block)), (BlockState::Open, 0));
         self.set_state(block, BlockState::Free);
@@ -210,7 +213,7 @@ impl BlockTable {
         self.filled[to] = source.filled[from];
     }
 
-    /// Returns the validity of 64 pages of `block`, one bit each, beginning with page 64 x `word`.
+    /// Returns the validity of 64 pages of `block`, beginning with page 64 x `word`. Bit i is set if page 64 x `word` + i is valid.
     #[inline]
     pub(in super::super) fn valid_word(&self, block: BlockId, word: usize) -> u64 {
         self.valid[block.index() * self.words_per_block + word]
@@ -286,7 +289,8 @@ impl BlockTable {
         }
     }
 
-    /// Returns whether a block is free and was never used: all of its counters are zero, and with `with_bitmap` all bits of its bitmap.
+    /// Returns whether a block is free and was never used: all of its counters are zero, and if `with_bitmap` is true, all bits of its bitmap as
+    /// well.
     pub(in super::super) fn is_untouched(&self, block: BlockId, with_bitmap: bool) -> bool {
         let at = block.index();
         let [valid, programmed, state, _] = self.rows[at];
@@ -305,13 +309,14 @@ impl BlockTable {
         self.geometry.first_block(plane)
     }
 
-    /// Returns the candidates in `plane` for the victim selector.
+    /// Returns the full blocks of `plane`, among which the victim selector chooses.
     pub(in super::super) fn candidates(&self, plane: PlaneId) -> Candidates<'_> {
         let (invalid_pages, filled) = self.full_blocks(plane);
         Candidates::new(plane, invalid_pages, filled)
     }
 
-    /// Returns the invalid pages and the fill order of each block of `plane`; zeroes for blocks that are not full.
+    /// Returns, for each block of `plane` in order, the number of invalid pages and the sequence number of its filling, from 1. Both are 0 for blocks
+    /// that are not full.
     pub(in super::super) fn full_blocks(&self, plane: PlaneId) -> (&[u16], &[u32]) {
         let first = self.first_of_plane(plane).index();
         let blocks = first..first + self.geometry.blocks_per_plane as usize;
@@ -319,7 +324,7 @@ impl BlockTable {
     }
 }
 
-/// Entries of a block, for tests that inject faults.
+/// Table entries of one block, for tests that inject faults.
 #[cfg(test)]
 pub(in super::super) struct BlockEntry<'a> {
     pub(in super::super) valid: &'a mut [u64],

@@ -1,10 +1,10 @@
-//! Twin blocks: the planes of a [superblock](Superblocks) open, collect and erase the blocks at one position together. With superblocks of one die
-//! this is TBM (Twin Block Management Policy to Enhance the Utilization of Plane-Level Parallelism in SSDs, IEEE CAL 2016).
+//! Twin blocks: the planes of a [superblock](Superblocks) open, collect and erase the blocks at one position (index in the plane) together. With
+//! superblocks of one die this is TBM (Twin Block Management Policy to Enhance the Utilization of Plane-Level Parallelism in SSDs, IEEE CAL 2016).
 //!
-//! - A block is opened in all planes at once, so that they have the same active block index. If a plane has pages left when another plane has filled
-//!   its block, these pages are skipped \[choice\]. As many pages are skipped as programs went to other planes alone.
-//! - Each page, written or moved, goes to the plane that is furthest behind, with the fewest whole programs in its open blocks. So write pointers
-//!   stay together, and the valid pages of a victim are spread evenly.
+//! - A block is opened in all planes at once, so that they write to blocks at the same position. If a plane has pages left when another plane has
+//!   filled its block, these pages are skipped \[choice\]. As many pages are skipped as programs went to single planes.
+//! - Each page, written or moved, goes to the plane that is furthest behind: the plane with the fewest whole programs in its open blocks. So write
+//!   pointers stay together, and the valid pages of a victim are spread evenly.
 //! - A victim is a position, with the invalid pages of all blocks at this position. The blocks are freed once all of them are erased.
 //!
 //! So the planes together act like one plane with larger blocks and a larger reserve, and never run out of space, for the same reasons as a single
@@ -16,11 +16,11 @@ use crate::ftl::open_block_kind::OpenBlockKind;
 use crate::ftl::superblocks::SuperblockPlanes;
 use crate::ids::{BlockId, PlaneId};
 
-/// Superblocks, and the progress of erasing their victims.
+/// Division of the planes into superblocks, and the progress of erasing their victims.
 #[derive(Clone, Debug)]
 pub(super) struct Twins {
     superblocks: Superblocks,
-    /// Number of planes of each superblock that have erased their block of the victim.
+    /// For each set of planes that share superblocks, the number of planes that have erased their block of the current victim.
     erased: Vec<u32>,
 }
 
@@ -36,7 +36,7 @@ impl BlockManager {
         self.twins.is_some()
     }
 
-    /// Returns the superblocks; without superblocks, one set of planes for each die.
+    /// Returns the division of the planes into superblocks; without superblocks, one set of planes for each die.
     #[inline]
     pub(in super::super) fn superblocks(&self) -> Superblocks {
         self.twins.as_ref().map_or_else(|| Superblocks::new(&self.geometry, 1), |twins| twins.superblocks)
@@ -71,12 +71,13 @@ impl BlockManager {
         block.0 % self.geometry.blocks_per_plane
     }
 
-    /// Returns the blocks at the position of `block`, one in each plane of the superblock.
+    /// Returns the blocks at the position of `block`, one in each plane of the superblock, including `block`.
     pub(in super::super) fn twins_of_block(&self, block: BlockId) -> impl Iterator<Item = BlockId> + use<> {
         self.twin_blocks(self.table.plane_of(block), self.position_of(block))
     }
 
-    /// Opens the next free block in all planes that share superblocks with `plane`.
+    /// Opens the next free block for data of kind `stream` in all planes that share superblocks with `plane`, after skipping the pages left in their
+    /// open blocks. Returns `None` if a plane has no free block.
     pub(super) fn open_twins(&mut self, plane: PlaneId, stream: OpenBlockKind) -> Option<()> {
         for twin in self.twins_of(plane) {
             self.skip_open_pages(twin, stream);
@@ -85,7 +86,8 @@ impl BlockManager {
         Some(())
     }
 
-    /// Returns the number of pages used in the open block of `stream` in `plane`. The open blocks of host writes and of moved pages count together.
+    /// Returns the number of pages allocated in the open block of kind `stream` in `plane`. The open blocks of host writes and of moved pages count
+    /// together.
     #[inline]
     pub(in super::super) fn open_block_pages(&self, plane: PlaneId, stream: OpenBlockKind) -> u32 {
         let open = &self.planes[plane.index()].open;
@@ -98,16 +100,16 @@ impl BlockManager {
         }
     }
 
-    /// Returns the number of whole programs of `stream` in the open blocks of `plane`, including `waiting` pages placed there. A partly filled
-    /// program does not count, so that programs fill one plane after the other.
+    /// Returns how many whole programs of kind `stream` the open blocks of `plane` will have once `waiting` more pages, placed there, are written. A
+    /// partly filled program does not count, so that the pages of one program go to one plane.
     #[inline]
     pub(in super::super) fn twin_progress(&self, plane: PlaneId, stream: OpenBlockKind, waiting: u32) -> u32 {
         self.geometry.programs_of(self.open_block_pages(plane, stream) + waiting, stream == OpenBlockKind::Slc)
     }
 
-    /// Returns the plane furthest behind among those that share superblocks with `plane`, and the number of pages that complete its program. If no
-    /// page is pending, the next page of `stream` goes to that plane. The plane stays the furthest behind until it has received these pages, or a
-    /// block is opened.
+    /// Returns the plane furthest behind (with the fewest whole programs of kind `stream`) among those that share superblocks with `plane`, and the
+    /// number of pages that complete its next program. If no page is pending, the next page of this kind goes to that plane. The plane stays the
+    /// furthest behind until it has received these pages, or a block is opened.
     pub(in super::super) fn twin_behind(&self, plane: PlaneId, stream: OpenBlockKind) -> (PlaneId, u32) {
         let in_slc = stream == OpenBlockKind::Slc;
         let program = if in_slc { self.geometry.units_per_page } else { self.geometry.units_per_program };
@@ -123,14 +125,15 @@ impl BlockManager {
         (behind, lacks)
     }
 
-    /// Returns whether a collection of the planes that share superblocks with `plane` may begin and would gain pages.
+    /// Returns whether a collection of the planes that share superblocks with `plane` may begin: none of them is being collected, and a full block of
+    /// them has invalid pages.
     pub(in super::super) fn can_collect_twins(&self, plane: PlaneId) -> bool {
         let accounts = || self.twins_of(plane).map(|twin| &self.planes[twin.index()]);
         accounts().all(|account| account.collecting == 0) && accounts().any(|account| account.invalid_pages > 0)
     }
 
-    /// Returns, for each position, the invalid pages of all its blocks, and the sequence number at which the last of them was filled. Both are 0
-    /// unless all blocks of the position are full.
+    /// Returns two tables, indexed by position: the sum of the invalid pages of the blocks there, and the sequence number at which the last of these
+    /// blocks was filled. Both cover all planes that share superblocks with `plane`. Positions at which a block is not full have 0 in both tables.
     pub(in super::super) fn twin_candidates(&self, plane: PlaneId) -> (Vec<u32>, Vec<u32>) {
         let positions = self.geometry.blocks_per_plane as usize;
         let (mut invalid, mut last) = (vec![0; positions], vec![0; positions]);
@@ -148,7 +151,7 @@ impl BlockManager {
         (invalid, last)
     }
 
-    /// Returns whether a collection has free pages for all valid pages of the twins of `block`.
+    /// Returns whether the planes of the superblock together have enough free pages to move all valid pages of the blocks at the position of `block`.
     pub(in super::super) fn twins_fit(&self, block: BlockId) -> bool {
         let blocks = || self.twins_of_block(block);
         let valid: u64 = blocks().map(|twin| u64::from(self.table.valid_pages(twin))).sum();
@@ -159,18 +162,18 @@ impl BlockManager {
         valid <= blocks().map(room).sum()
     }
 
-    /// Returns whether the twins of `block` are full, and no collection of their planes is in progress.
+    /// Returns whether the blocks at the position of `block` are full in all planes of the superblock, and none of the planes is being collected.
     pub(in super::super) fn twins_are_full(&self, block: BlockId) -> bool {
         self.twins_of_block(block).all(|twin| self.table.state(twin) == BlockState::Full)
             && self.twins_of(self.table.plane_of(block)).all(|twin| self.planes[twin.index()].collecting == 0)
     }
 
-    /// Marks the twins of `block` as victims.
+    /// Marks the blocks at the position of `block`, in all planes of the superblock, as victims.
     pub(in super::super) fn mark_twins(&mut self, block: BlockId) {
         self.twins_of_block(block).for_each(|twin| self.mark_victim(twin));
     }
 
-    /// Records that one block of a victim was erased. Frees all blocks of the victim once all are erased.
+    /// Records that the block of one plane, part of a victim, was erased. Frees the blocks of all planes once all are erased.
     pub(super) fn twin_erased(&mut self, block: BlockId) {
         let plane = self.table.plane_of(block);
         let Some(Twins { superblocks, erased }) = &mut self.twins else { return };
@@ -184,7 +187,7 @@ impl BlockManager {
             return self.twins_of_block(block).for_each(|twin| self.free_folded(twin));
         }
         self.twins_of_block(block).for_each(|twin| self.free_erased(twin));
-        // If one plane has pages left in the block that collection opened from the reserve, host writes of all planes continue in these blocks.
+        // If a plane has pages left in the block that collection opened from the reserve, host writes of all planes continue in these blocks.
         let in_reserve = |twin: PlaneId| self.planes[twin.index()].open.pages_left(OpenBlockKind::Collection) > 0;
         if self.twins_of(plane).any(in_reserve) {
             for twin in self.twins_of(plane) {
@@ -195,8 +198,8 @@ impl BlockManager {
         }
     }
 
-    /// Makes planes that share superblocks use the same number of blocks, after each plane was filled alone. Planes with more free blocks open some
-    /// of them for `stream`.
+    /// Makes planes that share superblocks use the same number of blocks, after each plane was filled alone. Planes with more free blocks than others
+    /// open some of them for data of kind `stream`, and skip their pages.
     pub(in super::super) fn level_twins(&mut self, stream: OpenBlockKind) {
         if !self.has_twins() {
             return;
@@ -216,7 +219,8 @@ impl BlockManager {
         }
     }
 
-    /// Checks that blocks of one superblock agree in whether they are free, and in their erase counts.
+    /// Checks that the blocks of one superblock are either all free or all in use, and have equal erase counts. Returns a description of the first
+    /// fault.
     pub(super) fn audit_twins(&self) -> Result<(), String> {
         if !self.has_twins() {
             return Ok(());
@@ -296,7 +300,7 @@ mod tests {
         let mut ftl = die(config::VictimPolicy::Greedy);
         let idle = IdleDies::new(1);
         for lpn in 0..PAGES {
-            // Write only pages that the static order puts on one plane.
+            // Write only pages that the static order puts on plane 0. Nevertheless all three planes must be written evenly.
             ftl.write_untimed(Lpn(lpn / 3 * 3), &idle);
             let pointers =
                 [0, 1, 2].map(|plane| ftl.blocks.planes[plane].open.get(OpenBlockKind::SHARED).next_page % 8);

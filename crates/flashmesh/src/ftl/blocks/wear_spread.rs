@@ -1,13 +1,13 @@
-//! Spread of the erase counts of a plane.
+//! Spread of the erase counts of the blocks of a plane, for static wear levelling.
 
 /// Bounds of the erase counts of a plane, updated without a scan of its blocks.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in super::super) struct WearSpread {
-    /// Highest erase count.
+    /// Highest erase count of the plane.
     max_erases: u32,
-    /// Lower bound of the erase counts of full blocks.
+    /// Lower bound of the erase counts of full blocks. May be too low after the least erased block was erased.
     min_erases: u32,
-    /// Whether erase counts have changed since the last search for the least erased block.
+    /// Whether an erase, or the filling of a less erased block, has changed the bounds since the last search for the least erased block.
     has_changed: bool,
 }
 
@@ -32,13 +32,13 @@ impl WearSpread {
         }
     }
 
-    /// Returns whether the erase counts of the most erased block and of the least erased full block may differ by more than `threshold`. Returns
-    /// false if no erase count has changed since the last search.
+    /// Returns whether the erase counts of the most erased block and of the least erased full block may differ by more than `threshold`. If so, the
+    /// caller searches for the least erased block. Returns false if the bounds have not changed since the last search.
     pub(in super::super) fn may_exceed(self, threshold: u32) -> bool {
         self.has_changed && self.max_erases - self.min_erases > threshold
     }
 
-    /// Records the erase count of the least erased full block, found by a search. Returns the difference from the highest erase count.
+    /// Sets the erase count of the least erased full block, found by a search. Returns its difference from the highest erase count of the plane.
     pub(in super::super) fn set_min_erases(&mut self, erase_count: u32) -> u32 {
         (self.min_erases, self.has_changed) = (erase_count, false);
         self.max_erases - self.min_erases
@@ -47,7 +47,7 @@ impl WearSpread {
 
 #[cfg(test)]
 impl WearSpread {
-    /// Sets the highest erase count and the lower bound, to inject a fault.
+    /// Sets the highest erase count and the lower bound to wrong values, to inject a fault.
     pub(in super::super) fn set(&mut self, most: u32, least: u32) {
         (self.max_erases, self.min_erases) = (most, least);
     }

@@ -9,10 +9,10 @@ use crate::ftl::blocks::{BlockManager, BlockState};
 use crate::ftl::open_block_kind::RESERVE_BLOCKS;
 use crate::ids::{BlockId, PlaneId};
 
-/// Seed modifier that makes the random choices of victims independent of other random choices with the same seed.
+/// Modifier XORed to the configured seed, so that random choices of victims are independent of other random choices with the same seed.
 const SEED_OF_VICTIMS: u64 = 0x6674_6c2d_7669_6374;
 
-/// Triggers of collections, and selection of victims.
+/// Conditions under which collections begin in a plane, and selection of their victims.
 #[derive(Clone, Debug)]
 pub(in super::super) struct Collector {
     gc: config::Gc,
@@ -20,12 +20,12 @@ pub(in super::super) struct Collector {
     limits: FreePageThresholds,
     victim: Policy,
     random: SimRng,
-    /// Minimum number of invalid pages of a victim.
+    /// Minimum number of invalid pages of a victim (of all its planes together, with superblocks).
     gain_min: u32,
 }
 
-/// Free-page thresholds of a plane. Below `collection`, a collection begins even if the die is busy; below `urgent`, it precedes user requests; below
-/// `background`, it begins if the die is idle.
+/// Thresholds of the free pages of a plane. Below `collection`, a collection begins even if the die is busy; below `urgent`, it precedes user
+/// requests; below `background`, it begins if the die is idle.
 #[derive(Clone, Copy, Debug)]
 struct FreePageThresholds {
     collection: u32,
@@ -37,7 +37,8 @@ impl FreePageThresholds {
     fn new(geometry: &Geometry, gc: &config::Gc) -> FreePageThresholds {
         let pages = geometry.native_pages_per_plane();
         let share = |share: f64| (f64::from(pages) * share).ceil() as u32;
-        // Even if the share is less than a block, begin a collection while host writes still have pages besides the reserve.
+        // The threshold is at least the reserve (last free block) and one block, so that a collection begins while host writes still have pages
+        // elsewhere.
         let reserve = RESERVE_BLOCKS * geometry.pages_per_block;
         FreePageThresholds {
             collection: share(gc.threshold).max(reserve + geometry.pages_per_block),
@@ -48,10 +49,11 @@ impl FreePageThresholds {
 }
 
 impl Collector {
-    /// Creates the collector. A victim is one block, or a superblock over the planes of `superblock_dies` dies.
+    /// Creates the collector. A victim is one block, or if `superblock_dies` is given, the blocks of a superblock over the planes of this number of
+    /// dies.
     ///
-    /// With `has_map`, moved pages invalidate translation pages. The collection of a victim without invalid pages would then gain nothing, and
-    /// trigger the next one endlessly. Therefore victims need at least one invalid page \[choice\].
+    /// With `has_map` (the map is on flash), moved pages invalidate translation pages. The collection of a victim without invalid pages would then
+    /// gain nothing, and trigger the next one endlessly. Therefore victims need at least one invalid page \[choice\].
     pub(in super::super) fn new(
         geometry: &Geometry,
         config: &Config,
@@ -59,7 +61,8 @@ impl Collector {
         has_map: bool,
     ) -> Collector {
         let mut of_victims = geometry.clone();
-        // The last program of a victim may be partly empty, so that a victim with fewer invalid pages than one program would gain nothing.
+        // Moved pages may leave the last program of a victim partly empty, so that a victim with fewer invalid pages than one program would gain
+        // nothing.
         let planes = superblock_dies.map_or(1, |dies| Superblocks::new(geometry, dies).planes());
         let program = geometry.units_per_program * planes;
         if superblock_dies.is_some() {
@@ -85,7 +88,7 @@ impl Collector {
         &self.wear
     }
 
-    /// Returns the free pages of a plane below which a collection begins even if the die is busy.
+    /// Returns the number of free pages of a plane below which a collection begins even if the die is busy.
     pub(in super::super) fn collection_threshold(&self) -> u32 {
         self.limits.collection
     }
@@ -100,7 +103,8 @@ impl Collector {
         account.free_pages < self.limits.collection || account.is_out_of_space()
     }
 
-    /// Returns the number of pages whose allocation makes `plane` short of free pages. The plane must not be short yet.
+    /// Returns the number of pages whose allocation makes the free pages of `plane` fall below the threshold of collection. The plane must not be
+    /// short yet.
     #[inline]
     pub(in super::super) fn pages_until_short(&self, blocks: &BlockManager, plane: PlaneId) -> u32 {
         (blocks.plane(plane).free_pages + 1).saturating_sub(self.limits.collection)
@@ -127,7 +131,8 @@ impl Collector {
         blocks.plane(plane).free_pages < self.limits.background
     }
 
-    /// Selects a victim among the full blocks of `plane` and marks it.
+    /// Selects a victim among the full blocks of `plane`, marks it and returns it. Returns `None` if the plane is being collected, or if no block
+    /// would gain enough pages and have free pages for its valid pages.
     pub(in super::super) fn begin(&mut self, blocks: &mut BlockManager, plane: PlaneId) -> Option<BlockId> {
         if !blocks.plane(plane).can_collect() {
             return None;
@@ -136,7 +141,7 @@ impl Collector {
         let candidates = blocks.table().candidates(plane);
         let chosen = self.victim.select(&candidates, &mut self.random);
         // A policy that ignores invalid pages may choose a block from which a collection gains too little. Then the block with the most invalid pages
-        // is the victim.
+        // is the victim, if it gains enough.
         let victim = [chosen, candidates.most_invalid()]
             .into_iter()
             .flatten()
@@ -147,7 +152,7 @@ impl Collector {
     }
 
     pub(in super::super) fn needs_twin_collection(&self, blocks: &BlockManager, plane: PlaneId) -> bool {
-        // Planes are rarely short, so check that first.
+        // Test the free pages first: planes are rarely short, so the second test rarely runs.
         blocks.twins_of(plane).any(|twin| self.is_short(blocks, twin)) && blocks.can_collect_twins(plane)
     }
 
@@ -155,8 +160,9 @@ impl Collector {
         blocks.twins_of(plane).any(|twin| self.is_low(blocks, twin)) && blocks.can_collect_twins(plane)
     }
 
-    /// Selects a victim position, at which all planes that share superblocks with `plane` have a full block. Marks these blocks as victims and
-    /// returns them.
+    /// Selects an index at which all planes that share superblocks with `plane` have a full block. Marks these blocks as victims and returns them,
+    /// one for each plane. Returns `None` if one of the planes is being collected, or if no index would gain enough pages and have free pages for its
+    /// valid pages.
     pub(in super::super) fn begin_twins(&mut self, blocks: &mut BlockManager, plane: PlaneId) -> Option<Vec<BlockId>> {
         if !blocks.can_collect_twins(plane) {
             return None;
@@ -178,8 +184,9 @@ impl Collector {
     }
 
     /// Begins static wear levelling if the erase counts of the most erased block and of the least erased full block of `plane` differ by more than
-    /// the threshold. Marks the least erased block as victim and returns it; with superblocks, its twins are marked as well. After its erase, the
-    /// block is written again, instead of keeping cold data.
+    /// the threshold. Marks the least erased full block as victim and returns it; with superblocks, the blocks with the same index in the other
+    /// planes are marked as well. After its erase, the block is written again, instead of keeping cold data. Returns `None` if nothing is to be moved
+    /// or the plane is being collected.
     pub(in super::super) fn begin_wear_move(&self, blocks: &mut BlockManager, plane: PlaneId) -> Option<BlockId> {
         if !self.wear.static_levelling {
             return None;
@@ -211,7 +218,7 @@ impl Collector {
     }
 }
 
-/// Divides the page counts of superblocks by a power of two, so that the largest fits into 16 bits.
+/// Divides the numbers of invalid pages of superblocks by a power of two, so that the largest fits into 16 bits.
 fn scale_to_u16(counts: &[u32]) -> Vec<u16> {
     let most = counts.iter().copied().max().unwrap_or(0);
     let bits = (u32::BITS - most.leading_zeros()).saturating_sub(u16::BITS);
@@ -224,7 +231,8 @@ mod tests {
     use crate::ftl::{Ftl, FtlRules, IdleDies};
     use crate::ids::Lpn;
 
-    /// Returns the difference between the highest and the lowest erase count, after nearly all writes went to a tenth of the pages.
+    /// Returns the difference between the highest and the lowest erase count of a plane, after nearly all writes went to a tenth of the logical
+    /// pages.
     fn spread(dynamic: bool, static_levelling: bool) -> u32 {
         let mut config = Config::default();
         config.geometry = config::Geometry {
@@ -256,7 +264,8 @@ mod tests {
 
     #[test]
     fn static_wear_levelling_keeps_erase_counts_together() {
-        // Other blocks may be erased a few more times before the least erased block is moved.
+        // The difference may exceed the threshold by a few erases: a write moves at most one block, so other blocks may be erased before the least
+        // erased block is moved.
         assert!(spread(true, true) <= THRESHOLD + 3, "{}", spread(true, true));
         let unlevelled = spread(true, false);
         assert!(unlevelled > 10 * THRESHOLD, "the workload does not wear blocks unevenly: {unlevelled}");

@@ -1,9 +1,9 @@
-//! Victim policy FIFO.
+//! Victim policy FIFO: the block filled first.
 
 use super::{Candidates, VictimSelector};
 use crate::engine::random::SimRng;
 
-/// Selects the block that was filled first, regardless of its content, as in a log that is cleaned at its tail.
+/// Selects the block that was filled first, regardless of its invalid pages, as in a log that is cleaned at its tail.
 #[derive(Clone, Copy, Debug)]
 pub struct Fifo;
 

@@ -1,15 +1,15 @@
-//! Victim policy greedy.
+//! Victim policy greedy: the block with the fewest valid pages.
 
 use super::{Candidates, VictimSelector};
 use crate::engine::random::SimRng;
 
-/// Selects the block with the fewest valid pages; on a tie, the lowest in the plane. Optimal for uniform random writes.
+/// Selects the block with the fewest valid pages; on a tie, the block with the lowest number. Optimal for uniform random writes.
 #[derive(Clone, Copy, Debug)]
 pub struct Greedy;
 
 impl VictimSelector for Greedy {
     fn select(&mut self, candidates: &Candidates<'_>, _: &mut SimRng) -> Option<u32> {
-        // Every candidate is full, so the fewest valid pages are the most invalid ones.
+        // Every candidate is full, so the block with the fewest valid pages has the most invalid pages.
         candidates.most_invalid()
     }
 }

@@ -1,4 +1,4 @@
-//! Garbage collection: victim policies.
+//! Garbage collection: selection of victims, and the conditions under which collections begin.
 
 mod collector;
 mod d_choices;
@@ -32,11 +32,11 @@ use crate::ids::PlaneId;
 ///   calls eventually choose one with invalid pages.
 /// - The choice depends only on the arguments and earlier calls; `random` is the only source of randomness.
 pub trait VictimSelector {
-    /// Returns the position of the victim in its plane.
+    /// Returns the position of the victim: its index in its plane, from 0. Returns `None` if there is no candidate.
     fn select(&mut self, candidates: &Candidates<'_>, random: &mut SimRng) -> Option<u32>;
 }
 
-/// A victim selector supplied by the caller, to try a policy before it has a name in the configuration.
+/// Victim selector supplied by the caller, to try a policy before it has a name in the configuration.
 pub(super) struct Custom(pub(super) Box<dyn VictimSelector + Send>);
 
 impl fmt::Debug for Custom {
@@ -63,7 +63,7 @@ impl VictimSelector for Custom {
     }
 }
 
-/// Registry of victim policies. Each has a name in the configuration, which is also its type, and a constructor.
+/// Registry of victim policies: the name of each, which is its type and its variant of [`config::VictimPolicy`], and its constructor.
 macro_rules! victim_selectors {
     ($($name:ident => $build:expr),+ $(,)?) => {
         #[derive(Clone, Debug)]
@@ -112,20 +112,20 @@ pub struct Candidates<'a> {
 }
 
 impl<'a> Candidates<'a> {
-    /// Creates the candidates of `plane` from tables indexed by position; both tables are 0 for blocks that are not candidates. `invalid_pages` has
-    /// the invalid pages of each candidate; for a superblock of more than 65,535 pages, in units of 2, 4 or more pages. `filled` has the sequence
-    /// number, from 1, at which each candidate was filled.
+    /// Creates the candidates of `plane` from two tables, indexed by position (index of the block in its plane). Both are 0 for blocks that are not
+    /// candidates. `invalid_pages` has the number of invalid pages of each candidate; for a superblock of more than 65,535 pages, in units of 2, 4 or
+    /// more pages. `filled` has the sequence number, from 1, at which each candidate was filled.
     pub fn new(plane: PlaneId, invalid_pages: &'a [u16], filled: &'a [u32]) -> Candidates<'a> {
         debug_assert_eq!(invalid_pages.len(), filled.len());
         Candidates { plane, invalid_pages, filled }
     }
 
-    /// Returns the plane of the candidates; if several planes are collected together, one of them.
+    /// Returns the plane of the candidates; if several planes are collected together (superblocks), one of them.
     pub fn plane(&self) -> PlaneId {
         self.plane
     }
 
-    /// Returns the invalid pages of each block of the plane, by position; 0 for blocks that are not candidates.
+    /// Returns the number of invalid pages of each block of the plane, by position; 0 for blocks that are not candidates.
     pub fn invalid_by_position(&self) -> &'a [u16] {
         self.invalid_pages
     }
@@ -135,25 +135,25 @@ impl<'a> Candidates<'a> {
         self.filled
     }
 
-    /// Returns whether the block at `position` is a candidate.
+    /// Returns whether the block at `position` is a candidate: full, and not being collected.
     #[inline]
     pub fn contains(&self, position: u32) -> bool {
         self.filled[position as usize] != 0
     }
 
-    /// Returns the positions of all candidates.
+    /// Returns the positions of all candidates in ascending order.
     pub fn positions(&self) -> impl Iterator<Item = u32> + use<'a> {
         let this = *self;
         (0..this.filled.len() as u32).filter(move |&position| this.contains(position))
     }
 
-    /// Returns the invalid pages of the candidate at `position`.
+    /// Returns the number of invalid pages of the candidate at `position`; 0 if it is not a candidate.
     #[inline]
     pub fn invalid_pages(&self, position: u32) -> u32 {
         u32::from(self.invalid_pages[position as usize])
     }
 
-    /// Returns the first candidate with the most invalid pages; `None` if no candidate has any.
+    /// Returns the position of the candidate with the most invalid pages, on a tie the lowest; `None` if no candidate has an invalid page.
     pub fn most_invalid(&self) -> Option<u32> {
         // The maximum of a chunk compiles to vector instructions; only the best chunk is searched block by block.
         const CHUNK: usize = 64;
@@ -174,7 +174,7 @@ impl<'a> Candidates<'a> {
             .map(|offset| (start + offset) as u32)
     }
 
-    /// Returns the candidate that was filled first.
+    /// Returns the position of the candidate that was filled first; `None` if there is no candidate.
     pub fn first_filled(&self) -> Option<u32> {
         // Subtracting 1 wraps the zeroes of blocks that are not candidates around to the largest number.
         let first = self.filled.iter().fold(u32::MAX, |first, &filled| first.min(filled.wrapping_sub(1)));
@@ -184,7 +184,7 @@ impl<'a> Candidates<'a> {
         self.filled.iter().position(|&filled| filled == first + 1).map(|position| position as u32)
     }
 
-    /// Returns a uniformly random candidate that qualifies; `None` if none does.
+    /// Returns the position of a uniformly random candidate for which `qualifies` holds; `None` if there is none.
     pub fn draw(&self, random: &mut SimRng, qualifies: impl Fn(&Candidates<'_>, u32) -> bool) -> Option<u32> {
         // Nearly all blocks of a plane in use are candidates, so a few draws usually find one. Otherwise count the blocks that qualify and draw among
         // them. Both ways are uniform, and so is their combination.
@@ -206,7 +206,7 @@ impl<'a> Candidates<'a> {
 pub(super) mod testing {
     use super::*;
 
-    /// Tables of a plane, with zeroes for blocks that are not candidates.
+    /// Invalid pages and fill order of the blocks of a plane, with zeroes for blocks that are not candidates.
     #[derive(Clone, Debug)]
     pub struct Blocks {
         pub invalid_pages: Vec<u16>,
@@ -222,7 +222,8 @@ pub(super) mod testing {
             (0..self.filled.len() as u32).filter(|&position| self.filled[position as usize] != 0)
         }
 
-        /// Creates a random plane, in which about a quarter of the blocks are not candidates.
+        /// Creates a random plane of `blocks` blocks. About a quarter of them are not candidates; the others have 0 to `invalid_pages_max` invalid
+        /// pages.
         pub fn random(blocks: u32, invalid_pages_max: u32, random: &mut SimRng) -> Blocks {
             let mut order: Vec<u32> = (1..=blocks).collect();
             for i in (1..blocks as usize).rev() {
@@ -238,7 +239,7 @@ pub(super) mod testing {
         }
     }
 
-    /// Asserts, for many random planes, that selections are uniform over the blocks that `allowed` returns, and never another block.
+    /// Asserts, for many random planes, that all blocks whose positions `allowed` returns are selected equally often, and no other block ever.
     pub fn assert_uniform_over(selector: &mut impl VictimSelector, allowed: impl Fn(&Blocks) -> Vec<u32>) {
         let mut random = SimRng::new(3);
         for blocks in [1, 2, 3, 7, 70] {

@@ -1,4 +1,4 @@
-//! Victim policy random.
+//! Victim policy random: any full block.
 
 use super::{Candidates, VictimSelector};
 use crate::engine::random::SimRng;

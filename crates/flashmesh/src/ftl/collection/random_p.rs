@@ -1,9 +1,9 @@
-//! Victim policy random-p.
+//! Victim policy random-p: any full block with an invalid page.
 
 use super::{Candidates, VictimSelector};
 use crate::engine::random::SimRng;
 
-/// Selects a random full block with at least one invalid page.
+/// Selects a uniformly random block among the full blocks with at least one invalid page.
 #[derive(Clone, Copy, Debug)]
 pub struct RandomP;
 

@@ -1,18 +1,18 @@
-//! Victim policy random-pp.
+//! Victim policy random-pp: any full block whose share of invalid pages reaches the over-provisioning.
 
 use super::{Candidates, VictimSelector};
 use crate::engine::random::SimRng;
 use crate::flash::geometry::Geometry;
 
-/// Selects a random full block whose share of invalid pages is at least the over-provisioning, the share of pages not
-/// visible to the host. If there is none, selects a random one among those with the most invalid pages.
+/// Selects a random full block whose share of invalid pages is at least the over-provisioning (the share of the pages of the drive that the host does
+/// not see). If there is no such block, selects a random one among the blocks with the most invalid pages.
 #[derive(Clone, Copy, Debug)]
 pub struct RandomPp {
     invalid_pages_min: u32,
 }
 
 impl RandomPp {
-    /// Creates the policy for the over-provisioning of `geometry`.
+    /// Creates the policy for a drive of this geometry. Its over-provisioning gives the minimum of invalid pages of a victim.
     pub fn new(geometry: &Geometry) -> RandomPp {
         let pages = u64::from(geometry.native_pages_per_plane()) * u64::from(geometry.planes());
         let spare_pages = pages.saturating_sub(u64::from(geometry.logical_pages));
@@ -37,7 +37,7 @@ mod tests {
 
     #[test]
     fn every_candidate_with_the_spare_share_invalid_is_chosen_equally_often() {
-        // 7 % of 768 pages, rounded up.
+        // The default over-provisioning is 7 %: 53.8 of the 768 pages of a block, rounded up.
         let mut selector = RandomPp::new(&Geometry::new(&config::Geometry::default()).unwrap());
         assert_eq!(selector.invalid_pages_min, 54);
         selector.invalid_pages_min = 6;

@@ -1,4 +1,4 @@
-//! Comparison of the computed map with a map in tables.
+//! Comparison of the computed map of a preconditioned drive with a map stored in tables.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::ftl::testing::{DRIVE, config_of};
 use crate::ftl::{Ftl, FtlRules, IdleDies};
 use crate::ids::BlockId;
 
-/// Returns the preconditioned drive of `text` twice: with its map in tables, and with a computed map.
+/// Creates the drive with configuration `text`, preconditioned twice: with its map in tables, and with a computed map.
 fn preconditioned(text: &str, superblock_dies: Option<u32>, precondition: Precondition) -> [Ftl; 2] {
     let config = config_of(text, &["workload.read-share=50%"]);
     let geometry = Geometry::from_config(&config).expect("the geometry is valid");
@@ -25,7 +25,7 @@ fn preconditioned(text: &str, superblock_dies: Option<u32>, precondition: Precon
     })
 }
 
-/// Returns the location of each logical page, and the content of each valid page.
+/// Returns the location of each logical page (`None` if unmapped), and the logical page of each valid physical page.
 fn map_of(ftl: &Ftl) -> (Vec<Option<Ppn>>, Vec<(Ppn, Lpn)>) {
     ftl.audit().expect("the tables agree");
     let places: Vec<Option<Ppn>> = (0..ftl.mapping.logical_pages()).map(|lpn| ftl.lookup(Lpn(lpn))).collect();
@@ -106,7 +106,7 @@ fn writes_and_deallocations_change_computed_and_stored_maps_alike() {
                 let [stored, computed] = &drives;
                 assert_eq!(map_of(stored), map_of(computed), "{superblock_dies:?} {kind:?}");
             }
-            // Storing the computed entries does not change entries written meanwhile.
+            // Storing the computed entries in tables must not change entries written since the preconditioning.
             let [stored, computed] = &mut drives;
             computed.mapping.materialize_all();
             assert_eq!(map_of(stored), map_of(computed), "{superblock_dies:?} {kind:?}");
@@ -114,7 +114,8 @@ fn writes_and_deallocations_change_computed_and_stored_maps_alike() {
     }
 }
 
-/// Compares planes with blocks of 384 pages, copied from samples with blocks of 128 pages.
+/// Compares the computed map of planes with blocks of 384 pages, copied three times from samples with blocks of 128 pages, with locations computed
+/// here.
 #[test]
 fn copies_of_a_sample_are_interleaved_in_blocks_by_words_of_64_pages() {
     const COPIES: u32 = 3;
@@ -128,7 +129,7 @@ fn copies_of_a_sample_are_interleaved_in_blocks_by_words_of_64_pages() {
     let mut map = InitialMap::empty(&geometry, order, std::slice::from_ref(&range));
     let mut expected = Vec::new();
     for share in order.shares(&range) {
-        // Put the logical pages of the sample at random physical pages of its blocks.
+        // Put the logical pages of the sample at random physical pages of its four blocks.
         let mut physical: Vec<u32> = (0..4 * 128).collect();
         for at in (1..physical.len()).rev() {
             physical.swap(at, random.below(at as u32 + 1) as usize);

@@ -1,14 +1,14 @@
-//! Map entries in DRAM, found by logical page, and linked in LRU order and by translation page.
+//! Map entries in DRAM. Each is found by its logical page, and linked in LRU order and with the dirty entries of its translation page.
 
 use crate::engine::prefetch::prefetch;
 use crate::ids::{Lpn, id};
 
 id!(
-    /// Index of an entry in the tables of the cache.
+    /// Index of a cached entry in `slots`.
     Slot
 );
 
-/// Null link.
+/// Link without a target: the end of a list.
 const NONE: u32 = u32::MAX;
 
 /// State of an entry relative to its translation page on flash.
@@ -18,33 +18,33 @@ pub(super) enum EntryState {
     Clean,
     /// Dirty; no write-back in flight carries the value.
     Dirty,
-    /// Dirty, but a read of the translation page for its write-back covers the change. An eviction needs no further read.
+    /// Dirty, but the change is covered by a read of the translation page that was requested for its write-back. An eviction needs no further read.
     Covered,
-    /// A write-back in flight carries the value.
+    /// A program of the translation page in flight carries the value.
     Writing,
-    /// A write-back in flight carries an older value.
+    /// A program of the translation page in flight carries an older value.
     Rewritten,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CachedEntry {
     pub(super) lpn: Lpn,
-    /// Neighbours in LRU order while the entry is resident; `newer` also links free slots.
+    /// Slots of the neighbours in LRU order while the entry is resident. `newer` also links free slots.
     newer: u32,
     older: u32,
-    /// Next in the chain of changed entries of the translation page.
+    /// Slot of the next entry in the chain of dirty entries of the translation page.
     next_changed: u32,
     partition: u16,
-    /// Whether the entry counts against the capacity and may be evicted. If false, it waits for its write-back.
+    /// Whether the entry counts against the capacity of the cache and may be evicted. If false, it stays in DRAM only until its write-back ends.
     pub(super) is_resident: bool,
     pub(super) state: EntryState,
 }
 
-/// Head of a chain of changed entries, most recently changed first; zero for an empty chain.
+/// Head of a chain of dirty entries, most recently changed first: slot + 1, or 0 for an empty chain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct DirtyChain(u32);
 
-/// Resident entries of one part of the cache, in LRU order.
+/// Resident entries of one part of the cache (the whole cache, or the share of one stream), in LRU order.
 #[derive(Clone, Copy, Debug)]
 struct CachePart {
     newest: u32,
@@ -53,22 +53,22 @@ struct CachePart {
     capacity: u32,
 }
 
-/// All entries in DRAM.
+/// All entries in DRAM, resident or not.
 #[derive(Clone, Debug)]
 pub(super) struct Entries {
     slots: Vec<CachedEntry>,
     free: u32,
-    /// Slot + 1 of each logical page; 0 without an entry in DRAM. Taken zeroed from the operating system, so that the table takes no memory until it
-    /// is touched.
+    /// Slot + 1 of each host page; 0 without an entry in DRAM. Taken zeroed from the operating system, so that the table takes no memory until it is
+    /// touched.
     slot_of: Vec<u32>,
     partitions: Vec<CachePart>,
 }
 
-/// Maximum number of entries allocated in advance; with more entries the table grows.
+/// Maximum number of slots allocated in advance; with more entries in DRAM the table grows.
 const ENTRIES_IN_ADVANCE: usize = 1 << 16;
 
 impl Entries {
-    /// Creates an empty cache for `logical_pages`, in `partitions` parts of `capacity` entries each.
+    /// Creates an empty cache for the entries of `logical_pages` host pages, in `partitions` parts of `capacity` entries each.
     pub(super) fn new(logical_pages: u32, partitions: usize, capacity: u32) -> Entries {
         let in_advance = ENTRIES_IN_ADVANCE.min(partitions.saturating_mul(capacity as usize));
         Entries {
@@ -96,7 +96,7 @@ impl Entries {
         });
     }
 
-    /// Returns the maximum number of resident entries.
+    /// Returns the maximum number of resident entries, over all parts of the cache.
     pub(super) fn capacity(&self) -> u64 {
         self.partitions.iter().map(|partition| u64::from(partition.capacity)).sum()
     }
@@ -111,21 +111,21 @@ impl Entries {
         &mut self.slots[slot.index()]
     }
 
-    /// Returns whether a part has no room for another entry.
+    /// Returns whether `partition`, a part of the cache, has no room for another entry before one is evicted.
     #[inline]
     pub(super) fn is_full(&self, partition: usize) -> bool {
         let CachePart { entries, capacity, .. } = self.partitions[partition];
         entries >= capacity
     }
 
-    /// Returns the least recently used entry of a part.
+    /// Returns the least recently used entry of `partition`; `None` if it has no resident entry.
     #[inline]
     pub(super) fn oldest(&self, partition: usize) -> Option<Slot> {
         let CachePart { oldest, .. } = self.partitions[partition];
         (oldest != NONE).then_some(Slot(oldest))
     }
 
-    /// Adds an entry for `lpn`, which must not have one. The entry is not resident yet.
+    /// Adds a clean entry for `lpn`, which must not have one. The entry is not resident yet. Returns its slot.
     pub(super) fn insert(&mut self, lpn: Lpn) -> Slot {
         let entry = CachedEntry {
             lpn,
@@ -149,7 +149,7 @@ impl Entries {
         slot
     }
 
-    /// Removes an entry, which must not be resident.
+    /// Removes an entry from DRAM. It must not be resident.
     pub(super) fn remove(&mut self, slot: Slot) {
         let entry = &mut self.slots[slot.index()];
         debug_assert!(!entry.is_resident, "a resident entry is linked to others");
@@ -158,7 +158,7 @@ impl Entries {
         self.free = slot.0;
     }
 
-    /// Makes an entry resident in a part, as the most recently used.
+    /// Makes an entry resident in `partition`, as its most recently used entry. The caller must have made room.
     pub(super) fn admit(&mut self, slot: Slot, partition: usize) {
         let entry = &mut self.slots[slot.index()];
         debug_assert!(!entry.is_resident);
@@ -168,7 +168,7 @@ impl Entries {
         self.link_newest(slot);
     }
 
-    /// Makes a resident entry non-resident.
+    /// Makes a resident entry non-resident, so that it does not count against the capacity.
     pub(super) fn make_nonresident(&mut self, slot: Slot) {
         self.unlink(slot);
         let entry = &mut self.slots[slot.index()];
@@ -177,7 +177,7 @@ impl Entries {
         self.partitions[usize::from(entry.partition)].entries -= 1;
     }
 
-    /// Makes a resident entry the most recently used.
+    /// Makes a resident entry the most recently used one of its part.
     #[inline]
     pub(super) fn touch(&mut self, slot: Slot) {
         let entry = &self.slots[slot.index()];
@@ -213,13 +213,13 @@ impl Entries {
         (entry.newer, entry.older) = (NONE, older);
     }
 
-    /// Pushes an entry to the head of a chain.
+    /// Pushes the entry in `slot` to the head of `chain`.
     #[inline]
     pub(super) fn push_dirty(&mut self, chain: &mut DirtyChain, slot: Slot) {
         self.slots[slot.index()].next_changed = std::mem::replace(&mut chain.0, slot.0 + 1).wrapping_sub(1);
     }
 
-    /// Pops the entry at the head of a chain.
+    /// Removes and returns the entry at the head of `chain`; `None` if the chain is empty.
     #[inline]
     pub(super) fn pop_dirty(&self, chain: &mut DirtyChain) -> Option<Slot> {
         let slot = Slot(chain.0.checked_sub(1)?);

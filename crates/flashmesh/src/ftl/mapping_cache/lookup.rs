@@ -1,4 +1,4 @@
-//! Lookups of entries, and misses.
+//! Lookups of map entries, and misses.
 
 use super::entries::Slot;
 use super::write_back::PageReadState;
@@ -7,8 +7,8 @@ use crate::config::MapFill;
 use crate::ids::{Lpn, StreamId, TransactionId};
 
 impl MappingCache {
-    /// Looks up the entry of `lpn` for a transaction of `stream`. Returns whether the entry is in DRAM. If it is not, a [`MapCacheAction::Resume`]
-    /// follows for the transaction once the entry is in DRAM.
+    /// Looks up the map entry of `lpn` for a transaction of `stream`. Returns whether the entry is in DRAM. If it is not, the transaction must wait:
+    /// a [`MapCacheAction::Resume`] for it follows once the entry is in DRAM.
     #[inline]
     pub(crate) fn lookup(&mut self, stream: StreamId, lpn: Lpn, transaction: TransactionId) -> bool {
         match self.entries.find(lpn) {
@@ -25,7 +25,7 @@ impl MappingCache {
         }
     }
 
-    /// Makes an entry that waits for its write-back resident again, if there is room.
+    /// Makes an entry that waits for its write-back resident again, if there is room in the part of the cache that `stream` uses.
     fn readmit(&mut self, stream: StreamId, slot: Slot) {
         let partition = self.blocked.part_of(stream);
         if self.blocked.is_empty(partition) && self.make_room(partition, false) {
@@ -71,12 +71,12 @@ impl MappingCache {
         self.read(page, PageReadState::Whole, true);
     }
 
-    /// Ends the read of a translation page. Resumes or stalls the transactions that waited for the page, and continues its write-back.
+    /// Ends the read of the translation page `page`. Resumes or stalls the transactions that waited for the page, and continues its write-back.
     pub(crate) fn finish_read(&mut self, page: Lpn) {
         let Some(activity) = self.active.get_mut(&page) else { return };
         let mut next = activity.first_waiter.take();
         activity.last_waiter = None;
-        // Entries evicted below may belong to this page, too. Therefore the page counts as being read until all waiters are served.
+        // Evictions below may request a write-back of `page` itself. Therefore the page counts as being read until all waiters are served.
         if let Some(first) = next
             && self.fill == MapFill::Page
         {

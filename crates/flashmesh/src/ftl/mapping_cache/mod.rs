@@ -15,9 +15,9 @@
 //! - At most one read of a translation page is in flight; further misses of the page join it. While the content of the page is in DRAM for a
 //!   write-back, misses need no read.
 //! - At most `mapping.write-backs` write-backs for evicted entries are in flight. A miss that needs one more stalls, in order within its part of the
-//!   cache. Each write-back that ends resumes the next miss.
-//! - With `mapping.write-back-buffer`, a translation page to be written back stays in DRAM until another one needs its space in the buffer. Misses of
-//!   the page need no read, further changes are included, and the write-back does not count as in flight.
+//!   cache. Each write-back that ends resumes at least one stalled miss, if any.
+//! - With `mapping.write-back-buffer`, a translation page to be written back stays in DRAM until another page needs its space in the buffer. Misses
+//!   of the page need no read, further changes are included, and the write-back does not count as in flight.
 //! - With `mapping.write-back-read = "always"`, a page in the buffer is read again if an evicted entry has changed since the last read of the page.
 //!   That read covers all changes of the page, so entries unchanged since then are evicted without another read.
 //! - With `mapping.write-back-is-use`, the entries whose changes a write-back carries count as used when the write-back is requested.
@@ -25,7 +25,8 @@
 //!   this for pages moved by garbage collection, and writes the changes of a victim together. Writes whose entry was evicted meanwhile, and
 //!   deallocations, are handled the same way \[choice\]. These changes never wait for space in the cache, so garbage collection never waits for the
 //!   map.
-//! - With `mapping.sharing = "per-stream"`, an entry counts against the part of the stream whose miss fetched it. Any stream may use it \[choice\].
+//! - With `mapping.sharing = "per-stream"`, the capacity is divided into one part for each stream. An entry counts against the part of the stream
+//!   whose miss fetched it. Any stream may use it \[choice\].
 
 mod entries;
 mod lookup;
@@ -53,7 +54,7 @@ use write_back::PageActivity;
 use write_back_limit::WriteBacks;
 
 id!(
-    /// Number of a transaction that waits for its entry.
+    /// Identifier of a transaction that waits for the read of a translation page.
     WaiterId
 );
 
@@ -75,22 +76,22 @@ pub enum MapCacheAction {
         /// Whether a write-back needs the page, not a miss. The two can transfer different numbers of bytes.
         for_write_back: bool,
     },
-    /// Program of a translation page.
+    /// Program of this translation page. The controller allocates a physical page for it.
     Program(Lpn),
-    /// Resumption of a transaction, whose entry is in DRAM now.
+    /// Resumption of this transaction, which waited for its entry. The entry is in DRAM from then on.
     Resume(TransactionId),
 }
 
-/// Change of state of an entry or a translation page, for observers that mirror the cache.
+/// Change of state of an entry or a translation page, for observers that mirror the cache. Each variant holds a logical page number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryEvent {
-    /// The entry is in DRAM and counts against the capacity.
+    /// The entry of this host page is in DRAM and counts against the capacity.
     Cached(Lpn),
-    /// The entry stays in DRAM until its change is on flash.
+    /// The entry of this host page does not count against the capacity, and stays in DRAM until its change is on flash.
     Awaits(Lpn),
-    /// The entry is no longer in DRAM.
+    /// The entry of this host page has left DRAM.
     Dropped(Lpn),
-    /// The whole translation page is in DRAM until it is programmed, independent of its entries.
+    /// This translation page is in DRAM as a whole until it is programmed, independent of its entries.
     Held(Lpn),
 }
 
@@ -116,7 +117,7 @@ quantities! {
 }
 
 impl Counters {
-    /// Returns the share of lookups that hit; `None` without lookups.
+    /// Returns the share (0 to 1) of lookups whose entry was in DRAM; `None` without lookups.
     pub fn hit_share(&self) -> Option<f64> {
         let wanted = self.hits + self.misses + self.joined_misses;
         (wanted > 0).then(|| self.hits as f64 / wanted as f64)
@@ -132,7 +133,7 @@ pub struct MappingCache {
     waiters: Arena<WaiterId, Waiter>,
     blocked: StalledMisses,
     write_backs: WriteBacks,
-    /// Whether a miss reads a whole translation page.
+    /// Whether a miss reads a whole translation page, instead of `mapping.read-size` bytes of it.
     reads_whole: bool,
     fill: MapFill,
     actions: VecDeque<MapCacheAction>,
@@ -140,7 +141,8 @@ pub struct MappingCache {
     events: Option<Vec<EntryEvent>>,
 }
 
-/// Returns the capacity of each part of the cache in entries, for `streams` host streams; `None` if the whole map is in DRAM.
+/// Returns the capacity in entries of each part of the cache: of the whole cache, or with `mapping.sharing = "per-stream"` of each of `streams` host
+/// streams. `None` if the whole map is in DRAM.
 pub(crate) fn entries_per_part(config: &config::Mapping, streams: usize) -> Option<u64> {
     let entries = config.cache_capacity?.as_u64() / config.entry_size.as_u64().max(1);
     Some(match config.sharing {
@@ -150,7 +152,7 @@ pub(crate) fn entries_per_part(config: &config::Mapping, streams: usize) -> Opti
 }
 
 impl MappingCache {
-    /// Creates an empty cache for the map stored in `pages`, used by `streams` streams.
+    /// Creates an empty cache for the map stored in `pages`, used by `streams` host streams.
     pub(crate) fn new(config: &config::Mapping, pages: TranslationPages, streams: usize) -> MappingCache {
         let partitions = match config.sharing {
             MapSharing::Shared => 1,
@@ -177,7 +179,7 @@ impl MappingCache {
         &self.counters
     }
 
-    /// Returns the capacity in entries. Entries that wait for their write-back do not count against the capacity.
+    /// Returns the capacity of the whole cache in entries. Entries that wait for their write-back do not count against it.
     pub(crate) fn capacity(&self) -> u64 {
         self.entries.capacity()
     }
@@ -186,27 +188,28 @@ impl MappingCache {
         self.table.pages()
     }
 
-    /// Records events for [`MappingCache::take_events`].
+    /// Begins to record events for [`MappingCache::take_events`].
     pub(crate) fn keep_events(&mut self) {
         self.events = Some(Vec::new());
     }
 
-    /// Ends the recording of events.
+    /// Ends the recording of events, and drops those not taken.
     pub fn drop_events(&mut self) {
         self.events = None;
     }
 
-    /// Removes and returns the events since the last call, in order.
+    /// Removes and returns the events recorded since the last call, in order; none if events are not recorded.
     pub(crate) fn take_events(&mut self) -> Vec<EntryEvent> {
         self.events.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
-    /// Prefetches the data that lookups of `lpns` read.
+    /// Prefetches the data that lookups of the entries of `lpns` will read into the CPU cache.
     pub(crate) fn prefetch(&self, lpns: impl Iterator<Item = Lpn> + Clone) {
         self.entries.prefetch(lpns);
     }
 
-    /// Returns the next action. Call this until it returns `None`, after each call that may cause actions.
+    /// Removes and returns the next action for the controller; `None` if no action is left. Call this until it returns `None`, after each call that
+    /// may cause actions.
     #[inline]
     pub(crate) fn next_action(&mut self) -> Option<MapCacheAction> {
         self.actions.pop_front()

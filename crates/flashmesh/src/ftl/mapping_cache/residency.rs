@@ -5,8 +5,8 @@ use super::{EntryEvent, MappingCache, Waiter};
 use crate::ids::Lpn;
 
 impl MappingCache {
-    /// Admits the entries of `page`, which was read, that are not in DRAM yet. Stops if the entry to be evicted next is dirty or belongs to `page`
-    /// itself.
+    /// Admits the entries of translation page `page`, just read, that are not in DRAM yet, to the part `partition` of the cache. Stops if the part is
+    /// full and the entry to be evicted next is dirty or belongs to `page` itself.
     pub(super) fn fill_from(&mut self, page: Lpn, partition: usize) {
         for lpn in self.table.pages().entries_of(page).map(Lpn) {
             if self.entries.find(lpn).is_some() {
@@ -24,8 +24,8 @@ impl MappingCache {
         }
     }
 
-    /// Admits the entry of a waiter, unless it is in DRAM already. `granted` permits one write-back beyond the limit. Returns whether the entry is in
-    /// DRAM now.
+    /// Admits the entry for which `waiter` waits, unless it is in DRAM already. `granted` permits one write-back beyond the limit. Returns whether
+    /// the entry is in DRAM; if not, no entry could be evicted.
     pub(super) fn admit_for(&mut self, waiter: Waiter, granted: bool) -> bool {
         if self.entries.find(waiter.lpn).is_some() {
             return true;
@@ -48,7 +48,8 @@ impl MappingCache {
         self.record_event(EntryEvent::Cached(self.entries.get(slot).lpn));
     }
 
-    /// Makes room for one entry, evicting one if needed. `granted` permits one write-back beyond the limit. Returns whether there is room.
+    /// Makes room for one entry in `partition`, evicting one if needed. `granted` permits one write-back beyond the limit. Returns whether there is
+    /// room.
     pub(super) fn make_room(&mut self, partition: usize, granted: bool) -> bool {
         if !self.entries.is_full(partition) {
             return true;
@@ -82,8 +83,9 @@ impl MappingCache {
         self.record_event(EntryEvent::Dropped(lpn));
     }
 
-    /// Records a change of the entry of `lpn`. If the entry is not resident, returns its translation page, which the caller has to write back
-    /// ([`MappingCache::write_back`]) at once, or later to combine several changes.
+    /// Marks the entry of `lpn` as changed. If the entry is not resident, returns its translation page, which the caller has to write back
+    /// ([`MappingCache::write_back`]) at once, or later to combine several changes. Returns `None` for a resident entry, which its eviction writes
+    /// back.
     pub(crate) fn update(&mut self, lpn: Lpn) -> Option<Lpn> {
         let page = self.table.page_of(lpn);
         let slot = match self.entries.find(lpn) {

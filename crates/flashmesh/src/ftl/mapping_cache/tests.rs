@@ -43,7 +43,7 @@ fn cache(config: &config::Mapping) -> MappingCache {
     cache
 }
 
-/// Looks up the entry of `lpn` for a transaction with the number `lpn`.
+/// Looks up the entry of `lpn` for a transaction with the number `lpn`. Returns whether the entry is in DRAM.
 fn look_up(cache: &mut MappingCache, lpn: u32) -> bool {
     cache.lookup(STREAM, Lpn(lpn), TransactionId(lpn))
 }
@@ -52,7 +52,8 @@ fn actions(cache: &mut MappingCache) -> Vec<MapCacheAction> {
     std::iter::from_fn(|| cache.next_action()).collect()
 }
 
-/// Looks up the entry of `lpn`, and reads its page on a miss. Returns all other actions.
+/// Looks up the entry of `lpn`, and reads its translation page on a miss. Returns the actions that the cache requests beyond this read and the
+/// resumption.
 fn bring(cache: &mut MappingCache, lpn: u32) -> Vec<MapCacheAction> {
     let mut others = Vec::new();
     if !look_up(cache, lpn) {
@@ -66,24 +67,24 @@ fn bring(cache: &mut MappingCache, lpn: u32) -> Vec<MapCacheAction> {
     others
 }
 
-/// Naive model of the cache, and of the drive around it.
+/// Naive model of the cache, and of the flash operations that the cache requests.
 struct Model {
     cache: MappingCache,
     entries: usize,
-    /// Whether entries are evicted in the order in which they were looked up.
+    /// Whether entries must be evicted in the order of their last lookup. False if write-backs also count as uses.
     makes_way_in_order: bool,
-    /// Resident entries, most recently used last.
+    /// Host pages whose entries are resident, most recently used last.
     resident: Vec<Lpn>,
-    /// Entries that wait for their write-back.
+    /// Host pages whose entries stay in DRAM only until their write-back.
     leaving: BTreeSet<Lpn>,
-    /// Version of each entry; `on_flash` has the versions on flash.
+    /// Number of changes of the entry of each host page; `on_flash` has the number that the translation page on flash includes.
     versions: BTreeMap<Lpn, u32>,
     on_flash: BTreeMap<Lpn, u32>,
     reads: VecDeque<Lpn>,
     programs: VecDeque<Lpn>,
-    /// Translation pages in the buffer.
+    /// Translation pages in the write-back buffer, oldest first.
     held: VecDeque<Lpn>,
-    /// Programs in flight, with the versions that they carry.
+    /// Translation pages whose program is in flight, with the host pages and versions of the entries that the program carries.
     programming: Vec<(Lpn, Vec<(Lpn, u32)>)>,
     waiting: BTreeMap<TransactionId, Lpn>,
     next: u32,
@@ -113,7 +114,7 @@ impl Model {
         self.versions.get(&lpn) != self.on_flash.get(&lpn)
     }
 
-    /// Removes an evicted entry from the resident ones. Returns whether it was resident.
+    /// Removes the entry of `lpn`, which was evicted, from the resident entries. Returns whether it was resident.
     fn makes_way(&mut self, lpn: Lpn) -> bool {
         let at = self.resident.iter().position(|&other| other == lpn);
         if let Some(at) = at {
@@ -123,7 +124,7 @@ impl Model {
         at.is_some()
     }
 
-    /// Applies the events and actions of the cache to the model, and checks each of them.
+    /// Applies the events and actions of the cache since the last call to the model, and checks each of them.
     fn settle(&mut self) {
         for event in self.cache.take_events() {
             match event {
@@ -226,7 +227,7 @@ impl Model {
         self.settle();
     }
 
-    /// Completes everything in flight.
+    /// Writes back all entries that wait for it, completes all reads and programs, and checks that nothing is left over.
     fn finish(&mut self) {
         for page in pages().all() {
             if self.leaving.iter().any(|&lpn| pages().page_of(lpn) == Lpn(page)) {
@@ -296,7 +297,8 @@ fn streams_with_parts_of_their_own_evict_only_their_own_entries() {
     for (stream, lpn) in [(0, 0), (0, 1), (1, 10), (1, 11), (1, 12), (1, 13)] {
         assert!(!bring(stream, lpn));
     }
-    // Stream 1 has evicted only entries of its own; those of stream 0 are in DRAM for either stream.
+    // Each stream has room for two entries. Stream 1 has fetched four, so it has evicted 10 and 11 of its own entries. Entries 0 and 1, fetched by
+    // stream 0, are in DRAM for both streams.
     assert!(bring(0, 0) && bring(1, 1) && bring(1, 13));
     assert!(!bring(1, 10));
 }
@@ -316,20 +318,20 @@ fn a_buffered_page_serves_misses_until_another_page_needs_its_space() {
     cache.finish_read(first);
     cache.update(Lpn(0));
     actions(&mut cache);
-    // An entry of the second page evicts the changed entry: the first page is read into the buffer.
+    // The cache has room for one entry. An entry of the second page evicts the changed entry 0, so the first page is read into the buffer.
     assert!(!look_up(&mut cache, ENTRIES_PER_PAGE));
     assert_eq!(actions(&mut cache), read(second, false));
     cache.finish_read(second);
     assert_eq!(actions(&mut cache), [read(first, true), vec![MapCacheAction::Resume(TransactionId(2))]].concat());
     cache.finish_read(first);
     assert_eq!(actions(&mut cache), []);
-    // All entries of the first page are available, even those that were never cached.
+    // All entries of the first page are available from the buffer, even entry 1, which was never cached.
     assert!(look_up(&mut cache, 1));
     cache.update(Lpn(1));
     assert!(look_up(&mut cache, 0));
     cache.update(Lpn(0));
     assert_eq!(actions(&mut cache), []);
-    // A changed entry of the second page puts that page into the buffer, and the first page is programmed.
+    // Changing and evicting an entry of the second page puts that page into the buffer, which has room for one page. So the first page is programmed.
     assert!(!look_up(&mut cache, ENTRIES_PER_PAGE));
     assert_eq!(actions(&mut cache), read(second, false));
     cache.finish_read(second);
@@ -363,7 +365,7 @@ fn a_buffered_page_is_read_again_for_changes_after_the_last_read() {
                 reads.push(!asked.is_empty());
             }
         };
-        // The first eviction causes a read of the page, which covers the changes of the other entries.
+        // Entries 0 to 2 are changed. The first eviction causes a read of their page, which covers the changes of all three entries.
         make_way(&mut cache, &mut reads);
         for lpn in first.clone() {
             assert_eq!(bring(&mut cache, lpn), [], "the entry is in the buffer");
@@ -385,7 +387,8 @@ fn a_write_back_may_count_as_a_use_of_the_entries_it_carries() {
             bring(&mut cache, lpn);
             cache.update(Lpn(lpn));
         }
-        // The second of these evicts entry 0, whose write-back also carries the change of entry 1.
+        // The cache has room for three entries, so the second of these lookups evicts entry 0. Its write-back also carries the change of entry 1. If
+        // that counts as a use, entry 1 is more recently used than `other`, which is evicted next.
         for lpn in [other, other + 1] {
             bring(&mut cache, lpn);
         }

@@ -5,46 +5,46 @@ use crate::ids::Lpn;
 use super::entries::{DirtyChain, EntryState, Slot};
 use super::{EntryEvent, MapCacheAction, MappingCache, WaiterId};
 
-/// Read of a translation page in flight, if any.
+/// Extent of the read of a translation page that is in flight.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum PageReadState {
     #[default]
     No,
-    /// A read of the part that a miss needs.
+    /// A read of the `mapping.read-size` bytes that a miss needs.
     Part,
     Whole,
 }
 
-/// Stage of the write-back of a translation page.
+/// Stage of the write-back of a translation page; `None` if no write-back is in progress.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum WriteBack {
     #[default]
     None,
-    /// The content is being read.
+    /// The content of the page is being read.
     Wanted,
-    /// The content is in the buffer until another page needs its space.
+    /// The content is in the write-back buffer until another page needs its space.
     Buffered,
-    /// The content is in DRAM; the program has not begun.
+    /// The content is in DRAM and the program is requested, but has not begun.
     Queued,
     /// The program is in flight, with the changes made before it began.
     Programming,
 }
 
-/// Read and write-back of a translation page that are in progress.
+/// Read and write-back in progress of one translation page.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PageActivity {
     pub(super) reading: PageReadState,
     pub(super) first_waiter: Option<WaiterId>,
     pub(super) last_waiter: Option<WaiterId>,
     write_back: WriteBack,
-    /// Entries whose values the program in flight carries.
+    /// Chain of the entries whose values the program in flight carries.
     writing: DirtyChain,
     /// Whether the page has to be written back once more after the current write-back.
     needs_another: bool,
 }
 
 impl PageActivity {
-    /// Returns whether the content of the page is in DRAM for a write-back.
+    /// Returns whether the content of the page is in DRAM for a write-back, so that misses need no read.
     pub(super) fn has_content(&self) -> bool {
         matches!(self.write_back, WriteBack::Buffered | WriteBack::Queued | WriteBack::Programming)
     }
@@ -55,7 +55,7 @@ impl PageActivity {
 }
 
 impl MappingCache {
-    /// Returns whether the entry can be evicted within the limit of write-backs.
+    /// Returns whether the entry in `slot` can be evicted: without a new write-back, or with one within the limit of write-backs in flight.
     pub(super) fn may_evict(&self, slot: Slot) -> bool {
         let entry = self.entries.get(slot);
         let write_back = || {
@@ -71,7 +71,8 @@ impl MappingCache {
         }
     }
 
-    /// Begins the write-back of a translation page, or schedules another one if its program is already in flight.
+    /// Begins the write-back of the translation page `page`, unless one is in progress that will carry the current changes. Schedules another
+    /// write-back if the program of the page is already in flight.
     pub(crate) fn write_back(&mut self, page: Lpn) {
         let always_reads = self.write_backs.always_reads();
         let all_in_dram = self.table.has_all_entries(page);
@@ -123,7 +124,8 @@ impl MappingCache {
         }
     }
 
-    /// Continues the write-back of a page after a read of it: keeps the content in DRAM, or begins a read of the whole page if only a part was read.
+    /// Continues the write-back of `page` after a read of it: keeps the content in DRAM, or begins a read of the whole page if only a part was read.
+    /// Does nothing if no write-back waits for the read.
     pub(super) fn continue_write_back(&mut self, page: Lpn) {
         let Some(activity) = self.active.get_mut(&page) else { return };
         let read = std::mem::take(&mut activity.reading);
@@ -141,8 +143,8 @@ impl MappingCache {
         }
     }
 
-    /// Puts the content of a translation page, which is in DRAM now, into the buffer, and programs the page evicted there. Without a buffer, programs
-    /// the page itself.
+    /// Puts the content of the translation page `page`, which is in DRAM, into the write-back buffer, and programs the page that thereby leaves the
+    /// buffer, if any. Without a buffer, programs `page` itself.
     fn hold_content(&mut self, page: Lpn) {
         self.record_event(EntryEvent::Held(page));
         let leaves = if self.write_backs.has_buffer() {
@@ -161,7 +163,7 @@ impl MappingCache {
         self.active.entry(page).or_default().write_back = write_back;
     }
 
-    /// Begins the program of a translation page, which carries the current values of its entries.
+    /// Begins the program of the translation page `page`, which carries the current values of its dirty entries.
     pub(crate) fn begin_program(&mut self, page: Lpn) {
         let Some(activity) = self.active.get_mut(&page) else { return };
         debug_assert_eq!(activity.write_back, WriteBack::Queued);
@@ -174,7 +176,8 @@ impl MappingCache {
         }
     }
 
-    /// Ends the program of a translation page: entries not changed since its begin are clean. Resumes stalled misses.
+    /// Ends the program of the translation page `page`: entries not changed since its begin become clean, and leave DRAM unless they are resident.
+    /// Resumes stalled misses.
     pub(crate) fn finish_program(&mut self, page: Lpn) {
         let Some(activity) = self.active.get_mut(&page) else { return };
         let mut chain = std::mem::take(&mut activity.writing);
@@ -206,7 +209,8 @@ impl MappingCache {
         }
     }
 
-    /// Resumes stalled misses after a write-back has ended. The first one may exceed the limit of write-backs, so that no miss stalls forever.
+    /// Resumes stalled misses for which there is room, after a write-back has ended. The first one may exceed the limit of write-backs, so that no
+    /// miss stalls forever.
     fn resume_stalled(&mut self) {
         let mut granted = true;
         for turn in 0..self.blocked.parts() {

@@ -1,11 +1,11 @@
-//! Limit on write-backs in flight, and the buffer of translation pages that stay in DRAM before their write-back.
+//! Limit on write-backs of translation pages in flight, and the buffer of pages that stay in DRAM before their program.
 
 use std::collections::VecDeque;
 
 use crate::config::{self, WriteBackRead};
 use crate::ids::Lpn;
 
-/// Write-backs in flight, and the write-back buffer.
+/// Number of write-backs in flight, and the write-back buffer.
 #[derive(Clone, Debug)]
 pub(super) struct WriteBacks {
     in_flight: u32,
@@ -18,7 +18,7 @@ pub(super) struct WriteBacks {
 }
 
 impl WriteBacks {
-    /// Creates the state without write-backs, and with a buffer of `buffer_pages` pages.
+    /// Creates the state without write-backs in flight, and with an empty buffer for `buffer_pages` translation pages.
     pub(super) fn new(config: &config::Mapping, buffer_pages: usize) -> WriteBacks {
         WriteBacks {
             in_flight: 0,
@@ -30,27 +30,28 @@ impl WriteBacks {
         }
     }
 
-    /// Returns whether the limit allows another write-back for an eviction.
+    /// Returns whether the limit of write-backs in flight allows another one for an eviction.
     pub(super) fn may_begin(&self) -> bool {
         self.in_flight < self.in_flight_max
     }
 
-    /// Counts the beginning of a write-back.
+    /// Counts a write-back as in flight.
     pub(super) fn begin(&mut self) {
         self.in_flight += 1;
     }
 
-    /// Counts the end of a write-back.
+    /// Counts a write-back in flight as ended or buffered.
     pub(super) fn end(&mut self) {
         self.in_flight -= 1;
     }
 
-    /// Returns whether there is a buffer.
+    /// Returns whether the cache has a write-back buffer (`mapping.write-back-buffer` is at least one page).
     pub(super) fn has_buffer(&self) -> bool {
         self.buffer_pages > 0
     }
 
-    /// Moves a write-back in flight into the buffer. If the buffer overflows, evicts and returns its oldest page, whose write-back is then in flight.
+    /// Moves `page`, whose write-back is in flight, into the buffer. If the buffer overflows, removes and returns its oldest page, whose write-back
+    /// is then in flight; otherwise returns `None`.
     pub(super) fn buffer_write_back(&mut self, page: Lpn) -> Option<Lpn> {
         self.end();
         self.buffer.push_back(page);
@@ -61,7 +62,7 @@ impl WriteBacks {
         self.buffer.pop_front()
     }
 
-    /// Returns whether a translation page is always read before its write-back.
+    /// Returns whether a translation page is read before its write-back even if all its entries are in DRAM.
     pub(super) fn always_reads(&self) -> bool {
         self.read == WriteBackRead::Always
     }
@@ -79,7 +80,7 @@ impl WriteBacks {
         self.in_flight
     }
 
-    /// Returns the capacity of the buffer in pages.
+    /// Returns the capacity of the write-back buffer in pages.
     pub(super) fn buffer_pages(&self) -> usize {
         self.buffer_pages
     }

@@ -1,4 +1,4 @@
-//! Blocks full of invalid pages, with valid pages spread evenly over them.
+//! Aged preconditioning: blocks full of invalid pages, with the valid pages spread evenly over them.
 
 use std::ops::Range;
 
@@ -8,7 +8,8 @@ use crate::ftl::Ftl;
 use crate::ftl::allocation::PlaneShare;
 use crate::ids::{BlockId, PlaneId, Ppn};
 
-/// Fills blocks of all planes, up to the share `written` of the pages of each plane. The pages of `ranges` are valid, all others are invalid.
+/// Fills blocks of all planes, up to the share `written` (0 to 1) of the pages of each plane. The logical pages of `ranges` are valid; all other
+/// pages in these blocks are invalid.
 pub(super) fn age(ftl: &mut Ftl, ranges: &[Range<u32>], written: f64, watch: ProgressCallback<'_>) {
     let mut shares: Vec<Vec<PlaneShare>> = vec![Vec::new(); ftl.geometry.planes() as usize];
     for (plane, of_plane) in shares_by_plane(ftl, ranges) {
@@ -19,14 +20,14 @@ pub(super) fn age(ftl: &mut Ftl, ranges: &[Range<u32>], written: f64, watch: Pro
     let planes = shares.len() as f64;
     for (plane, own) in (0..).map(PlaneId).zip(&shares) {
         watch(f64::from(plane.0) / planes);
-        // Planes that share superblocks fill the same blocks.
+        // Planes that share superblocks fill as many blocks as the one of them that needs the most.
         let together = ftl.superblock_planes(plane).map(|twin| blocks[twin.index()]).max().unwrap_or(0);
         age_plane(ftl, plane, own, together);
     }
 }
 
-/// Returns the number of blocks of a plane to fill: the share `written` of its pages, capped so that the plane is not short of free pages, but at
-/// least enough for the pages of `shares`.
+/// Returns the number of blocks of a plane to fill: the share `written` of its pages, but no more than the plane can fill before it needs a
+/// collection. At least enough for the pages of `shares`.
 fn blocks_to_fill(ftl: &Ftl, plane: PlaneId, shares: &[PlaneShare], written: f64) -> u32 {
     let pages_per_block = ftl.geometry.pages_per_block;
     let of_plane = ftl.geometry.native_pages_per_plane();
@@ -36,15 +37,15 @@ fn blocks_to_fill(ftl: &Ftl, plane: PlaneId, shares: &[PlaneShare], written: f64
     (wanted.min(before_collection) / pages_per_block).max(pages_of(shares).div_ceil(pages_per_block))
 }
 
-/// Fills `blocks` blocks of a plane, each with the same number of valid pages up to rounding. The valid pages are the last ones of each block, in
-/// logical order.
+/// Fills `blocks` blocks of a plane. The pages of `shares` are spread over them, equally many to each block up to rounding, in logical order. They
+/// are the last pages of each block; all others are invalid.
 fn age_plane(ftl: &mut Ftl, plane: PlaneId, shares: &[PlaneShare], blocks: u32) {
     let Some(Ppn(first_page)) = ftl.blocks.next_fresh_page(plane).filter(|_| blocks > 0) else { return };
     let (pages_per_block, valid) = (ftl.geometry.pages_per_block, pages_of(shares));
     ftl.blocks.open_and_fill(plane, ftl.host_block_kind(plane, None), blocks * pages_per_block);
     let first_block = ftl.geometry.block_of(Ppn(first_page)).0;
     let mut pages = shares.iter().flat_map(PlaneShare::pages);
-    // Valid pages in the first `number` blocks.
+    // Number of valid pages in the first `number` blocks.
     let before = |number: u32| (u64::from(valid) * u64::from(number) / u64::from(blocks)) as u32;
     for number in 0..blocks {
         let invalid = pages_per_block - (before(number + 1) - before(number));

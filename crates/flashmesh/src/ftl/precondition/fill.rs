@@ -1,4 +1,4 @@
-//! Sequential layout of logical pages in the blocks of each plane, without invalid pages.
+//! Sequential layout of logical pages in the blocks of each plane: in order, without invalid pages between them.
 
 use std::ops::Range;
 
@@ -8,8 +8,8 @@ use crate::ftl::initial_map::{InitialMap, PlaneGroup};
 use crate::ftl::{Ftl, OpenBlockKind};
 use crate::ids::{PlaneId, Ppn};
 
-/// Returns, by plane, the pages of `ranges` that static allocation places there. Each range lies in one part of the partition. The planes are in
-/// the order in which the static order first reaches them.
+/// Returns the planes that may hold pages of `ranges` under static allocation, each with its share of these pages. Each range must lie in one part of
+/// the partition (pages with the same set of planes). The planes are in the order in which the static order first reaches them.
 pub(super) fn shares_by_plane(ftl: &Ftl, ranges: &[Range<u32>]) -> Vec<(PlaneId, Vec<PlaneShare>)> {
     let mut places = vec![None; ftl.geometry.planes() as usize];
     let mut by_plane: Vec<(PlaneId, Vec<PlaneShare>)> = Vec::new();
@@ -27,7 +27,7 @@ pub(super) fn pages_of(shares: &[PlaneShare]) -> u32 {
     shares.iter().map(|share| share.count).sum()
 }
 
-/// Places all translation pages on a fresh drive, in sequential order.
+/// Stores all translation pages on a fresh drive, in sequential order, in the first blocks of their planes. Does nothing if the map is in DRAM.
 pub(in super::super) fn lay_out_translation(ftl: &mut Ftl) {
     let Some(translation) = ftl.translation else { return };
     for (plane, shares) in shares_by_plane(ftl, &ftl.partition.split_at_parts(translation.all())) {
@@ -40,7 +40,8 @@ pub(in super::super) fn lay_out_translation(ftl: &mut Ftl) {
     ftl.blocks.level_twins(OpenBlockKind::Translation);
 }
 
-/// Writes the pages of `ranges` to their planes in sequential order, and maps them in `initial`, or else in the mapping tables.
+/// Stores the pages of `ranges` in sequential order on their planes of the static order, and maps them in `initial`, or in the mapping tables if it
+/// is `None`. `watch` receives the progress.
 pub(super) fn fill_in_order(
     ftl: &mut Ftl,
     ranges: &[Range<u32>],

@@ -21,27 +21,29 @@ use super::{Ftl, FtlRules, Partition, allocation};
 use crate::config::{self, ExpectedWrites, PreconditionKind};
 use crate::flash::geometry::Geometry;
 
-/// Logical pages of the smallest drive with a computed map. Smaller drives use tables: they are filled in 0.2 s, and their lookups are faster.
+/// Number of logical pages of the smallest drive with a computed map. Smaller drives use tables: they are filled in 0.2 s, and their lookups are
+/// faster.
 const COMPUTED_MAP_PAGES_MIN: u32 = 1 << 23;
 
-/// Result of preconditioning.
+/// Result of preconditioning a drive: mapped pages and, after random preconditioning, the steady state reached.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PreconditionReport {
-    /// Mapped logical pages of the host.
+    /// Number of mapped logical pages of the host.
     pub pages_mapped: u64,
     /// Programmed pages per page that the host wrote, in the last simulated window, as a mean over all planes; 1 if no window was simulated.
     pub write_amplification: f64,
-    /// Windows simulated until the steady state; the maximum over the samples. In a window as many pages are written as half the pages of the sample.
+    /// Number of windows simulated until the steady state; the maximum over the samples. In a window as many pages are written as half the pages of a
+    /// sample.
     pub windows: u32,
     /// Whether the write amplification of every sample had settled at the end of its last window.
     pub settled: bool,
 }
 
-/// Callback for progress, an estimate from 0 to 1 that never decreases. Called at the start, at intervals, and at the end.
+/// Callback for the progress of preconditioning, an estimate from 0 to 1 that never decreases. Called at the start, at intervals, and at the end.
 pub type ProgressCallback<'a> = &'a dyn Fn(f64);
 
-/// Returns the size of the computed map of a preconditioned drive in bytes, at the start of the run; `None` if the map is a table. Small drives have
-/// tables, and so do drives whose journal or allocator visits all pages at the start.
+/// Returns the size in bytes of the computed map of a preconditioned drive at the start of the run; `None` if the map is a table. 0 if pages lie in
+/// order, so that nothing is stored. Small drives have tables, and so do drives whose journal or allocator visits all pages at the start.
 pub fn computed_map_bytes(geometry: &Geometry, config: &config::Config, rules: FtlRules) -> Option<u64> {
     if geometry.logical_pages < COMPUTED_MAP_PAGES_MIN || config.persistence.has_journal() {
         return None;
@@ -57,38 +59,38 @@ pub fn computed_map_bytes(geometry: &Geometry, config: &config::Config, rules: F
     }
 }
 
-/// Initial conditions of a preconditioned drive.
+/// Initial conditions of a preconditioned drive that its `[precondition]` section does not give.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct InitialConditions<'a> {
-    /// Whether the map is computed instead of a table.
+    /// Whether the map is computed where possible, instead of stored in tables.
     pub is_computed: bool,
-    /// Writes of the run. If there are none, no collection is in progress at the start.
+    /// Writes that the run is expected to issue. If there are none, no collection is in progress at the start.
     pub writes: &'a ExpectedWrites,
 }
 
 impl Ftl {
     /// Brings a fresh drive to the state that `config` describes. Erase counts stay 0.
     ///
-    /// *Sequential*: the first `fill` of the pages of each namespace lie in order in the blocks of the planes where static allocation places them,
-    /// without invalid pages.
+    /// *Sequential*: the first `fill` (a share from 0 to 1) of the pages of each namespace lie in order in the blocks of their planes of the static
+    /// order, without invalid pages.
     ///
-    /// *Aged*: the share `written` of the pages of each plane are programmed, in whole blocks, capped so that no plane needs garbage collection yet.
-    /// The first `fill` of the pages of each namespace are valid and spread evenly over these blocks; all other pages are invalid.
+    /// *Aged*: the share `written` of the pages of each plane are programmed, in whole blocks, but not so many that a plane needs garbage collection
+    /// yet. The first `fill` of the pages of each namespace are valid and spread evenly over these blocks; all other pages of the blocks are invalid.
     ///
     /// *Random*: the steady state of uniform random writes to the first `fill` of the pages of each namespace. Under such writes the planes are
-    /// independent, and all planes with pages of the same namespaces are statistically alike. So one plane of each class (the sample) is simulated,
-    /// with the code and the policies of the run, until its write amplification has settled. Its state is then copied to the other planes of its
-    /// class, one after the other; before each copy, a sixteenth of its pages is overwritten. On a drive with very many planes, several planes get
-    /// the same state. The copies cover all phases of garbage collection ([`phase`]). A run continues the collections in progress; this function
-    /// completes them. Each copy permutes the logical pages by an affine permutation of its own. If a sample has more than two million pages, its
-    /// blocks are smaller than those of the drive, and each of its pages is copied several times.
+    /// independent, and all planes with pages of the same namespaces are statistically alike. So one plane of each class of such planes (the sample)
+    /// is simulated, with the code and the policies of the run, until its write amplification has settled. Its state is then copied to the other
+    /// planes of its class, one after the other; before each copy, a sixteenth of its pages is overwritten. On a drive with very many planes, several
+    /// planes get the same state. The copies cover all phases of garbage collection ([`phase`]). A run continues the collections in progress; this
+    /// function completes them. Each copy permutes the logical pages by an affine permutation of its own. If a sample has more than two million
+    /// pages, its blocks are smaller than those of the drive, and each of its pages is copied several times.
     ///
     /// If each host stream has an open block of its own, the first stream of a plane counts as the writer of all pages there \[choice\].
     ///
     /// `seed` determines all random choices.
     ///
-    /// Every kind leaves all translation pages valid, because the share of invalid ones in the steady state depends on the hit rate of the mapping
-    /// cache \[choice\]. `Random` can place a translation page in another plane of its superblock.
+    /// All translation pages are valid afterwards, because the share of invalid ones in the steady state depends on the hit rate of the mapping cache
+    /// \[choice\]. *Random* can place a translation page in another plane of its superblock.
     ///
     /// # Panics
     /// If the drive is not fresh.
@@ -102,7 +104,8 @@ impl Ftl {
         )
     }
 
-    /// Like [`Ftl::precondition`], but with the initial conditions `start`, saved states in `keeping`, and progress to `watch`.
+    /// Like [`Ftl::precondition`], but with the initial conditions `start`, with saved states in `keeping` (`None`: all states are simulated), and
+    /// with progress reported to `watch`.
     pub(super) fn precondition_with_progress(
         &mut self,
         config: &config::Precondition,
@@ -142,7 +145,8 @@ impl Ftl {
         report
     }
 
-    /// Maps the pages of filled planes in `initial`, or else in the mapping tables, and invalidates the unused physical pages.
+    /// Maps the logical pages of `group`, whose planes are filled, in `initial`, or in the mapping tables if it is `None`. Invalidates the copied
+    /// physical pages that no logical page uses.
     fn map_group(&mut self, group: PlaneGroup, initial: Option<&mut InitialMap>) {
         for ppn in group.unused() {
             self.blocks.invalidate(ppn);

@@ -2,8 +2,8 @@
 
 use crate::engine::random::SimRng;
 
-/// A random affine permutation of the numbers below n, in runs of consecutive numbers that stay together: run i goes to (a i + b) mod m, with a
-/// coprime to the number of runs m.
+/// Random affine permutation of the numbers below n, in runs of consecutive numbers that stay together: run i becomes run (a i + b) mod m, where m is
+/// the number of runs and a is coprime to m.
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct Permutation {
     step: u32,
@@ -30,14 +30,14 @@ impl Permutation {
         Permutation { step, first: random.below(runs), inverse: inverse(step, runs), runs, length }
     }
 
-    /// Returns the image of `i`, below n.
+    /// Returns the image of `i`, a number below n.
     pub(in super::super) fn image(&self, i: u32) -> u32 {
         let (run, in_run) = self.split(i);
         let image = (u64::from(self.step) * u64::from(run) + u64::from(self.first)) % u64::from(self.runs);
         image as u32 * self.length + in_run
     }
 
-    /// Returns the number whose image is `image`, below n.
+    /// Returns the number below n whose image is `image`.
     pub(in super::super) fn preimage(&self, image: u32) -> u32 {
         let (run, in_run) = self.split(image);
         let moved = u64::from(run) + u64::from(self.runs) - u64::from(self.first);
@@ -45,7 +45,7 @@ impl Permutation {
         preimage as u32 * self.length + in_run
     }
 
-    /// Writes the images of `i`, i + 1 and so on to `images`.
+    /// Writes the images of `i`, `i` + 1 and so on to `images`, faster than by calling [`Permutation::image`] for each.
     pub(in super::super) fn images(&self, i: u32, images: &mut [u32]) {
         let (mut next, gap) = (self.image(i), (self.runs - self.step) * self.length);
         let mut left = self.length - i % self.length;
@@ -60,7 +60,7 @@ impl Permutation {
         }
     }
 
-    /// Returns the index of the run of number `i`, and the position in that run.
+    /// Returns the index of the run that contains the number `i`, and the index of `i` in that run.
     fn split(&self, i: u32) -> (u32, u32) {
         if self.length == 1 { (i, 0) } else { (i / self.length, i % self.length) }
     }

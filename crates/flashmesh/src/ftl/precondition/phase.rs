@@ -1,11 +1,11 @@
 //! Phase of garbage collection in which a plane begins a run.
 //!
 //! A collection cycle lasts from the start of one collection of a plane to the start of the next. During a cycle, the plane takes as many writes as
-//! the victim has invalid pages. Samples are copied at all phases of this cycle, some in the middle of a collection. So a drive with several planes
-//! begins in its steady state, not with all planes at one phase.
+//! the victim has invalid pages. Samples (simulated planes) are copied at all phases of this cycle, some in the middle of a collection. So a drive
+//! with several planes begins in its steady state, not with all planes at one phase.
 //!
-//! - With `gc.paced`, moves and writes of a plane progress together: at phase x, the share x of both is done.
-//! - Otherwise, the moves come first; a move and a write take the same part of the cycle \[choice\].
+//! - With `gc.paced`, moves and writes of a plane progress together: at phase x, the share x of each is done.
+//! - Otherwise, the moves come first. Each move and each write takes an equal part of the cycle \[choice\].
 //! - If requests preempt collections and collections are not paced, a busy plane moves pages only when its free pages are nearly used up. Its cycle
 //!   begins at that point; the victim was selected before \[choice\].
 
@@ -15,38 +15,40 @@ use crate::engine::random::SimRng;
 use crate::ftl::Ftl;
 use crate::ids::{BlockId, PlaneId};
 
-/// Steps into which a collection in progress is divided. Each step moves a share of the valid pages, then writes a share of the host's pages.
+/// Number of steps into which a collection in progress is divided. Each step moves a share of the valid pages, then writes a share of the host pages.
 const STEPS: u32 = 16;
 
-/// Fraction bits of a phase, a fixed-point number from 0 to 1.
+/// Number of fraction bits of a phase, a fixed-point number from 0 (start of the cycle) to 1.
 const PHASE_BITS: u32 = 24;
 
-/// Collection in progress: one victim in each plane of a set that collects together, and the valid pages of each victim when the collection began.
+/// Collection in progress: the victims, one in each plane that collects together, and the number of valid pages of each victim when the collection
+/// began. Without victims if no collection is in progress.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CollectionInProgress {
     pub victims: Vec<BlockId>,
     pub valid_at_begin: Vec<u32>,
 }
 
-/// Pages moved and pages written since the start of a collection.
+/// Number of pages moved by a collection, and of host pages written, since its start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct CollectionProgress {
     moved: u64,
     written: u64,
 }
 
-/// Returns the progress at `phase` (in units of 2^-[`PHASE_BITS`]) of a collection cycle with `valid` moves and `gained` writes.
+/// Returns the progress at `phase` (in units of 2^-[`PHASE_BITS`] of the cycle) of a collection cycle that consists of `valid` moves and `gained`
+/// writes.
 fn progress(gc: &config::Gc, phase: u32, valid: u64, gained: u64) -> CollectionProgress {
     let (phase, whole) = (u64::from(phase), 1 << PHASE_BITS);
     if gc.paced {
         return CollectionProgress { moved: valid * phase / whole, written: gained * phase / whole };
     }
-    // All moves come first, then the writes. A move and a write take the same part of the cycle.
+    // All moves come first, then the writes. Each takes an equal part of the cycle.
     let done = (valid + gained) * phase / whole;
     CollectionProgress { moved: done.min(valid), written: done.saturating_sub(valid) }
 }
 
-/// Draws `count` phases, one from each of `count` equal parts of the cycle, in random order.
+/// Draws `count` phases in units of 2^-[`PHASE_BITS`], one from each of `count` equal parts of the cycle, in random order.
 pub(super) fn phases(count: u32, random: &mut SimRng) -> Vec<u32> {
     let mut order: Vec<u32> = (0..count).collect();
     for last in (1..order.len()).rev() {
@@ -57,13 +59,14 @@ pub(super) fn phases(count: u32, random: &mut SimRng) -> Vec<u32> {
 }
 
 impl PlaneSample<'_> {
-    /// Completes the collection in progress, if any.
+    /// Completes the collection in progress of the sample, if any.
     pub(super) fn end_collection(&mut self) {
         let CollectionInProgress { victims, .. } = std::mem::take(&mut self.begun);
         self.ftl.empty_untimed(&victims);
     }
 
-    /// Overwrites pages until the next collection begins, and further until `phase` of its cycle.
+    /// Overwrites pages until the next collection begins, and further until `phase` (in units of 2^-[`PHASE_BITS`]) of its cycle. Stops after as many
+    /// writes as the sample has pages if no collection begins.
     pub(super) fn advance_to_phase(&mut self, phase: u32) {
         let plane = PlaneId(0);
         let pages = self.ftl.geometry.pages();
@@ -73,7 +76,7 @@ impl PlaneSample<'_> {
             self.write(step);
             left = left.saturating_sub(step);
             if left == 0 {
-                // Collection never begins: too many pages are free.
+                // Collection never begins, because too many pages are free.
                 return;
             }
         }
@@ -114,7 +117,7 @@ impl PlaneSample<'_> {
         }
     }
 
-    /// Begins the next collection if one is due, without moving a page.
+    /// Begins the next collection of the planes that collect with `plane` if one is due, without moving a page.
     fn begin_waiting(&mut self, plane: PlaneId) {
         if self.ftl.wants_collection_of_set(plane)
             && let Some(victims) = self.ftl.begin_collection_of_set(plane)
@@ -124,7 +127,7 @@ impl PlaneSample<'_> {
         }
     }
 
-    /// Overwrites a random page.
+    /// Overwrites one random host page of the sample.
     fn write_one(&mut self) {
         let lpn = self.next_page();
         self.ftl.write_untimed(lpn, &self.idle);
@@ -144,13 +147,13 @@ impl Ftl {
         self.superblock_planes(plane).any(|twin| self.collector.is_urgent(&self.blocks, twin))
     }
 
-    /// Returns the minimum number of writes before a collection is due in the planes that collect together with `plane`.
+    /// Returns the smallest number of writes after which a collection may be due in the planes that collect together with `plane`.
     fn pages_until_collection(&self, plane: PlaneId) -> u32 {
         let until = |twin| self.collector.pages_until_short(&self.blocks, twin);
         self.superblock_planes(plane).map(until).min().unwrap_or(0)
     }
 
-    /// Completes all collections in progress, untimed.
+    /// Completes all collections in progress at the start of the run, without simulated time.
     #[cfg(test)]
     pub(crate) fn end_initial_collections(&mut self) {
         for CollectionInProgress { victims, .. } in self.take_initial_collections() {
@@ -158,7 +161,7 @@ impl Ftl {
         }
     }
 
-    /// Removes and returns the collections in progress at the start of the run.
+    /// Removes and returns the collections in progress at the start of the run, which the run has to complete.
     pub(crate) fn take_initial_collections(&mut self) -> Vec<CollectionInProgress> {
         std::mem::take(&mut self.initial_collections)
     }

@@ -1,4 +1,4 @@
-//! Sample: simulated planes that represent all similar planes of the drive.
+//! Sample: one or more simulated planes, whose states are copied to all similar planes of the drive.
 
 use std::ops::Range;
 
@@ -14,21 +14,23 @@ use crate::ftl::mapping::PREFETCHED;
 use crate::ftl::{Ftl, FtlRules, IdleDies, Partition, TranslationPages};
 use crate::ids::Lpn;
 
-/// Minimum number of windows before write amplification can count as settled. The sample has then been overwritten several times.
+/// Minimum number of windows before write amplification can count as settled. A window overwrites half of the pages, so the sample has then been
+/// overwritten several times.
 pub(super) const WINDOWS_MIN: u32 = 8;
-/// Windows after which simulation stops, settled or not.
+/// Number of windows after which simulation stops, settled or not.
 const WINDOWS_MAX: u32 = 40;
-/// Relative tolerance of settled write amplification, between the last two windows and the two before them. After [`WINDOWS_MAX`] windows, the last
-/// quarter is compared with the quarter before it instead, since two windows of a small plane are too noisy.
+/// Relative tolerance within which write amplification counts as settled, between the last two windows and the two windows before them. After
+/// [`WINDOWS_MAX`] windows, the last quarter of the windows is compared with the quarter before it instead, since two windows of a small plane are
+/// too noisy.
 const SETTLE_TOLERANCE: f64 = 0.005;
 
-/// Largest number of pages in a sample with full-size blocks; larger samples get smaller blocks. In the steady state the pages of a block are valid
-/// nearly independently of each other, so part of a block represents the whole block: the valid share of a block of 2,048 pages varies by one
-/// percent.
+/// Largest number of pages in a sample with blocks of full size; larger samples get smaller blocks. In the steady state the pages of a block are
+/// valid nearly independently of each other, so a part of a block represents the whole block: the share of valid pages of a block of 2,048 pages
+/// varies by one percent.
 const PAGES_MAX: u32 = 1 << 21;
 
-/// Returns the factor by which the blocks of a sample of `planes` planes are smaller than the blocks of the drive. A smaller block still consists of
-/// whole programs, and of whole words of 64 pages, the units of copying.
+/// Returns the factor (at least 1) by which the blocks of a sample of `planes` planes are smaller than the blocks of the drive. A smaller block still
+/// consists of whole programs, and of whole words of 64 pages, the units of copying.
 fn block_scale(geometry: &Geometry, planes: u32) -> u32 {
     let pages = planes * geometry.pages_per_plane();
     let words = geometry.pages_per_block / u64::BITS;
@@ -43,45 +45,45 @@ fn block_scale(geometry: &Geometry, planes: u32) -> u32 {
     usable().find(|times| pages / times <= PAGES_MAX).or_else(|| usable().next_back()).unwrap_or(1)
 }
 
-/// Returns the number of pages of a sample of `planes` planes.
+/// Returns the number of physical pages of a sample of `planes` planes.
 pub(super) fn pages_of_sample(geometry: &Geometry, planes: u32) -> u32 {
     planes * geometry.pages_per_plane() / block_scale(geometry, planes)
 }
 
-/// Seed modifier that keeps the phases of collection independent of all other random choices of a sample.
+/// Modifier XORed to the seed of a sample, so that its phases of collection are independent of its other random choices.
 const SEED_OF_PHASES: u64 = 0x7068_6173_655f_6763;
 
-/// Version of the layout of saved states. Must change with the layout.
+/// Version of the layout of saved states, part of their key. Must change whenever the layout changes.
 const STORED_FORMAT: &str = "with collections in progress";
 
-/// Minimum number of pages in a smaller block, or in the blocks of a die that are collected together.
+/// Minimum number of pages in a block of a sample with smaller blocks, counted over all planes that are collected together.
 const BLOCK_PAGES_MIN: u32 = 1024;
 
-/// Complete inputs of a sample: they alone determine its states.
+/// Complete inputs of the simulation of a sample: they alone determine its states.
 #[derive(Clone, Debug)]
 pub(super) struct SampleInputs {
     /// Dimensions of the simulated planes.
     geometry: Geometry,
-    /// Number of logical pages that are written, from page 0.
+    /// Number of logical pages of the host that are written: pages 0 to `pages` - 1.
     pages: u32,
     translation: Option<TranslationPages>,
-    /// Block size of the drive over block size of the sample.
+    /// Pages in a block of the drive divided by pages in a block of the sample.
     block_scale: u32,
     /// Configuration of the simulation: `[gc]` and `[wear]` of the drive, but without static levelling; a seed drawn from `seed`; defaults elsewhere.
     config: Config,
     rules: FtlRules,
     /// Seed of the random generator. Its first number seeds `config`, the others choose the pages to overwrite.
     seed: u64,
-    /// Number of moments at which the state is copied.
+    /// Number of instants at which the state is copied.
     instants: u32,
-    /// Whether a collection may be in progress in a state.
+    /// Whether a collection may be in progress in a copied state. False if the run issues no writes.
     collects: bool,
     runs: WriteRuns,
 }
 
 impl SampleInputs {
-    /// Returns the inputs for `planes` planes like those of `drive`. Each plane is filled with `each`: the number of host pages, and the number of
-    /// translation pages.
+    /// Returns the inputs for a sample of `planes` planes like those of `drive`. `each` gives the pages on each plane: the number of host pages, and
+    /// the number of translation pages. `instants` is the number of states to be copied, and `writes` are the expected writes of the run.
     pub(super) fn new(
         drive: &Ftl,
         planes: u32,
@@ -126,12 +128,12 @@ impl SampleInputs {
         }
     }
 
-    /// Returns the approximate number of host writes up to the last state.
+    /// Returns the approximate number of host writes that the simulation of all states takes.
     pub(super) fn writes(&self) -> u64 {
         u64::from(self.geometry.pages()) * u64::from(8 * WINDOWS_MIN + self.instants) / 16
     }
 
-    /// Returns whether `lpn` is written before the first state.
+    /// Returns whether `lpn` is mapped in every state: a written host page or a translation page.
     pub(super) fn writes_page(&self, lpn: Lpn) -> bool {
         lpn.0 < self.pages || self.translation.is_some_and(|translation| translation.contains(lpn))
     }
@@ -140,14 +142,14 @@ impl SampleInputs {
         self.instants
     }
 
-    /// Returns the random generator that chooses the pages to overwrite.
+    /// Returns a new random generator for the choice of the pages to overwrite.
     fn random(&self) -> SimRng {
         let mut random = SimRng::new(self.seed);
         random.next_u64();
         random
     }
 
-    /// Draws the phases of collection at which states are copied.
+    /// Draws the phases of collection (see [`phase`]) at which the states are copied, one for each state.
     fn phases(&self) -> Vec<u32> {
         let mut random = SimRng::new(self.seed ^ SEED_OF_PHASES);
         phase::phases(self.instants, &mut random)
@@ -158,7 +160,7 @@ impl SampleInputs {
         format!("{STORED_FORMAT} {self:?}")
     }
 
-    /// Creates the simulated planes, on which only translation pages are stored yet.
+    /// Creates the simulated planes, on which only translation pages are stored.
     pub(super) fn fresh(&self) -> Ftl {
         let end = self.geometry.logical_pages.max(self.pages);
         let end = self.translation.map_or(end, |translation| translation.all().end);
@@ -167,34 +169,35 @@ impl SampleInputs {
     }
 }
 
-/// Planes under uniform random writes: one plane, or all planes of a die if they collect together. Their states are simulated, or read from saved
-/// states.
+/// Planes under uniform random writes: one plane, or all planes of a die if they collect together. Their states are simulated, or read from the
+/// folder of saved states.
 pub(super) struct PlaneSample<'a> {
     pub(super) ftl: Ftl,
     inputs: SampleInputs,
     pub(super) idle: IdleDies,
     pub(super) random: SimRng,
-    /// Number of the current state, from 1; 0 before the first.
+    /// Number of the current state, from 1; 0 before the first state.
     instant: u32,
-    /// Phases of collection at which states are copied.
+    /// Phases of collection at which the states are copied, by number of the state - 1.
     phases: Vec<u32>,
-    /// Collection in progress; without victims if there is none.
+    /// Collection in progress in the current state; without victims if there is none.
     pub(super) begun: CollectionInProgress,
     kept: Option<StoredSample<'a>>,
 }
 
-/// Result of simulating a sample until its write amplification settles.
+/// Result of the simulation of a sample until its write amplification settles.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct SteadyStateResult {
-    /// Write amplification in the last window.
+    /// Programmed pages per written page in the last window.
     pub(super) write_amplification: f64,
     pub(super) windows: u32,
-    /// Whether write amplification had settled at the end of the last window.
+    /// Whether write amplification had settled at the end of the last window. False if [`WINDOWS_MAX`] windows were not enough.
     pub(super) settled: bool,
 }
 
 impl<'a> PlaneSample<'a> {
-    /// Returns the sample for `inputs`, with its saved states in `keeping` if they are worth their size.
+    /// Creates the sample for `inputs`. Its states are read from the folder in `keeping` if they are saved there; they will be saved if that is worth
+    /// their size. `None` for `keeping` means that states are neither read nor saved.
     pub(super) fn new(inputs: SampleInputs, keeping: Option<StateStore<'a>>) -> PlaneSample<'a> {
         let ftl = inputs.fresh();
         let kept = keeping.and_then(|keeping| StoredSample::find(&inputs, &ftl, keeping));
@@ -212,7 +215,7 @@ impl<'a> PlaneSample<'a> {
         self.kept.as_ref().is_some_and(StoredSample::is_stored)
     }
 
-    /// Writes all host pages once, in order.
+    /// Writes all host pages of the sample once, in order.
     fn begin(&mut self) {
         let written = 0..self.inputs.pages;
         fill::fill_in_order(&mut self.ftl, std::slice::from_ref(&written), None, &|_| {});
@@ -222,22 +225,22 @@ impl<'a> PlaneSample<'a> {
         self.inputs.block_scale
     }
 
-    /// Returns the number of logical pages that are written, from page 0.
+    /// Returns the number of logical pages of the host that are written: pages 0 to the result - 1.
     pub(super) fn pages(&self) -> u32 {
         self.inputs.pages
     }
 
-    /// Returns the number of consecutive pages that each copy keeps together.
+    /// Returns the number of consecutive logical pages that the permutation of each copy keeps together.
     pub(super) fn pages_moved_together(&self) -> u32 {
         self.inputs.runs.pages_together()
     }
 
-    /// Returns the next page to overwrite.
+    /// Returns the next page to overwrite, drawn at random.
     pub(super) fn next_page(&mut self) -> Lpn {
         self.inputs.runs.next(self.inputs.pages, &mut self.random)
     }
 
-    /// Advances to the next state: overwrites a sixteenth of the pages, then more up to the phase of that state.
+    /// Advances to the next state. If it is not saved, overwrites a sixteenth of the pages, then more up to the phase of that state.
     pub(super) fn advance(&mut self) {
         self.instant += 1;
         if let Some(kept) = &mut self.kept
@@ -275,14 +278,14 @@ impl<'a> PlaneSample<'a> {
         }
     }
 
-    /// Returns the current state, for copies to `drive`.
+    /// Returns the locations of the host pages in the current state, for copies to `drive`.
     pub(super) fn state(&self, drive: &Geometry) -> PlaneImage {
         let offsets = self.offsets(0..self.pages(), drive).collect();
         let own = &self.ftl.geometry;
         PlaneImage::new(offsets, own.pages(), self.block_scale(), own.pages_per_block)
     }
 
-    /// Returns the offset of each translation page from the first physical page of its copy.
+    /// Returns the offset of each translation page, in order, from the first physical page of a copy on `drive`.
     pub(super) fn translation_offsets(&self, drive: &Geometry) -> impl Iterator<Item = u32> {
         self.offsets(self.inputs.translation.map_or(0..0, |translation| translation.all()), drive)
     }
@@ -300,7 +303,7 @@ impl<'a> PlaneSample<'a> {
         })
     }
 
-    /// Overwrites `writes` random pages. Returns the number of pages that collection moved.
+    /// Overwrites `writes` random pages. Returns the number of pages that collection moved meanwhile.
     pub(super) fn write(&mut self, writes: u32) -> u64 {
         let mut moved = 0;
         let mut left = writes;
@@ -314,7 +317,8 @@ impl<'a> PlaneSample<'a> {
         moved
     }
 
-    /// Overwrites random pages until write amplification settles. Reports progress towards [`WINDOWS_MIN`] to `watch`.
+    /// Overwrites random pages until write amplification settles, or reads the saved result. Reports the progress towards [`WINDOWS_MIN`] windows,
+    /// from 0 to 1, to `watch`.
     pub(super) fn settle(&mut self, watch: ProgressCallback<'_>) -> SteadyStateResult {
         if let Some(settled) = self.kept.as_mut().and_then(StoredSample::read_result) {
             watch(1.0);
@@ -342,7 +346,8 @@ impl<'a> PlaneSample<'a> {
     }
 }
 
-/// Returns whether the sum of the last `count` values and the sum of the `count` values before them agree within [`SETTLE_TOLERANCE`].
+/// Returns whether the sum of the last `count` values and the sum of the `count` values before them agree within [`SETTLE_TOLERANCE`]. There must be
+/// 2 x `count` values.
 fn agree(values: &[f64], count: usize) -> bool {
     let sum = |end: usize| values[end - count..end].iter().sum::<f64>();
     let (before, now) = (sum(values.len() - count), sum(values.len()));

@@ -1,4 +1,4 @@
-//! Random preconditioning: the steady state of uniform random writes, as copies of simulated planes.
+//! Random preconditioning: the steady state of uniform random writes, as copies of simulated planes (samples).
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -15,33 +15,34 @@ use crate::ftl::initial_map::{InitialMap, PlaneGroup, PlaneImage};
 use crate::ftl::{Ftl, Superblocks};
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
 
-/// Size of the location of a page in the state of a sample, in bytes.
+/// Size in bytes of an entry of [`PlaneImage`], the location of one page of a sample.
 const BYTES_PER_PAGE: u64 = 4;
 
-/// Maximum number of moments at which a sample is copied.
+/// Maximum number of different states of a sample that are copied.
 const INSTANTS_MAX: u32 = 256;
 
-/// Returns the size in bytes of all states of a sample, from which a map is computed.
+/// Returns the size in bytes of all states of a sample from which a map is computed. `superblock_dies` is the number of dies of a superblock; `None`
+/// without superblocks.
 pub(super) fn sample_map_bytes(geometry: &Geometry, superblock_dies: Option<u32>) -> u64 {
     let of_set = superblock_dies.map_or(1, |dies| Superblocks::new(geometry, dies).planes());
     let together = superblock_dies.map_or(1, |_| geometry.planes_per_die);
     let states = (geometry.planes() / of_set).min(INSTANTS_MAX);
-    // Two more, since the simulated sample has a map in both directions.
+    // Two states more, since the simulated sample itself has a map in both directions.
     u64::from(states + 2) * u64::from(pages_of_sample(geometry, together)) * BYTES_PER_PAGE
 }
 
-/// Planes that hold pages of the same ranges, equally many up to rounding.
+/// Planes that hold pages of the same ranges of logical pages, equally many up to rounding. One sample represents all of them.
 struct PlaneClass {
-    /// For each range, whether the planes hold pages of it.
+    /// For each range, whether the planes may hold pages of it.
     holds: Vec<bool>,
     planes: Vec<PlaneFill>,
-    /// Host pages on the fullest of these planes.
+    /// Number of host pages on the plane of the class that has most of them.
     pages: u32,
-    /// Translation pages on the plane that has most of them.
+    /// Number of translation pages on the plane of the class that has most of them.
     translation_pages: u32,
 }
 
-/// A plane and its logical pages.
+/// A plane with its host pages (`shares`) and translation pages.
 struct PlaneFill {
     plane: PlaneId,
     shares: Vec<PlaneShare>,
@@ -50,9 +51,9 @@ struct PlaneFill {
 
 /// Options for the copies of simulated planes.
 pub(super) struct CopyOptions<'a> {
-    /// Computed map to which the copies are added; `None` if the map is a table.
+    /// Computed map to which the copies are added; `None` if the map is stored in tables.
     pub initial: Option<&'a mut InitialMap>,
-    /// Writes of the run. If there are none, no collection is in progress in the copies.
+    /// Writes that the run is expected to issue. If there are none, no collection is in progress in the copies.
     pub writes: &'a ExpectedWrites,
 }
 
@@ -68,7 +69,7 @@ pub(super) fn fill(
     let CopyOptions { mut initial, writes } = copies;
     let mut random = SimRng::new(seed);
     let mut kinds = plane_classes(ftl, ranges);
-    // The filled part of a small namespace may be less than a page.
+    // Skip classes without pages: the filled share of a small namespace may be less than a page.
     kinds.retain(|kind| kind.pages > 0);
     if kinds.is_empty() {
         return;
@@ -76,11 +77,12 @@ pub(super) fn fill(
     let planes: usize = kinds.iter().map(|kind| kind.planes.len()).sum();
     report.settled = true;
     report.write_amplification = 0.0;
-    // Progress in units of a copied plane. The simulation of a sample counts as `WINDOWS_MIN` planes.
+    // Count progress in copied planes. The simulation of a sample counts as `WINDOWS_MIN` planes.
     let all = (planes + kinds.len() * WINDOWS_MIN as usize) as f64;
     let mut done = 0.0;
     watch(0.0);
-    // The planes of a die that collect together are simulated together. All dies of a superblock collect the same blocks, so they get the same state.
+    // Planes of a die that collect together are simulated together. All dies of a superblock collect the same blocks, so they get copies of the same
+    // state.
     let superblocks = ftl.superblocks();
     let (together, of_set) = if ftl.has_twins() { (ftl.geometry.planes_per_die, superblocks.planes()) } else { (1, 1) };
     for PlaneClass { planes: of_kind, pages, translation_pages, .. } in &mut kinds {
@@ -113,7 +115,8 @@ pub(super) fn fill(
     ftl.is_stationary = report.settled;
 }
 
-/// Returns the collection in progress of the sample, for the planes of `set` to which the sample was copied; `None` if there is none.
+/// Returns the collection in progress of the sample, transferred to the planes of `set`, to which the sample was copied; `None` if none is in
+/// progress.
 fn copied_collection(ftl: &Ftl, set: &[PlaneFill], sample: &PlaneSample) -> Option<CollectionInProgress> {
     let CollectionInProgress { victims, valid_at_begin } = &sample.begun;
     let first = |plane: PlaneId| ftl.geometry.first_block(plane).0;
@@ -125,7 +128,7 @@ fn copied_collection(ftl: &Ftl, set: &[PlaneFill], sample: &PlaneSample) -> Opti
     (!victims.is_empty()).then_some(CollectionInProgress { victims, valid_at_begin })
 }
 
-/// Groups the planes by the ranges whose pages they hold.
+/// Groups the planes by the ranges whose pages they may hold. Planes that may hold no page of `ranges` are in no class.
 fn plane_classes(ftl: &Ftl, ranges: &[Range<u32>]) -> Vec<PlaneClass> {
     let translation = ftl.translation.map_or(Vec::new(), |pages| ftl.partition.split_at_parts(pages.all()));
     let mut of_map: Vec<Vec<PlaneShare>> = vec![Vec::new(); ftl.geometry.planes() as usize];
@@ -150,7 +153,7 @@ fn plane_classes(ftl: &Ftl, ranges: &[Range<u32>]) -> Vec<PlaneClass> {
     kinds
 }
 
-/// Fills the planes of `group` with a copy of the sample and maps their own logical pages to it.
+/// Fills the planes of `group` with a copy of the state `state` of the sample, and maps the logical pages of these planes to it.
 fn copy_planes(
     ftl: &mut Ftl,
     group: &[PlaneFill],
@@ -166,7 +169,7 @@ fn copy_planes(
         .collect();
     let shares = group.iter().flat_map(|filled| &filled.shares).cloned();
     ftl.map_group(PlaneGroup::copies(Arc::clone(state), first_page, shares, permutations), initial);
-    // Translation pages keep their order; the others are permuted.
+    // Translation pages keep their order; host pages are permuted.
     let mut own = group.iter().flat_map(|filled| &filled.translation).flat_map(PlaneShare::pages);
     let offsets: Vec<u32> = sample.translation_offsets(&ftl.geometry).collect();
     let mut copied = offsets.into_iter().map(|offset| Ppn(first_page.0 + offset));

@@ -1,4 +1,4 @@
-//! Saved states of samples. A later drive with the same sample reads them instead of simulating.
+//! Saved states of samples (simulated planes). A later drive with the same sample reads them instead of simulating.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -10,7 +10,7 @@ use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
 use crate::states::{BitReader, BitWriter, StateFolder, StateKey, StateSummary, bits_for};
 use crate::units::Bytes;
 
-/// Folder of saved states, with the configuration and capacity that describe this drive in the entries of the folder.
+/// Folder of saved states, with the configuration and capacity of the drive, which name the drive in the list of saved states.
 #[derive(Clone, Copy)]
 pub(in super::super) struct StateStore<'a> {
     pub(in super::super) folder: &'a StateFolder,
@@ -39,7 +39,7 @@ enum Numbers {
     Written(BitWriter),
 }
 
-/// Saved states of one sample: read from the folder, or collected for it.
+/// Saved states of one sample: read from the folder, or collected to be written to it.
 pub(super) struct StoredSample<'a> {
     keeping: StateStore<'a>,
     key: StateKey,
@@ -48,8 +48,8 @@ pub(super) struct StoredSample<'a> {
 }
 
 impl<'a> StoredSample<'a> {
-    /// Returns the saved states of the sample of `inputs`; `None` if saving them is not worth their size. `fresh` is the sample before its first
-    /// write.
+    /// Opens the saved states of the sample of `inputs`: to be read if the folder has them, otherwise to be written. Returns `None` if saving them is
+    /// not worth their size. `fresh` is the sample before its first write, from which the size of a state is computed.
     pub(super) fn find(inputs: &SampleInputs, fresh: &Ftl, keeping: StateStore<'a>) -> Option<StoredSample<'a>> {
         let of_state = fresh.blocks.image_bits() + places_bits(fresh) + begun_bits(fresh);
         let bits = settled_bits() + of_state.saturating_mul(inputs.instants().into());
@@ -65,12 +65,12 @@ impl<'a> StoredSample<'a> {
         Some(StoredSample { keeping, key, numbers, instants: inputs.instants() })
     }
 
-    /// Returns whether the folder has the states.
+    /// Returns whether the folder has the states, so that the sample is read instead of simulated.
     pub(super) fn is_stored(&self) -> bool {
         matches!(self.numbers, Numbers::Read(_))
     }
 
-    /// Reads the saved result of [`PlaneSample::settle`](super::sample::PlaneSample::settle); `None` if the folder has no states.
+    /// Reads the saved result of [`PlaneSample::settle`](super::sample::PlaneSample::settle); `None` if the folder has no states of the sample.
     pub(super) fn read_result(&mut self) -> Option<SteadyStateResult> {
         let Numbers::Read(from) = &mut self.numbers else { return None };
         let write_amplification = f64::from_bits(from.read(u64::BITS)?);
@@ -88,7 +88,8 @@ impl<'a> StoredSample<'a> {
         to.put(settled.settled.into(), 1);
     }
 
-    /// Sets `ftl` to the next saved state and returns its collection in progress; `None` if no state is saved, or the saved one is invalid.
+    /// Sets `ftl` to the next saved state and returns its collection in progress (without victims if there is none). Returns `None` if no state is
+    /// saved, or if the saved state is invalid; the damaged file is then removed.
     pub(super) fn read_state(&mut self, ftl: &mut Ftl, inputs: &SampleInputs) -> Option<CollectionInProgress> {
         let Numbers::Read(from) = &mut self.numbers else { return None };
         let begun = read_state(from, ftl, inputs);
@@ -98,7 +99,7 @@ impl<'a> StoredSample<'a> {
         begun
     }
 
-    /// Appends a state. After the last state of the sample, writes all of them to the folder.
+    /// Appends the state with number `instant`, from 1. After the last state of the sample, writes all of them to the folder.
     pub(super) fn write_state(&mut self, ftl: &Ftl, begun: &CollectionInProgress, instant: u32) {
         let Numbers::Written(to) = &mut self.numbers else { return };
         let bits = place_bits(ftl);
@@ -156,17 +157,17 @@ fn read_state(from: &mut BitReader, ftl: &mut Ftl, inputs: &SampleInputs) -> Opt
     is_whole.then_some(begun)
 }
 
-/// Returns the size of a saved collection in progress, in bits.
+/// Returns the size in bits of a saved collection in progress.
 fn begun_bits(ftl: &Ftl) -> u64 {
     u64::from(ftl.geometry.planes()) * u64::from(2 * u32::BITS)
 }
 
-/// Returns the size of a saved [`SteadyStateResult`], in bits.
+/// Returns the size in bits of a saved [`SteadyStateResult`].
 fn settled_bits() -> u64 {
     u64::from(u64::BITS + u32::BITS + 1)
 }
 
-/// Returns the size of a saved page location, in bits: the physical page number + 1, or 0 for an unmapped page.
+/// Returns the size in bits of a saved page location: the physical page number + 1, or 0 for an unmapped page.
 fn place_bits(ftl: &Ftl) -> u32 {
     bits_for(ftl.geometry.pages().into())
 }

@@ -1,30 +1,30 @@
-//! Runs: consecutive logical pages that one host write covers, and that stay together on flash.
+//! Runs: consecutive logical pages that one host write covers, and that stay together in one physical page.
 
 use crate::config::{ExpectedWrites, WriteSizes};
 use crate::engine::random::SimRng;
 use crate::flash::geometry::Geometry;
 use crate::ids::Lpn;
 
-/// Denominator of the shares in `lengths`.
+/// Denominator of the cumulative shares in `lengths`: the share of all writes.
 const WEIGHT: u32 = 1 << 24;
 
-/// Generator of random writes of one or more consecutive mapping units. Static allocation places the units of a write in one physical page, so a run
-/// never crosses the boundary of a physical page.
+/// Generator of random writes of one or more consecutive logical pages (mapping units). Static allocation places the units of a write in one physical
+/// page, so a run never crosses the boundary of a physical page.
 #[derive(Clone, Debug)]
 pub(super) struct WriteRuns {
-    /// Length in mapping units and cumulative share of the writes up to this length, in units of 2^-24, by length.
+    /// For each length, ascending: the length in mapping units, and the share of the writes of at most this length, in units of 1 / [`WEIGHT`].
     lengths: Vec<(u32, u32)>,
     /// Alignment of the first page of a run, in mapping units.
     alignment: u32,
-    /// Mapping units in a physical page.
+    /// Number of mapping units in a physical page; 1 if all writes are single units.
     together: u32,
-    /// Next page of the current run.
+    /// Next logical page of the current run, which ends before `end`.
     next: u32,
     end: u32,
 }
 
 impl WriteRuns {
-    /// Returns the runs of `writes`: single pages if the sizes are unknown, or if no write exceeds a mapping unit.
+    /// Creates the generator for `writes`. Runs are single pages if the sizes of writes are unknown, or if no write exceeds a mapping unit.
     pub(super) fn new(geometry: &Geometry, writes: &ExpectedWrites) -> WriteRuns {
         let single = WriteRuns { lengths: vec![(1, WEIGHT)], alignment: 1, together: 1, next: 0, end: 0 };
         let Some(WriteSizes { weighted, alignment }) = &writes.sizes else { return single };
@@ -51,12 +51,12 @@ impl WriteRuns {
         self.together
     }
 
-    /// Ends the current run.
+    /// Ends the current run, so that the next page begins a new one.
     pub(super) fn restart(&mut self) {
         (self.next, self.end) = (0, 0);
     }
 
-    /// Returns the next page to write, below `pages`. Draws a new run after the end of the current one.
+    /// Returns the next logical page to write, below `pages`. Draws a new run after the end of the current run.
     pub(super) fn next(&mut self, pages: u32, random: &mut SimRng) -> Lpn {
         if self.next == self.end {
             self.next = random.below(pages.div_ceil(self.alignment)) * self.alignment;
@@ -122,7 +122,8 @@ mod tests {
         ]);
         let pages = drawn(&mut runs, 10_000);
         let second = pages.iter().filter(|&&page| page % 2 == 1).count();
-        // Three of five pages are single, and two belong to one write of 8 KiB.
+        // Writes begin at even units, so only the second unit of a write of 8 KiB is odd. Of four writes, three have one unit and one has two, so one
+        // of five units is odd: 2,000 of 10,000.
         assert!((1_900..2_100).contains(&second), "{second}");
     }
 }

@@ -1,21 +1,21 @@
-//! Folds of full SLC blocks: choice of the block, and space for its pages.
+//! Folds of full SLC blocks (moves of their valid pages to native blocks): choice of the block, and space for its pages.
 
 use crate::ftl::BlockState;
 use crate::ftl::blocks::BlockManager;
 use crate::ftl::open_block_kind::OpenBlockKind;
 use crate::ids::{BlockId, PlaneId};
 
-/// Blocks to be folded next.
+/// SLC blocks to be folded next, and the space that they need.
 struct NextFold {
-    /// One block in each plane that shares superblocks.
+    /// One block in each plane that shares superblocks; without superblocks, a single block.
     blocks: Vec<BlockId>,
-    /// Whether the open block for folded pages has too few pages left. Each plane then keeps another free block.
+    /// Whether the open block for folded pages has too few pages left for them. Each plane then keeps another free block for the fold.
     keeps_another: bool,
 }
 
 impl BlockManager {
-    /// Begins a fold if more than `above` SLC blocks of `plane` are full. Marks and returns a full block; with superblocks, the blocks at its
-    /// position in all planes that share them.
+    /// Begins a fold if more than `above` SLC blocks of `plane` are full. Marks a full block as being folded and returns it; with superblocks, the
+    /// blocks with the same index in all planes that share them. Returns `None` under the conditions of [`next_fold`](Self::next_fold).
     pub(super) fn begin_fold(&mut self, plane: PlaneId, above: u32) -> Option<Vec<BlockId>> {
         let NextFold { blocks, keeps_another } = self.next_fold(plane, above)?;
         for (plane, &block) in self.superblock_planes(plane).zip(&blocks) {
@@ -30,19 +30,19 @@ impl BlockManager {
         Some(blocks)
     }
 
-    /// Returns whether the SLC cache of `plane`, which has no free page, will get one: a fold can begin, or will be able to after operations in
-    /// progress have ended.
+    /// Returns whether the SLC cache of `plane`, which has no free page, will get one. A fold can begin, or will be able to begin once the programs
+    /// or the collection in progress have ended.
     pub(super) fn will_free_page(&self, plane: PlaneId) -> bool {
         let Some(slc) = &self.plane(plane).slc else { return false };
-        // The last pages of the open block are still being programmed; the block can be folded afterwards.
+        // If the last pages of the open SLC block are still being programmed, the block can be folded afterwards.
         let is_filling = self.table().state(self.plane(plane).open.get(OpenBlockKind::Slc).block) == BlockState::Open;
         let is_in_use = slc.free.len() < self.geometry().slc.per_plane;
         let is_collected = || is_in_use && self.superblock_planes(plane).any(|plane| self.plane(plane).collecting > 0);
         is_filling || is_collected() || self.next_fold(plane, 0).is_some()
     }
 
-    /// Returns the blocks to fold next in `plane`. Returns `None` if at most `above` blocks are full, another collection of its planes is in
-    /// progress, or there is no space for the pages.
+    /// Returns the blocks to fold next in `plane`: the full ones with the fewest valid pages. Returns `None` if at most `above` blocks are full, a
+    /// collection or fold of its planes is in progress, or there is no space for the pages.
     fn next_fold(&self, plane: PlaneId, above: u32) -> Option<NextFold> {
         let full = &self.plane(plane).slc.as_ref()?.full;
         if full.len() as u32 <= above || self.superblock_planes(plane).any(|plane| self.plane(plane).collecting > 0) {
@@ -50,7 +50,7 @@ impl BlockManager {
         }
         let is_full = |block| self.table().state(block) == BlockState::SlcFull;
         let all_full = full.iter().copied().filter(|&block| self.superblock_blocks(block).all(is_full));
-        // `min_by_key` returns the first on a tie, the block filled first.
+        // `min_by_key` returns the first minimum, and `full` is in the order of filling. So on a tie the block filled first is folded.
         let first = all_full.min_by_key(|&block| self.valid_of(self.superblock_blocks(block)))?;
         let blocks: Vec<BlockId> = self.superblock_blocks(first).collect();
         let needed = self.pages_for_fold(&blocks);
@@ -65,8 +65,8 @@ impl BlockManager {
         blocks.map(|block| self.table().valid_pages(block)).sum()
     }
 
-    /// Returns an upper bound of the pages that the fold of `blocks` takes in each plane. The planes are filled evenly; the bound holds for the plane
-    /// furthest ahead. Programs of several mapping units may run partly filled, so that their remaining units are skipped.
+    /// Returns an upper bound of the number of pages that the fold of `blocks` takes in each plane. The planes are filled evenly; the bound holds for
+    /// the plane that gets the most. Programs of several mapping units may begin partly filled, so that their remaining units are skipped.
     fn pages_for_fold(&self, blocks: &[BlockId]) -> u32 {
         let valid = self.valid_of(blocks.iter().copied()).div_ceil(blocks.len() as u32);
         if self.geometry().gathers_units() {

@@ -4,7 +4,8 @@
 //! garbage collection or wear levelling. Host writes go to the cache while it has a free page. A full block is *folded*: its valid pages are moved to
 //! native blocks, which use all bits of their cells, and it is erased.
 //!
-//! Planes that share superblocks open, fold and erase the SLC blocks at one position together, too, and folded pages go to the plane furthest behind.
+//! Planes that share superblocks also open, fold and erase the SLC blocks with the same index together. Folded pages go to the plane with the fewest
+//! whole programs in its open block.
 //!
 //! The block numbers of a dynamic cache are not real blocks. An SLC block is opened as an alias of a free native block, which is lent until the SLC
 //! block was folded ([`BlockManager::lend`]); the erase of the SLC block counts as an erase of the lent block as well.
@@ -14,14 +15,14 @@
 //! All logical pages of a plane fit outside the cache ([`Partition`](super::Partition) does not count SLC blocks), so the content of the cache can
 //! always be moved out. A write waits for the cache (`slc.when-full = "fold"`) only if a fold that makes room is in progress or can begin. The fold
 //! may also be one that can begin after programs of the open block, or a collection of the plane, have ended. A fold begins only if there is space
-//! for all of its pages. If the open block for folded pages has too few left, the fold needs one more free block, which it keeps from other streams.
-//! So a fold waits for no collection, and the collection of the plane begins when the fold ends. The plane has spare blocks for both
+//! for all of its pages. If the open block for folded pages has too few pages left, the fold needs one more free block, which is kept from other
+//! kinds of data. So a fold waits for no collection, and the collection of the plane begins when the fold ends. The plane has spare blocks for both
 //! ([`FOLD_BLOCKS`](super::spare_blocks::FOLD_BLOCKS)).
 //!
 //! A dynamic cache takes free blocks only while so many are left that no collection begins, and a plane with lent blocks keeps one free block for
 //! folds. If a plane is short of free pages and has lent blocks, these are folded before it is collected ([`Ftl::begin_fold_for_space`]). A fold
 //! moves at most half a native block of pages and returns a whole block, so in the end all lent blocks are returned except for the open one. For the
-//! open block, a plane has one more spare block. The plane then behaves like one without a cache.
+//! open block, a plane has one more spare block. The plane then behaves like a plane without a cache.
 
 mod fold;
 mod plane;
@@ -34,12 +35,12 @@ use super::open_block_kind::OpenBlockKind;
 use crate::config::{self, SlcWhenFull};
 use crate::ids::{BlockId, PlaneId, StreamId};
 
-/// Conditions for folds.
+/// Conditions for folds, from `[slc]`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FoldRules {
     /// Number of full SLC blocks of a plane above which one of them is folded while the die is idle.
     fold_above: u32,
-    /// Whether writes wait for a fold if the cache is full.
+    /// Whether host writes wait for a fold if the cache is full, instead of going to native blocks.
     writes_wait: bool,
 }
 
@@ -51,19 +52,19 @@ impl FoldRules {
 }
 
 impl Ftl {
-    /// Returns whether the SLC cache of `plane` has a page for a write.
+    /// Returns whether the SLC cache of `plane` has a free page for a write, or can open a block; false without an SLC cache.
     #[inline]
     pub(crate) fn has_slc_page(&self, plane: PlaneId) -> bool {
         self.blocks.has_page(plane, OpenBlockKind::Slc)
     }
 
-    /// Returns the number of pages of the SLC cache.
+    /// Returns the number of pages of the SLC cache, over all planes; 0 without an SLC cache.
     pub(crate) fn slc_pages(&self) -> u64 {
         let of_plane = u64::from(self.geometry.slc.per_plane) * u64::from(self.geometry.slc.pages_per_block);
         if self.geometry.has_slc() { of_plane * u64::from(self.geometry.planes()) } else { 0 }
     }
 
-    /// Returns the number of pages of the SLC cache that are not free: allocated or skipped since the last erase of their block.
+    /// Returns the number of pages of the SLC cache, over all planes, that are not free: allocated or skipped since the last erase of their block.
     pub(crate) fn slc_pages_in_use(&self) -> u64 {
         let (blocks, pages) = (self.geometry.slc.per_plane, self.geometry.slc.pages_per_block);
         let in_use = |plane: &Plane| {
@@ -73,37 +74,39 @@ impl Ftl {
         self.blocks.planes().iter().filter_map(in_use).sum()
     }
 
-    /// Begins a fold in `plane`. Marks and returns the full block with the fewest valid pages, because its fold needs the fewest moves; on a tie, the
-    /// block filled first \[choice\]. With superblocks, the blocks at one position in all planes that share them are folded together.
+    /// Begins a fold in `plane`. Marks and returns the full SLC block with the fewest valid pages, because its fold needs the fewest moves; on a tie,
+    /// the block filled first \[choice\]. With superblocks, the blocks with the same index in all planes that share them are folded together. The
+    /// caller moves the valid pages of the returned blocks and erases them.
     ///
-    /// Returns `None` if too few blocks are full, a collection of the planes is in progress, or there is no space for the pages.
+    /// Returns `None` if too few blocks are full (`slc.fold-threshold`), a collection of the planes is in progress, or there is no space for the
+    /// pages.
     pub(crate) fn begin_fold(&mut self, plane: PlaneId) -> Option<Vec<BlockId>> {
         self.blocks.begin_fold(plane, self.slc.fold_above)
     }
 
-    /// Returns whether writes to `plane` wait for a fold: its SLC cache has no page for them, but will get one.
+    /// Returns whether host writes to `plane` wait for a fold: its SLC cache has no page for them, but will get one.
     #[inline]
     pub(crate) fn waits_for_fold(&self, plane: PlaneId) -> bool {
         self.slc.writes_wait && !self.has_slc_page(plane) && self.blocks.will_free_page(plane)
     }
 
     /// Returns the kind of open block for the next write of host stream `stream` to `plane`: the SLC cache if it has a page, or if the write waits
-    /// for one.
+    /// for one. Otherwise, the block of the stream.
     pub(crate) fn write_block_kind(&self, plane: PlaneId, stream: Option<StreamId>) -> OpenBlockKind {
         let to_slc = self.geometry.has_slc() && (self.has_slc_page(plane) || self.waits_for_fold(plane));
         if to_slc { OpenBlockKind::Slc } else { self.host_block_kind(plane, stream) }
     }
 
-    /// Returns the kind of open block for a write to any of the planes that share superblocks with `plane`: the SLC cache if it has a page in one of
-    /// them.
+    /// Returns the kind of open block for a host write to any of the planes that share superblocks with `plane`. It is the SLC cache if it has a page
+    /// in one of them, otherwise the block of host writes.
     pub(crate) fn superblock_write_kind(&self, plane: PlaneId) -> OpenBlockKind {
         let to_slc =
             self.geometry.has_slc() && self.blocks.superblock_planes(plane).any(|twin| self.has_slc_page(twin));
         if to_slc { OpenBlockKind::Slc } else { self.host_block_kind(plane, None) }
     }
 
-    /// Like [`Ftl::begin_fold`], but regardless of the number of full blocks. Begins a fold only if the plane is short of free pages and has lent
-    /// full blocks, or if writes wait.
+    /// Like [`Ftl::begin_fold`], but with any number of full blocks. Begins a fold only if the plane is short of free pages and has lent native
+    /// blocks to the cache, or if writes wait. Otherwise returns `None`.
     pub(crate) fn begin_fold_for_space(&mut self, plane: PlaneId) -> Option<Vec<BlockId>> {
         let has_lent = self.blocks.plane(plane).slc.as_ref().is_some_and(|slc| slc.has_lent());
         let is_short = || self.blocks.superblock_planes(plane).any(|plane| self.is_short(plane));
@@ -111,14 +114,14 @@ impl Ftl {
         if is_needed { self.blocks.begin_fold(plane, 0) } else { None }
     }
 
-    /// Sets the number of free native blocks that each plane does not lend, so that lending triggers no collection.
+    /// Sets the number of free native blocks that each plane does not lend to a dynamic cache, so that lending triggers no collection.
     pub(super) fn limit_lending(&mut self) {
         let kept_free = self.collector.collection_threshold().div_ceil(self.geometry.pages_per_block) + LENDING_BLOCKS;
         self.blocks.limit_lending(kept_free);
     }
 }
 
-/// Free native blocks beyond the threshold of collection that a plane does not lend: one for folds, and one more.
+/// Number of free native blocks, beyond the threshold of collection, that a plane does not lend: one for folds, and one more.
 const LENDING_BLOCKS: u32 = 2;
 
 impl BlockManager {
@@ -129,7 +132,7 @@ impl BlockManager {
         }
     }
 
-    /// Lends a free native block to a dynamic SLC cache, for an SLC block that was just opened. Does nothing for a static cache.
+    /// Lends a free native block to a dynamic SLC cache, for the SLC block `block` just opened. Does nothing for a static cache.
     #[inline(never)]
     pub(super) fn lend(&mut self, plane: PlaneId, block: BlockId) {
         let pages = self.geometry().pages_per_block;
@@ -142,7 +145,7 @@ impl BlockManager {
         self.slc_table_mut().open(native, false);
     }
 
-    /// Frees the native block lent for an SLC block that was folded and erased. Does nothing for a static cache.
+    /// Frees the native block lent for the SLC block `block`, which was folded and erased. Does nothing for a static cache.
     fn return_lent(&mut self, plane: PlaneId, block: BlockId) {
         let pages = self.geometry().pages_per_block;
         let account = self.plane_mut(plane);

@@ -41,13 +41,13 @@ fn cache(ftl: &mut Ftl, pages: std::ops::Range<u32>) {
     }
 }
 
-/// Returns the only block of a fold, on a drive without superblocks.
+/// Returns the block of a fold on a drive without superblocks, where a fold has a single block.
 fn only(blocks: Vec<BlockId>) -> BlockId {
     let [block] = blocks[..] else { panic!("one block is folded at a time: {blocks:?}") };
     block
 }
 
-/// Folds one block. Returns the number of pages moved.
+/// Folds one block completely. Returns the number of pages moved; `None` if no fold can begin.
 fn fold(ftl: &mut Ftl) -> Option<u32> {
     let block = only(ftl.begin_fold(PLANE)?);
     Some(move_out(ftl, block))
@@ -109,7 +109,7 @@ fn no_block_is_folded_up_to_the_fold_threshold() {
 fn a_fold_keeps_its_next_block_from_the_host() {
     let mut ftl = drive(0.0);
     cache(&mut ftl, 0..4);
-    // Allocate until one block is left besides the reserve.
+    // Allocate host pages until only two blocks are free: the reserve and one more, which the host could open.
     while ftl.blocks.plane(PLANE).free.len() > 2 {
         assert!(ftl.allocate(PLANE, OpenBlockKind::SHARED).is_some());
     }
@@ -125,7 +125,8 @@ fn a_fold_keeps_its_next_block_from_the_host() {
     }
     ftl.finish_erase(block);
     cache(&mut ftl, 0..4);
-    // The next fold uses the remaining pages of this block, although no other block can be opened.
+    // The first fold has used 4 of the 12 pages of the block that it opened. Two more folds of 4 pages fit there, although no other block can be
+    // opened.
     assert_eq!(ftl.blocks.plane(PLANE).free.len(), 1);
     assert_eq!(fold(&mut ftl), Some(4));
     cache(&mut ftl, 0..4);
@@ -155,7 +156,7 @@ fn a_full_drive_never_runs_out_of_space_with_a_cache() {
     assert!(erases > 500, "{erases} folds");
 }
 
-/// Like `drive`, with a dynamic cache of at most `blocks` blocks.
+/// Creates a drive like that of `drive`, but with a dynamic cache of at most `blocks` blocks.
 fn dynamic_drive(blocks: u32) -> Ftl {
     made(&dynamic_config(blocks))
 }
@@ -177,7 +178,7 @@ fn a_dynamic_slc_block_borrows_a_free_block_and_returns_it_erased() {
     cache(&mut ftl, 0..5);
     assert_eq!(ftl.free_pages(PLANE), 18 * 12);
     assert_eq!(fold(&mut ftl), Some(4));
-    // The fold opened a native block, which has eight pages left.
+    // Two native blocks were lent. The fold returned one of them, and opened another native block, of which it used 4 of 12 pages.
     assert_eq!(ftl.free_pages(PLANE), 18 * 12 + 8);
     let erases: Vec<u32> = (0..20).map(|block| ftl.erase_count(BlockId(block))).filter(|&erases| erases > 0).collect();
     assert_eq!(erases, [1]);
@@ -186,7 +187,8 @@ fn a_dynamic_slc_block_borrows_a_free_block_and_returns_it_erased() {
 #[test]
 fn a_plane_lends_no_block_if_that_would_trigger_a_collection() {
     let mut ftl = dynamic_drive(20);
-    // The plane keeps two blocks for the threshold of collection, one block for folds, and one that is not lent.
+    // The plane keeps four of its 20 blocks: two for the threshold of collection, one for folds, and one that is never lent. So it lends 16, with 4
+    // SLC pages each.
     cache(&mut ftl, 0..16 * 4);
     assert!(!ftl.has_slc_page(PLANE) && !ftl.is_short(PLANE));
     assert_eq!(ftl.free_pages(PLANE), 4 * 12);
@@ -200,7 +202,7 @@ fn a_full_drive_folds_lent_blocks_before_it_is_collected() {
     let mut random = crate::engine::random::SimRng::new(3);
     let (mut folds, mut cached) = (0, 0);
     for number in 0..5_000 {
-        // From time to time the die is idle.
+        // At every hundredth write the die is idle, so that a background collection can run.
         while number % 100 == 0 && ftl.needs_background_collection(PLANE) {
             let Some(block) = ftl.begin_collection(PLANE) else { break };
             move_out(&mut ftl, block);

@@ -1,12 +1,13 @@
-//! Writes to read-intensive areas: distribution over the free dies (section IV.B: "into all corresponding dies of the area averagely").
+//! Writes to read-intensive areas (ranges of logical pages that long requests read): distribution over the free dies (section IV.B: "into all
+//! corresponding dies of the area averagely").
 //!
-//! Each waiting write is pinned to the die with the fewest pages of its area, among the dies that can take it now. Pages are counted in whole
+//! Each waiting write is pinned to the die with the fewest pages of its area, among the dies that can take it at once. Pages are counted in whole
 //! programs, so that the mapping units of one program go to one die.
 //!
 //! Choices where the paper is silent \[choice\]: a write does not wait for a die without room; a die that reads counts as free. Of dies with equally
-//! many pages of the area, the die whose channel holds the fewest takes the write; on a tie the first, counted from the die of the static order.
-//! Pinned writes are dispatched before other writes, outside the limits of `Channel_Max_Subs` and MCS. If no die can take a write and no program is
-//! in flight, the write joins the queue of writes to other areas.
+//! many pages of the area, the die whose channel holds the fewest pages of the area takes the write. On a tie, the first die takes it, counted from
+//! the die of the static order. Pinned writes are dispatched before other writes, outside the limits of `Channel_Max_Subs` and MCS. If no die can
+//! take a write and no program is in flight, the write joins the queue of writes to other areas.
 
 use std::collections::VecDeque;
 
@@ -21,41 +22,42 @@ use super::{ChipDispatch, Mbm};
 /// Writes to read-intensive areas that are not programmed yet.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PendingAreaWrites {
-    /// Writes without a die, in order of arrival.
+    /// Writes that are not assigned to a die, in order of arrival.
     waiting: VecDeque<TransactionId>,
-    /// Writes with a die, by logical page.
+    /// Writes that are assigned to a die, by logical page.
     placed: FxHashMap<Lpn, (TransactionId, DieId)>,
 }
 
 impl PendingAreaWrites {
-    /// Returns whether no write waits for a die.
+    /// Returns whether no write waits for the assignment of a die.
     pub(super) fn is_empty(&self) -> bool {
         self.waiting.is_empty()
     }
 
-    /// Enqueues a write.
+    /// Enqueues a write without a die.
     pub(super) fn push(&mut self, id: TransactionId) {
         self.waiting.push_back(id);
     }
 
-    /// Records that the write of `lpn` goes to `die`.
+    /// Records that the write `id` of `lpn` is assigned to `die`.
     fn place(&mut self, lpn: Lpn, id: TransactionId, die: DieId) {
         self.placed.insert(lpn, (id, die));
     }
 
-    /// Updates the die of write `id` of `lpn`, if the write is to a read-intensive area and has a die.
+    /// Changes the die of the write `id` of `lpn` to `die`. Does nothing if the write is not to a read-intensive area or is not assigned to a die.
     pub(super) fn dispatch(&mut self, id: TransactionId, lpn: Lpn, die: DieId) {
         if let Some((_, placed)) = self.placed.get_mut(&lpn).filter(|(write, _)| *write == id) {
             *placed = die;
         }
     }
 
-    /// Removes the host write of `lpn`, which was programmed or cancelled.
+    /// Removes the assigned host write of `lpn`, which was programmed or cancelled.
     pub(super) fn end(&mut self, lpn: Lpn) {
         self.placed.remove(&lpn);
     }
 
-    /// Moves the waiting writes for which `is_taken` holds to `taken`. Removes the entries of writes with a die for which it holds.
+    /// Removes the writes for which `is_taken` holds. Appends those without a die to `taken`; writes with a die are in other queues, which return
+    /// them.
     pub(super) fn remove_where(&mut self, is_taken: impl Fn(&TransactionId) -> bool, taken: &mut Vec<TransactionId>) {
         taken.extend(self.waiting.iter().copied().filter(&is_taken));
         self.waiting.retain(|id| !is_taken(id));
@@ -64,7 +66,7 @@ impl PendingAreaWrites {
 }
 
 impl DispatchRound<'_, '_> {
-    /// Pins the waiting writes of read-intensive areas to dies that can take them.
+    /// Pins the waiting writes to read-intensive areas to dies that can take them. The other writes keep waiting.
     pub(super) fn pin_area_writes(&mut self) {
         if self.mbm.area_writes.is_empty() {
             return;
@@ -83,8 +85,8 @@ impl DispatchRound<'_, '_> {
         }
     }
 
-    /// Moves the waiting writes to the queue of writes to other areas if no program is in flight, because only the end of a program starts the next
-    /// round.
+    /// Moves the waiting writes to the queue of writes to other areas if no program is in flight. Only the end of a program would start the next
+    /// round of dispatch.
     pub(super) fn release_area_writes(&mut self) {
         if self.mbm.programs.is_empty() {
             let Mbm { area_writes, writes, .. } = &mut *self.mbm;
@@ -92,8 +94,8 @@ impl DispatchRound<'_, '_> {
         }
     }
 
-    /// Returns the number of pages for which each die has room now: the free units of its partly filled programs, and a program for each plane if no
-    /// program is in flight, less the writes that are pinned to the die.
+    /// Returns, indexed by die, the number of pages (mapping units) that each die can take at once. It can take the free units of its partly filled
+    /// programs, and a program for each plane if none is in flight, less the writes pinned to the die.
     fn room_by_die(&mut self) -> Vec<u32> {
         let geometry = self.mbm.geometry.clone();
         let mut room = vec![0; geometry.dies() as usize];
@@ -109,7 +111,7 @@ impl DispatchRound<'_, '_> {
         room
     }
 
-    /// Removes a page from the room of `die`. If dies take turns, removes the room of the other dies of the chip.
+    /// Subtracts one page from the room of `die`. If only one die of a chip takes writes at a time, sets the room of the other dies of the chip to 0.
     fn use_room(&self, die: DieId, room: &mut [u32]) {
         room[die.index()] -= 1;
         if self.mbm.chips == ChipDispatch::OneDie {
@@ -119,7 +121,8 @@ impl DispatchRound<'_, '_> {
         }
     }
 
-    /// Returns the die with the fewest pages of the area of `lpn`, among the dies with room for the page.
+    /// Returns the die with the fewest pages of the area of `lpn`, among the dies with room for the page; `None` if no die has room. `room` is
+    /// indexed by die.
     fn die_for(&self, lpn: Lpn, id: TransactionId, room: &[u32]) -> Option<DieId> {
         let mbm = &*self.mbm;
         let can_take = |die: DieId| room[die.index()] > 0 && mbm.planes_of(die).any(|plane| self.has_room(id, plane));
@@ -139,8 +142,8 @@ impl DispatchRound<'_, '_> {
             .min_by_key(|&die| (in_programs(on_die[die.index()]), in_programs(on_channel[mbm.channel_of(die).index()])))
     }
 
-    /// Returns the number of pages of the area of `lpn` on each die, without `lpn`. A page with a pending write that has a die counts on that die.
-    /// `None` without RS.
+    /// Returns, indexed by die, the number of pages of the area of `lpn` there, without `lpn` itself. A page with a pending write that is assigned to
+    /// a die counts on that die. `None` if RS is off.
     fn pages_by_die(&self, lpn: Lpn) -> Option<Vec<u32>> {
         let Mbm { geometry, areas, area_writes, .. } = &*self.mbm;
         let area = areas.as_ref()?.pages_around(lpn);

@@ -1,10 +1,10 @@
-//! Read-intensive areas of the drive, for RS (see [`super`]).
+//! Read-intensive areas of the drive, for the technique RS of MBM (see [`super`]).
 
 use std::ops::Range;
 
 use crate::ids::Lpn;
 
-/// One bit for each area of logical pages: whether long requests read the area.
+/// Bitmap of areas (ranges of `pages` logical pages each): whether the area is read-intensive (read by long requests).
 #[derive(Clone, Debug)]
 pub(super) struct Areas {
     pages: u32,
@@ -13,25 +13,25 @@ pub(super) struct Areas {
 }
 
 impl Areas {
-    /// Creates the bitmap for areas of `pages` pages, none of them read-intensive.
+    /// Creates the bitmap for areas of `pages` pages each on a drive of `logical_pages`, none of them read-intensive.
     pub(super) fn new(pages: u32, logical_pages: u32) -> Areas {
         let areas = logical_pages.div_ceil(pages);
         Areas { pages, logical_pages, read_intensive: vec![0; areas.div_ceil(u64::BITS) as usize] }
     }
 
-    /// Returns whether the area of `lpn` is read-intensive.
+    /// Returns whether the area that contains `lpn` is read-intensive.
     pub(super) fn is_read_intensive(&self, lpn: Lpn) -> bool {
         let area = lpn.0 / self.pages;
         self.read_intensive.get((area / u64::BITS) as usize).is_some_and(|word| word >> (area % u64::BITS) & 1 != 0)
     }
 
-    /// Returns the logical pages of the area of `lpn`.
+    /// Returns the logical pages of the area that contains `lpn`.
     pub(super) fn pages_around(&self, lpn: Lpn) -> Range<u32> {
         let start = lpn.0 / self.pages * self.pages;
         start..start.saturating_add(self.pages).min(self.logical_pages)
     }
 
-    /// Marks the areas of `pages`, which a request has read, as read-intensive or not.
+    /// Marks the areas that overlap `pages`, which a request has read, as read-intensive or not.
     pub(super) fn mark(&mut self, pages: &Range<u32>, is_read_intensive: bool) {
         for area in pages.start / self.pages..=(pages.end - 1) / self.pages {
             if let Some(word) = self.read_intensive.get_mut((area / u64::BITS) as usize) {

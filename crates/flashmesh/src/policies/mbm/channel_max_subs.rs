@@ -1,12 +1,12 @@
 //! `Channel_Max_Subs` (MBM, Algorithm 1): the level up to which waiting writes fill each channel, as a number of subrequests (reads and writes).
 //!
-//! Writes first fill the channels with the fewest subrequests, up to the level of the next fuller channel. Then all of these channels are filled up
-//! to the next level, and so on. The last writes are divided evenly among the channels filled so far, and the level is rounded up. The listing in the
-//! paper has the difference of two channels with the wrong sign, and does not subtract the writes already assigned; this code follows the paper's
+//! Writes first fill the channel with the fewest subrequests, up to the level of the next fuller channel. Then both are filled up to the level of the
+//! channel after that, and so on. The last writes are divided evenly among the channels filled so far, and the level is rounded up. The listing in
+//! the paper has the difference of two channels with the wrong sign, and does not subtract the writes already assigned; this code follows the paper's
 //! text \[choice\].
 
-/// Returns the level up to which `writes` waiting writes fill the channels. `subrequests` are the current levels; a channel at or above the returned
-/// level takes no write.
+/// Returns the level up to which `writes` waiting writes fill the channels, as a number of subrequests. `subrequests` are the current levels of the
+/// channels; a channel at or above the returned level takes no write.
 pub(super) fn channel_max_subs(subrequests: &[u32], writes: u32) -> u32 {
     let mut sorted = subrequests.to_vec();
     sorted.sort_unstable();
@@ -27,7 +27,7 @@ mod tests {
     use super::*;
     use crate::engine::random::SimRng;
 
-    /// Assigns writes one by one, each to the channel with the fewest subrequests. Returns the final level.
+    /// Assigns writes one by one, each to the channel with the fewest subrequests. Returns the level of the fullest channel that took a write.
     fn one_by_one(subrequests: &[u32], writes: u32) -> u32 {
         let mut filled = subrequests.to_vec();
         let mut level = filled.iter().copied().min().unwrap_or(0);

@@ -1,4 +1,4 @@
-//! Dispatch of waiting writes: how many to each channel, and to which chip and planes.
+//! Dispatch of waiting writes: the number for each channel, and the choice of chip, die and planes.
 
 use crate::config::McsBegins;
 use crate::ids::{ChannelId, ChipId, DieId};
@@ -10,24 +10,25 @@ use super::channel_max_subs::channel_max_subs;
 use super::filling_programs::FillingProgram;
 use super::{ChipDispatch, Mbm};
 
-/// State of one round of dispatch.
+/// State of one round of dispatch, in which writes leave the queues of MBM. `due` collects them.
 pub(super) struct DispatchRound<'a, 'b> {
     pub mbm: &'a mut Mbm,
     pub drive: &'a mut PolicyView<'b>,
     pub due: DispatchedWrites,
 }
 
-/// Condition under which a die takes writes.
+/// Condition under which a die takes writes in a round.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Eligibility {
-    /// The die is idle.
+    /// The die executes nothing and has no pending transactions.
     Idle,
     /// The die has no program in flight, but may be reading.
     WithoutProgram,
 }
 
 impl DispatchRound<'_, '_> {
-    /// Returns whether a die takes writes. If chips are dispatched as a whole, all dies of the chip must be free.
+    /// Returns whether `die` takes writes under the condition `eligibility`. If chips are dispatched as a whole, all dies of the chip must meet the
+    /// condition.
     pub(super) fn takes(&self, die: DieId, eligibility: Eligibility) -> bool {
         let is_free = |die: DieId| {
             self.mbm.programs.has_none_on(die)
@@ -44,7 +45,7 @@ impl DispatchRound<'_, '_> {
         (chip.0 * dies..(chip.0 + 1) * dies).map(DieId)
     }
 
-    /// Dispatches pinned writes to their dies.
+    /// Dispatches pinned writes to their dies, as far as these have no program in flight.
     fn dispatch_pinned(&mut self) {
         if self.mbm.pinned.is_empty() {
             return;
@@ -75,7 +76,7 @@ impl DispatchRound<'_, '_> {
                     self.mbm.pinned.pop(die);
                     self.due.dropped.push(id);
                 } else {
-                    // No plane of the die has space for the page: unpin the write.
+                    // No plane of the die has space for the page, so unpin the write: it may go to any die.
                     self.mbm.pinned.pop(die);
                     self.mbm.writes.push_back(id);
                 }
@@ -83,7 +84,7 @@ impl DispatchRound<'_, '_> {
         }
     }
 
-    /// Dispatches the next writes to a chip, for at most `most` programs. Returns the number of programs.
+    /// Dispatches the next writes to free dies of `chip`, for at most `most` programs. Returns the number of programs.
     fn dispatch_to_chip(&mut self, chip: ChipId, most: u32, eligibility: Eligibility) -> u32 {
         let mut taken = 0;
         let free: Vec<DieId> = self.mbm.round_robin.dies(chip).filter(|&die| self.takes(die, eligibility)).collect();
@@ -94,7 +95,8 @@ impl DispatchRound<'_, '_> {
             let (planes, before) = (self.planes(die), taken);
             for plane in planes {
                 let units = self.units_of(plane);
-                // A partly filled program on another plane of this die would start together with the full ones, before further writes can fill it.
+                // A partly filled program on another plane of this die would start together with the full programs, before further writes can fill
+                // it.
                 let is_rest = taken > before && self.mbm.writes.len() < units as usize;
                 if taken == most || is_rest {
                     break;
@@ -112,7 +114,8 @@ impl DispatchRound<'_, '_> {
         taken
     }
 
-    /// Returns the number of programs that a chip can start at once.
+    /// Returns the number of programs that `chip` can start at once, summed over its free dies, or on one free die if only one takes writes at a
+    /// time.
     fn parallelism(&mut self, chip: ChipId, eligibility: Eligibility) -> u32 {
         let (dies, chips) = (self.mbm.round_robin.dies(chip), self.mbm.chips);
         let mut of_dies = dies.map(|die| if self.takes(die, eligibility) { self.planes(die).len() as u32 } else { 0 });
@@ -122,7 +125,8 @@ impl DispatchRound<'_, '_> {
         }
     }
 
-    /// Returns the chip of a channel that takes writes next (MCS), with the number of programs that it can start at once.
+    /// Returns the chip of `channel` that takes writes next by MCS (or by round robin if MCS is off), with the number of programs that it can start
+    /// at once. `None` if no chip of the channel can start a program.
     fn next_chip(&mut self, channel: ChannelId, eligibility: Eligibility) -> Option<(ChipId, u32)> {
         let mut first = None;
         let mut least: Option<(ChipId, u32)> = None;
@@ -153,7 +157,7 @@ impl DispatchRound<'_, '_> {
         next
     }
 
-    /// Dispatches writes channel by channel, up to the level of `Channel_Max_Subs`.
+    /// Dispatches writes channel by channel, the least loaded channel first, up to the level of `Channel_Max_Subs`.
     fn dispatch_by_channel(&mut self, eligibility: Eligibility) {
         let in_program = self.mbm.geometry.units_per_program;
         let programs = self.mbm.programs.by_channel().iter();
@@ -181,7 +185,7 @@ impl DispatchRound<'_, '_> {
         }
     }
 
-    /// Dispatches writes to one chip at a time. Chips are chosen from the channels in round-robin order, until no channel takes a write.
+    /// Dispatches writes to one chip at a time, from the channels in round-robin order. Ends when no channel takes a write.
     fn dispatch_round_robin(&mut self, eligibility: Eligibility) {
         let mut without = 0;
         while without < self.mbm.geometry.channels && !self.mbm.writes.is_empty() {
@@ -211,11 +215,11 @@ impl DispatchRound<'_, '_> {
         } else {
             self.dispatch_round_robin(eligibility);
         }
-        // The next round runs when a write in flight ends. None is in flight, so dispatch now, without the limits for channels.
+        // The next round runs only when a write in flight ends. If none is in flight, dispatch at once, without the limits for channels.
         if !self.mbm.writes.is_empty() && self.mbm.programs.is_empty() {
             self.dispatch_round_robin(Eligibility::WithoutProgram);
         }
-        // No plane has space: let the allocator place one write, which then waits for a page.
+        // If still none is in flight, no plane has space. Let the allocator place one write, which then waits on its plane for a page.
         if self.mbm.programs.is_empty()
             && let Some(id) = self.mbm.writes.pop_front()
         {

@@ -6,7 +6,7 @@ use super::dispatch::DispatchRound;
 use super::filling_programs::FillingProgram;
 
 impl DispatchRound<'_, '_> {
-    /// Places the page of `id` on `plane` and dispatches the write.
+    /// Places the page of the write `id` on `plane` and dispatches the write.
     pub(super) fn send(&mut self, id: TransactionId, plane: PlaneId) {
         self.drive.ftl.record_placement(self.drive.load.transaction(id).lpn, plane);
         self.count(id, plane);
@@ -19,7 +19,7 @@ impl DispatchRound<'_, '_> {
         self.due.dispatched.push((id, plane));
     }
 
-    /// Returns the number of mapping units in the next program of a plane.
+    /// Returns the number of mapping units in the next program of `plane`. A program in the SLC cache may have fewer units than a native one.
     pub(super) fn units_of(&self, plane: PlaneId) -> u32 {
         let geometry = &self.mbm.geometry;
         if !geometry.has_slc() {
@@ -33,7 +33,8 @@ impl DispatchRound<'_, '_> {
         self.drive.ftl.has_room(self.drive.load.transaction(id).lpn, plane)
     }
 
-    /// Dispatches at most `units` waiting writes to a plane. Returns their number.
+    /// Dispatches the first waiting writes, at most `units`, to `plane`. Stops at a write for which the plane has no room. Returns the number
+    /// dispatched.
     pub(super) fn fill(&mut self, plane: PlaneId, units: u32) -> u32 {
         let mut sent = 0;
         while sent < units
@@ -47,7 +48,7 @@ impl DispatchRound<'_, '_> {
         sent
     }
 
-    /// Like [`fill`](Self::fill), but takes writes pinned to the die of the plane.
+    /// Like [`fill`](Self::fill), but dispatches writes pinned to the die of `plane`.
     pub(super) fn fill_pinned(&mut self, plane: PlaneId, units: u32) -> u32 {
         let die = self.mbm.geometry.die_of_plane(plane);
         let mut sent = 0;
@@ -62,7 +63,7 @@ impl DispatchRound<'_, '_> {
         sent
     }
 
-    /// Dispatches writes to partly filled programs, pinned writes first.
+    /// Dispatches writes to the partly filled programs, pinned writes first, until the programs are full or no write is left.
     pub(super) fn top_up_programs(&mut self) {
         for program in self.mbm.filling_programs.all() {
             let FillingProgram { plane, free_units: room, .. } = program;

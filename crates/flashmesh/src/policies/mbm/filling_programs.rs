@@ -1,18 +1,18 @@
-//! Planes with partly filled programs, to which the next writes go first.
+//! Programs that are not full yet. The next writes go to their planes first.
 
 use crate::ids::PlaneId;
 
-/// A plane with a partly filled program.
+/// A partly filled program that has not started, and its plane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct FillingProgram {
     pub plane: PlaneId,
-    /// Mapping units in a full program.
+    /// Number of mapping units in a full program.
     pub units: u32,
-    /// Mapping units for which the program still has space.
+    /// Number of mapping units for which the program still has space.
     pub free_units: u32,
 }
 
-/// All partly filled programs, in the order in which they were begun. Empty if a program writes one unit.
+/// All partly filled programs, at most one for each plane, in the order in which they were begun. Empty if a program writes one mapping unit.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FillingPrograms(Vec<FillingProgram>);
 
@@ -22,7 +22,7 @@ impl FillingPrograms {
         self.0.clone()
     }
 
-    /// Updates the list after a dispatch to a plane: adds or changes its program, or removes a full one.
+    /// Updates the list after a dispatch to the plane of `gathering`: adds or changes its program, or removes it if it is full or empty.
     pub(super) fn set(&mut self, gathering: FillingProgram) {
         let is_open = gathering.free_units > 0 && gathering.free_units < gathering.units;
         match self.0.iter().position(|other| other.plane == gathering.plane) {
@@ -35,12 +35,12 @@ impl FillingPrograms {
         }
     }
 
-    /// Removes the program of a plane, which starts, full or not.
+    /// Removes the program of `plane`, which starts, full or not.
     pub(super) fn on_program_start(&mut self, plane: PlaneId) {
         self.0.retain(|gathering| gathering.plane != plane);
     }
 
-    /// Removes a cancelled write from the program of a plane. The program then has space for another write.
+    /// Removes a cancelled write from the program of `plane`. The program then has space for another write; an empty program leaves the list.
     pub(super) fn remove_write(&mut self, plane: PlaneId) {
         if let Some(&gathering) = self.0.iter().find(|gathering| gathering.plane == plane) {
             self.set(FillingProgram { free_units: gathering.free_units + 1, ..gathering });

@@ -1,25 +1,25 @@
 //! MBM (Maximizing Bandwidth Management FTL Based on Read and Write Asymmetry of Flash Memory): writes are dispatched for plane parallelism, reads
-//! for short response times. Each part has a switch of its own ([`crate::config::Mbm`]).
+//! for short response times. Each of its four techniques has a switch of its own ([`crate::config::Mbm`]).
 //!
 //! - **WS** (section IV.A). Moved pages have an open block of their own in each plane, so that the write pointers of the planes of a die stay equal.
 //!   Writes wait in one queue of the drive and are dispatched in groups. A group is limited by [`channel_max_subs`] for its channel, and by the pages
 //!   that a chip can program at once.
-//! - **RS** (section IV.B). Reads of different planes join only if they belong to one request. An area that a long request reads is read-intensive.
-//!   Writes to a read-intensive area are spread evenly ("we will distribute them into all corresponding dies of the area averagely"): each goes to
-//!   the free die with the fewest pages of the area ([`area_writes`]). If a long request finds its pages unevenly spread, they are rewritten
-//!   ([`reallocation`]).
+//! - **RS** (section IV.B). Reads of different planes join only if they belong to one request. An area (range of logical pages) that a long request
+//!   reads is read-intensive. Writes to a read-intensive area are spread evenly ("we will distribute them into all corresponding dies of the area
+//!   averagely"). Each goes to the free die with the fewest pages of the area ([`area_writes`]). If a long request finds its pages unevenly spread,
+//!   they are rewritten ([`reallocation`]).
 //! - **MCS** (section IV.C). Among the free chips of a channel, the one with the least parallelism (pages programmed at once) is served first, then
 //!   those with the most.
 //! - **Suspension** of programs and erases is implemented by the dies (`mbm.suspension`).
 //!
-//! If dies start together (`flash.die-start`), a chip is free when all of its dies are, and its parallelism is the sum over its dies: one transaction
-//! covers several dies and planes, as in the paper. Without die interleaving (`flash.die-interleaving = false`), the parallelism of a chip is that of
-//! one die.
+//! If dies start together (`flash.die-start`), a chip is free when all of its dies are free, and its parallelism is the sum over its dies. One
+//! transaction covers several dies and planes, as in the paper. Without die interleaving (`flash.die-interleaving = false`), the parallelism of a
+//! chip is that of one die.
 //!
 //! If programs write several mapping units (`ftl.mapping-unit`, `flash.program-unit`), a subrequest of the paper is one program in one plane
-//! \[choice\]: `Channel_Max_Subs` and the parallelism of chips count programs, and numbers of units to read or to write are converted to programs. A
-//! chosen plane takes the writes of one program. If fewer writes are waiting, they go to a plane of an unused die and gather there: the next writes
-//! go to that plane first. Programs start at page boundaries, so write pointers that are equal in units are equal in pages.
+//! \[choice\]. `Channel_Max_Subs` and the parallelism of chips count programs; numbers of units to read or to write are converted to programs. A
+//! chosen plane takes the writes of one program. If fewer writes are waiting, they go to a plane of an unused die, where further writes fill the
+//! program before other planes take any. Programs start at page boundaries, so write pointers that are equal in units are equal in pages.
 //!
 //! Choices where the paper is silent \[choice\]: if dies work independently, a chip is free when one of its dies is, and its parallelism is the sum
 //! over its free dies. If the write pointers of a die differ, the die takes writes on the planes that are behind. Equal channels, chips and dies are
@@ -67,7 +67,7 @@ use round_robin::RoundRobin;
 pub static INFO: PolicyInfo = PolicyInfo {
     kind: config::FirmwarePolicy::Mbm,
     build: |config, geometry| AnyPolicy::other(Mbm::new(config, geometry)),
-    // The policy chooses the planes of host writes; all other pages follow the static allocation order.
+    // The policy chooses the planes of host writes; all other pages go to their planes of the static order.
     ftl_rules: |config, rules| FtlRules {
         allocation: Allocation::Static(config.ftl.static_order()),
         allows_other_planes: true,
@@ -78,14 +78,14 @@ pub static INFO: PolicyInfo = PolicyInfo {
     conflicts: |config, _| joint_plane_conflicts(config, 1),
 };
 
-/// Condition under which a chip takes writes.
+/// Condition under which the dies of a chip take writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ChipDispatch {
-    /// Each die takes writes on its own.
+    /// Each die takes writes when it is free itself.
     ByDie,
-    /// All dies take writes together, when all of them are free.
+    /// All dies of the chip take writes together, when all of them are free.
     AllDies,
-    /// One die takes writes at a time, when all dies are free.
+    /// One die of the chip takes writes at a time, when all of them are free.
     OneDie,
 }
 
@@ -106,7 +106,7 @@ impl ChipDispatch {
 pub(super) struct Mbm {
     geometry: Geometry,
     rules: crate::config::Mbm,
-    /// Read-intensive areas; `None` without RS.
+    /// Read-intensive areas; `None` if RS is off.
     areas: Option<Areas>,
     /// Waiting writes that may be dispatched to any die, in order of arrival.
     writes: VecDeque<TransactionId>,
@@ -114,17 +114,17 @@ pub(super) struct Mbm {
     pinned: PinnedWrites,
     filling_programs: FillingPrograms,
     programs: ProgramsInFlight,
-    /// Number of queued page reads of requests, indexed by channel.
+    /// Number of queued page reads of host requests, indexed by channel.
     reads: Vec<u32>,
-    /// Whether the chip with the least parallelism has been served since the last restart of MCS (`mbm.mcs-begins`), indexed by channel.
+    /// Whether the chip with the least parallelism has been served since MCS last began anew (`mbm.mcs-begins`), indexed by channel.
     least_had_turn: Vec<bool>,
     round_robin: RoundRobin,
     chips: ChipDispatch,
-    /// Pages to reallocate of the request planned last, each with its target plane.
+    /// Pages to rewrite of the request last passed to `plan_read`, each with its target plane.
     planned: Vec<(Lpn, PlaneId)>,
-    /// Reads of pages to reallocate, each with its target plane.
+    /// Reads, in progress, of pages to rewrite, each with the target plane of its page.
     reading: FxHashMap<TransactionId, PlaneId>,
-    /// Number of reallocated pages that wait for their programs.
+    /// Number of pages whose rewrite is held or in flight.
     reallocations: u32,
     /// Whether an event has occurred that may allow the dispatch of waiting writes.
     is_due: bool,
@@ -181,7 +181,7 @@ impl Mbm {
         !self.pinned.is_empty() || !self.writes.is_empty() || !self.area_writes.is_empty()
     }
 
-    /// Removes a programmed or cancelled write from the writes in flight, and requests another dispatch.
+    /// Removes a programmed or cancelled write from the counts of programs in flight, and requests another round of dispatch.
     fn remove_write(&mut self, write: &Transaction) {
         if matches!(write.purpose, Purpose::HostWrite(_)) {
             self.area_writes.end(write.lpn);
@@ -271,7 +271,7 @@ impl FirmwarePolicy for Mbm {
         self.reading.remove(&read)
     }
 
-    /// Returns whether two reads may join. With RS, host reads join only within one request.
+    /// Returns whether two reads of different planes may join. With RS, reads of host requests join only within one request.
     fn may_join(&self, lead: &Transaction, other: &Transaction) -> bool {
         !self.rules.rs || lead.class() != TransactionClass::UserRead || lead.owner.request == other.owner.request
     }

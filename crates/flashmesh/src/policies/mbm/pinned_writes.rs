@@ -1,10 +1,10 @@
-//! Waiting writes that must go to a certain die.
+//! Waiting writes that may go to one die only.
 
 use std::collections::VecDeque;
 
 use crate::ids::{DieId, TransactionId};
 
-/// A queue of pinned writes for each die, with the total number of writes.
+/// Queues of pinned writes, indexed by die, with the total number of writes in `count`.
 #[derive(Clone, Debug)]
 pub(super) struct PinnedWrites {
     queues: Vec<VecDeque<TransactionId>>,
@@ -17,33 +17,33 @@ impl PinnedWrites {
         PinnedWrites { queues: vec![VecDeque::new(); dies as usize], count: 0 }
     }
 
-    /// Returns whether all queues are empty.
+    /// Returns whether no write is pinned to any die.
     pub(super) fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// Enqueues a write for `die`.
+    /// Enqueues the write `id` for `die`.
     pub(super) fn push(&mut self, die: DieId, id: TransactionId) {
         self.queues[die.index()].push_back(id);
         self.count += 1;
     }
 
-    /// Returns the first write for `die`.
+    /// Returns the first write in the queue of `die`; `None` if the queue is empty.
     pub(super) fn first(&self, die: DieId) -> Option<TransactionId> {
         self.queues[die.index()].front().copied()
     }
 
-    /// Returns the number of writes for `die`.
+    /// Returns the number of writes in the queue of `die`.
     pub(super) fn count(&self, die: DieId) -> u32 {
         self.queues[die.index()].len() as u32
     }
 
-    /// Dequeues the first write for `die`.
+    /// Removes the first write from the queue of `die`, if any.
     pub(super) fn pop(&mut self, die: DieId) {
         self.count -= usize::from(self.queues[die.index()].pop_front().is_some());
     }
 
-    /// Moves the writes for which `is_taken` holds to `taken`.
+    /// Removes the writes for which `is_taken` holds, and appends them to `taken`.
     pub(super) fn remove_where(&mut self, is_taken: impl Fn(&TransactionId) -> bool, taken: &mut Vec<TransactionId>) {
         for queue in &mut self.queues {
             taken.extend(queue.iter().copied().filter(&is_taken));

@@ -1,13 +1,14 @@
-//! Choice of the planes of a die that are written at once: those whose write pointers are furthest behind.
+//! Choice of the planes of a die that are written at once: the planes whose write pointers are furthest behind.
 
 use crate::flash::geometry::PLANES_PER_DIE_MAX;
 use crate::ids::{DieId, PlaneId};
 
 use super::dispatch::DispatchRound;
 
-/// Returns the write pointer that is furthest behind: the start of the shortest cyclic interval of page offsets that contains all pointers.
+/// Returns the write pointer that is furthest behind: the start of the shortest cyclic interval of page offsets that contains all pointers. `None`
+/// without pointers.
 ///
-/// Pointers are page offsets in a block of `pages`. After the last page comes page 0 of the next block.
+/// Pointers are page offsets in a block of `pages` pages. After the last page comes page 0 of the next block.
 pub(super) fn furthest_behind(pointers: &[u32], pages: u32) -> Option<u32> {
     let (first, others) = pointers.split_first()?;
     if others.iter().all(|other| other == first) {
@@ -17,14 +18,14 @@ pub(super) fn furthest_behind(pointers: &[u32], pages: u32) -> Option<u32> {
     pointers.iter().copied().min_by_key(|&from| (way(from), from))
 }
 
-/// Iterator over the planes of a die that are written at once.
+/// Iterator over the planes of a die that are written at once, the planes furthest behind first.
 #[derive(Clone, Copy)]
 pub(super) struct PlanesBehind {
-    /// First plane of the die.
+    /// Number of the first plane of the die.
     first: u32,
-    /// Bit mask of the planes whose write pointers are furthest behind; all planes if the pointers are equal.
+    /// Planes whose write pointers are furthest behind, as a bit mask by index in the die; all planes if the pointers are equal.
     pub(super) behind: u32,
-    /// Bit mask of the other planes, which come last; empty with WS.
+    /// Planes with a free page that are not in `behind`, as a bit mask by index in the die. They come last. Empty with WS.
     others: u32,
 }
 
@@ -52,8 +53,8 @@ impl Iterator for PlanesBehind {
 impl ExactSizeIterator for PlanesBehind {}
 
 impl DispatchRound<'_, '_> {
-    /// Returns the planes of a die that are written at once: the planes with a free page, with WS only those of them whose write pointers are
-    /// furthest behind.
+    /// Returns the planes of `die` that are written at once: the planes with a free page, with WS only the planes among them whose write pointers are
+    /// furthest behind. Adds the planes without a free page to the full planes of this round.
     pub(super) fn planes(&mut self, die: DieId) -> PlanesBehind {
         let geometry = &self.mbm.geometry;
         let first = geometry.first_plane(die).0;

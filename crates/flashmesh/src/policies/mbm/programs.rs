@@ -12,7 +12,7 @@ pub(super) struct ProgramsInFlight {
     of_channel: Vec<u32>,
 }
 
-/// A plane with its die and channel.
+/// A plane, with the die and the channel to which it belongs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PlaneLocation {
     pub plane: PlaneId,
@@ -21,7 +21,7 @@ pub(super) struct PlaneLocation {
 }
 
 impl ProgramsInFlight {
-    /// Creates the counts, all zero.
+    /// Creates the counts of a drive without programs in flight.
     pub(super) fn new(geometry: &Geometry) -> ProgramsInFlight {
         ProgramsInFlight {
             units_per_program: geometry.units_per_program,
@@ -31,7 +31,7 @@ impl ProgramsInFlight {
         }
     }
 
-    /// Counts a mapping unit dispatched to a plane.
+    /// Counts one mapping unit dispatched to a plane as in flight.
     pub(super) fn begin(&mut self, PlaneLocation { plane, die, channel }: PlaneLocation) {
         let units = &mut self.of_plane[plane.index()];
         self.of_channel[channel.index()] += u32::from(units.is_multiple_of(self.units_per_program));
@@ -39,7 +39,7 @@ impl ProgramsInFlight {
         self.of_die[die.index()] += 1;
     }
 
-    /// Removes a mapping unit whose program ended. Counts that are already 0 stay 0.
+    /// Removes one mapping unit whose program ended from the counts. Counts that are already 0 stay 0.
     pub(super) fn end(&mut self, PlaneLocation { plane, die, channel }: PlaneLocation) {
         let units = &mut self.of_plane[plane.index()];
         if *units > 0 {
@@ -50,17 +50,17 @@ impl ProgramsInFlight {
         *units = units.saturating_sub(1);
     }
 
-    /// Returns whether `die` has no mapping units in flight.
+    /// Returns whether the policy has no mapping unit in flight to `die`.
     pub(super) fn has_none_on(&self, die: DieId) -> bool {
         self.of_die[die.index()] == 0
     }
 
-    /// Returns whether no programs are in flight.
+    /// Returns whether the policy has no program in flight to any die.
     pub(super) fn is_empty(&self) -> bool {
         self.of_channel.iter().all(|&count| count == 0)
     }
 
-    /// Returns the number of programs in flight on each channel.
+    /// Returns the number of programs in flight, indexed by channel.
     pub(super) fn by_channel(&self) -> &[u32] {
         &self.of_channel
     }

@@ -1,17 +1,17 @@
-//! Reallocation of read-intensive areas (MBM, section IV.B).
+//! Reallocation of the pages of read-intensive areas (MBM, section IV.B).
 //!
 //! A read request longer than `mbm.read-threshold` checks the layout of its pages. Pages are rewritten if reading them takes more operations than in
-//! an even layout over the dies, or if a channel holds more than its even share; `mbm.reallocation-trigger` selects one of the two conditions. The
-//! paper describes one method, and calls it an alternative ("migrating redundant data from an overloaded channel to an underloaded channel"); the
-//! trigger `channel` uses it. The other method is not described \[choice\]: a die with more than its even share gives its last pages to the dies with
-//! the fewest, and pages of a die that cannot share an operation are rewritten together. The request has read the data into the
-//! controller, so a move costs only a program.
+//! an even layout over the dies, or if a channel holds more than its even share. `mbm.reallocation-trigger` selects one or both of these conditions.
+//! The paper describes one method, and calls it an alternative ("migrating redundant data from an overloaded channel to an underloaded channel"); the
+//! trigger `channel` uses it. The other triggers use a method that the paper does not describe \[choice\]. A die with more than its even share gives
+//! its last pages to the dies with the fewest pages. Pages of a die that cannot share an operation are rewritten together. The request has read the
+//! data into the controller, so a move costs only a program.
 
 use crate::config::ReallocationTrigger;
 use crate::flash::geometry::Geometry;
 use crate::ids::{DieId, Lpn, PlaneId, Ppn};
 
-/// Returns the number of operations that read `pages`, all on one die. Pages at equal offsets of different planes share an operation, and so do
+/// Returns the number of read operations for `pages`, all on one die. Pages at equal offsets of different planes share an operation, and so do
 /// mapping units of one page.
 fn operations(geometry: &Geometry, pages: &[Ppn]) -> u32 {
     let page = |ppn: Ppn| ppn.0 / geometry.units_per_page;
@@ -27,7 +27,7 @@ fn operations(geometry: &Geometry, pages: &[Ppn]) -> u32 {
     count
 }
 
-/// Returns the number of operations that read `pages` pages if they are laid out evenly over the dies.
+/// Returns the number of read operations for `pages` pages that are laid out evenly over the dies.
 fn min_operations(geometry: &Geometry, pages: u32) -> u32 {
     let dies = geometry.dies();
     let operations = |units: u32| units.div_ceil(geometry.units_per_page).div_ceil(geometry.planes_per_die);
@@ -35,7 +35,8 @@ fn min_operations(geometry: &Geometry, pages: u32) -> u32 {
     more * operations(each + 1) + (dies - more) * operations(each)
 }
 
-/// Returns the pages of a request that must move, each with its target die.
+/// Returns the pages of a request that must be rewritten, each with its target die. Empty if the layout does not meet the condition of `trigger`.
+/// `places` are the mapped pages of the request, with their locations.
 pub(super) fn pages_to_move(
     geometry: &Geometry,
     trigger: ReallocationTrigger,
@@ -64,7 +65,8 @@ pub(super) fn pages_to_move(
     let moves_within_channel = trigger != ReallocationTrigger::Channel;
 
     let mut moving = Vec::new();
-    // While a channel or die is above its even share, move the last page of the fullest die concerned to the least loaded die.
+    // While a channel or die is above its even share, move the last page of the fullest such die to the die with the least loaded channel and the
+    // fewest pages.
     let even_on_die = count.div_ceil(geometry.dies()) as usize;
     loop {
         let channel_load =

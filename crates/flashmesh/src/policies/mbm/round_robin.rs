@@ -1,19 +1,19 @@
-//! Round-robin order of equal channels, chips and dies.
+//! Round-robin order of channels, chips and dies that are equally suitable for writes.
 //!
 //! The paper (section IV.A) allocates pages round robin, to distribute writes evenly. A fixed order would send all writes of a lightly loaded drive
-//! to its first die. That die would have to be collected while the others are empty.
+//! to its first die. That die would have to be collected while the other dies are empty.
 
 use crate::engine::round_robin::cyclic;
 use crate::flash::geometry::Geometry;
 use crate::ids::{ChannelId, ChipId, DieId};
 
-/// Next channel, next chip of each channel, and next die of each chip.
+/// Round-robin pointers: next channel, next chip of each channel, and next die of each chip.
 #[derive(Clone, Debug)]
 pub(super) struct RoundRobin {
     channel: u32,
-    /// Next chip of each channel.
+    /// Index of the next chip in each channel.
     ways: Vec<u32>,
-    /// Next die of each chip.
+    /// Index of the next die in each chip.
     dies: Vec<u32>,
     dies_per_chip: u32,
 }
@@ -28,18 +28,18 @@ impl RoundRobin {
         }
     }
 
-    /// Returns all channels, the next one first.
+    /// Returns all channels in cyclic order, the next one first.
     pub fn channels(&self) -> impl Iterator<Item = ChannelId> + use<> {
         cyclic(self.channel, self.ways.len() as u32).map(ChannelId)
     }
 
-    /// Returns the chips of a channel, the next one first.
+    /// Returns the chips of `channel` in cyclic order, the next one first.
     pub fn chips(&self, channel: ChannelId) -> impl Iterator<Item = ChipId> + use<> {
         let ways = (self.dies.len() / self.ways.len()) as u32;
         cyclic(self.ways[channel.index()], ways).map(move |way| ChipId(channel.0 * ways + way))
     }
 
-    /// Returns the dies of a chip, the next one first.
+    /// Returns the dies of `chip` in cyclic order, the next one first.
     pub fn dies(&self, chip: ChipId) -> impl Iterator<Item = DieId> + use<> {
         let first = chip.0 * self.dies_per_chip;
         cyclic(self.dies[chip.index()], self.dies_per_chip).map(move |die| DieId(first + die))

@@ -13,7 +13,7 @@ pub static INFO: PolicyInfo = PolicyInfo {
     conflicts: |config, _| conflicts(config),
 };
 
-/// Returns the conflicts with other settings of scheduling, because the policy includes its own scheduler.
+/// Returns the conflicts between the policy and other settings of scheduling, because the policy includes its own scheduler; empty if there are none.
 fn conflicts(config: &Config) -> Vec<ConfigConflict> {
     let mut clashes = Vec::new();
     if let Some(policy) = &config.policy.scheduler {

@@ -1,9 +1,9 @@
-//! Superblocks over the planes of several dies, as in current drives (`[superblock]`). A superblock has one block of each plane. Its blocks are
-//! written in turn, and collected and erased together.
+//! Superblocks over the planes of several dies, as in current drives (`[superblock]`). A superblock has one block of each plane of these dies. Its
+//! blocks are written in turn, and collected and erased together.
 //!
-//! - A write goes to the open superblock on the dies that the allocation selects. There the write goes to the die and plane that is furthest behind,
+//! - A write goes to the open superblock on the dies that the allocation selects. There the write goes to the die and plane with the fewest programs,
 //!   waiting writes included. If programs gather several mapping units, each plane in turn gets the units of a whole program, die by die.
-//! - All planes of a superblock are collected at once. Its valid pages go to the open superblock, to the die that is furthest behind. After the last
+//! - All planes of a superblock are collected at once. Its valid pages go to the open superblock, to the die with the fewest programs. After the last
 //!   move all dies erase at the same time: every die of the superblock is busy for the duration of an erase, unless the erase can be suspended.
 
 use crate::config::{self, Config, ConfigConflict};
@@ -41,7 +41,7 @@ fn conflicts(config: &Config, geometry: Option<&Geometry>) -> Vec<ConfigConflict
     ]
 }
 
-/// Returns the conflict between parity and superblocks of `dies` dies.
+/// Returns the conflict between parity and superblocks of `dies` dies; `None` if there is none or parity is off.
 fn parity_conflict(config: &Config, dies: u32) -> Option<ConfigConflict> {
     let programs = config.parity_stripe()?;
     let share = config::ParityShare(programs);

@@ -1,10 +1,10 @@
 //! TBM, twin block management (IEEE CAL 2016; a baseline of Maximizing Bandwidth Management FTL, section V): the planes of a die use, collect and
 //! erase the same blocks together. [`crate::ftl`] manages the shared blocks; this module chooses the planes.
 //!
-//! - A write goes to the die that the allocation selects. On the die it goes to the plane that is furthest behind, waiting writes included
+//! - A write goes to the die that the allocation selects, there to the plane with the fewest programs in its open blocks, waiting writes included
 //!   \[choice\].
-//! - The planes of a die are collected at once. A page read from one of them is programmed in the plane that is furthest behind, so that valid pages
-//!   are spread evenly; after the last move, one erase covers the blocks of all planes.
+//! - The planes of a die are collected at once. A valid page of one of them is programmed in the plane with the fewest programs, so that valid pages
+//!   are spread evenly. After the last move, one erase covers the blocks of all planes.
 
 use crate::config;
 use crate::ftl::FtlRules;

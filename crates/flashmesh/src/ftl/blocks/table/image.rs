@@ -16,7 +16,7 @@ impl BlockTable {
         }
     }
 
-    /// Reads the image of a drive of the same geometry. Returns `None` if it is invalid.
+    /// Reads an image written for a drive of the same geometry. Returns `None` if the image is invalid; the tables are then partly overwritten.
     pub(in super::super) fn read_image(&mut self, from: &mut BitReader) -> Option<()> {
         let pages_per_block = u64::from(self.geometry.pages_per_block);
         for word in &mut self.valid {
@@ -34,7 +34,7 @@ impl BlockTable {
         Some(())
     }
 
-    /// Returns the size of the image of [`BlockTable::write_image`] in bits.
+    /// Returns the size in bits of the image that [`BlockTable::write_image`] writes.
     pub(in super::super) fn image_bits(&self) -> u64 {
         let of_block = 3 * u16::BITS + u32::BITS + 2 * u8::BITS;
         self.valid.len() as u64 * u64::from(u64::BITS) + self.rows.len() as u64 * u64::from(of_block)
