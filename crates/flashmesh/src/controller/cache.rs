@@ -31,9 +31,9 @@ use stripes::StripeDecision;
 
 /// Outcome of a page read through the device cache.
 pub(super) struct CachedRead {
-    /// Number of completions ([`CompletedWork`]) to expect.
+    /// Number of completions ([`CompletedWork`]) to expect: one for data in DRAM, one for data from flash.
     pub parts: u32,
-    /// Flash read of the missing sectors; `None` if all are cached.
+    /// Flash read of the missing sectors, for the caller to enqueue; `None` if all sectors are cached.
     pub from_flash: Option<TransactionId>,
 }
 
@@ -134,7 +134,7 @@ impl DeviceCache {
         }
     }
 
-    /// Adds a page to the group of its request. A group of another request ends first.
+    /// Adds a page to the group of pages of its request that share one DRAM access. A group of another request ends first.
     #[inline(never)]
     fn group_access<M: Model>(
         &mut self,
@@ -159,7 +159,7 @@ impl DeviceCache {
         group.accesses.push(access);
     }
 
-    /// Queues one DRAM access for all pages of the group, if there is a group.
+    /// Queues one DRAM access for all pages of the current group; no-op if there is no group.
     pub(super) fn end_group<M: Model>(&mut self, kernel: &mut Kernel<M>) {
         let Some(AccessGroup { address, size, mut accesses, .. }) = self.group.take() else { return };
         let done = self.access_at(kernel.now(), address, size);
@@ -184,7 +184,7 @@ impl DeviceCache {
             AccessAction::Accept(request) => {
                 cx.shared.done.push(CompletedWork::Cached { request, read: Bytes::ZERO, spent })
             }
-            // After a power cut no request waits for the write.
+            // After a power cut the write is dropped, because no request waits for it.
             AccessAction::Program(Writer::Request(..), lpn, _) if cx.shared.is_cut_off => self.passed(lpn, cx),
             AccessAction::Program(writer, lpn, bytes) => {
                 let is_of_request = matches!(writer, Writer::Request(..));
@@ -241,7 +241,8 @@ impl DeviceCache {
         }
     }
 
-    /// Returns whether the next due page may be destaged, by itself or as part of its stripe.
+    /// Returns whether the next due page may be destaged now. With stripes, may also begin a stripe or the turn of collection, or issue partly filled
+    /// programs.
     fn may_send<M: Model>(&mut self, collections: &mut Collections, cx: &mut Context<'_, M>) -> bool {
         let Some(stripes) = &mut self.stripes else { return true };
         if collections.pace.is_turn_of_collection() {
@@ -334,7 +335,7 @@ impl DeviceCache {
         self.cache.has_waiting()
     }
 
-    /// Admits the next throttled write.
+    /// Lets the cache admit the next write, after the delay of the throttle.
     pub(super) fn admit_throttled<M: Model>(&mut self, cx: &mut Context<'_, M>) {
         if let Some(throttle) = &mut self.throttle {
             throttle.opens();
@@ -357,12 +358,13 @@ impl DeviceCache {
         }
     }
 
-    /// Drops the data of writes that wait for space.
+    /// Drops the data of writes that wait for space, after a power cut.
     pub(super) fn drop_waiting(&mut self) {
         self.cache.drop_waiting();
     }
 
-    /// Begins a flush, which destages all dirty data in `pages`. [`CompletedWork::Flush`] follows.
+    /// Begins a flush, which destages all dirty data of the logical `pages`. [`CompletedWork::Flush`] then reports `waiter`; `None` if no request
+    /// issued the flush.
     pub(super) fn flush<M: Model>(&mut self, waiter: Option<RequestId>, pages: Range<u32>, cx: &mut Context<'_, M>) {
         self.cache.flush(waiter, pages);
         self.changed(cx);
@@ -374,12 +376,12 @@ impl DeviceCache {
         self.cache.acknowledge(request);
     }
 
-    /// Starts recording removed pages, for probes.
+    /// Starts recording pages that are removed from the cache, for probes.
     pub(super) fn keep_removed(&mut self) {
         self.cache.keep_removed();
     }
 
-    /// Stops recording removed pages.
+    /// Stops recording pages that are removed from the cache.
     pub(super) fn drop_removed(&mut self) {
         self.cache.drop_removed();
     }
@@ -392,14 +394,14 @@ impl DeviceCache {
         cx.push(FollowUp::SettleJournal);
     }
 
-    /// Continues the flushes whose pages are all on flash.
+    /// Continues the flushes whose pages are all on flash: each completes, or waits for the journal of the map.
     pub(super) fn flushed<M: Model>(&mut self, cx: &mut Context<'_, M>) {
         while let Some(waiter) = self.cache.take_flushed() {
             cx.shared.data_flushed(waiter);
         }
     }
 
-    /// Notifies the probes, if any, of removed pages.
+    /// Notifies the probes, if any, of pages that were removed from the cache.
     fn tell_removed<M: Model>(&mut self, kernel: &mut Kernel<M>) {
         if kernel.is_probed() {
             self.cache.take_removed().into_iter().for_each(|lpn| kernel.notify(|| Notice::CacheRemoved(lpn)));

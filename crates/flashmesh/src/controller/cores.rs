@@ -1,6 +1,4 @@
-//! Processor cores of the controller: `[firmware]`.
-//!
-//! Jobs run in order of arrival, each on the core that is free first. So the end of a job is known when it arrives.
+//! Processor cores of the controller (`[firmware]`), which process commands, completions and moved pages.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -19,7 +17,7 @@ use crate::workload::RequestKind;
 /// Jobs queued or in progress. Jobs are numbered in order of arrival; jobs with equal end times end in this order.
 #[derive(Clone, Debug, Default)]
 struct Jobs {
-    /// Number of the oldest job. A job id is a job number modulo [`NUMBERS`].
+    /// Number of the oldest job in `jobs`. A job id is a job number modulo [`NUMBERS`].
     first: u32,
     jobs: VecDeque<Option<Job>>,
 }
@@ -42,7 +40,7 @@ impl Jobs {
     }
 }
 
-/// The processor cores of a drive; present only if some kind of job takes time.
+/// The processor cores of a drive.
 #[derive(Clone, Debug)]
 pub struct Cores {
     times: Firmware,
@@ -83,7 +81,7 @@ impl Cores {
         }
     }
 
-    /// Queues a job. Returns its end, at which [`Event::CoreDone`] is scheduled; `None` if it takes no time.
+    /// Queues a job. Returns the time at which it ends and [`Event::CoreDone`] occurs; `None` if the job takes no time.
     pub fn queue_job<M: Model>(&mut self, job: Job, kernel: &mut Kernel<M>) -> Option<Time> {
         let time = self.time_of(job);
         if time == Time::ZERO {
@@ -110,7 +108,7 @@ impl Cores {
         job
     }
 
-    /// Returns the mean busy time of a core up to `now`.
+    /// Returns the busy time up to `now`, as the mean over the cores.
     pub fn busy(&self, now: Time) -> Time {
         // Jobs are already counted in full. Each core works without a gap from `now` to `free_at`; this part is subtracted.
         let left: u128 = self.free_at.iter().map(|free_at| u128::from(free_at.0.saturating_sub(now).as_ps())).sum();

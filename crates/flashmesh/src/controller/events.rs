@@ -1,4 +1,5 @@
-//! Dispatch of transaction events to the kinds of work.
+//! Dispatch of the events of transactions (end of a transfer, of array work, of a DRAM access) to the kind of work (host read, host write,
+//! collection, ...) that began the transaction.
 
 use crate::datapath::{ArrayOutcome, Datapath, DeliveredTransfer};
 use crate::fabric::TransferPhase;
@@ -16,8 +17,8 @@ use super::work::{host_read, map, parity, reallocate, replica};
 use super::{Context, Controller};
 
 impl Controller {
-    /// Handles the arrival of the transfer for `phase` over the path of `asker`. Returns the transaction if all data of a plain read has arrived; the
-    /// frontend handles it before all pending completions.
+    /// Handles the arrival of the transfer for `phase` over the path that die `asker` requested. On a plain drive (compiled without optional
+    /// features), returns the host read whose data has arrived: the frontend handles it before all pending completions. Otherwise returns `None`.
     #[inline(always)]
     pub fn delivered<M: Model>(
         &mut self,
@@ -56,7 +57,7 @@ impl Controller {
         }
     }
 
-    /// Handles the arrival of data at another chip, over the path of `asker`. Not inlined, because few drives copy from chip to chip.
+    /// Handles the arrival of data at another chip, over the path that die `asker` requested. Not inlined, because few drives copy from chip to chip.
     #[inline(never)]
     pub fn copy_delivered<M: Model>(&mut self, asker: DieId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         self.delivered(TransferPhase::Copy, asker, datapath, kernel);
@@ -65,7 +66,7 @@ impl Controller {
     /// Requests a path for the data in the register of `die`.
     #[inline(always)]
     pub(super) fn send_register<M: Model>(&mut self, die: DieId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
-        // The destination chip accepts the remaining units of the page only after it has programmed the earlier units.
+        // During a Clean, the destination chip accepts the remaining units of the page only after it has programmed the earlier units.
         if M::ALL_FEATURES && self.moves.cleaning.holds(die) {
             return;
         }
@@ -152,7 +153,7 @@ impl Controller {
         self.run(datapath, kernel);
     }
 
-    /// Continues the move of a page after a core has processed it.
+    /// Continues the move of a collected page after a processor core has handled it.
     pub fn move_handled<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         let Purpose::CollectRead(route) = datapath.transaction(id).purpose else { return };
         let Controller { shared, collections, moves, .. } = self;
@@ -160,7 +161,7 @@ impl Controller {
         self.run(datapath, kernel);
     }
 
-    /// Handles read data that has left the die, by the kind of work of the read.
+    /// Handles read data that has left the die, according to the purpose of the read.
     #[inline(always)]
     fn read_done<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         let Controller { shared, collections, moves, map, .. } = self;
@@ -179,7 +180,7 @@ impl Controller {
                     cx.push(FollowUp::TryIssue(die));
                 }
             }
-            // A core processes the page first; `move_handled` continues the move.
+            // A processor core handles the page first; `move_handled` continues the move.
             Purpose::CollectRead(_) if M::ALL_FEATURES && cx.asks_core_to_move(id) => {}
             Purpose::CollectRead(route) => collections.read_done(id, route, moves, cx),
             Purpose::MapRead => {
@@ -317,7 +318,8 @@ impl Controller {
         self.run(datapath, kernel);
     }
 
-    /// Ends a Clean whose last program was acknowledged. Reroutes the reads of moved pages, and ends the reservation of the source die.
+    /// Ends the Clean of the victim of `plane`, after its last program was acknowledged. Reroutes the reads of moved pages, and ends the reservation
+    /// of the source die.
     fn clean_ended<M: Model>(
         &mut self,
         plane: crate::ids::PlaneId,

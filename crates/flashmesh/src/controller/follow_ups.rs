@@ -15,7 +15,7 @@ use super::{Context, Controller};
 /// A piece of follow-up work.
 #[derive(Clone, Copy, Debug)]
 pub enum FollowUp {
-    /// Enqueue a transaction at its die, unless the policy holds it.
+    /// Enqueue a transaction at its die, unless the firmware policy holds it back.
     Enqueue(TransactionId),
     /// Begin a transaction of the firmware, such as an erase, and enqueue it.
     Own {
@@ -28,7 +28,7 @@ pub enum FollowUp {
     TryIssue(DieId),
     /// Like [`TryIssue`](Self::TryIssue), but not for the other dies of the chip.
     TryIssueOfDie(DieId),
-    /// Resume an issue that was interrupted to collect planes that are short of pages.
+    /// Resume the issue at a die, interrupted so that its planes short of free pages are collected first.
     ResumeIssue(HeldDie),
     /// Begin the background work of a die that has become idle.
     Idle(DieId),
@@ -46,15 +46,15 @@ pub enum FollowUp {
     Collect(PlaneId),
     /// Collect a plane of an idle die if it needs background collection.
     CollectInBackground(PlaneId),
-    /// Continue the collection of a plane.
+    /// Continue the collection of a plane: move the next valid pages of its victim, or erase it.
     Advance(PlaneId),
     /// Run the partly filled program on another chip, if the victim of this plane has no more units for it.
     AllRead(PlaneId),
     /// Send the data that is still in the register of a die.
     SendRest(DieId),
-    /// Mark the victim of a plane as empty.
+    /// Mark the victim of a plane as empty. When all victims of its superblock are empty, they are erased.
     Drained(PlaneId),
-    /// Begin a wear move after an erase, if the plane needs one.
+    /// Begin a wear move (the collection of a block with little wear) after an erase, if the plane needs one.
     Erased(Erased),
     /// Mark the mapping entry of a page as changed: the page was written, moved or deallocated.
     EntryChanged(Lpn),

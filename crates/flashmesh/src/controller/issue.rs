@@ -62,7 +62,7 @@ impl Controller {
         self.try_issue_deferred(die, datapath, kernel);
     }
 
-    /// Chooses one of several locations for a read of a replicated or moving page.
+    /// Chooses one of several locations for a read of a replicated page, or of a page that a Clean is moving.
     fn choose_read_location<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>) {
         let read = datapath.transaction(id);
         let home = replica::choose_location(read, &mut self.shared).or_else(|| self.moves.cleaning.old_location(read));
@@ -84,7 +84,7 @@ impl Controller {
         }
     }
 
-    /// Tries to issue or resume an operation at `die` after a change. Pushes the follow-ups as steps.
+    /// Tries to issue or resume an operation at `die` after a change. Follow-ups are pushed as steps, which the caller runs.
     #[inline(always)]
     pub(super) fn try_issue_deferred<M: Model>(
         &mut self,
@@ -103,7 +103,7 @@ impl Controller {
         self.run(datapath, kernel);
     }
 
-    /// Pushes or performs the actions that the datapath returned.
+    /// Pushes the actions `wants`, returned by the datapath, as steps, or performs them.
     #[inline(always)]
     pub(super) fn handle_outcome<M: Model>(
         &mut self,
@@ -119,7 +119,7 @@ impl Controller {
         }
     }
 
-    /// Returns whether the policy ignores idle dies. The page policy does.
+    /// Returns whether the firmware policy ignores idle dies, as the policy `page` does.
     #[inline(always)]
     fn is_idle_ignored<M: Model>(&self) -> bool {
         !M::ALL_FEATURES || self.shared.policy.is_page()
@@ -166,7 +166,7 @@ impl Controller {
         }
     }
 
-    /// Dispatches the writes that the policy held until now.
+    /// Dispatches the held writes that the firmware policy releases now, each to the plane that the policy chose.
     #[inline(never)]
     pub(super) fn send_due<M: Model>(&mut self, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         let states = datapath.states();
@@ -285,11 +285,11 @@ impl Controller {
             datapath.notify_rerouted(id, kernel);
             self.reroute(id, datapath, kernel);
         }
-        // Only these classes can use up the free pages of their plane; other programs use reserved pages.
+        // Only classes that wait for a free page can use up the free pages of their plane; other programs use reserved pages.
         if beginning.class().waits_for_page() {
             for &id in beginning.transactions() {
                 let plane = datapath.transaction(id).plane;
-                // Plain drives push the step only if collection is needed.
+                // Plain drives (compiled without optional features) push the step only if collection is needed.
                 if M::ALL_FEATURES || self.collections.are_needed(plane, &self.shared.ftl) {
                     self.shared.follow_ups.push(FollowUp::Collect(plane));
                 }
@@ -298,7 +298,7 @@ impl Controller {
         self.run(datapath, kernel);
     }
 
-    /// Closes the partly filled program of host writes in the open block to which page `id` moves: the moved page begins a new program.
+    /// Closes the partly filled program of host writes in the open block to which transaction `id` moves a page: the moved page begins a new program.
     #[inline(never)]
     fn close_open_program<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>) {
         let moved = datapath.transaction(id);
@@ -309,7 +309,8 @@ impl Controller {
         }
     }
 
-    /// Updates the debts of collections when a program begins. All pages of the program are allocated already, including pages that stay empty.
+    /// Updates the page moves that collections owe (`gc.paced`) when a program begins. All pages of the program are allocated already, including
+    /// pages that stay empty.
     #[inline(never)]
     fn update_gc_credits<M: Model>(
         &mut self,
@@ -342,7 +343,7 @@ impl Controller {
         parity.program_began(&last_of_planes, &mut Context { shared, datapath, kernel });
     }
 
-    /// Skips the unused mapping units at the end of a program.
+    /// Skips the unused mapping units at the end of each program of an operation.
     #[inline(never)]
     fn fill_up<M: Model>(&mut self, beginning: &NewOperation, datapath: &Datapath<M>) {
         for &lead in beginning.transactions() {

@@ -2,8 +2,8 @@
 //!
 //! The frontend requests pages ([`Controller::read`], [`Controller::write`]). Each page becomes a transaction of a [kind of work](work) and is
 //! enqueued in the [datapath](crate::datapath). At its turn, the datapath queries the location of the page ([`page_source`]) and returns actions for
-//! the controller ([`issue`]). Events of a transaction are passed to its kind of work ([`events`]), which pushes follow-up work as [`follow_ups`].
-//! The frontend takes completions with [`Controller::next_done`].
+//! the controller ([`issue`]). Events of a transaction are passed to its kind of work ([`events`]), which pushes follow-up work as
+//! [steps](follow_ups). The frontend takes completions with [`Controller::next_done`].
 //!
 //! # Terms
 //! - *Kind of work*: purpose of transactions, with its own state, in one file of `work/`.
@@ -100,9 +100,9 @@ pub enum CompletedWork {
 /// Counters of the controller.
 #[derive(Clone, Debug, Default)]
 pub struct Counters {
-    /// Garbage collection and wear levelling.
+    /// Counters of garbage collection and wear levelling.
     pub gc: GcReport,
-    /// Pages read and programmed.
+    /// Numbers of pages read and programmed.
     pub flash: FlashReport,
 }
 
@@ -205,7 +205,7 @@ impl Controller {
         &self.shared.ftl
     }
 
-    /// Returns the progress of the collections of all planes.
+    /// Returns the number of victim blocks, and the pages reclaimed from them, summed over all planes.
     pub fn collection_levels(&self) -> CollectionLevels {
         self.collections.progress(&self.shared)
     }
@@ -224,7 +224,7 @@ impl Controller {
         self.shared.cores.as_deref()
     }
 
-    /// Queues a job at the cores. Returns its end; `None` if it takes no time.
+    /// Queues a job at the cores. Returns the time at which the job ends; `None` if it takes no time.
     pub fn ask_core<M: Model>(&mut self, job: Job, kernel: &mut Kernel<M>) -> Option<Time> {
         if M::ALL_FEATURES { self.shared.cores.as_mut()?.queue_job(job, kernel) } else { None }
     }
@@ -245,12 +245,12 @@ impl Controller {
         self.map.as_ref().map(|map| map.state())
     }
 
-    /// Returns the replication; `None` if it is disabled.
+    /// Returns the state of page replication; `None` if it is disabled.
     pub fn replication(&self) -> Option<&Replication> {
         self.shared.replication.as_deref()
     }
 
-    /// Returns the replication for changes before the run.
+    /// Returns the state of page replication for changes before the run; `None` if it is disabled.
     pub fn replication_mut(&mut self) -> Option<&mut Replication> {
         self.shared.replication.as_deref_mut()
     }
@@ -265,7 +265,7 @@ impl Controller {
         self.shared.journal.state()
     }
 
-    /// Starts recording changes of the caches for probes.
+    /// Starts recording changes of the mapping cache and of the device cache, for probes.
     pub fn record_changes(&mut self) {
         if let Some(map) = &mut self.map {
             map.keep_events();
@@ -275,7 +275,7 @@ impl Controller {
         }
     }
 
-    /// Stops recording changes of the caches.
+    /// Stops recording changes of the mapping cache and of the device cache.
     pub fn stop_recording(&mut self) {
         if let Some(map) = &mut self.map {
             map.drop_events();
@@ -291,7 +291,7 @@ impl Controller {
         !self.shared.done.is_empty()
     }
 
-    /// Returns the pending completion at index `next`, in order of occurrence.
+    /// Returns the pending completion at index `next`, in order of occurrence; `None` if there are no more.
     #[inline(always)]
     pub fn next_done(&self, next: usize) -> Option<&CompletedWork> {
         self.shared.done.get(next)
@@ -321,7 +321,7 @@ impl Controller {
             let may_dispatch = datapath.dispatches() && (datapath.has_candidates() || datapath.has_output());
             let has_dispatched = may_dispatch && self.dispatch(datapath, kernel);
             let has_answers = datapath.has_output();
-            // Plain drives call this function only here, so the compiler inlines it.
+            // Plain drives (compiled without optional features) call this function only here, so the compiler inlines it.
             if has_answers && M::ALL_FEATURES {
                 self.take_grants_out_of_line(datapath, kernel);
             } else if has_answers {

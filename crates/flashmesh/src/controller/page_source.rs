@@ -1,4 +1,4 @@
-//! Answers to queries of the datapath (late binding).
+//! Answers of the controller to queries of the datapath, which chooses the next operation of a die (late binding).
 
 use crate::datapath::{Datapath, PageSource};
 use crate::ftl::OpenBlockKind;
@@ -39,7 +39,8 @@ impl Controller {
 impl<M: Model> PageSource<M> for Controller {
     #[inline(always)]
     fn is_current(&self, transaction: &Transaction) -> bool {
-        // A lookup stays valid until the map changes. With several homes of a page, the read may be queued for another home than the lookup returned.
+        // A lookup stays valid until the map changes. If a page has several locations (a replica, or a Clean), the read may be queued for another
+        // location than the lookup returned.
         let is_as_translated = transaction.map_version == self.shared.ftl.map_changes();
         (is_as_translated && !(M::ALL_FEATURES && self.shared.has_homes()))
             || !transaction.purpose.depends_on_map()

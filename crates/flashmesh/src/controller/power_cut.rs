@@ -15,7 +15,7 @@ use super::work::replica;
 use super::{Context, Controller};
 
 impl Controller {
-    /// Returns the number of pages of requests or of the device cache whose programs are running or suspended.
+    /// Returns the number of pages, written by requests or the device cache, whose programs are running or suspended.
     pub fn programs_under_way<M: Model>(&self, datapath: &Datapath<M>) -> u64 {
         let operations = datapath.dies().iter().flat_map(|die| die.in_progress());
         let programs = operations.filter(|operation| operation.kind == OperationKind::Program && !operation.internal);
@@ -24,7 +24,7 @@ impl Controller {
         pages.filter(|&id| datapath.transaction(id).class() == TransactionClass::UserProgram).count() as u64
     }
 
-    /// Returns the pages whose programs are running or suspended, for any purpose. A power cut makes these pages unreadable.
+    /// Returns the physical pages whose programs are running or suspended, for any purpose. A power cut makes these pages unreadable.
     pub fn pages_under_way<M: Model>(&self, datapath: &Datapath<M>) -> Vec<Ppn> {
         let transactions =
             datapath.dies().iter().flat_map(|die| die.in_progress()).flat_map(|operation| operation.transactions());
@@ -68,7 +68,7 @@ impl Controller {
         }
     }
 
-    /// Drops a transaction of a request that is not queued and has no page.
+    /// Drops a transaction of a request. The transaction must not be queued, nor have a physical page assigned.
     pub(super) fn give_up<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         let Transaction { purpose: work, lpn, successor, .. } = *datapath.transaction(id);
         let Controller { shared, cache, .. } = self;

@@ -17,7 +17,7 @@ use super::work::host_write::FlashWrite;
 use super::{Context, Controller, PageRequest};
 
 impl Controller {
-    /// Records the pages of a request, from `first` to `last`, for a user-supplied allocator. Called before the pages are read or written.
+    /// Records the pages of a request, from `first` to `last`, for a user-supplied allocator. Must precede the reads or writes of the pages.
     #[inline(always)]
     pub fn request_begins<M: Model>(&mut self, request: RequestId, first: Lpn, last: Lpn) {
         if M::ALL_FEATURES && self.shared.rules.asks_allocator {
@@ -125,7 +125,7 @@ impl Controller {
         pages.iter().for_each(|&lpn| self.shared.ftl.prefetch(lpn));
     }
 
-    /// Deallocates logical pages.
+    /// Deallocates logical pages: unmaps them, and removes them from the device cache.
     pub fn deallocate<M: Model>(&mut self, pages: Range<u32>, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         for lpn in pages.map(Lpn) {
             let cx = &mut Context { shared: &mut self.shared, datapath, kernel };
@@ -172,7 +172,8 @@ impl Controller {
         }
     }
 
-    /// Begins a flush, which destages all dirty data in `pages`. [`CompletedWork::Flush`](super::CompletedWork::Flush) follows.
+    /// Begins a flush, which destages all dirty data of the logical `pages`. [`CompletedWork::Flush`](super::CompletedWork::Flush) then reports
+    /// `waiter`; `None` if no request issued the flush.
     pub fn flush<M: Model>(
         &mut self,
         waiter: Option<RequestId>,

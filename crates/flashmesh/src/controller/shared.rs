@@ -32,7 +32,7 @@ pub struct Rules {
     pub preemptible: bool,
     /// Whether reads suspend operations while a write waits for space in the device cache.
     pub suspends_when_full: bool,
-    /// Whether planes of idle dies are collected or folded.
+    /// Whether planes are collected, or blocks of the SLC cache folded, while their die is idle.
     pub collects_in_background: bool,
     /// Whether collection moves pages directly from chip to chip. With `cleans`, one packet moves all pages of a block.
     pub moves_chip_to_chip: bool,
@@ -47,7 +47,7 @@ pub struct Rules {
     pub places_by_reader: bool,
     /// Whether the allocator is user-supplied. Then the allocator is notified of requests, and queried again when a write could be programmed.
     pub asks_allocator: bool,
-    /// Whether mapping entries are cached.
+    /// Whether DRAM holds only a cache of mapping entries; otherwise DRAM holds the whole map.
     pub has_map_cache: bool,
 }
 
@@ -73,7 +73,7 @@ impl Rules {
     }
 }
 
-/// State shared by all kinds of work.
+/// State shared by all kinds of work (host reads, host writes, collection, ...).
 #[derive(Clone)]
 pub struct Shared {
     pub geometry: Geometry,
@@ -86,7 +86,7 @@ pub struct Shared {
     pub counters: Counters,
     /// Processor cores; `None` if no job takes time.
     pub cores: Option<Box<Cores>>,
-    /// Counters of the SLC cache; `None` if there is none.
+    /// Counters of the SLC cache; `None` if the drive has none.
     pub slc: Option<Box<SlcWork>>,
     /// Number of flushes in progress.
     pub flushes: u32,
@@ -114,7 +114,7 @@ impl Shared {
     }
 }
 
-/// Access of a kind of work to everything outside its own state.
+/// Access of a kind of work to what lies outside its own state: shared state, datapath and event queue.
 pub struct Context<'a, M: Model> {
     pub shared: &'a mut Shared,
     pub datapath: &'a mut Datapath<M>,
@@ -135,7 +135,8 @@ impl<M: Model> Context<'_, M> {
         self.begin(Transaction::new(work, Owner::FIRMWARE, lpn, plane, from, bytes))
     }
 
-    /// Queues a job at the cores: the processing of a page that collection has read. Returns `false` if the job takes no time.
+    /// Queues a job at the cores: the processing of a page that collection has read. Returns `false` if the job takes no time; the caller then
+    /// continues the move at once.
     pub fn asks_core_to_move(&mut self, id: TransactionId) -> bool {
         let Context { shared, kernel, .. } = self;
         shared.cores.as_mut().is_some_and(|cores| cores.queue_job(Job::Move(id), kernel).is_some())
@@ -193,7 +194,7 @@ impl Shared {
         (first..first + self.geometry.planes_per_die).map(PlaneId)
     }
 
-    /// Returns the kind of open block for a program; `None` for other transactions.
+    /// Returns the kind of open block to which a program goes; `None` for other transactions.
     #[inline]
     pub fn stream_of(&self, transaction: &Transaction) -> Option<OpenBlockKind> {
         match transaction.purpose {
@@ -215,7 +216,7 @@ impl Shared {
         }
     }
 
-    /// Returns the kind of open block for a write.
+    /// Returns the kind of open block to which a write of a request, or a destage, goes.
     #[inline]
     pub fn stream_of_write(&self, transaction: &Transaction) -> OpenBlockKind {
         let is_of_stream = transaction.owner.request.is_some() || self.rules.destages_apart;
@@ -228,7 +229,7 @@ impl Shared {
         if write.bytes < self.geometry.page_size { self.ftl.lookup(write.lpn) } else { None }
     }
 
-    /// Allocates a page on its plane for a program.
+    /// Allocates a page on its plane for a program; `None` if no page is free or the transaction is not a program.
     #[inline]
     pub fn allocate<M: Model>(&mut self, transaction: &Transaction) -> Option<Ppn> {
         let stream = self.stream_of(transaction)?;

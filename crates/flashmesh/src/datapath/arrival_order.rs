@@ -1,4 +1,4 @@
-//! Arrival order of transactions.
+//! Arrival order of transactions: the numbers by which schedulers compare the age of transactions.
 
 use crate::ids::RequestId;
 
@@ -6,7 +6,7 @@ use crate::ids::RequestId;
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ArrivalOrder {
     next_order: u64,
-    /// Request of the transaction enqueued last; `None` for firmware work.
+    /// Request of the transaction enqueued last; `None` if that transaction belongs to no request (firmware work, destage).
     last_request: Option<RequestId>,
     has_multi_page_requests: bool,
 }
@@ -19,7 +19,7 @@ impl ArrivalOrder {
         order
     }
 
-    /// Records the request of a newly queued transaction; `None` for firmware work.
+    /// Records the request of a newly queued transaction; `None` if the transaction belongs to no request.
     #[inline(always)]
     pub fn record(&mut self, request: Option<RequestId>) {
         self.has_multi_page_requests |= request.is_some() && request == self.last_request;

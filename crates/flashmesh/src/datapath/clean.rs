@@ -18,12 +18,12 @@ use crate::schedule::transaction::TransactionClass;
 use crate::schedule::{QueueId, Scheduler};
 use crate::units::{Bytes, Time};
 
-/// Dies that execute Cleans, and their pending operations.
+/// Source dies of the Cleans in progress, and the pending reads and programs of Cleans.
 #[derive(Clone, Debug, Default)]
 pub(super) struct CleanExecution {
-    /// Dies of the blocks that are being moved. Nothing is issued from their queues.
+    /// Dies whose blocks are being moved (source dies). Nothing is issued from the queues of these dies.
     reserved: Vec<DieId>,
-    /// Operations that start as soon as their die is free.
+    /// Reads and programs of Cleans, each with its die, that start as soon as the die is free.
     pending: Vec<(DieId, TransactionId)>,
 }
 
@@ -33,24 +33,24 @@ impl CleanExecution {
         !self.reserved.is_empty() || !self.pending.is_empty()
     }
 
-    /// Returns whether `die` is reserved for a Clean, so that its queues are blocked.
+    /// Returns whether `die` is reserved as the source of a Clean, so that nothing is issued from its queues.
     #[inline]
     pub(super) fn is_reserved(&self, die: DieId) -> bool {
         self.reserved.contains(&die)
     }
 
-    /// Reserves `die` for a Clean of `pages` pages. Returns the size of the page list, which is sent with the command.
+    /// Reserves `die` for a Clean of `pages` pages. Returns the size in bytes of the page list, which is sent with the command.
     pub(super) fn reserve(&mut self, die: DieId, pages: usize) -> Bytes {
         self.reserved.push(die);
         PAGE_ADDRESS_SIZE * pages as u64
     }
 
-    /// Returns whether an operation of `die` is pending.
+    /// Returns whether a read or program of a Clean is pending at `die`.
     pub(super) fn has_pending(&self, die: DieId) -> bool {
         self.pending.iter().any(|(waiting, _)| *waiting == die)
     }
 
-    /// Removes and returns the pending operation of `die`.
+    /// Removes and returns the read or program of a Clean that is pending at `die`; `None` if there is none.
     pub(super) fn take_pending(&mut self, die: DieId) -> Option<TransactionId> {
         let at = self.pending.iter().position(|(waiting, _)| *waiting == die)?;
         Some(self.pending.remove(at).1)
@@ -64,7 +64,7 @@ impl<M: Model> Datapath<M> {
         self.clean_execution.reserved.retain(|reserved| *reserved != die);
     }
 
-    /// Dequeues the user reads of `die` whose pages have moved.
+    /// Dequeues and returns the user reads of `die` whose pages have moved. Next, reroute them.
     pub fn take_moved<S: PageSource<M>>(&mut self, die: DieId, source: &S) -> Vec<TransactionId> {
         let (mut kept, mut moved) = (Vec::new(), Vec::new());
         let priorities = self.queues.priorities();
@@ -111,7 +111,7 @@ impl<M: Model> Datapath<M> {
         die
     }
 
-    /// Starts a read or program of a Clean without a command over the interconnect. A program must have its page.
+    /// Starts a read or program of a Clean without a command over the interconnect. A program must already have its page.
     pub fn start_clean_operation<S: PageSource<M>>(
         &mut self,
         die: DieId,

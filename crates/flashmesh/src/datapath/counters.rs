@@ -4,11 +4,11 @@ use crate::power::energy::ArrayOperationCounts;
 /// Counts of transfers and operations, for reports.
 #[derive(Clone, Debug, Default)]
 pub struct Counters {
-    /// Number of transfers started.
+    /// Number of transfers started, of commands and of data.
     pub transfers: u64,
     /// Number of transfers whose path was free at the first attempt.
     pub transfers_free: u64,
-    /// Waits of the transfers whose path was not free at the first attempt, by cause.
+    /// Number of transfers whose path was not free at the first attempt, and their waits, by cause.
     pub conflicts: PathConflicts,
     /// Number of array operations, by kind and page type.
     pub work: ArrayOperationCounts,
@@ -16,8 +16,8 @@ pub struct Counters {
     pub suspensions: u64,
     /// Number of operations on more than one plane.
     pub multi_plane_operations: u64,
-    /// Number of operations whose lead is a user read that waited beyond the age bound while user programs were queued.
+    /// Number of operations whose lead is a user read that waited beyond `schedule.age-bound` while user programs were queued.
     pub overdue_reads: u64,
-    /// Number of operations whose lead is a user program that waited beyond the age bound while user reads were queued.
+    /// Number of operations whose lead is a user program that waited beyond `schedule.age-bound` while user reads were queued.
     pub overdue_programs: u64,
 }

@@ -15,15 +15,15 @@ use crate::units::Time;
 use super::Datapath;
 use super::path::DiePathState;
 
-/// State of a die, its transfers and its path requests.
+/// State of a die, of its path requests, and of the reads of its planes.
 #[derive(Clone, Debug, Default)]
 pub struct DieEntry {
-    /// State of the die; without its reads, if its planes read independently.
+    /// State of the die; without its reads, if its planes read independently (`flash.multi-plane = "independent"`).
     pub(super) state: Die,
-    /// Reads of the planes, if they are independent.
+    /// Independent reads of the planes; `None` if the planes do not read independently.
     pub(super) plane_reads: Option<Box<PlaneReadEntry>>,
     pub(super) path: DiePathState,
-    /// Array and transfer times of the die, for the lower bound of the run; without its reads, if its planes read independently.
+    /// Array and transfer times of the die, for the lower bound of the length of the run; without its reads, if its planes read independently.
     pub(super) work: DieWork,
     /// Whether the path request is for a read that will suspend the chip.
     pub(super) requests_suspension: bool,
@@ -35,7 +35,7 @@ pub struct DieEntry {
 #[derive(Clone, Debug)]
 pub(super) struct PlaneReadEntry {
     pub state: PlaneReads,
-    /// Array and transfer times of the reads of each plane, for the lower bound of the run.
+    /// Array and transfer times of the reads of each plane, for the lower bound of the length of the run.
     pub work: Vec<DieWork>,
     /// Whether no further read may begin until all planes have ended theirs, because the scheduler has chosen an operation of the whole die.
     pub is_draining: bool,
@@ -89,7 +89,7 @@ impl DieEntry {
             && self.plane_reads.as_ref().is_none_or(|reads| reads.state.registers_are_empty())
     }
 
-    /// Returns the operations that are in the array or whose commands are in transfer, and the suspended one.
+    /// Returns the operations that are in the array or whose commands are in transfer, and the suspended operation.
     pub fn in_progress(&self) -> impl Iterator<Item = &Operation> {
         self.state.in_progress().chain(self.planes().iter().flat_map(Die::in_progress))
     }
@@ -107,7 +107,7 @@ impl DieEntry {
         self.state.sensed().chain(self.planes().iter().flat_map(Die::sensed))
     }
 
-    /// Returns the transaction whose data leaves the die next. If no register holds data, returns the first transaction in progress.
+    /// Returns the transaction whose data leaves the die next; if no register holds data, the first transaction in progress; `None` if there is none.
     #[inline]
     pub(super) fn first_in_progress(&self) -> Option<TransactionId> {
         let Some(reads) = &self.plane_reads else { return self.state.first_in_progress() };
@@ -131,12 +131,12 @@ impl DieEntry {
         }
     }
 
-    /// Returns the time for which the die was busy until `now`. For independent reads, the mean busy time of the planes is added.
+    /// Returns the time for which the die was busy until `now`. Independent reads count with the mean busy time of a plane.
     pub fn busy(&self, now: Time) -> Time {
         self.state.busy(now) + self.mean_of_planes(|plane| plane.busy(now))
     }
 
-    /// Returns the time for which the die worked for the firmware until `now`. For independent reads, the mean time of the planes is added.
+    /// Returns the time until `now` for which the die worked for GC or wear levelling. Independent reads count with the mean time of a plane.
     pub fn internal_busy(&self, now: Time) -> Time {
         self.state.internal_busy(now) + self.mean_of_planes(|plane| plane.internal_busy(now))
     }
@@ -146,7 +146,7 @@ impl DieEntry {
         Time::from_ps(planes.iter().map(|plane| of(plane).as_ps()).sum::<u64>() / planes.len().max(1) as u64)
     }
 
-    /// Returns the time until `now` for which work for the firmware kept transactions of `plane` from starting.
+    /// Returns the time until `now` for which GC or wear levelling kept transactions of `plane` (its index in the die) from starting.
     #[inline(always)]
     pub(super) fn internal_busy_of(&self, plane: u32, now: Time) -> Time {
         let whole = self.state.internal_busy(now);
@@ -156,7 +156,8 @@ impl DieEntry {
         }
     }
 
-    /// Returns the array and transfer times of the die. For independent reads, those of the plane with the largest minimum busy time are added.
+    /// Returns the array and transfer times of the die. Of independent reads, only the times of the plane with the largest minimum busy time are
+    /// added.
     pub(super) fn all_work(&self, read_cache: bool) -> DieWork {
         let reads = self.plane_reads.iter().flat_map(|reads| &reads.work);
         let most = reads.max_by_key(|work| work.min_busy_time(read_cache)).copied().unwrap_or_default();
@@ -199,18 +200,18 @@ impl<M: Model> Datapath<M> {
         DiesView(self.dies.values(), &self.rules.die)
     }
 
-    /// Returns queue lengths and states of the dies, for policies that balance load.
+    /// Returns a view of the queue lengths and states of the dies, for policies that balance load.
     pub fn load<'a>(&'a self, states: &'a DiesView<'a>) -> LoadView<'a> {
         LoadView::new(states, &self.queues, &self.transactions)
     }
 
-    /// Returns the idle dies, which are maintained only if [tracked](Self::track_idle).
+    /// Returns the set of idle dies, which is up to date only if idle dies are [tracked](Self::track_idle).
     #[inline]
     pub fn idle_dies(&self) -> &IdleDies {
         &self.idle
     }
 
-    /// Returns the total time for which work for the firmware has kept transactions of `plane` from starting, up to `now`.
+    /// Returns the total time up to `now` for which GC or wear levelling kept transactions of `plane` from starting.
     #[inline(always)]
     pub fn internal_busy(&self, plane: PlaneId, now: Time) -> Time {
         self.internal_busy_at(self.geometry.die_of_plane(plane), plane, now)

@@ -3,7 +3,7 @@
 //! 1. The controller enqueues a transaction at its die ([`queue`]).
 //! 2. A die with a transaction that may run requests a path for a command ([`issue`], [`path`]).
 //! 3. At the grant, and not before (late binding), the scheduler chooses the lead, transactions of other planes join it, and the command starts the
-//!    operation ([`operation`]).
+//! operation ([`operation`]).
 //! 4. Commands, program data and read data cross the granted paths ([`transfer`]), and the array works.
 //!
 //! Actions for the controller are return values ([`IssueOutcome`], [`GrantOutcome`], [`DeliveredTransfer`], [`ArrayOutcome`]). The datapath queries
@@ -13,8 +13,8 @@
 //! - *Lead*: transaction that the scheduler chose for an operation. *Joiner*: transaction of another plane in the same operation.
 //! - *Companion*: mapping unit of the same page or program as a lead or joiner, chained behind it ([`multi_unit`]).
 //! - *Requester*: die that requests paths on behalf of a die: the die itself, or the first of a chip whose dies take turns.
-//! - *Early-bound*: write that got its page before its turn (`ftl.write-binding = "early"`). All other programs are *late-bound*: they get their page
-//!   at the grant.
+//! - *Early-bound*: write that got its page when it was placed on a plane (`ftl.write-binding = "early"`). All other programs are *late-bound*: they
+//!   get their page at the grant.
 
 mod arrival_order;
 mod clean;
@@ -121,7 +121,7 @@ impl Datapath<Probed> {
     }
 
     /// Disables the age bound and lets the scheduler defer erases, for a scheduler that orders transactions regardless of the configuration. The
-    /// scheduler is still informed whether space is nearly exhausted. Overdue transactions are not counted.
+    /// scheduler is still notified whether space is nearly exhausted. Overdue transactions are not counted.
     pub fn leave_order_to_scheduler(&mut self) {
         (self.rules.age_bound, self.rules.erase_order) = (Time::MAX, EraseOrder::Last);
     }
@@ -131,7 +131,7 @@ impl Datapath<Probed> {
         self.rules.tracks_idle = true;
     }
 
-    /// Converts the datapath for a run with another model. `resolve` extracts the fabric.
+    /// Converts the datapath to model `N` (a variant of the simulation, compiled for one set of features). `resolve` extracts the fabric.
     pub fn into_model<N: Model>(self, resolve: impl FnOnce(AnyFabric) -> N::Fabric) -> Datapath<N> {
         Datapath {
             geometry: self.geometry,
@@ -153,7 +153,7 @@ impl Datapath<Probed> {
 }
 
 impl<M: Model> Datapath<M> {
-    /// Starts recording link uses, which probes receive.
+    /// Starts recording which links transfers use, for probes.
     pub fn record_link_uses(&mut self) {
         self.interconnect.outbox.link_uses = Some(Vec::new());
     }

@@ -22,7 +22,8 @@ pub trait PageSource<M: Model> {
     /// Returns whether the firmware policy lets `other` join the read `lead` of the same die.
     fn may_join(&self, lead: &Transaction, other: &Transaction) -> bool;
 
-    /// Returns the block and page that a program would get on its plane now; `None` if it has to wait, and for other operations.
+    /// Returns the block, and the page within it, that a program would get on its plane now; `None` if the program has to wait, and for other
+    /// operations.
     fn next_page(&self, transaction: &Transaction) -> Option<(BlockId, u32)>;
 
     /// Returns whether queued programs of `class` may run on `plane`. Each of `heads`, the heads of their queues, needs a free page.
@@ -42,16 +43,16 @@ pub trait PageSource<M: Model> {
     /// Returns whether two programs of a plane go to the same open block.
     fn shares_block(&self, lead: &Transaction, other: &Transaction) -> bool;
 
-    /// Returns whether the next host write of `plane` goes to its SLC cache.
+    /// Returns whether the next host write of `plane` goes to the SLC cache of the plane.
     fn writes_slc(&self, plane: PlaneId) -> bool;
 
     /// Returns whether any victim whose pages may move to `plane` has valid pages that are not read yet.
     fn has_unread_pages(&self, plane: PlaneId) -> bool;
 
-    /// Returns whether writes of `die` wait because its GC is behind schedule.
+    /// Returns whether writes of `die` wait because GC of the die owes page moves (`gc.paced`).
     fn writes_wait(&self, die: DieId) -> bool;
 
-    /// Returns whether GC of `die` is paused, because it is the turn of writes or because GC has made all moves due so far.
+    /// Returns whether GC of `die` is paused: it is the turn of writes (`cache.destage-stripe`), or GC has made all moves due so far.
     fn collection_waits(&self, die: DieId) -> bool;
 
     /// Returns whether GC has priority over user transactions on `die`.

@@ -26,7 +26,7 @@ impl PlaneReadEntry {
 }
 
 impl DieEntry {
-    /// Returns a plane whose independent read ends at `now`.
+    /// Returns a plane whose independent read ends at `now`, by its index in the die; `None` if there is none.
     pub(super) fn plane_read_ending(&self, now: Time) -> Option<u8> {
         self.plane_reads.as_ref()?.state.ending(now)
     }
@@ -43,7 +43,8 @@ impl DieEntry {
 }
 
 impl<M: Model> Datapath<M> {
-    /// Begins an operation at `die`: an independent read on its plane, any other operation on the whole die.
+    /// Begins an operation at `die`: an independent read on its plane, any other operation on the whole die. Returns the extent of the operation: the
+    /// plane or the whole die.
     ///
     /// # Panics
     /// If the die, or the plane, is busy.
@@ -62,7 +63,7 @@ impl<M: Model> Datapath<M> {
         extent
     }
 
-    /// Returns whether an operation of `chosen` may begin. If not, the die drains.
+    /// Returns whether an operation of the queue `chosen` may begin. If not, the die drains.
     #[inline(never)]
     pub(super) fn may_begin(&mut self, chosen: QueueId) -> bool {
         let entry = &mut self.dies[chosen.die];
@@ -114,7 +115,7 @@ impl<M: Model> Datapath<M> {
         counted.expect(SENDS)
     }
 
-    /// Removes the data just sent from its register. Returns the extent and the transaction of the data.
+    /// Removes the data just sent from its register. Returns the extent (the plane or the whole die) and the transaction of the data.
     #[inline(always)]
     pub(super) fn finish_sending(&mut self, die: DieId, now: Time) -> (Extent, TransactionId) {
         let DieEntry { state, plane_reads, .. } = &mut self.dies[die];
@@ -128,7 +129,7 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Removes the part just sent from its register. `rest` is the first read of the data that stays. Returns the transaction of the part.
+    /// Removes the part just sent from its register. `rest` is the first read of the data that stays. Returns the first read of the part.
     #[inline(always)]
     pub(super) fn finish_sending_part(&mut self, die: DieId, rest: TransactionId) -> TransactionId {
         let DieEntry { state, plane_reads, .. } = &mut self.dies[die];

@@ -120,7 +120,7 @@ impl<M: Model> Datapath<M> {
         self.transactions[id].account.wait(now, internal_busy);
     }
 
-    /// Dequeues all user transactions for which `is_unwanted` holds, and returns them.
+    /// Dequeues and returns all user reads and programs for which `is_unwanted` holds.
     pub fn dequeue_unwanted(
         &mut self,
         is_unwanted: impl Fn(&Transaction) -> bool,
@@ -157,7 +157,7 @@ impl<M: Model> Datapath<M> {
         removed
     }
 
-    /// Charges the queue and path wait of a dequeued transaction.
+    /// Charges the queue and path wait of a dequeued transaction, which is issued now.
     #[inline(always)]
     pub(super) fn on_dequeued(&mut self, id: TransactionId, die: DieId, path: PathGrant, kernel: &mut Kernel<M>) {
         let now = kernel.now();

@@ -25,7 +25,7 @@ pub(super) struct Rules {
     pub(super) map_reads_take_others: bool,
     /// Whether planes of a read send their data in the order of arrival of their transactions.
     pub(super) sends_by_arrival: bool,
-    /// Number of queued transactions among which a joiner is sought.
+    /// Number of transactions of a queue, from its head on, among which a joiner is sought.
     pub(super) lookahead: u32,
     /// Whether a program transfers only the sectors written.
     pub(super) partial_program: bool,
@@ -35,11 +35,11 @@ pub(super) struct Rules {
     /// Whether a chip executes one operation at a time.
     pub(super) dies_take_turns: bool,
     pub(super) erase_order: EraseOrder,
-    /// Wait after which a user transaction is overdue; [`Time::MAX`] if the scheduler never prefers reads or programs.
+    /// Wait after which a user transaction is overdue (`schedule.age-bound`); [`Time::MAX`] if the scheduler prefers neither reads nor programs.
     pub(super) age_bound: Time,
     /// Channel arbitration; `CommandFirst` for interconnects without channels.
     pub(super) arbitration: Arbitration,
-    /// Whether writes get their pages before their turn.
+    /// Whether writes get their pages when they are placed on a plane (early binding), not at the grant of a path.
     pub(super) binds_early: bool,
     pub(super) tracks_idle: bool,
     /// Whether the scheduler decides which die requests a path.
@@ -50,11 +50,11 @@ pub(super) struct Rules {
     pub(super) reads_before_collection: bool,
     /// Whether a read suspends the operations of all dies of its chip.
     pub(super) suspends_chips: bool,
-    /// Classes of GC transactions that pause during the turn of writes.
+    /// Classes of GC transactions that pause during the turn of writes, if GC alternates with the destage of stripes.
     pub(super) pausing_collection: PlaneMasks,
     pub(super) has_parity: bool,
-    /// Whether issue at a die depends only on its own queues and state, as in a plain drive. False if dies of a chip depend on each other, if planes
-    /// read independently, or with turns of GC, parity, gathering or Cleans.
+    /// Whether issue at a die depends only on its own queues and state. False if dies of a chip depend on each other, if planes read independently,
+    /// or if GC alternates with destages, or with parity, gathering or Cleans.
     pub(super) dies_are_independent: bool,
     /// Whether an independent die that has only one non-empty queue issues the head without a call of the scheduler.
     pub(super) skips_scheduler: bool,

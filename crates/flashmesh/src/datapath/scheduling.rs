@@ -3,7 +3,7 @@ use crate::flash::geometry::Geometry;
 use crate::schedule::queues::PlaneMasks;
 use crate::schedule::{AnyScheduler, Joiners};
 
-/// Scheduler, with its state in the datapath.
+/// Scheduler of a drive, with the joiners and candidates of its last decisions.
 #[derive(Clone)]
 pub(super) struct SchedulingState {
     pub scheduler: AnyScheduler,

@@ -1,4 +1,4 @@
-//! Statistics for reports. They do not depend on the model, so that code of reports is compiled once.
+//! Statistics for reports, independent of the model (compiled variant of the run), so that the code of reports is compiled once.
 
 use crate::datapath::Counters;
 use crate::datapath::dies::DieEntry;
@@ -19,7 +19,7 @@ pub struct DatapathStats<'a> {
 }
 
 impl<'a> DatapathStats<'a> {
-    /// Returns the activity up to `end`, for the power model.
+    /// Returns the operations and transfers up to `end`, for the power model.
     pub fn activity(self, end: Time) -> DriveActivity<'a> {
         DriveActivity {
             work: self.counters.work,

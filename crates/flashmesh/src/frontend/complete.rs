@@ -90,7 +90,8 @@ impl<M: Model> Frontend<M> {
         datapath.remove(id);
     }
 
-    /// Counts the page of a finished transaction. Returns the request if all of its pages are finished. The caller removes the transaction.
+    /// Counts the page of a finished transaction. Returns the request if all of its pages are finished, otherwise `None`. The caller removes the
+    /// transaction.
     #[inline(always)]
     fn transaction_done(
         &mut self,
@@ -117,7 +118,7 @@ impl<M: Model> Frontend<M> {
         }
     }
 
-    /// Counts a finished page of a request. Returns whether it was the last one.
+    /// Counts a finished page, or part of a page, of a request. Returns whether it was the last one.
     #[inline(always)]
     fn page_done(&mut self, id: RequestId, read: Bytes, conflict: Causes, kernel: &mut Kernel<M>) -> bool {
         if read > Bytes::ZERO && self.rules.sends_pages {
@@ -129,8 +130,8 @@ impl<M: Model> Frontend<M> {
         request.remaining == 0
     }
 
-    /// Sends the response of a request. If completions take core time, a core processes the response first. `spent` is the latency of the last
-    /// transaction.
+    /// Sends the response of a request. If completions take core time, a core processes the response first. `spent` is the latency breakdown of the
+    /// transaction that finished last.
     #[inline(always)]
     pub(super) fn respond(
         &mut self,
@@ -220,7 +221,7 @@ impl<M: Model> Frontend<M> {
         if self.phases_left.is_empty() { Ok(()) } else { self.start_phases(controller, kernel) }
     }
 
-    /// Measures and removes a request that completes at the host at `now`. `spent` is the latency of the last transaction.
+    /// Measures and removes a request that completes at the host at `now`. `spent` is the latency breakdown of the transaction that finished last.
     #[inline(always)]
     pub(super) fn end_request(&mut self, id: RequestId, spent: &LatencyBreakdown, now: Time) {
         let request = &self.requests[id];

@@ -51,7 +51,7 @@ impl<M: Model> Frontend<M> {
         }
     }
 
-    /// Returns the number of mapping units that a request reads or writes, also for a request that the drive will refuse.
+    /// Returns the number of mapping units that a request reads or writes, also if the drive will refuse the request; 0 for requests that do neither.
     fn units_of(&self, io: &IoRequest) -> u64 {
         let bytes = io.size.as_u64();
         if !matches!(io.kind, RequestKind::Read | RequestKind::Write) || bytes == 0 {

@@ -1,4 +1,4 @@
-//! Counters of requests.
+//! Counters of requests, from the start of the run.
 
 use crate::config::Config;
 use crate::fabric::Cause;
@@ -27,15 +27,14 @@ pub struct Counters {
     pub requests_blocked: [u64; Cause::ALL.len()],
     pub timeline: Option<Box<Timeline>>,
     pub batches: Batches,
-    /// The earlier of two times: the end of the current interval, and the next mark of the drive (a sample in `batches`). `Time::MAX` if neither has
-    /// a time.
+    /// The earlier of two times: the end of the current interval, and the next sample of the drive in `batches`. `Time::MAX` if neither is scheduled.
     pub due: Time,
     /// Whether the current interval has reached its number of requests, and must be closed.
     pub is_due: bool,
 }
 
 impl Counters {
-    /// Returns the counters of a run that ends at `goal`, or without a `goal` when its workloads end.
+    /// Returns the counters of a run that ends when the requests of `goal` have completed, or without a `goal` when its workloads end.
     pub(super) fn new(streams: usize, config: &Config, goal: Option<RequestBudget>) -> Counters {
         let timeline = Timeline::new(&config.measure, goal, streams);
         let mut counters = Counters {
@@ -57,7 +56,8 @@ impl Counters {
         counters
     }
 
-    /// Samples the completed requests in `batches` at each mark due by `now`. A sample counts the requests that completed before its mark.
+    /// Samples the completed requests in `batches` at each sampling time (mark) due by `now`. A sample counts the requests that completed before its
+    /// mark.
     #[cold]
     #[inline(never)]
     pub(super) fn mark_requests(&mut self, now: Time) {
@@ -65,8 +65,8 @@ impl Counters {
         self.update_due();
     }
 
-    /// Samples the drive in `batches` if its mark is due at the time of `counts`, and closes the intervals that end at that time. `levels` is the
-    /// state of the drive at that time. Returns whether the measured window begins at that time.
+    /// Samples the drive in `batches` if its mark is due at the time of `counts`, and closes the intervals that end at that time. `levels` are the
+    /// fill levels of the drive at that time. Returns whether the measured window begins at that time.
     pub fn cut(&mut self, counts: &DriveCounts, levels: FillLevels) -> bool {
         let is_mark = self.batches.due() == counts.span;
         if is_mark {
@@ -83,7 +83,7 @@ impl Counters {
         begins
     }
 
-    /// Returns whether all requests to measure have completed.
+    /// Returns whether all requests to measure have completed. Always false without a timeline.
     pub fn is_done(&self) -> bool {
         self.timeline.as_ref().is_some_and(|timeline| timeline.is_done())
     }

@@ -17,7 +17,7 @@ use super::Frontend;
 pub(super) struct Flushes {
     unfinished: Vec<Unfinished>,
     waiting: Vec<Flush>,
-    /// Sequence number of each write in flight within its namespace, by request id.
+    /// Sequence number of each write in flight, counted per namespace, by request id.
     orders: Vec<u64>,
 }
 
@@ -52,7 +52,7 @@ struct Flush {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DoneWrite {
     namespace: NamespaceId,
-    /// Sequence number within the namespace.
+    /// Sequence number of the write within its namespace.
     order: u64,
 }
 
@@ -73,7 +73,8 @@ impl<M: Model> Frontend<M> {
         orders[id.index()] = writes.begun;
     }
 
-    /// Counts a write as done: all its data is on flash or in the device cache. Returns the write if any flush is pending.
+    /// Counts a write as done: all its data is on flash or in the device cache. If any flush is pending, returns the write for
+    /// [`release_flushes`](Self::release_flushes), otherwise `None`.
     pub(super) fn write_done(&mut self, id: RequestId) -> Option<DoneWrite> {
         let namespace = self.namespace_of(id);
         self.flushes.unfinished[namespace.index()].left -= 1;

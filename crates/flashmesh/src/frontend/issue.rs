@@ -1,4 +1,7 @@
 //! Issue of requests: requests are pulled from the workloads and sent to the drive.
+//!
+//! Open replay issues requests at their arrival times, stress replay keeps a constant number in flight, and closed replay has threads with think
+//! times.
 
 use crate::controller::Controller;
 use crate::error::RunError;
@@ -54,7 +57,7 @@ impl<M: Model> Frontend<M> {
         }
     }
 
-    /// Issues the requests that have arrived and schedules the next arrival, in open replay.
+    /// Issues the requests that have arrived and schedules the next arrival, in open replay. Fails if the workload cannot be read further.
     pub(super) fn issue_open(
         &mut self,
         stream: StreamId,
@@ -73,7 +76,7 @@ impl<M: Model> Frontend<M> {
         }
     }
 
-    /// Adds a request that the user of a stepped drive submits to a stream. Returns its id.
+    /// Adds a request that the user of a stepped drive (whose time the user advances) submits to a stream. Returns its id.
     pub fn accept(&mut self, stream: StreamId, io: IoRequest, kernel: &mut Kernel<M>) -> u64 {
         let completions = self.completions();
         let id = completions.submitted;
@@ -84,7 +87,8 @@ impl<M: Model> Frontend<M> {
         id
     }
 
-    /// Issues the next request in stress replay. If no slot of the queue is free, the request waits on the host.
+    /// Issues the next request in stress replay. If no slot of the queue is free, the request waits on the host. Fails if the workload cannot be read
+    /// further.
     #[inline(always)]
     pub(super) fn issue_next(
         &mut self,
@@ -106,7 +110,7 @@ impl<M: Model> Frontend<M> {
         self.issue_now(stream, ReplayRequest { io, thread: 0, arrival: now }, now, controller, kernel);
     }
 
-    /// Issues the next request of a thread, in closed replay.
+    /// Issues the next request of a thread, in closed replay. Fails if the workload cannot be read further.
     pub(super) fn issue_for(
         &mut self,
         stream: StreamId,

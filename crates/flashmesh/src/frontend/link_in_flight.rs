@@ -9,7 +9,7 @@ use crate::ids::{Id, RequestId};
 /// arrival is the oldest message of its direction.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LinkInFlight {
-    /// Request ids, by direction.
+    /// Request ids in the order of sending, by direction.
     numbers: [Ring<u32>; 2],
 }
 
@@ -36,7 +36,7 @@ impl LinkInFlight {
         RequestId(self.numbers[direction as usize].take_first())
     }
 
-    /// Returns the request that arrives `index` places after the next arrival.
+    /// Returns the request that arrives `index` places after the next arrival; `None` if fewer are in flight.
     #[inline(always)]
     pub fn upcoming(&self, direction: Direction, index: usize) -> Option<RequestId> {
         self.numbers[direction as usize].get(index).copied().map(RequestId)

@@ -88,14 +88,14 @@ pub struct Frontend<M: Model> {
     model: PhantomData<fn() -> M>,
 }
 
-/// A view of a [`Frontend`] that does not depend on its model, so that reports are compiled only once.
+/// A view of a [`Frontend`] without its model (compiled variant of the run), so that the code of reports is compiled only once.
 #[derive(Clone, Copy)]
 pub struct FrontendStats<'a> {
     pub counters: &'a Counters,
     pub streams: &'a [HostStream],
     /// Interface between host and drive.
     pub interface: &'a AnyInterface,
-    /// The power cut; `None` if there was none.
+    /// Report of the power cut; `None` if there was none.
     pub power_cut: Option<&'a PowerCutReport>,
 }
 
@@ -181,7 +181,7 @@ impl Frontend<Probed> {
         }
     }
 
-    /// Ends the run when `goal` is reached.
+    /// Ends the run when the requests of `goal` have completed.
     pub fn set_goal(&mut self, goal: RequestBudget) {
         self.counters = Counters::new(self.streams.len(), &self.config, Some(goal));
     }
@@ -196,7 +196,7 @@ impl Frontend<Probed> {
         self.rules.flushes_at_end = false;
     }
 
-    /// Converts the frontend for a run of another model.
+    /// Converts the frontend to model `N` (a variant of the simulation, compiled for one set of features).
     pub fn into_model<N: Model>(self) -> Frontend<N> {
         let mut frontend = Frontend::<N> {
             config: self.config,
@@ -217,7 +217,8 @@ impl Frontend<Probed> {
             records: self.records,
             model: PhantomData,
         };
-        // A host interface that runs ahead needs the only alarm of the event queue, and so does a fabric that schedules its own events.
+        // A host interface that runs ahead needs the only alarm of the event queue (an event that can be moved), and so does a fabric that schedules
+        // its own events.
         if !N::ALL_FEATURES && !N::Fabric::SCHEDULES_EVENTS && frontend.counters.issued == 0 {
             frontend.interface.run_ahead();
         }
@@ -237,7 +238,7 @@ impl<M: Model> Frontend<M> {
         &mut self.counters
     }
 
-    /// Returns a view for reports.
+    /// Returns a view of counters, streams and interface, for reports.
     pub fn figures(&self) -> FrontendStats<'_> {
         FrontendStats {
             counters: &self.counters,
@@ -268,7 +269,7 @@ impl<M: Model> Frontend<M> {
         self.rules.flushes_at_end = self.config.cache.flush_at_end;
     }
 
-    /// Returns the number of requests of all streams; `None` if it is unknown for any.
+    /// Returns the number of requests of all streams in the whole run; `None` if it is unknown for any stream.
     pub fn request_count(&self) -> Option<u64> {
         self.streams.iter().map(|stream| stream.replay.request_count()).sum()
     }
@@ -278,7 +279,8 @@ impl<M: Model> Frontend<M> {
         self.streams.iter().map(|stream| stream.replay.in_flight()).sum()
     }
 
-    /// Removes and returns the request whose command arrives in the drive now; `None` if an interface that runs ahead scheduled the event too early.
+    /// Removes and returns the request whose command arrives in the drive now; `None` if the arrival event came too early, which is possible if the
+    /// interface runs ahead.
     #[inline(always)]
     pub fn take_arrived(&mut self, kernel: &mut Kernel<M>) -> Option<RequestId> {
         match &mut self.interface {
@@ -293,12 +295,12 @@ impl<M: Model> Frontend<M> {
         }
     }
 
-    /// Updates the host interface to the time `at`.
+    /// Processes deferred messages of the host interface that arrive before `at`, so that its counts are up to date.
     pub fn catch_up(&mut self, at: Time) {
         self.interface.catch_up(at);
     }
 
-    /// Removes and returns the request that has crossed the link.
+    /// Removes and returns the request whose command or completion has just crossed the link in `direction`.
     #[inline(always)]
     pub fn crossed(&mut self, direction: Direction) -> RequestId {
         self.prefetch_request(|| self.crossing.upcoming(direction, UPCOMING));

@@ -19,7 +19,7 @@ pub(super) fn of(streams: &[HostStream]) -> Vec<u32> {
 }
 
 impl<M: Model> Frontend<M> {
-    /// Starts the phases that can start now: all streams of earlier phases have ended.
+    /// Starts the phases that can start now: all streams of earlier phases have ended. Fails if a workload cannot be read.
     #[inline(never)]
     pub(super) fn start_phases(&mut self, controller: &Controller, kernel: &mut Kernel<M>) -> Result<(), RunError> {
         while let Some(&phase) = self.phases_left.last() {
@@ -42,7 +42,7 @@ impl<M: Model> Frontend<M> {
         Ok(())
     }
 
-    /// Issues the first requests of a stream that has just begun.
+    /// Issues the first requests of a stream that has just begun. Fails if its workload cannot be read.
     pub(super) fn issue_first(
         &mut self,
         stream: StreamId,

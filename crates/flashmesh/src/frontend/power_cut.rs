@@ -27,14 +27,14 @@ pub(super) enum Ending {
 #[derive(Clone, Debug)]
 pub(super) struct PowerCut {
     pub(super) report: PowerCutReport,
-    /// Energy, destages, and programs of the map and its journal, from the start of the run to the power cut.
+    /// Total energy, destages, and programs of the map and its journal, from the start of the run to the power cut.
     energy_j: f64,
     destages: u64,
     map_programs: u64,
 }
 
 impl<M: Model> Frontend<M> {
-    /// Returns whether the power was cut, so that events of the host are ignored.
+    /// Returns whether the power was cut. All later events of the host are ignored.
     #[inline(always)]
     pub fn is_cut_off(&self) -> bool {
         M::ALL_FEATURES && self.power_cut.is_some()
@@ -57,7 +57,7 @@ impl<M: Model> Frontend<M> {
         awaited || self.ending == Ending::Flushing
     }
 
-    /// Returns whether no work is left after the last request. Begins the flush at the end of the run if it is due.
+    /// Returns whether no work is left after the last request completed. Begins the flush at the end of the run if it is due.
     fn is_at_rest(&mut self, controller: &mut Controller, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) -> bool {
         if controller.cache().is_none() || !self.rules.flushes_at_end {
             return true;

@@ -33,7 +33,7 @@ pub(super) struct Request {
     pub conflict: Causes,
     /// Time in the cores of the controller, including queueing; zero in drives where cores take no time.
     pub firmware: Time,
-    /// Latency breakdown of the transaction that finished last; set when the request is done.
+    /// Latency breakdown of the transaction that finished last; set when all pages of the request are done.
     pub last_breakdown: LatencyBreakdown,
 }
 

@@ -37,7 +37,7 @@ fn seed_of(seed: u64, index: usize) -> u64 {
     (0..index).fold(seed, |_, _| generator.next_u64())
 }
 
-/// Opens the workload of every stream. If `only` is given, the other streams issue no requests.
+/// Opens the workload of every stream. With `only`, the index of a stream, all other streams issue no requests.
 pub fn open(config: &Config, geometry: &Geometry, only: Option<usize>) -> Result<OpenedWorkloads, RunError> {
     let namespaces = config.namespaces(geometry)?;
     let goal = RequestBudget::from_config(config, only);
@@ -95,7 +95,7 @@ pub(super) fn attach(
 }
 
 impl<M: Model> Frontend<M> {
-    /// Returns the capacity that a stream addresses: the size of its namespace.
+    /// Returns the capacity that a stream addresses: the size of its namespace; zero if it is attached to none.
     pub fn capacity(&self, stream: StreamId) -> Bytes {
         self.namespaces.namespace_of(stream).map_or(Bytes::ZERO, |namespace| self.namespaces.range(namespace).capacity)
     }

@@ -4,10 +4,10 @@ use crate::error::WorkloadError;
 use crate::workload::IoRequest;
 use crate::workload::source::WorkloadSource;
 
-/// The size of a batch. Pulling requests ahead allows prefetching their mapping entries.
+/// The maximum number of requests in a batch. Pulling requests ahead allows prefetching their mapping entries.
 pub const BATCH: usize = 32;
 
-/// The current batch, and the number of its requests already taken.
+/// The current batch of a stream, and the number of its requests already taken.
 #[derive(Debug)]
 pub(super) struct Batch {
     requests: Vec<IoRequest>,
@@ -29,7 +29,8 @@ impl Batch {
         Batch { requests: Vec::with_capacity(BATCH), taken: 0, failed: None }
     }
 
-    /// Pulls the next batch if all requests of the current one are taken.
+    /// Pulls the next batch if all requests of the current one are taken. Fails if the workload cannot be read, but only after the requests read
+    /// before the error are taken.
     #[inline]
     pub(super) fn refill(&mut self, source: &mut dyn WorkloadSource) -> Result<(), WorkloadError> {
         if self.taken < self.requests.len() { Ok(()) } else { self.fill(source) }
@@ -62,7 +63,7 @@ impl Batch {
         self.requests.get(self.taken)
     }
 
-    /// Takes the first remaining request. The batch must not be empty.
+    /// Takes the first remaining request, which [`Batch::last`] then returns. The batch must not be empty.
     #[inline(always)]
     pub(super) fn take(&mut self) {
         debug_assert!(self.taken < self.requests.len(), "nothing is taken from an empty batch");

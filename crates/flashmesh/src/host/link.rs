@@ -46,7 +46,7 @@ struct Wires {
 #[derive(Clone, Debug)]
 pub struct Link {
     framing: Framing,
-    /// The wires of each direction. A half-duplex link uses the first for both directions.
+    /// The wires of each direction. A half-duplex link uses the first element for both directions.
     wires: [Wires; 2],
     /// The largest used index of `wires`: 0 if half-duplex, 1 otherwise.
     last_wires: usize,
@@ -77,7 +77,7 @@ impl Link {
         self.framing.message(size)
     }
 
-    /// Returns the index of the wires that carry `direction`.
+    /// Returns the index in `wires` of the wires that carry `direction`.
     #[inline(always)]
     fn number(&self, direction: Direction) -> usize {
         direction as usize & self.last_wires

@@ -37,7 +37,7 @@ impl Namespaces {
         self.namespaces.len()
     }
 
-    /// Returns the namespace that `stream` addresses.
+    /// Returns the namespace whose addresses `stream` uses.
     ///
     /// # Errors
     /// If the stream is attached to no namespace.
@@ -50,7 +50,7 @@ impl Namespaces {
         self.namespaces[namespace.index()]
     }
 
-    /// Returns the offset on the drive at which a request of `stream` begins.
+    /// Returns the byte offset on the drive at which a request of `stream` begins.
     ///
     /// # Errors
     /// If the request ends beyond its namespace, or the stream is attached to none.

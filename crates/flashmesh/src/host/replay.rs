@@ -74,12 +74,12 @@ enum Progress {
 pub struct Replay {
     source: RequestSource,
     mode: Mode,
-    /// The factor of arrival times in units of 2^-40. Fixed-point, so that no event time depends on floating-point rounding.
+    /// The factor by which arrival times are multiplied, in units of 2^-40. Fixed-point, so that no event time depends on floating-point rounding.
     time_scale: u128,
     think_time: Time,
     /// The number of requests of a thread between two think times (closed replay).
     think_every: u32,
-    /// The requests that each thread has completed since its last think time (closed replay).
+    /// The number of requests that each thread has completed since its last think time (closed replay).
     unthought: Vec<u32>,
     /// The start of the stream. Arrival times of the workload are relative to this time.
     begun: Time,
@@ -87,11 +87,11 @@ pub struct Replay {
     delay: Time,
     progress: Progress,
     stop: Time,
-    /// The start of latencies: arrival or issue (open replay).
+    /// The start of latencies (open replay): the arrival of a request, or its issue.
     latency_start: LatencyStart,
     /// The threads in think time, each with its next request, in the order in which the think times end (closed replay).
     thoughts: VecDeque<(u32, IoRequest)>,
-    /// The slots of this workload in the drive. Only stress and closed replay queue requests for a slot.
+    /// The slots of this stream in the drive. Only stress and closed replay queue requests for a slot.
     slots: QueueSlots,
     /// Requests pulled ahead (open and stress replay).
     batch: Batch,
@@ -166,7 +166,7 @@ impl Replay {
         self.overdue.total
     }
 
-    /// Returns the time since the arrival of the last issued request if the queue of an open replay is full; zero otherwise.
+    /// Returns the time since the arrival of the last issued request if all slots of an open replay are occupied; zero otherwise.
     pub fn lag(&self, now: Time) -> Time {
         if self.is_open() && self.slots.are_taken() { now.saturating_sub(self.last_arrival) } else { Time::ZERO }
     }
@@ -194,7 +194,7 @@ impl Replay {
         self.progress == Progress::Begun && self.in_flight() == 0 && !self.will_issue()
     }
 
-    /// Starts the phase of the stream at `now`. Returns the start of the stream if it is delayed.
+    /// Starts the phase of the stream at `now`. Returns the time at which the stream will begin; `None` if it has begun without a delay.
     pub fn start_phase(&mut self, now: Time) -> Option<Time> {
         if self.delay == Time::ZERO {
             self.begin(now);
@@ -257,7 +257,7 @@ impl Replay {
         }
     }
 
-    /// Issues an arrived request, or queues it for a slot.
+    /// Issues an arrived request at once, or queues it for a slot and returns [`NextRequest::Later`].
     fn arrive(&mut self, arrived: ReplayRequest) -> NextRequest {
         if self.slots.are_taken() {
             self.slots.wait(arrived);
@@ -288,7 +288,7 @@ impl Replay {
         now <= self.stop && self.batch.first().is_some()
     }
 
-    /// Like [`Replay::takes_next`], but without refilling the batch and without checking the stop time.
+    /// Like [`Replay::takes_next`], but without refilling the batch and without checking the stop time. Returns false also if the batch is empty.
     #[inline(always)]
     pub fn take_from_batch(&mut self, now: Time) -> bool {
         if self.batch.first().is_none() {
@@ -310,7 +310,8 @@ impl Replay {
         self.batch.last()
     }
 
-    /// Issues the next request of `thread` at `now` (closed replay).
+    /// Issues the next request of `thread` at `now` (closed replay). Returns [`NextRequest::Later`] if the request waits for a slot, or the thread
+    /// issues no further request.
     ///
     /// # Errors
     /// If the request cannot be read from the workload.
@@ -322,7 +323,8 @@ impl Replay {
         Ok(self.arrive(ReplayRequest { io, thread, arrival: now }))
     }
 
-    /// Issues the next request if it has arrived by `now` (open replay). Otherwise returns the time of its arrival.
+    /// Issues the next request if it has arrived by `now` (open replay), or returns the time of its arrival. Returns [`NextRequest::Later`] if no
+    /// slot is free, an arrival is already scheduled, or no request is left before the stop time.
     ///
     /// # Errors
     /// If the request cannot be read from the workload.
@@ -355,7 +357,8 @@ impl Replay {
         Ok(NextRequest::Issue(ReplayRequest { io, thread: self.source.next_id(), arrival }))
     }
 
-    /// Appends a submitted request with the low 32 bits of its id. Returns its arrival if the replay was waiting for a request.
+    /// Appends a submitted request with the low 32 bits of its id. Returns its arrival time, for the caller to schedule, if the replay was waiting
+    /// for a request; otherwise `None`.
     pub fn submit(&mut self, io: IoRequest, id: u32) -> Option<Time> {
         let RequestSource::Submitted(submitted) = &mut self.source else { return None };
         submitted.push(io, id);
@@ -371,7 +374,8 @@ impl Replay {
         self.alarm = false;
     }
 
-    /// Frees the slot of a completed request. If a request waits for a slot, the oldest one occupies it and is returned.
+    /// Frees the slot of a completed request. If requests wait for a slot, the oldest one occupies it and is returned, to be issued; otherwise
+    /// `None`.
     #[inline(always)]
     pub fn completed(&mut self) -> Option<ReplayRequest> {
         self.slots.release()

@@ -1,4 +1,4 @@
-//! The slots of the drive for the requests of one workload.
+//! The slots (commands outstanding at a time) of the drive for the requests of one stream.
 
 use std::collections::VecDeque;
 
@@ -37,7 +37,7 @@ impl QueueSlots {
         self.waiting.push_back(request);
     }
 
-    /// Frees a slot. If a request waits, the oldest one occupies the slot and is returned.
+    /// Frees a slot. If a request waits, the oldest one occupies the slot and is returned; otherwise `None`.
     #[inline(always)]
     pub(super) fn release(&mut self) -> Option<ReplayRequest> {
         if self.waiting.is_empty() {
@@ -47,7 +47,8 @@ impl QueueSlots {
         self.next_waiting()
     }
 
-    /// Removes the oldest waiting request. Not inlined: in stress replay, requests wait only if more are outstanding than the drive has slots.
+    /// Removes and returns the oldest waiting request. Not inlined: in stress replay, requests wait only if more are outstanding than the drive has
+    /// slots.
     #[inline(never)]
     fn next_waiting(&mut self) -> Option<ReplayRequest> {
         self.waiting.pop_front()

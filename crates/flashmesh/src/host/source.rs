@@ -6,7 +6,7 @@ use crate::error::WorkloadError;
 use crate::workload::IoRequest;
 use crate::workload::source::WorkloadSource;
 
-/// The source of the requests of a stream.
+/// The source of the requests of a stream: a workload, or a caller that submits them.
 pub enum RequestSource {
     /// A workload, from which requests are pulled until it ends.
     Workload(Box<dyn WorkloadSource>),
@@ -25,7 +25,7 @@ pub struct Submitted {
 }
 
 impl Submitted {
-    /// Appends a request.
+    /// Appends a request and the low 32 bits of its id.
     pub fn push(&mut self, io: IoRequest, id: u32) {
         self.requests.push_back(io);
         self.ids.push_back(id);
@@ -50,7 +50,7 @@ impl RequestSource {
         }
     }
 
-    /// Ends the wait for a submission. Returns whether the replay was waiting.
+    /// Ends the wait for a submission. Returns whether the replay was waiting; always false for a workload.
     pub(super) fn ends_waiting(&mut self) -> bool {
         match self {
             RequestSource::Workload(_) => false,

@@ -36,7 +36,7 @@ impl ChosenJoiners {
         }
     }
 
-    /// Returns the transaction chosen for `plane`.
+    /// Returns the transaction chosen for `plane` of the die; `None` if none was chosen.
     pub fn on(&self, plane: u8) -> Option<TransactionId> {
         self.joiners.get(usize::from(plane)).and_then(|joiner| joiner.get())
     }

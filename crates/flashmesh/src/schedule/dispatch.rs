@@ -79,19 +79,19 @@ impl DieSet {
         self.count == 0
     }
 
-    /// Returns the dies of a channel.
+    /// Returns the dies of a channel, in no particular order.
     #[inline]
     pub fn of_channel(&self, channel: u32) -> &[DieId] {
         &self.members[channel as usize]
     }
 
-    /// Returns the dies, channel by channel.
+    /// Returns all dies of the set, channel by channel.
     pub fn iter(&self) -> impl Iterator<Item = DieId> {
         self.members.iter().flatten().copied()
     }
 }
 
-/// The dies that could start an operation, and the queues and states of all dies.
+/// View of the dies that could start an operation (candidates), and of the queues and states of all dies.
 pub struct DispatchView<'a> {
     pub(crate) now: Time,
     pub(crate) geometry: &'a Geometry,
@@ -109,7 +109,7 @@ impl<'a> DispatchView<'a> {
         self.now
     }
 
-    /// Returns the shape of the array.
+    /// Returns the numbers of channels, chips, dies, planes, blocks and pages of the drive.
     #[inline]
     pub fn geometry(&self) -> &'a Geometry {
         self.geometry

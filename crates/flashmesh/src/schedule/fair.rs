@@ -65,7 +65,7 @@ impl StreamTime {
 struct StreamHead {
     queue: QueueId,
     lead: TransactionId,
-    /// Order within the stream: reads first, then by arrival.
+    /// Order within the stream: whether it is a program, then the arrival number; the smallest goes first.
     rank: (bool, u64),
     /// Arrival number of the oldest ready transaction of the stream, read or program.
     oldest: u64,
@@ -85,7 +85,7 @@ impl Fair {
         }
     }
 
-    /// Finds the next transaction of each stream on the dies under decision.
+    /// Finds the next transaction of each stream on the dies for which the decision is made.
     fn find_heads(&mut self, waiting: &SchedulerView<'_>) {
         self.heads.fill(None);
         for class in [TransactionClass::UserRead, TransactionClass::UserProgram] {

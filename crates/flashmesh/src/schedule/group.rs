@@ -12,16 +12,16 @@ use super::{ChosenJoiners, Decision, Joiners, QueueId, SchedulerView};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Group {
     pub planes: u32,
-    /// Largest number of pages in the group that belong to one request.
+    /// Largest number of transactions in the group that belong to one request.
     pub of_one_request: u32,
-    /// Arrival number of the oldest transaction.
+    /// Arrival number of the oldest transaction of the group.
     pub oldest: u64,
     pub decision: Decision,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Member {
-    /// Key that is equal for transactions that may join each other.
+    /// Priority and location of the transaction, equal for transactions that may join each other.
     key: (usize, u64),
     order: u64,
     queue: QueueId,
@@ -48,8 +48,8 @@ impl Grouping {
         }
     }
 
-    /// Returns a key that is equal for transactions that may join each other. The key of a program does not contain a location, because the page is
-    /// assigned only when the operation starts.
+    /// Returns a key that is equal for transactions that may join each other: priority, and location as far as `flash.multi-plane` compares it. The
+    /// key of a program has no location, because the page is assigned only when the operation starts.
     fn key(&self, queue: QueueId, transaction: &Transaction) -> (usize, u64) {
         let reads = matches!(
             queue.class,
@@ -68,8 +68,8 @@ impl Grouping {
         (queue.priority.index(), place)
     }
 
-    /// Returns the best group, by `is_better`, among the transactions of a class at a die. Programs of all planes form one group: the pages that
-    /// decide whether they may join are assigned only when the operation starts.
+    /// Returns the best group, by `is_better`, among the transactions of a class at a die; `None` if `waiting` is empty. Programs of all planes form
+    /// one group: the pages that decide whether they may join are assigned only when the operation starts.
     pub fn best<'a>(
         &mut self,
         waiting: impl Iterator<Item = (QueueId, TransactionId, &'a Transaction)>,
@@ -94,7 +94,7 @@ impl Grouping {
     }
 }
 
-/// Policy that chooses the best group of request transactions of a die. Firmware work precedes or follows requests.
+/// Policy that chooses the best group of request transactions of a die. Firmware work precedes or follows requests, as with every policy.
 #[derive(Clone, Debug)]
 pub(super) struct GroupPolicy {
     erases: EraseOrder,
@@ -105,7 +105,7 @@ pub(super) struct GroupPolicy {
     rank: fn(&Group) -> Rank,
 }
 
-/// Rank of a group, most important criterion first.
+/// Rank of a group, most important criterion first; the largest wins.
 pub(super) type Rank = (u32, u32, u64);
 
 impl GroupPolicy {
@@ -118,7 +118,7 @@ impl GroupPolicy {
         }
     }
 
-    /// Chooses the next operation of the dies under decision.
+    /// Chooses the next operation of the dies for which `waiting` asks; `None` if no transaction may run.
     pub fn decide(&mut self, waiting: &SchedulerView<'_>) -> Option<Decision> {
         among_classes(waiting, self.erases, || self.among_requests(waiting))
     }

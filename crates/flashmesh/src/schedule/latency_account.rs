@@ -49,7 +49,7 @@ pub struct PathWait {
     pub requested_at: Time,
     /// Start of the successful attempt to reserve the path; later than `requested_at` if the path was blocked.
     pub tried: Time,
-    /// Causes of the wait.
+    /// Causes of the wait; empty if the path was granted at once.
     pub causes: Causes,
 }
 
@@ -67,7 +67,7 @@ pub struct Stall {
 pub struct LatencyAccount {
     /// Start of the current wait: for the die, for the mapping entry, or for an earlier write of the same page.
     queued: Time,
-    /// Total time for which the die had worked for the firmware when the wait began.
+    /// Total time for which the die had worked for garbage collection or wear levelling when the wait began.
     internal_busy: Time,
     /// Time of the last event: array start, array end, or start of the data transfer.
     mark: Time,
@@ -88,13 +88,13 @@ impl LatencyAccount {
         &self.spent
     }
 
-    /// Returns the causes of all path waits so far.
+    /// Returns the causes of all path waits so far; empty if no transfer waited.
     #[inline]
     pub fn conflict(&self) -> Causes {
         self.conflict
     }
 
-    /// Starts the wait timer.
+    /// Starts a wait at `now`, which a later call charges.
     #[inline]
     pub fn begin(&mut self, now: Time) {
         self.queued = now;
@@ -106,23 +106,25 @@ impl LatencyAccount {
         self.spent.cache = time;
     }
 
-    /// Charges the wait for the mapping entry.
+    /// Charges the wait for the mapping entry, which ends at `now`.
     pub fn charge_map_wait(&mut self, now: Time) {
         self.spent.map_wait += now - self.queued;
     }
 
-    /// Charges to `die_wait` the wait of a write for an earlier write of the same page, or for a chip with free pages.
+    /// Charges to `die_wait` the wait of a write, ended at `now`, for an earlier write of the same page or for a chip with free pages.
     pub fn charge_write_wait(&mut self, now: Time) {
         self.spent.die_wait += now - self.queued;
     }
 
-    /// Starts the wait in the queue of a die. `internal_busy` is the total time for which the die has worked for the firmware.
+    /// Starts the wait in the queue of a die. `internal_busy` is the total time for which the die has worked for garbage collection or wear
+    /// levelling.
     #[inline]
     pub fn queue(&mut self, now: Time, internal_busy: Time) {
         (self.queued, self.internal_busy) = (now, internal_busy);
     }
 
-    /// Charges the wait for the die until `until`. `internal_busy` is the total time for which the die has then worked for the firmware.
+    /// Charges the wait for the die until `until`. `internal_busy` is the total time for which the die has worked for garbage collection or wear
+    /// levelling by then.
     #[inline]
     pub fn wait(&mut self, until: Time, internal_busy: Time) {
         let waited = until - self.queued;
@@ -131,8 +133,8 @@ impl LatencyAccount {
         self.spent.die_wait += waited - behind_gc;
     }
 
-    /// Charges all waits up to the start of the command transfer over `path`. `internal_busy` is the total time for which the die has worked for the
-    /// firmware.
+    /// Charges all waits up to the start of the command transfer over `path`. `internal_busy` is the total time for which the die has worked for
+    /// garbage collection or wear levelling.
     #[inline(always)]
     pub fn charge_issue_wait(&mut self, now: Time, path: PathWait, internal_busy: Time) {
         // The die, or another transaction, may have requested the path before this transaction was queued.
@@ -146,7 +148,7 @@ impl LatencyAccount {
         }
     }
 
-    /// Charges the command transfer, which began at `started`. The array starts now.
+    /// Charges the command transfer, which began at `started`, except the time for which it was stalled. The array starts at `now`.
     #[inline]
     pub fn array_began(&mut self, now: Time, started: Time, stall: Stall) {
         self.spent.transfer += now - started - stall.time;
@@ -183,7 +185,7 @@ impl LatencyAccount {
         self.stalled(stall);
     }
 
-    /// Charges the acknowledgement of the end of the array work.
+    /// Charges to `transfer` the time from the end of the array work to the arrival of its acknowledgement, at `now`.
     pub fn acknowledged(&mut self, now: Time) {
         self.spent.transfer += now - self.mark;
     }
@@ -225,7 +227,7 @@ mod tests {
         account.array_began(us(50), us(46), Stall { time: us(1), is_by_another: false });
         // 60 us of work take 90 us because of a suspension.
         account.array_ended(us(140), us(60));
-        // The register is free at 150 us. The earlier plane waits 5 us for its path and then transfers for 10 us.
+        // The register is free at 150 us. Another plane of the operation sends first: it waits 5 us for its path and then transfers for 10 us.
         let data = PathWait { requested_at: us(165), tried: us(180), causes: Causes::default() };
         account.start_data_transfer(us(181), us(150), us(5), data);
         account.end_data_transfer(us(200), NO_STALL);

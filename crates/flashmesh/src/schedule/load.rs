@@ -33,7 +33,8 @@ impl<'a> LoadView<'a> {
         &self.transactions[id]
     }
 
-    /// Returns all transactions in the queues of a die for `class`, unordered, including transactions that may not run yet.
+    /// Returns all transactions in the queues of a die for `class`, each with its queue and id. The order is arbitrary, and transactions that may not
+    /// run yet are included.
     #[inline]
     pub fn queued(
         &self,
@@ -54,7 +55,7 @@ impl<'a> LoadView<'a> {
         self.queues.waiting(self.transactions, die, class, limit)
     }
 
-    /// Returns the oldest transaction of a class queued at a die.
+    /// Returns the oldest transaction of a class queued at a die; `None` if none is queued.
     #[inline]
     pub fn oldest(&self, die: DieId, class: TransactionClass) -> Option<&'a Transaction> {
         self.queues.oldest_of(self.transactions, die, class)

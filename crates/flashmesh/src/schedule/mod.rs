@@ -116,7 +116,7 @@ impl<'a> SchedulerView<'a> {
         self.collection_first
     }
 
-    /// Returns whether a die under decision is nearly out of space, so that writes must wait for collection.
+    /// Returns whether a die under decision is nearly out of free pages, so that writes must wait for collection.
     #[inline]
     pub fn space_is_out(&self) -> bool {
         self.space_is_out
@@ -140,7 +140,7 @@ impl<'a> SchedulerView<'a> {
         is_only.then(|| QueueId { die: self.first, class, plane: planes.trailing_zeros() as u8, priority: *priority })
     }
 
-    /// Returns whether a transaction of `class` may run.
+    /// Returns whether a transaction of `class` may run at any of the dies under decision.
     #[inline]
     pub fn is_ready(&self, class: TransactionClass) -> bool {
         self.ready.iter().any(|ready| ready.of(class) != 0)
@@ -197,7 +197,7 @@ impl<'a> SchedulerView<'a> {
         }
     }
 
-    /// Returns the queue of the oldest transaction of `classes`, among the queues for which `may` returns true.
+    /// Returns the queue of the oldest transaction of `classes` that may run, among the queues for which `may` returns true; `None` if there is none.
     #[inline(always)]
     pub(crate) fn oldest_of(&self, classes: &[TransactionClass], may: impl Fn(QueueId) -> bool) -> Option<QueueId> {
         let mut oldest = (u64::MAX, None);
@@ -211,7 +211,7 @@ impl<'a> SchedulerView<'a> {
         oldest.1
     }
 
-    /// Returns the queue of the oldest transaction of `class`.
+    /// Returns the queue of the oldest transaction of `class` that may run; `None` if there is none.
     #[inline]
     pub fn oldest(&self, class: TransactionClass) -> Option<QueueId> {
         if let ([ready], [priority]) = (self.ready, self.queues.priorities()) {
@@ -225,14 +225,14 @@ impl<'a> SchedulerView<'a> {
     }
 }
 
-/// Identifier of a queue. Small enough to be returned in a register.
+/// Identifier of a queue. Small enough to be returned in a CPU register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueueId {
     /// Die of the queue.
     pub die: DieId,
     /// Class of the queue.
     pub class: TransactionClass,
-    /// Plane in the die.
+    /// Index of the plane in the die.
     pub plane: u8,
     /// Priority of the transactions; [`Priority::Medium`] if all priorities share one queue.
     pub priority: Priority,
@@ -258,10 +258,11 @@ pub struct QueueId {
 #[enum_dispatch]
 #[auto_impl(Box)]
 pub trait Scheduler {
-    /// Returns the queue whose head leads the next operation.
+    /// Returns the queue whose head leads the next operation; `None` to leave the die idle.
     fn choose(&mut self, waiting: &SchedulerView<'_>) -> Option<QueueId>;
 
-    /// Returns the lead of the next operation, from anywhere in its queue, and the joiners.
+    /// Returns the lead of the next operation, from anywhere in its queue, and the joiners (transactions of other planes); `None` to leave the die
+    /// idle.
     #[inline]
     fn decide(&mut self, waiting: &SchedulerView<'_>) -> Option<Decision> {
         self.choose(waiting).map(Decision::from)
@@ -310,7 +311,7 @@ pub enum AnyScheduler {
 
 impl AnyScheduler {
     /// Makes the choice of the default policy with default options, for one die. `ready` contains the planes with transactions that may run. Used by
-    /// plain drives, which have no priorities.
+    /// plain drives (compiled without optional features), which have no priorities.
     #[inline(always)]
     pub fn choose_plain(
         &mut self,

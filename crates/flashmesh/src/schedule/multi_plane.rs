@@ -2,7 +2,7 @@
 
 use crate::config::MultiPlane;
 
-/// The location of a page in its plane.
+/// The location of a page in its plane: index of the block, and of the page within the block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlaneAddress {
     pub block: u32,

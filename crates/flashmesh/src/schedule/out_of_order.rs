@@ -28,7 +28,7 @@ pub struct OutOfOrder {
     age_bound: Time,
     /// Whether the last request was chosen because it was overdue, so that the preferred kind is served next; indexed by die.
     yields: Vec<bool>,
-    /// Round-robin state of each kind, by die; only with weighted priorities.
+    /// Round-robin state by die, separate for the preferred kind of requests (read or program) and for the other kind; only with weighted priorities.
     turns: Vec<[WeightedRoundRobin; 2]>,
 }
 
@@ -52,8 +52,9 @@ impl OutOfOrder {
         }
     }
 
-    /// Returns the queue of the oldest request transaction that exceeds the age bound. Every second time, returns `None`, so that kinds alternate: if
-    /// writes arrive faster than the die programs them, all writes are overdue, and reads would wait for all of them.
+    /// Returns the queue of the oldest request transaction, if any request transaction has waited for `schedule.age-bound`. Every second time,
+    /// returns `None`, so that kinds alternate: if writes arrive faster than the die programs them, all writes are overdue, and reads would wait for
+    /// all of them.
     #[inline]
     fn overdue_queue(&mut self, waiting: &SchedulerView<'_>) -> Option<QueueId> {
         if is_of_one_kind(waiting) {
@@ -96,7 +97,7 @@ impl OutOfOrder {
         if *yields { oldest.1 } else { TransactionClass::UserRead }
     }
 
-    /// Returns the queue of the next request transaction.
+    /// Returns the queue of the next request transaction; `None` if no request transaction may run.
     #[inline]
     fn user(&mut self, waiting: &SchedulerView<'_>) -> Option<QueueId> {
         if let Some(late) = self.overdue_queue(waiting) {
@@ -133,7 +134,8 @@ impl OutOfOrder {
     }
 }
 
-/// Returns the queue of the oldest transaction of `kinds`, for the priority whose turn it is in the weighted round robin.
+/// Returns the queue of the oldest transaction of `kinds`, for the priority whose turn it is in the weighted round robin; `None` if none of `kinds`
+/// may run.
 #[inline]
 fn weighted(
     waiting: &SchedulerView<'_>,
@@ -159,7 +161,7 @@ pub(super) fn choose_plain(ready: PlaneMasks, collection_first: bool) -> Transac
     if is_internal { internal.first_class() } else { ready.first_class() }
 }
 
-/// All planes, for the classes of the map.
+/// All planes, for reads and programs of the map.
 const MAP_PLANES: PlaneMasks = PlaneMasks::all_of(&[TransactionClass::MapRead, TransactionClass::MapProgram]);
 
 const INTERNAL_PLANES: PlaneMasks = PlaneMasks::all_of(&TransactionClass::INTERNAL);
@@ -215,7 +217,7 @@ mod tests {
         }
     }
 
-    /// Queues of the two dies of a chip, with two planes each.
+    /// Queues of the two dies of a chip, each with two planes.
     struct Waits {
         queues: DieQueues,
         transactions: Transactions,
@@ -236,7 +238,7 @@ mod tests {
     }
 
     impl Waits {
-        /// Creates queues with one arrival per microsecond, from time zero on. Each arrival has a die, a plane, a class and a priority.
+        /// Creates queues with one arrival per microsecond, from time zero on. Each of `arrivals` is a die, a plane, a class and a priority.
         fn new(options: &config::Schedule, arrivals: &[(u32, u8, TransactionClass, Priority)]) -> Waits {
             let by_priority = options.priorities != Priorities::Off;
             let queues = DieQueues::new(DIES, 2, by_priority);
@@ -255,7 +257,7 @@ mod tests {
             self.queues.push(&mut self.transactions, DieId(die), plane, id);
         }
 
-        /// Dequeues the choice of `policy` at `now`; returns its arrival number.
+        /// Dequeues the transaction that `policy` chooses at `now`. Returns its arrival number; `None` if nothing is queued.
         fn take(
             &mut self,
             policy: &mut OutOfOrder,
@@ -288,7 +290,7 @@ mod tests {
         served_when(options, first, false, arrivals)
     }
 
-    /// Like [`served`], but with `space_is_out`.
+    /// Like [`served`], but with the choice of `space_is_out` (a die has nearly no free pages).
     fn served_when(
         options: &config::Schedule,
         first: bool,

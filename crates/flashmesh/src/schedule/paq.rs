@@ -80,7 +80,7 @@ impl Paq {
         load
     }
 
-    /// Returns the load of a chip: the sum over its candidate dies.
+    /// Returns the load of the chip whose first die is `first`: the sum over its candidate dies.
     fn load_of_chip(&mut self, dispatch: &DispatchView<'_>, first: DieId) -> DieLoad {
         let mut whole = DieLoad::NOTHING;
         for die in candidates_of_chip(dispatch, first).flat_map(|candidate| dispatch.represented_dies(candidate)) {
@@ -93,7 +93,7 @@ impl Paq {
         whole
     }
 
-    /// Adds the dies of the next chip of a channel to the set.
+    /// Adds to the current set the candidate dies of the chip that ranks highest on a channel.
     fn choose_chip(&mut self, dispatch: &DispatchView<'_>, channel: u32) {
         let dies_per_chip = dispatch.geometry().dies_per_chip;
         let mut best: Option<((u32, u64), DieId)> = None;
@@ -160,7 +160,7 @@ impl Scheduler for Paq {
                     self.choose_chip(dispatch, channel);
                 }
             }
-            // Descending order, because dies are popped from the end.
+            // Sorts in descending order, because dies are popped from the end: the die with the smallest number requests its path first.
             self.set.sort_unstable_by(|one, other| other.cmp(one));
         }
         while let Some(die) = self.set.pop() {

@@ -10,9 +10,9 @@ const MAP: [TransactionClass; 2] = [TransactionClass::MapRead, TransactionClass:
 const MOVES: [TransactionClass; 2] = [TransactionClass::CollectRead, TransactionClass::CollectProgram];
 const REQUESTS: [TransactionClass; 2] = [TransactionClass::UserRead, TransactionClass::UserProgram];
 
-/// Chooses among all classes. Transactions of the map precede all others, because many requests may wait for one page of the map. Requests follow,
-/// chosen by `user`. Garbage collection precedes or follows requests, depending on preemptibility and free space. `erases` defines the order of
-/// erases.
+/// Chooses among all classes except replicas; `None` if none of them may run. Transactions of the map precede all others, because many requests may
+/// wait for one page of the map. Requests follow, chosen by `user`. Garbage collection precedes or follows requests, depending on preemptibility and
+/// free space. `erases` defines the order of erases.
 #[inline]
 pub(super) fn among_classes<T: From<QueueId>>(
     waiting: &SchedulerView<'_>,
@@ -47,13 +47,13 @@ pub(super) fn among_classes<T: From<QueueId>>(
     }
 }
 
-/// Returns the queue of the oldest transaction of the first class in `classes` that is ready.
+/// Returns the queue of the oldest transaction of the first class in `classes` that may run; `None` if none of them may.
 #[inline]
 pub(super) fn in_order<const N: usize>(waiting: &SchedulerView<'_>, classes: [TransactionClass; N]) -> Option<QueueId> {
     classes.into_iter().find(|&class| waiting.is_ready(class)).and_then(|class| waiting.oldest(class))
 }
 
-/// Returns the queue of the oldest request transaction, if the head of any request queue has waited for at least `bound`.
+/// Returns the queue of the oldest request transaction, if the head of any request queue has waited for at least `bound`; otherwise `None`.
 pub(super) fn overdue_queue(waiting: &SchedulerView<'_>, bound: Time) -> Option<QueueId> {
     let now = waiting.now();
     let mut is_late = false;

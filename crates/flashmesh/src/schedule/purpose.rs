@@ -11,10 +11,10 @@ pub enum CacheReservation {
     Kept,
 }
 
-/// The purpose of a read of a user page.
+/// The reason for a read of a user page: a read request, or a partial write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadPurpose {
-    /// Read for a request.
+    /// Read for a read request.
     Request,
     /// Read of the page that a partial write modifies (read-modify-write).
     Write,
@@ -52,7 +52,7 @@ impl MoveRoute {
 /// The purpose of a transaction, and its step towards this purpose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// Read of a translation page, because transactions wait for its entries or because it is written back.
+    /// Read of a translation page, because transactions wait for its entries or because the page is written back.
     MapRead,
     /// Program of a page of the map or of its journal.
     MapProgram,
@@ -104,13 +104,13 @@ impl Purpose {
         matches!(self, Purpose::HostWrite(_) | Purpose::ReadModify(_))
     }
 
-    /// Returns the purpose of a read of a user page.
+    /// Returns the reason for a read of a user page. The result has no meaning for other transactions.
     #[inline]
     pub const fn read_for(self) -> ReadPurpose {
         if self.is_write() { ReadPurpose::Write } else { ReadPurpose::Request }
     }
 
-    /// Returns whether the device cache keeps a slot for the page.
+    /// Returns whether the device cache reserves a slot for the page until the transaction is complete.
     #[inline]
     pub const fn has_cache_place(self) -> bool {
         matches!(

@@ -61,13 +61,13 @@ impl PlaneMasks {
         class as u32 * u8::BITS
     }
 
-    /// Returns the planes of one class.
+    /// Returns the planes of one class, as a bit mask by index in the die.
     #[inline(always)]
     pub fn of(self, class: TransactionClass) -> u8 {
         (self.0 >> PlaneMasks::shift(class)) as u8
     }
 
-    /// Returns the classes that have a plane in the mask, in index order.
+    /// Returns the classes that have a plane in the mask, in order of their indices.
     #[inline]
     pub fn classes(self) -> impl Iterator<Item = TransactionClass> {
         let mut left = self;
@@ -96,7 +96,7 @@ impl PlaneMasks {
         self.0 |= 1 << (PlaneMasks::shift(class) + u32::from(plane));
     }
 
-    /// Returns the only plane in the whole mask, if there is exactly one and it belongs to `class`.
+    /// Returns the only plane in the whole mask; `None` if there are several planes or none, or the plane belongs to another class.
     #[inline(always)]
     pub fn only(self, class: TransactionClass) -> Option<u8> {
         let plane = (self.0 >> PlaneMasks::shift(class)).trailing_zeros();
@@ -158,7 +158,7 @@ impl DieQueues {
         if self.priorities.len() == 1 { slot } else { slot * Priority::ALL.len() + at.priority.index() }
     }
 
-    /// Returns the priorities that have separate queues.
+    /// Returns the priorities that have separate queues: only [`Priority::Medium`] if all priorities share one queue.
     #[inline]
     pub fn priorities(&self) -> &'static [Priority] {
         self.priorities
@@ -192,7 +192,7 @@ impl DieQueues {
         queue.push_back(QueueEntry::new(id));
     }
 
-    /// Inserts a transaction into its queue by order of arrival.
+    /// Inserts a transaction into its queue by its arrival number.
     pub fn insert(&mut self, transactions: &mut Transactions, die: DieId, plane: u8, id: TransactionId) {
         let Transaction { order, .. } = transactions[id];
         let (class, priority) = (transactions[id].class(), transactions[id].owner.priority);
@@ -224,7 +224,7 @@ impl DieQueues {
         self.queues[slot].insert(at, QueueEntry::new(id));
     }
 
-    /// Returns the first transaction of a queue.
+    /// Returns the first transaction of a queue; `None` if the queue is empty.
     #[inline]
     pub fn head(&self, at: QueueId) -> Option<TransactionId> {
         self.queues[self.slot(at)].front().map(|first| first.id)
@@ -236,7 +236,7 @@ impl DieQueues {
         self.queues[self.slot(at)].iter().map(|waiting| waiting.id)
     }
 
-    /// Returns the head of the first non-empty queue of a die, by class, plane and priority.
+    /// Returns the head of the first non-empty queue of a die, by class, plane and priority; `None` if all queues are empty.
     #[inline(always)]
     pub fn first(&self, die: DieId) -> Option<TransactionId> {
         let masks = self.masks(die);
@@ -268,7 +268,7 @@ impl DieQueues {
         oldest.1
     }
 
-    /// Returns the oldest transaction of a class that is queued at a die.
+    /// Returns the oldest transaction of a class that is queued at a die; `None` if none is queued.
     #[inline]
     pub fn oldest_of<'a>(
         &self,
@@ -288,7 +288,7 @@ impl DieQueues {
         oldest
     }
 
-    /// Dequeues the first transaction of a queue.
+    /// Dequeues the first transaction of a queue; `None` if the queue is empty.
     #[inline(always)]
     pub fn pop(&mut self, transactions: &mut Transactions, at: QueueId) -> Option<TransactionId> {
         let slot = self.slot(at);
@@ -330,7 +330,7 @@ impl DieQueues {
         at.is_some_and(|at| self.take_at(transactions, queue, at).is_some())
     }
 
-    /// Removes and returns the first transaction for which `fits` returns true, among the first `lookahead` of a queue.
+    /// Removes and returns the first transaction for which `fits` returns true, among the first `lookahead` of a queue; `None` if there is none.
     #[inline]
     pub fn dequeue_first(
         &mut self,
@@ -373,7 +373,7 @@ impl DieQueues {
         None
     }
 
-    /// Removes the transaction at an index of a queue.
+    /// Removes and returns the transaction at index `at` of a queue; `None` if the queue is shorter.
     #[inline]
     fn take_at(&mut self, transactions: &mut Transactions, queue: QueueId, at: usize) -> Option<TransactionId> {
         if at == 0 {
@@ -383,7 +383,7 @@ impl DieQueues {
         self.queues[slot].remove(at).map(|taken| taken.id)
     }
 
-    /// Updates the mask after a queue became empty.
+    /// Updates the mask of queued planes after a queue became empty.
     #[inline]
     fn clear_mask_if_empty(&mut self, queue: QueueId) {
         if self.is_plane_empty(queue) {
@@ -398,7 +398,7 @@ impl DieQueues {
             || self.priorities.iter().all(|&priority| self.head(QueueId { priority, ..queue }).is_none())
     }
 
-    /// Returns the first `limit` transactions of each queue of a die for `class`: queue after queue, each in order.
+    /// Returns the first `limit` transactions of each queue of a die for `class`, each with its queue and id: queue after queue, each in order.
     pub fn waiting<'a>(
         &'a self,
         transactions: &'a Transactions,
@@ -415,7 +415,7 @@ impl DieQueues {
         })
     }
 
-    /// Returns the planes with queued transactions, by class.
+    /// Returns the planes of a die with queued transactions, by class.
     #[inline]
     pub fn masks(&self, die: DieId) -> PlaneMasks {
         self.masks[die]

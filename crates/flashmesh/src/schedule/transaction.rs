@@ -8,10 +8,10 @@ use super::purpose::{CacheReservation, Purpose};
 
 pub use crate::config::Priority;
 
-/// The class of a transaction. The order is that of preference in the out-of-order policy, if user requests precede collection.
+/// The class of a transaction. The order of the variants is the order of preference in the out-of-order policy, if user requests precede collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TransactionClass {
-    /// Read of a translation page, because transactions wait for its entries or because it is written back.
+    /// Read of a translation page, because transactions wait for its entries or because the page is written back.
     MapRead,
     /// Program of a page of the map or of its journal, or of superblock parity.
     MapProgram,
@@ -116,7 +116,7 @@ impl NextInChain {
         NextInChain(id.0)
     }
 
-    /// Returns the transaction, if any.
+    /// Returns the transaction; `None` for [`NextInChain::NONE`].
     #[inline(always)]
     pub fn get(self) -> Option<TransactionId> {
         (self != NextInChain::NONE).then_some(TransactionId(self.0))
@@ -150,7 +150,7 @@ pub struct Transaction {
     next: NextInChain,
     /// Page to read or to move; for an erase, any page of the block.
     pub from: Ppn,
-    /// Logical page.
+    /// Logical page of the user, of the map or of the journal; 0 for erases and parity.
     pub lpn: Lpn,
     /// Plane of the operation.
     pub plane: PlaneId,
@@ -160,7 +160,7 @@ pub struct Transaction {
     pub owner: Owner,
     /// Page to program, assigned when the path is granted, or earlier with `ftl.write-binding = "early"`.
     pub to: Ppn,
-    /// Byte offset of the requested data in its page; 0 except for reads.
+    /// Offset in bytes of the requested data in its page; 0 except for reads.
     pub start: u32,
     /// Sequence number, in order of arrival of all transactions.
     pub order: u64,
@@ -172,7 +172,7 @@ pub struct Transaction {
     pub bytes: Bytes,
     /// Size of the data that a read transfers out of the die, without metadata of the page.
     pub transfer_bytes: Bytes,
-    /// Next write of the same logical page, which waits for this write.
+    /// Next write of the same logical page, which waits for this write; `None` if there is none.
     pub successor: Option<TransactionId>,
 }
 
@@ -221,13 +221,13 @@ impl Transaction {
         self.purpose == Purpose::HostRead(CacheReservation::None) && self.owner.request.is_some()
     }
 
-    /// Returns the next companion.
+    /// Returns the next companion (transaction of the same operation on the same plane); `None` for the last one.
     #[inline(always)]
     pub fn companion(&self) -> Option<TransactionId> {
         self.next.get()
     }
 
-    /// Sets the next companion to `id`.
+    /// Chains `id` behind this transaction, as its next companion.
     #[inline]
     pub fn set_companion(&mut self, id: TransactionId) {
         self.next = NextInChain::to(id);

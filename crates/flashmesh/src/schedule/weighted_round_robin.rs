@@ -13,7 +13,7 @@ const ROUNDS: u8 = WEIGHTS[0].1;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WeightedRoundRobin {
-    /// Index of the priority visited last.
+    /// Index in `WEIGHTS` of the priority visited last.
     last: usize,
     /// Number of rounds left in the cycle, with the current one. The current round skips priorities whose weight is smaller than this number.
     round: u8,

@@ -1,4 +1,4 @@
-//! The device cache and its DRAM.
+//! The device cache, which buffers user data that is read and written, and the DRAM that holds the cached pages.
 
 use std::collections::VecDeque;
 
@@ -19,21 +19,21 @@ use super::throttle::Throttle;
 /// Action at the end of a DRAM access.
 #[derive(Clone, Copy, Debug)]
 pub enum AccessAction {
-    /// Send the read data to the host.
+    /// Send read data of this size to the host.
     Deliver(RequestId, Bytes),
-    /// Complete a page of a write.
+    /// Report a page of a write as completed to the frontend.
     Accept(RequestId),
-    /// Write the page to flash.
+    /// Write the page to flash, with this size of data: for a request that wrote through the cache, or as a destage.
     Program(Writer, Lpn, Bytes),
 }
 
-/// A DRAM access with a follow-up.
+/// A queued DRAM access, and the action at its end.
 #[derive(Clone, Copy, Debug)]
 pub struct DramAccess {
-    /// Time at which the page reached the cache.
+    /// Time from which the page's time in the cache counts: the arrival of its request, or the start of its destage.
     pub since: Time,
     pub then: AccessAction,
-    /// Whether the next access of the queue ends at the same time.
+    /// Whether the next access of the queue ends at the same time, because one DRAM access moves both pages ([`AccessGroup`]).
     pub is_joined: bool,
 }
 
@@ -41,7 +41,7 @@ pub struct DramAccess {
 #[derive(Clone, Debug)]
 pub struct AccessGroup {
     pub request: RequestId,
-    /// Whether the pages had to wait for space in the cache.
+    /// Whether the first page had to wait for space in the cache.
     pub had_waited: bool,
     pub address: u64,
     pub size: Bytes,
@@ -58,18 +58,18 @@ impl AccessAction {
     }
 }
 
-/// The device cache and its DRAM.
+/// The device cache with its DRAM, write throttle and destage stripes.
 #[derive(Clone, Debug)]
 pub struct DeviceCache {
     pub cache: Cache,
     dram: Dram,
-    /// DRAM accesses with a follow-up, in the order in which they end.
+    /// Queued DRAM accesses, each with the action at its end, in the order in which they end.
     pub accesses: VecDeque<DramAccess>,
-    /// Whether one DRAM access moves all pages of a request.
+    /// Whether one DRAM access moves all pages of a request (`cache.access-unit = "request"`).
     pub groups_accesses: bool,
     /// Pages of a request that wait for its other pages, to share one DRAM access; `None` if there are none.
     pub group: Option<AccessGroup>,
-    /// Total time for which writes waited for space.
+    /// Time for which written pages waited for space in the cache, summed over the pages.
     pub waited: Time,
     /// Throttle of writes while the drive is short of space; `None` if it is disabled.
     pub throttle: Option<Throttle>,
@@ -77,7 +77,7 @@ pub struct DeviceCache {
     pub stripes: Option<Stripes>,
     /// Whether a host flush destages dirty pages.
     flush_programs: bool,
-    /// Pages with data on flash. `None` if the cache keeps every page after a read, even without data on flash.
+    /// Logical pages with data on flash. `None` if the cache keeps every page after a read, even without data on flash.
     written: Option<WrittenBitmap>,
     page_size: Bytes,
     sector_size: Bytes,
@@ -124,7 +124,7 @@ impl DeviceCache {
         }))
     }
 
-    /// Returns the size of `sectors`.
+    /// Returns the size of `sectors` in bytes.
     pub fn bytes_of(&self, sectors: Sectors) -> Bytes {
         self.sector_size * u64::from(sectors.count())
     }
@@ -141,7 +141,8 @@ impl DeviceCache {
         Sectors::range((start / sector) as u32, end.div_ceil(sector) as u32)
     }
 
-    /// Returns whether a flush completes once the data of earlier writes is in the cache. Always false for flushes that no request issued.
+    /// Returns whether the flush of request `flush` completes once the data of earlier writes is in the cache. Always false for `None`: a flush at
+    /// the end of the run or after a power cut, which no request issued.
     pub fn is_safe(&self, flush: Option<RequestId>) -> bool {
         flush.is_some() && !self.flush_programs
     }
@@ -158,18 +159,18 @@ impl DeviceCache {
         }
     }
 
-    /// Queues a DRAM access to `sectors` of a page. Returns its end.
+    /// Queues a DRAM access to `sectors` of the page in cache slot `slot`. Returns the time at which the access ends.
     pub fn access(&mut self, now: Time, slot: SlotId, sectors: Sectors) -> Time {
         let size = self.bytes_of(sectors);
         self.dram.access(now, self.address_of(slot, sectors), size)
     }
 
-    /// Queues an access of `size` bytes at `address`. Returns its end.
+    /// Queues a DRAM access of `size` bytes at DRAM address `address`. Returns the time at which the access ends.
     pub fn access_at(&mut self, now: Time, address: u64, size: Bytes) -> Time {
         self.dram.access(now, address, size)
     }
 
-    /// Returns the address in DRAM of the first of some sectors.
+    /// Returns the DRAM address of the first of `sectors` of the page in cache slot `slot`.
     pub fn address_of(&self, slot: SlotId, sectors: Sectors) -> u64 {
         Cache::address(slot, sectors.first(), self.page_size, self.sector_size)
     }
@@ -179,7 +180,7 @@ impl DeviceCache {
         &self.cache
     }
 
-    /// Returns the busy time of the DRAM up to `now`.
+    /// Returns the total time for which the DRAM was busy up to `now`.
     pub fn dram_busy(&self, now: Time) -> Time {
         self.dram.busy(now)
     }

@@ -1,20 +1,20 @@
 //! Stripes of destages (`cache.destage-stripe`): the device cache destages whole stripes, like firmware that writes a superblock over all dies.
 //!
-//! Due pages wait until they make up a stripe. With `gc.paced`, collections then make the moves that they owe, because the stripe takes the space
-//! that these moves free; the stripe is destaged afterwards. A smaller stripe is destaged if a write is stalled or a flush is pending, and no destage
-//! is in flight. While destages are in flight, partly filled programs on the dies are issued instead.
+//! Due pages wait until they make up a stripe. With `gc.paced`, collections then make the page moves that they owe, because the stripe takes the
+//! space that these moves free; the stripe is destaged afterwards. A smaller stripe is destaged if a write is stalled or a flush is pending, and no
+//! destage is in flight. While destages are in flight, partly filled programs on the dies are issued instead.
 
 use crate::config::Config;
 use crate::flash::geometry::Geometry;
 
-/// Progress of the current stripe.
+/// Progress of the current stripe: the pages that the device cache destages together.
 #[derive(Clone, Debug)]
 pub struct Stripes {
-    /// Pages of a whole stripe.
+    /// Number of pages of a whole stripe.
     pages: u64,
-    /// Pages of the current stripe that are still to be destaged.
+    /// Number of pages of the current stripe that are still to be destaged.
     remaining: u64,
-    /// Number of destages in flight.
+    /// Number of pages whose destage has begun and is not acknowledged.
     in_flight: u64,
     /// Whether the last destaged page is being read from DRAM. The next destage waits for this read, so that host accesses to DRAM can run between
     /// destages.
@@ -23,16 +23,16 @@ pub struct Stripes {
     has_hurried: bool,
 }
 
-/// Decision on the next due page.
+/// Decision on the next page that is due for destage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StripeDecision {
     /// Destage the page.
     Destage,
-    /// Hold the page.
+    /// Hold the page, because no stripe is complete or the last page is still being read from DRAM.
     Hold,
     /// Hold the page, and issue partly filled programs: a write or a flush is stalled.
     FlushPrograms,
-    /// Begin a stripe with the page, unless collections are behind and take their turn first.
+    /// Begin a stripe with the page, unless garbage collection owes page moves: collection then makes these moves first.
     BeginStripe,
 }
 
@@ -43,9 +43,10 @@ impl Stripes {
         Some(Stripes { pages, remaining: 0, in_flight: 0, is_read: false, has_hurried: false })
     }
 
-    /// Decides on the first of `due` pages. `presses` is true if a write is stalled or a flush is pending.
+    /// Decides on the next page to destage. `due` is the number of pages that are to be destaged. `presses` is true if a write is stalled or a flush
+    /// is pending.
     pub fn next(&mut self, due: u64, presses: bool) -> StripeDecision {
-        // Deallocated pages are not replaced in their stripe.
+        // Pages that were deallocated before their destage are missing from the stripe: no other pages replace them.
         self.remaining = self.remaining.min(due);
         if self.remaining > 0 {
             return if self.is_read { StripeDecision::Hold } else { StripeDecision::Destage };
@@ -76,7 +77,7 @@ impl Stripes {
         self.is_read = false;
     }
 
-    /// Records that a destaged page has been programmed.
+    /// Records that a destaged page has been programmed and acknowledged.
     pub fn saved(&mut self) {
         self.in_flight -= 1;
     }
@@ -87,7 +88,7 @@ mod tests {
     use super::*;
     use crate::units::Bytes;
 
-    /// Creates stripes of three pages.
+    /// Creates stripes of three pages: a size of two pages and one byte is rounded up.
     fn stripes() -> Stripes {
         let mut config = Config::default();
         let geometry = Geometry::from_config(&config).expect("the geometry is valid");

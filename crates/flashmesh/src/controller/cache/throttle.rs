@@ -19,23 +19,23 @@ pub struct Throttle {
 }
 
 impl Throttle {
-    /// Creates the throttle; `None` without an interval.
+    /// Creates the throttle; `None` if `interval` is zero, which disables it.
     pub fn new(interval: Time) -> Option<Throttle> {
         (interval > Time::ZERO).then_some(Throttle { interval, next: Time::ZERO, is_awaited: false, pages: 0 })
     }
 
-    /// Returns whether pages are delayed now.
+    /// Returns whether a page offered at `now` is delayed.
     pub fn is_closed(&self, now: Time) -> bool {
         now < self.next
     }
 
-    /// Delays the next page after one was admitted, while `collecting` of `dies` dies collect for space.
+    /// Delays the next page after one was admitted. `collecting` of the drive's `dies` dies collect for space.
     pub fn admitted(&mut self, (collecting, dies): (u32, u32), now: Time) {
         let wait = Time::from_ps(self.interval.as_ps() * u64::from(collecting) / u64::from(dies));
         self.next = now.max(self.next) + wait;
     }
 
-    /// Schedules the admission of a delayed page.
+    /// Counts a delayed page and schedules the event that admits it; no-op if this event is already pending.
     pub fn wait<M: Model>(&mut self, kernel: &mut Kernel<M>) {
         if !std::mem::replace(&mut self.is_awaited, true) {
             self.pages += 1;

@@ -26,9 +26,9 @@ use super::remote_programs::RemotePrograms;
 /// Pages in flight from chip to chip.
 #[derive(Clone, Debug)]
 pub struct ChipToChipMoves {
-    /// Plane whose collection sends a page, by destination plane; empty if pages do not move from chip to chip.
+    /// Source plane, whose collection sends a page, by destination plane; empty if pages do not move from chip to chip.
     arrivals: Vec<Option<PlaneId>>,
-    /// Cleans in progress.
+    /// Cleans in progress: moves of all valid pages of a block by one packet.
     pub cleaning: Cleaning,
     /// Chip-to-chip moves with several mapping units per program.
     remote_programs: RemotePrograms,
@@ -44,7 +44,7 @@ impl ChipToChipMoves {
         }
     }
 
-    /// Returns the die on another chip that receives the data of `read`, which leaves a register; `None` if the controller receives the data. Called
+    /// Returns the die on another chip that receives the data of `read`, which leaves a register; `None` if the data goes to the controller. Called
     /// only if pages move from chip to chip.
     pub fn destination<M: Model>(&mut self, read: TransactionId, cx: &mut Context<'_, M>) -> Option<DieId> {
         let Context { shared, datapath, .. } = cx;
@@ -70,7 +70,7 @@ impl ChipToChipMoves {
         Some(shared.geometry.die_of_plane(to))
     }
 
-    /// Like [`destination`](Self::destination), with several mapping units per program. Limits the transfer to the first units of the page that have
+    /// Like [`destination`](Self::destination), but for reads of several mapping units. Limits the transfer to the first units of the page that have
     /// the same destination.
     fn destination_of_units<M: Model>(&mut self, read: TransactionId, cx: &mut Context<'_, M>) -> Option<DieId> {
         let reads: Vec<TransactionId> = cx.datapath.with_companions(read).collect();
@@ -90,19 +90,20 @@ impl ChipToChipMoves {
         Some(cx.shared.geometry.die_of_plane(to))
     }
 
-    /// Handles the arrival of a unit on another chip, where the unit waits until a program is full.
+    /// Handles the arrival of a mapping unit on another chip, where the unit waits until a program is full.
     pub fn gathered<M: Model>(&mut self, id: TransactionId, cx: &mut Context<'_, M>) {
         self.remote_programs.arrived(id, cx);
     }
 
-    /// Runs the partly filled program on another chip that waits for units of the victim in `source`, all of which have been read.
+    /// Runs the partly filled program on another chip for the victim in `source`, if no more units will arrive. All units of the victim must have
+    /// been read.
     pub fn all_read<M: Model>(&mut self, source: PlaneId, cx: &mut Context<'_, M>) {
         if let Some(to) = self.remote_programs.run_if_all_arrived(source, cx) {
             self.arrivals[to.index()] = None;
         }
     }
 
-    /// Handles the end of the program of a page that moved directly to another chip. `is_wanted` is true if the map contains the new location.
+    /// Handles the end of the program of a page that moved directly to another chip. `is_wanted` is true if the map now points to the new location.
     #[allow(clippy::too_many_arguments, reason = "what is known of a page that moved")]
     pub fn programmed(
         &mut self,
@@ -136,7 +137,7 @@ impl ChipToChipMoves {
         if M::ALL_FEATURES && work.is_clean() {
             self.cleaning.give_up(plane, cx.shared);
         }
-        // The other units of the program are still programmed.
+        // The program may have other mapping units, which are still programmed.
         if work == Purpose::CollectProgram(MoveRoute::Chip) {
             cx.datapath.replace_lead(id);
         }

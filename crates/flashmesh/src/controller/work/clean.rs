@@ -77,7 +77,7 @@ impl Cleaning {
         Cleaning { roles: vec![Role::default(); dies], ..Cleaning::default() }
     }
 
-    /// Returns the old location of the page, if `read` is addressed to the new location of a page whose move is not acknowledged.
+    /// Returns the old location of the page of `read`, if `read` is addressed to the new location and the move is not acknowledged; otherwise `None`.
     pub fn old_location(&self, read: &Transaction) -> Option<Ppn> {
         self.unacknowledged_moves.get(&read.lpn).filter(|(to, _)| *to == read.from).map(|(_, from)| *from)
     }
@@ -118,7 +118,7 @@ impl Cleaning {
         Some(cx.begin_internal(Purpose::CollectRead(MoveRoute::Clean), lpn, from, plane))
     }
 
-    /// Returns whether a Clean of the victim of `plane` is in progress.
+    /// Returns whether a Clean of the victim of `plane` is in progress: begun, and neither acknowledged nor cancelled.
     pub fn is_under_way(&self, plane: PlaneId) -> bool {
         self.blocks.contains_key(&plane)
     }
@@ -128,7 +128,7 @@ impl Cleaning {
         self.blocks[&plane].pages.iter().filter(|(ppn, lpn)| shared.ftl.is_at(*lpn, *ppn)).count()
     }
 
-    /// Removes pages that are no longer valid from the list of a Clean, when its packet is sent.
+    /// Removes pages that are no longer valid from the list of the Clean that begins with `read`, when its packet is sent.
     pub fn list<M: Model>(&mut self, read: TransactionId, cx: &mut Context<'_, M>) {
         let plane = cx.datapath.transaction(read).plane;
         let clean = self.blocks.get_mut(&plane).expect("a Clean is sent for a block that has one");
@@ -172,7 +172,7 @@ impl Cleaning {
         cx.shared.geometry.die_of_plane(clean.to)
     }
 
-    /// Returns whether `die` holds units of a Clean in its register because the destination has no space yet.
+    /// Returns whether `die` keeps units of a Clean in its page register because the destination chip has no buffer space yet.
     #[inline(always)]
     pub fn holds(&self, die: DieId) -> bool {
         !self.blocks.is_empty() && self.holds_rest(die)
@@ -184,7 +184,7 @@ impl Cleaning {
     }
 
     /// Handles the arrival of a unit at the destination chip. After the last unit of the transfer, schedules the program, or the next read if more
-    /// units fit into the program. Returns the die that performs the scheduled operation.
+    /// units fit into the program. Returns the die of the scheduled operation; `None` if more units of the transfer will arrive.
     pub fn arrived<M: Model>(&mut self, id: TransactionId, cx: &mut Context<'_, M>) -> Option<DieId> {
         let source = cx.shared.geometry.plane_of(cx.datapath.transaction(id).from);
         let clean = self.blocks.get_mut(&source).expect("its pages are being moved");
@@ -206,7 +206,7 @@ impl Cleaning {
         Some(cx.datapath.enqueue_clean_operation(lead, cx.kernel))
     }
 
-    /// Handles the end of the program of a unit. `is_wanted` is true if the map contains the new location.
+    /// Handles the end of the program of a unit. `is_wanted` is true if the map now points to the new location.
     pub fn programmed(&mut self, lpn: Lpn, from: Ppn, to: Ppn, is_wanted: bool, shared: &mut Shared) {
         shared.ftl.finish_incoming(shared.geometry.plane_of(to));
         if is_wanted {
@@ -214,7 +214,8 @@ impl Cleaning {
         }
     }
 
-    /// Continues a Clean after a program, except the last one: with the remaining units in the register of the source die, or with the next page.
+    /// Continues the Clean of the victim of `plane` after a program, except the last one: with the remaining units in the register of the source die,
+    /// or with the next page.
     pub fn go_on<M: Model>(&mut self, plane: PlaneId, cx: &mut Context<'_, M>) {
         let clean = self.blocks.get_mut(&plane).expect("its pages are being moved");
         clean.buffer.clear();
@@ -236,7 +237,7 @@ impl Cleaning {
         cx.datapath.enqueue_clean_operation(lead, cx.kernel)
     }
 
-    /// Cancels a Clean whose packet was not sent.
+    /// Cancels the Clean of the victim of `plane`, whose packet was not sent.
     pub fn give_up(&mut self, plane: PlaneId, shared: &mut Shared) {
         if let Some(clean) = self.blocks.get(&plane) {
             shared.ftl.set_incoming(clean.to, 0);
@@ -244,7 +245,7 @@ impl Cleaning {
         self.end(plane, shared);
     }
 
-    /// Removes a Clean that was acknowledged or cancelled.
+    /// Removes the Clean of the victim of `plane`, which was acknowledged or cancelled.
     pub fn end(&mut self, plane: PlaneId, shared: &Shared) {
         let Some(clean) = self.blocks.remove(&plane) else { return };
         self.roles[shared.geometry.die_of_plane(plane).index()].sends -= 1;

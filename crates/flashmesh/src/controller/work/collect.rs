@@ -34,7 +34,7 @@ struct Collection {
     block: BlockId,
     /// Number of valid pages at the start of the collection.
     valid_at_begin: u32,
-    /// Index of the next page to check.
+    /// Index, within the block, of the next page to check for validity.
     cursor: u32,
     /// Whether user requests have precedence. True for collections that began on an idle die, for a fold or for wear levelling, until they are
     /// promoted to the foreground.
@@ -53,7 +53,7 @@ struct Collection {
     is_over: bool,
 }
 
-/// Progress of the collections of all planes.
+/// Progress of the collections of all planes at one moment.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CollectionLevels {
     pub victims: u64,
@@ -61,7 +61,8 @@ pub struct CollectionLevels {
     pub reclaimed_pages: u64,
 }
 
-/// A victim block that has just been erased.
+/// A victim block that has just been erased: its plane, whether it was collected for wear levelling (or a fold), and whether it held translation
+/// pages.
 #[derive(Clone, Copy, Debug)]
 pub struct Erased {
     plane: PlaneId,
@@ -93,7 +94,8 @@ impl Collections {
         }
     }
 
-    /// Returns the progress of the collections of all planes. Folds of the SLC cache do not count, because they reclaim no pages of the flash array.
+    /// Returns the victims and the reclaimed pages of all planes. Folds of the SLC cache do not count, because they reclaim no pages of the flash
+    /// array.
     pub fn progress(&self, shared: &Shared) -> CollectionLevels {
         let pages = u64::from(shared.geometry.pages_per_block);
         let mut levels = CollectionLevels::default();
@@ -109,7 +111,7 @@ impl Collections {
         levels
     }
 
-    /// Returns whether `plane` has a foreground collection, for lack of space.
+    /// Returns whether `plane` has a foreground collection, which was begun or promoted for lack of space.
     pub fn is_foreground(&self, plane: PlaneId) -> bool {
         self.by_plane[plane.index()].is_some_and(|collection| !collection.background)
     }
@@ -225,7 +227,7 @@ impl Collections {
         collection.moving < limit
     }
 
-    /// Returns whether victims have unread valid pages, in `plane` or in the planes that share its superblocks.
+    /// Returns whether victims of `plane`, or of the planes that share its superblocks, have valid pages that are not read yet.
     pub fn moves_more(&self, plane: PlaneId, ftl: &Ftl) -> bool {
         self.unread.has_any(plane, ftl)
     }
@@ -249,7 +251,7 @@ impl Collections {
         collection.is_read && collection.reading == 0 && !self.moves_more(plane, ftl)
     }
 
-    /// Counts a victim page as moved because it is no longer needed.
+    /// Counts a page of the victim of plane `from` as moved, because the page is no longer needed.
     pub fn dropped<M: Model>(&mut self, work: Purpose, from: PlaneId, cx: &mut Context<'_, M>) {
         self.moved(from, cx);
         if let Purpose::CollectRead(_) = work

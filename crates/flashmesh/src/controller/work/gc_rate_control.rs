@@ -16,7 +16,7 @@ use crate::ftl::Superblocks;
 use crate::ids::PlaneId;
 use crate::units::Time;
 
-/// Fixed-point scale of debts: parts per page move.
+/// Factor of the fixed-point numbers in which debts are counted.
 const PARTS: i64 = 1 << 10;
 
 /// Debts of collections: the page moves that they owe.
@@ -25,9 +25,9 @@ pub struct GcRateControl {
     /// Debts by plane, or by set of planes that share superblocks if collection and writes take turns. Empty without rate control.
     pending: Vec<PendingMoves>,
     superblocks: Option<Superblocks>,
-    /// Smallest debt that counts as behind, in parts of a page.
+    /// Smallest debt that counts as behind, in page moves multiplied by [`PARTS`].
     min_behind: i64,
-    /// Number of debts that count as behind.
+    /// Number of planes, or sets of planes, whose debt counts as behind.
     behind: u32,
     turn: GcTurn,
 }
@@ -37,17 +37,17 @@ pub struct GcRateControl {
 enum GcTurn {
     /// Collection may always move pages; there are no turns.
     Always,
-    /// Turn of writes.
+    /// Turn of writes: collections do not move pages.
     OfWrites,
-    /// Turn of collections, since this time.
+    /// Turn of collections, since this time: no stripe is destaged.
     OfCollection(Time),
 }
 
 #[derive(Clone, Copy, Debug, Default)]
 struct PendingMoves {
-    /// Owed moves, in parts of a page.
+    /// Owed page moves, multiplied by [`PARTS`].
     moves: i64,
-    /// Moves added for each written page, in parts of a page.
+    /// Page moves added for each written page, multiplied by [`PARTS`].
     rate: i64,
 }
 
@@ -121,7 +121,8 @@ impl GcRateControl {
         self.turn == GcTurn::Always && planes.any(|plane| self.is_behind(plane))
     }
 
-    /// Returns whether collection of `planes` waits, because it is the turn of writes or because collection is not behind.
+    /// Returns whether collection of all `planes` waits, because it is the turn of writes or because none of the collections is behind. Always false
+    /// without turns.
     #[inline]
     pub fn holds_collection(&self, mut planes: impl Iterator<Item = PlaneId>) -> bool {
         match self.turn {
@@ -146,7 +147,8 @@ impl GcRateControl {
         begins
     }
 
-    /// Ends the turn of collection if no collection is behind. Returns the duration of the turn.
+    /// Ends the turn of collection if no collection is behind. Returns the duration of the turn; `None` if it has not ended, or it was the turn of
+    /// writes.
     pub fn end_turn(&mut self, now: Time) -> Option<Time> {
         match self.turn {
             GcTurn::OfCollection(since) if self.behind == 0 => {

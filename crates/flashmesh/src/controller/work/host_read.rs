@@ -1,4 +1,4 @@
-//! Host reads.
+//! Reads of pages from flash for requests of the host.
 
 use crate::controller::follow_ups::FollowUp;
 use crate::controller::shared::Shared;
@@ -14,8 +14,8 @@ use crate::units::Bytes;
 use super::map::CachedMap;
 use super::placement::Placements;
 
-/// Begins a flash read of `bytes` at offset `start` of a page, for a request. Returns the transaction, which can be enqueued at once, unless mapping
-/// entries are cached.
+/// Begins a flash read of `bytes` at offset `start` of a page, for a request. Returns the transaction. The caller enqueues it or, if mapping entries
+/// are cached, first looks up its entry.
 #[inline(always)]
 pub fn begin<M: Model>(
     page: &PageRequest,
@@ -41,7 +41,7 @@ pub fn begin<M: Model>(
     id
 }
 
-/// Updates a read to the current location of its page.
+/// Updates a read to the location that the map has for its page now.
 pub fn retarget<M: Model>(id: TransactionId, map: Option<&mut CachedMap>, cx: &mut Context<'_, M>) {
     let Transaction { lpn, owner, .. } = *cx.datapath.transaction(id);
     let from = translate(lpn, Some(owner.stream), map, cx);
@@ -51,7 +51,7 @@ pub fn retarget<M: Model>(id: TransactionId, map: Option<&mut CachedMap>, cx: &m
     transaction.plane = cx.shared.geometry.plane_of(from);
 }
 
-/// Returns the location at which stream `reader` reads `lpn`. `reader` is `None` for reads of the firmware.
+/// Returns the location at which stream `reader` reads `lpn`. An unmapped page has a default location. `reader` is `None` for reads of the firmware.
 #[inline]
 pub fn translate<M: Model>(
     lpn: Lpn,
@@ -101,7 +101,7 @@ pub fn count_done(shared: &mut Shared) {
     shared.counters.flash.user_reads += 1;
 }
 
-/// Reroutes a queued read whose page was moved or deallocated to the current location.
+/// Sends a queued read to the present location of its page, which was moved or deallocated.
 pub fn rerouted<M: Model>(id: TransactionId, map: Option<&mut CachedMap>, cx: &mut Context<'_, M>) {
     cx.datapath.count_wait(id, cx.kernel.now());
     if cx.datapath.transaction(id).class() == TransactionClass::UserRead {

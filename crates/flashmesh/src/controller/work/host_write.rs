@@ -71,7 +71,7 @@ impl HostWrites {
         self.in_flight.contains(lpn)
     }
 
-    /// Returns which of the `count` planes from `first` on have blocked writes, as a bit mask.
+    /// Returns the planes with blocked writes among the `count` planes from `first` on, as a bit mask; bit 0 is `first`.
     pub fn blocked_planes(&self, first: crate::ids::PlaneId, count: u32) -> u8 {
         self.blocked.planes(first, count)
     }
@@ -87,7 +87,8 @@ impl HostWrites {
         }
     }
 
-    /// Like [`HostWrites::begin`], but if no earlier write of the page is in flight, returns the write. The caller then calls [`HostWrites::start`].
+    /// Like [`HostWrites::begin`], but returns the write if no earlier write of the page is in flight; the caller then calls [`HostWrites::start`].
+    /// `None` if the write waits for an earlier one.
     #[must_use]
     pub fn enter<M: Model>(&mut self, write: FlashWrite, cx: &mut Context<'_, M>) -> Option<TransactionId> {
         let FlashWrite { writer, lpn, bytes, place, in_cache } = write;
@@ -171,7 +172,7 @@ impl HostWrites {
         cx.push(FollowUp::Enqueue(id));
     }
 
-    /// Commits a write that the array has programmed.
+    /// Updates the map and the device cache after the array has programmed a write. The next write of the page can then start.
     pub fn programmed<M: Model>(
         &mut self,
         id: TransactionId,
@@ -212,7 +213,7 @@ impl HostWrites {
         if has_map_cache {
             cx.push(FollowUp::EntryChanged(lpn));
         }
-        // On plain drives, the step is pushed only if a write is blocked.
+        // On plain drives (compiled without optional features), the step is pushed only if a write is blocked.
         let unblocks = preallocates && (M::ALL_FEATURES || self.blocked.holds(plane));
         if preallocates {
             cx.shared.ftl.preallocated_programmed(plane);

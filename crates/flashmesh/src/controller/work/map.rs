@@ -44,12 +44,12 @@ impl CachedMap {
         &self.cache
     }
 
-    /// Starts recording changes of entries, for probes.
+    /// Starts recording changes of cached mapping entries, for probes.
     pub fn keep_events(&mut self) {
         self.cache.keep_events();
     }
 
-    /// Stops recording changes of entries.
+    /// Stops recording changes of cached mapping entries.
     pub fn drop_events(&mut self) {
         self.cache.drop_events();
     }
@@ -70,7 +70,7 @@ impl CachedMap {
         is_there
     }
 
-    /// Performs the next pending action of the mapping cache.
+    /// Performs the next pending action of the mapping cache: a read, a program, or the continuation of a transaction whose entry has been read.
     pub fn settle<M: Model>(&mut self, cx: &mut Context<'_, M>) {
         self.tell_entries(cx.kernel);
         let Some(action) = self.cache.next_action() else { return };
@@ -89,7 +89,7 @@ impl CachedMap {
         cx.push(FollowUp::SettleMap);
     }
 
-    /// Notifies the probes, if any, of changes of entries.
+    /// Notifies the probes, if any, of changes of cached mapping entries.
     fn tell_entries<M: Model>(&mut self, kernel: &mut Kernel<M>) {
         if kernel.is_probed() {
             self.cache.take_events().into_iter().for_each(|event| kernel.notify(|| Notice::EntryChanged(event)));
@@ -158,7 +158,7 @@ impl CachedMap {
     }
 
     /// Begins the write-back of the translation pages that a collection has changed, after all pages of the victim have moved. Returns whether there
-    /// are any.
+    /// is any such page; its write-back needs [`FollowUp::SettleMap`].
     pub fn write_back_moves(&mut self, victim_plane: PlaneId) -> bool {
         let pages = &mut self.updates[victim_plane.index()];
         let has_any = !pages.is_empty();

@@ -1,6 +1,6 @@
 //! Parity of superblocks (`ftl.parity`), which protects a drive against the loss of a die (RAIN).
 //!
-//! With 1/N, a die programs parity after every N - 1 data programs: on the same planes, with as much data from the controller. The dies of a
+//! With parity 1/N, a die programs parity after every N - 1 data programs: on the same planes, with as much data from the controller. The dies of a
 //! superblock take turns. A parity program does not wait for other dies, because the controller keeps the parity of the data sent so far \[choice\].
 //! Parity contains no mapping units: a block has fewer pages for data instead ([`Config::unit_geometry`]).
 
@@ -37,7 +37,7 @@ impl Parity {
         })
     }
 
-    /// Returns whether a parity program follows the data program whose last page is `last`.
+    /// Returns whether a parity program follows the data program whose last mapping unit is at `last`.
     fn follows(&self, last: Ppn, geometry: &Geometry) -> bool {
         let die = geometry.die_of_plane(geometry.plane_of(last));
         let row = geometry.page_in_block(last) / geometry.units_per_program_of(geometry.block_of(last));

@@ -11,7 +11,7 @@ use crate::kernel::model::Model;
 use crate::policies::{FirmwarePolicy, PlacementStage};
 use crate::schedule::transaction::Transaction;
 
-/// Bookkeeping for a user-supplied allocator.
+/// Records of requests and of placed writes, for a user-supplied allocator.
 #[derive(Clone, Debug, Default)]
 pub struct Placements {
     /// First page and number of pages of each request, by request id. Entries are overwritten when an id is reused.
@@ -40,7 +40,7 @@ impl Placements {
         PageWrite { lpn: write.lpn, stream: Some(write.owner.stream), request }
     }
 
-    /// Returns the plane for a write.
+    /// Returns the plane to which a write goes, chosen by the allocator or the firmware policy.
     #[inline]
     pub fn place<M: Model>(&self, id: TransactionId, cx: &mut Context<'_, M>) -> PlaneId {
         let Context { shared, datapath, .. } = cx;
@@ -60,8 +60,8 @@ impl Placements {
         shared.place_beside(lpn, plane, stream)
     }
 
-    /// Returns whether a write that could be programmed now stays on its plane. Always true after a second placement, with preallocated pages, or if
-    /// the policy chooses planes.
+    /// Returns whether a write that could be programmed now stays on its plane. Always true if the write was placed twice, with preallocated pages,
+    /// or if the policy chooses planes.
     pub fn stays<M: Model>(&self, id: TransactionId, shared: &Shared, datapath: &Datapath<M>) -> bool {
         let write = datapath.transaction(id);
         let chooses = shared.policy.placement_stage() != PlacementStage::Allocator;

@@ -38,7 +38,7 @@ impl BlockedWrites {
         !self.is_empty() && !self.by_plane[plane.index()].is_empty()
     }
 
-    /// Returns which of the `count` planes from `first` on have blocked writes, as a bit mask.
+    /// Returns the planes with blocked writes among the `count` planes from `first` on, as a bit mask; bit 0 is `first`.
     #[inline]
     pub fn planes(&self, first: PlaneId, count: u32) -> u8 {
         if self.is_empty() {
@@ -81,7 +81,7 @@ impl HostWrites {
         cx.push(FollowUp::Unblock(plane));
     }
 
-    /// Removes and returns the blocked writes of requests.
+    /// Removes and returns the blocked writes of requests, from all planes. Blocked destages remain.
     pub fn take_blocked_of_requests<M: Model>(&mut self, datapath: &Datapath<M>) -> Vec<TransactionId> {
         let is_of_request = |&id: &TransactionId| datapath.transaction(id).owner.request.is_some();
         let mut taken = Vec::new();

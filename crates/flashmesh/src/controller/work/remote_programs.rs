@@ -123,14 +123,15 @@ impl RemotePrograms {
         self.run_if_complete(to, cx);
     }
 
-    /// Enqueues the program that expects units of the victim in `source` if no more units will arrive. Returns its plane if the program has no units
-    /// at all.
+    /// Enqueues the program that expects units of the victim in `source` if no more units will arrive. Returns its plane if no unit has arrived, so
+    /// that nothing is programmed; otherwise `None`.
     pub fn run_if_all_arrived<M: Model>(&mut self, source: PlaneId, cx: &mut Context<'_, M>) -> Option<PlaneId> {
         let to = *self.open.get(&source)?;
         self.run_if_complete(to, cx)
     }
 
-    /// Enqueues the program of plane `to` if no more units will arrive. Returns `to` if the program has no units at all.
+    /// Enqueues the program of plane `to` if no more units will arrive. Returns `to` if no unit has arrived, so that nothing is programmed; otherwise
+    /// `None`.
     fn run_if_complete<M: Model>(&mut self, to: PlaneId, cx: &mut Context<'_, M>) -> Option<PlaneId> {
         let program = self.by_plane.get(&to)?;
         if program.in_flight > 0 || program.expected.iter().any(|(ppn, lpn)| cx.shared.ftl.is_at(*lpn, *ppn)) {

@@ -36,7 +36,8 @@ impl SlcWork {
         })
     }
 
-    /// Counts a host write programmed to `to`, in the SLC cache or elsewhere. Records whether the write has filled the SLC cache.
+    /// Counts a host write that was programmed to `to`, in the SLC cache or in a native block. Records whether the SLC cache of its plane is then
+    /// full.
     pub fn written(&mut self, to: Ppn, geometry: &Geometry, ftl: &Ftl, now: Time) {
         let plane = geometry.plane_of(to);
         if geometry.is_slc_page(to) {
@@ -57,7 +58,7 @@ impl SlcWork {
         self.pages_folded += 1;
     }
 
-    /// Counts an erase of a block of the SLC cache.
+    /// Counts an erase of a block of the SLC cache, after a fold.
     pub fn erased(&mut self) {
         self.erases += 1;
     }

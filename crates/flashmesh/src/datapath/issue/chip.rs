@@ -15,7 +15,7 @@ use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::schedule::queues::NOTHING;
 
-/// Progress of a scan over the dies of a chip.
+/// Progress of a scan over the dies of a chip, for transactions that may run.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in super::super) struct ChipScan {
     /// Whether a scanned die has a transaction that may run.
@@ -25,7 +25,7 @@ pub(in super::super) struct ChipScan {
 }
 
 impl<M: Model> Datapath<M> {
-    /// Like [`Datapath::try_issue`], for a chip whose dies take turns.
+    /// Like [`Datapath::try_issue`], for a chip whose dies take turns (one operation at a time).
     #[inline(never)]
     pub(super) fn try_issue_at_chip<S: PageSource<M>>(
         &mut self,

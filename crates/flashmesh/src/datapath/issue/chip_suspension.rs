@@ -1,8 +1,8 @@
 //! Suspension of whole chips (`flash.suspension-scope = "chip"`), for dies that start together.
 //!
-//! A chip is busy or idle as a whole (MBM, sections IV.C and VI.D). A read of any die suspends the operations of all dies, if all of them can be
-//! suspended. While the chip is suspended, its dies execute only reads. When no more reads wait and no register holds data, all operations resume at
-//! once. A read that starts within the suspension time pays the whole suspension time \[choice\].
+//! A chip is busy or idle as a whole (MBM, Maximizing Bandwidth Management FTL, sections IV.C and VI.D). A read of any die suspends the operations of
+//! all dies, if all of them can be suspended. While the chip is suspended, its dies execute only reads. When no more reads wait and no register holds
+//! data, all operations resume at once. A read that starts within the suspension time pays the whole suspension time \[choice\].
 
 use crate::datapath::issue::has_awaited_read;
 use crate::datapath::operation::GrantedPath;
@@ -21,7 +21,8 @@ impl<M: Model> Datapath<M> {
         self.dies[die].state.has_suspended() || (self.rules.suspends_chips && self.is_chip_suspended(die))
     }
 
-    /// Returns whether a suspended operation belongs to GC that has priority over reads.
+    /// Returns whether an operation suspended at `die` (or at its chip, if chips are suspended as a whole) belongs to GC that has priority over
+    /// reads.
     pub(super) fn has_suspended_priority_collection<S: PageSource<M>>(&self, die: DieId, source: &S) -> bool {
         let has_priority =
             |die: DieId| self.dies[die].state.has_suspended_internal() && self.has_collection_priority(die, source);

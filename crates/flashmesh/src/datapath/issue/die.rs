@@ -58,8 +58,9 @@ impl<M: Model> Datapath<M> {
         self.rules.dies_are_independent && !may_suspend()
     }
 
-    /// Returns whether [`Datapath::try_issue_general`], which is not inlined, might do something. False if the die has already requested a command
-    /// path. Also false if the die is busy, has no programs that may need GC, and cannot be suspended for a read in `queued`.
+    /// Returns whether [`Datapath::try_issue_general`], which is not inlined, might request a path, resume an operation or return an action for the
+    /// controller. False if the die has already requested a command path. Also false if the die is busy, has no programs that may need GC, and cannot
+    /// be suspended for a read in `queued`.
     #[inline(always)]
     fn may_issue(&self, die: DieId, queued: PlaneMasks, may_need_collection: bool, now: Time) -> bool {
         if M::ALL_FEATURES && self.clean_execution.is_active() {
@@ -71,7 +72,7 @@ impl<M: Model> Datapath<M> {
         !self.dies[self.requester(die)].path.requests_command() && (may_need_collection || accepts() || may_suspend())
     }
 
-    /// Issues at any die. Applies all rules.
+    /// Issues at `die` by all rules: Cleans, free pages of programs, suspension.
     #[inline(never)]
     fn try_issue_general<S: PageSource<M>>(
         &mut self,
@@ -132,7 +133,7 @@ impl<M: Model> Datapath<M> {
         self.issue_ready(die, self.ready_planes(die, source), source, kernel)
     }
 
-    /// Returns the planes of `die` whose programs wait for a free page, one bit each.
+    /// Returns the planes of `die` with programs that wait for a free page, as a bit mask by index in the die.
     pub fn held_planes<S: PageSource<M>>(&self, die: DieId, source: &S) -> u8 {
         let (queued, ready) = (self.queues.masks(die), self.ready_planes(die, source));
         let short = |class: TransactionClass| queued.of(class) & !ready.of(class);
@@ -152,7 +153,7 @@ impl<M: Model> Datapath<M> {
         let accepts =
             if M::ALL_FEATURES { entry.accepts(&self.rules.die) } else { entry.state.accepts(&self.rules.die) };
         if accepts {
-            // Beside reads of other planes, only reads may begin, and nothing resumes.
+            // While other planes read, only reads may begin, and a suspended operation does not resume.
             let is_whole_free = !M::ALL_FEATURES || entry.accepts_whole(&self.rules.die);
             let ready = if is_whole_free { ready } else { ready.and(self.rules.independent_reads) };
             if ready != NOTHING {
@@ -191,7 +192,7 @@ impl<M: Model> Datapath<M> {
         IssueOutcome::Nothing
     }
 
-    /// Returns whether programs of `die` wait for a free page. `ready` are the transactions that may run.
+    /// Returns whether programs of `die` may have to wait for a free page. `ready` are the transactions that may run.
     #[inline]
     pub(super) fn is_short_of_pages<S: PageSource<M>>(&self, die: DieId, ready: PlaneMasks, source: &S) -> bool {
         let queued = self.queues.masks(die);

@@ -30,7 +30,7 @@ impl DispatchCandidates {
         self.has_changed = true;
     }
 
-    /// Adds `die` to the candidates, unless the scheduler has just named it. Returns whether `die` was added.
+    /// Adds `die` to the candidates, unless the scheduler has just named it. Returns whether `die` was added; if not, it may request its path.
     #[inline]
     pub(in super::super) fn add_unless_named(&mut self, die: DieId) -> bool {
         let is_added = self.named != Some(die);
@@ -60,7 +60,7 @@ impl<M: Model> Datapath<M> {
         self.dispatches() && self.scheduling.candidates.can_be_named()
     }
 
-    /// Returns the next die named by the scheduler. Next, call [`Datapath::try_issue`] for it, then
+    /// Returns the next die named by the scheduler; `None` if no die is to request a path now. Next, call [`Datapath::try_issue`] for the die, then
     /// [`Datapath::dispatched`].
     #[inline(always)]
     pub fn dispatch(&mut self, kernel: &Kernel<M>) -> Option<DieId> {
@@ -89,7 +89,7 @@ impl<M: Model> Datapath<M> {
         Some(die)
     }
 
-    /// Ends the issue of the named die.
+    /// Ends the issue at the die that the scheduler named last, so that the die can become a candidate again.
     pub fn dispatched(&mut self) {
         self.scheduling.candidates.named = None;
     }

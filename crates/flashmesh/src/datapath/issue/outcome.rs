@@ -1,4 +1,4 @@
-//! Outcome of an issue, for the controller.
+//! Outcome of an issue (the attempt to start or resume an operation at a die), for the controller.
 
 use crate::ids::{DieId, TransactionId};
 

@@ -89,7 +89,7 @@ impl<M: Model> Datapath<M> {
         masks
     }
 
-    /// Returns `masks` without host writes of planes whose shared open block has no free page.
+    /// Returns `masks` without host writes of planes whose open block, which all streams share, has no free page.
     #[inline(always)]
     fn filter_by_free_pages<S: PageSource<M>>(&self, die: DieId, masks: PlaneMasks, source: &S) -> PlaneMasks {
         if self.rules.binds_early {

@@ -39,7 +39,8 @@ impl<M: Model> Datapath<M> {
         self.queues.insert_behind(&self.transactions, die, plane, lead, ahead);
     }
 
-    /// Replaces a dequeued `lead`, which will not run, by its first companion. Enqueues that companion at the head of the queue.
+    /// Replaces a dequeued `lead`, which will not run, by its first companion (mapping unit chained behind it). Enqueues that companion at the head
+    /// of the queue.
     pub fn replace_lead(&mut self, lead: TransactionId) {
         let Some(next) = self.companion(lead) else { return };
         self.transactions[lead].end_chain();
@@ -89,7 +90,7 @@ impl<M: Model> Datapath<M> {
         out
     }
 
-    /// Returns the next mapping unit of a complete program that is being started. Every earlier unit must have its page.
+    /// Returns the next mapping unit of a complete program that is being started; `None` after the last one. Every earlier unit must have its page.
     pub(super) fn next_unit_of_complete_program(
         &mut self,
         operation: &mut NewOperation,

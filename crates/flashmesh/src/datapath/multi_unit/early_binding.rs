@@ -1,4 +1,4 @@
-//! Programs whose mapping units got their pages before their turn (`ftl.write-binding = "early"`).
+//! Programs whose mapping units got their pages when they were placed on a plane, before the grant of a path (`ftl.write-binding = "early"`).
 //!
 //! An early-bound program collects units until its last page is assigned. It is *closed* earlier if its first unit has waited for
 //! `ftl.gather-timeout`, if a flush waits ([`Datapath::flush_partial_programs`]), or if a GC move takes the next page. A closed program may run once
@@ -23,9 +23,9 @@ use crate::units::Time;
 struct PartialProgram {
     /// First page of the program.
     start: Ppn,
-    /// Number of units that were assigned a page of the program.
+    /// Number of units to which a page of the program was assigned.
     bound: u32,
-    /// Number of units that are also queued at their plane.
+    /// Number of these units that are queued at their plane.
     queued: u32,
     /// Time at which the first unit was bound.
     opened_at: Time,
@@ -104,7 +104,7 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Removes a cancelled write from its program. Returns whether the remaining units may be programmed now.
+    /// Removes a cancelled write, to which `page` was assigned, from its program. Returns whether the remaining units may be programmed now.
     pub fn unbind(&mut self, page: Ppn) -> bool {
         if !self.gathers() {
             return false;
@@ -165,7 +165,8 @@ impl<M: Model> Datapath<M> {
         self.gather.early_bound.may_run(&self.geometry, self.transactions[write].to)
     }
 
-    /// Dequeues a write whose program may run: `chosen` if its program may run, otherwise the first such write of the plane.
+    /// Dequeues and returns a write whose program may run, with its queue: `chosen`, or else the first such write of the plane; `None` if there is
+    /// none.
     pub(in super::super) fn dequeue_early_bound(
         &mut self,
         choice: QueueId,
@@ -190,7 +191,7 @@ impl<M: Model> Datapath<M> {
         None
     }
 
-    /// Dequeues a write of another plane whose program may run together with the lead's.
+    /// Dequeues and returns a write of another plane whose program may run together with the lead's; `None` if there is none.
     pub(in super::super) fn dequeue_early_bound_joiner(
         &mut self,
         queue: QueueId,
@@ -204,7 +205,7 @@ impl<M: Model> Datapath<M> {
         })
     }
 
-    /// Dequeues the next write of the program of `lead`, of any priority.
+    /// Dequeues and returns the next write of the program of `lead`, of any priority; `None` if all writes of the program are dequeued.
     pub(super) fn next_early_bound(&mut self, operation: &NewOperation, lead: TransactionId) -> Option<TransactionId> {
         let leading = &self.transactions[lead];
         let start = self.geometry.program_start(leading.to).0;
@@ -228,7 +229,7 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Returns whether programs of `class` got their pages before their turn.
+    /// Returns whether programs of `class` got their pages when they were placed on a plane.
     #[inline(always)]
     pub(in super::super) fn is_early_bound(&self, class: TransactionClass) -> bool {
         self.rules.binds_early && class == TransactionClass::UserProgram

@@ -24,7 +24,7 @@ use crate::schedule::queues::{NOTHING, PlaneMasks, planes};
 use crate::schedule::transaction::{CLASSES, TransactionClass};
 use crate::units::Time;
 
-/// State of gathering programs.
+/// State of the programs that gather: they wait in their queues until they are full.
 #[derive(Clone, Debug)]
 pub(in super::super) struct GatherState {
     is_enabled: bool,
@@ -34,11 +34,11 @@ pub(in super::super) struct GatherState {
     /// Whether no plane of a die is programmed before all of them have a full program (superblocks).
     gathers_by_die: bool,
     planes_per_die: u32,
-    /// Queues whose partial programs may run without further units, indexed by die.
+    /// Planes whose partial programs may run without further units, by die and class.
     released: Vec<PlaneMasks>,
     /// Number of queued late-bound units, indexed by die, class and plane. Empty if programs do not gather.
     queued: Vec<u32>,
-    /// Programs of early-bound units.
+    /// Programs of early-bound units, which got their pages when they were placed on a plane.
     pub(in super::super) early_bound: EarlyBoundPrograms,
 }
 
@@ -92,7 +92,7 @@ impl<M: Model> Datapath<M> {
         M::ALL_FEATURES && self.gather.is_enabled
     }
 
-    /// Returns the companion that follows `id`.
+    /// Returns the companion that follows `id` (the next mapping unit of the same page or program); `None` after the last one.
     #[inline(always)]
     pub fn companion(&self, id: TransactionId) -> Option<TransactionId> {
         if self.gathers() { self.transactions[id].companion() } else { None }
@@ -147,13 +147,14 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Returns the number of GC moves that gather at `plane`.
+    /// Returns the number of GC moves that are queued at `plane` until they fill a program.
     pub fn moves_that_gather(&self, plane: PlaneId) -> u32 {
         let (die, in_die) = (self.geometry.die_of_plane(plane), self.geometry.plane_in_die(plane) as u8);
         self.gather.queued[self.gather.index(die, TransactionClass::CollectProgram, in_die)]
     }
 
-    /// Returns the subset of `planes` whose programs of `class` may run: full programs, and programs that need not gather.
+    /// Returns the subset of `planes` (bit mask by index in the die) whose programs of `class` may run: full programs, and programs that need not
+    /// gather.
     pub(in super::super) fn runnable_programs<S: PageSource<M>>(
         &self,
         die: DieId,
@@ -240,7 +241,7 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Dequeues the next unit for the program that was added last to `operation`. Every earlier unit must have its page.
+    /// Dequeues the next unit for the program that was added last to `operation`; `None` if there is none. Every earlier unit must have its page.
     #[inline(always)]
     pub fn next_companion<S: PageSource<M>>(
         &mut self,
@@ -274,7 +275,7 @@ impl<M: Model> Datapath<M> {
         Some(id)
     }
 
-    /// Dequeues the next late-bound unit for the open block of `lead`; none if the program of `lead` is full.
+    /// Dequeues the next late-bound unit for the open block of `lead`; `None` if the program of `lead` is full, or no queued unit fits.
     fn next_late_bound<S: PageSource<M>>(
         &mut self,
         operation: &NewOperation,

@@ -18,7 +18,7 @@ use crate::units::Time;
 /// Outcome of an end-of-array event.
 #[derive(Clone, Copy, Debug)]
 pub enum ArrayOutcome {
-    /// The event is stale, because the operation was suspended after the event was scheduled.
+    /// The event is stale, because the operation was suspended after the event was scheduled. Nothing follows.
     NotYet,
     /// A read has ended. Next, call [`Datapath::try_issue`], and then [`Datapath::begin_sending`]. In this order a die with a cache register senses
     /// the next page during the transfer.
@@ -68,7 +68,7 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Ends the array work of `die`, unless the event is stale.
+    /// Ends the array work of `die`, unless the event is stale. The outcome names the calls that must follow.
     #[inline(always)]
     pub fn array_end(&mut self, die: DieId, kernel: &mut Kernel<M>) -> ArrayOutcome {
         let now = kernel.now();
@@ -138,7 +138,7 @@ impl<M: Model> Datapath<M> {
         self.interconnect.fabric.acknowledge(die, id, kernel.now(), &mut self.interconnect.outbox);
     }
 
-    /// Removes and returns the operation that an arrived acknowledgement reports, with its die.
+    /// Removes and returns the operation whose acknowledgement has arrived, with its die.
     pub fn acknowledged(&mut self, id: AcknowledgementId, kernel: &mut Kernel<M>) -> (DieId, Operation) {
         let operation = self.interconnect.unacknowledged[id];
         self.interconnect.unacknowledged.remove(id);
@@ -148,7 +148,7 @@ impl<M: Model> Datapath<M> {
         (die, operation)
     }
 
-    /// Charges the time since the end of the array work to the acknowledgement.
+    /// Charges to `id` the time from the end of the array work to the arrival of the acknowledgement, at `now`.
     pub fn count_acknowledgement(&mut self, id: TransactionId, now: Time) {
         self.transactions[id].account.acknowledged(now);
     }

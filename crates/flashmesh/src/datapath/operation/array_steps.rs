@@ -35,7 +35,7 @@ impl<'a> ArraySteps<'a> {
         geometry.has_large_units() || (kind == OperationKind::Copyback && timing.pages_per_program() > 1)
     }
 
-    /// Returns the steps of the slowest plane.
+    /// Returns the steps of the slowest plane of `operation`, in order: each with its kind and the types of the pages.
     pub(in super::super) fn steps(
         &self,
         operation: &Operation,
@@ -43,7 +43,7 @@ impl<'a> ArraySteps<'a> {
         self.steps_of(operation.kind, self.slowest_plane(operation.kind, operation.planes).0)
     }
 
-    /// Returns the transaction of the slowest plane, and its array time.
+    /// Returns the transaction on the slowest plane, and its array time.
     fn slowest_plane(&self, kind: OperationKind, planes: PlaneTransactions) -> (TransactionId, Time) {
         let mut slowest = (planes.transactions()[0], Time::ZERO);
         for &id in planes.transactions() {
@@ -55,7 +55,7 @@ impl<'a> ArraySteps<'a> {
         slowest
     }
 
-    /// Returns the steps of a transaction.
+    /// Returns the steps of transaction `id`, in order: each with its kind and the types of the pages.
     fn steps_of(
         &self,
         kind: OperationKind,

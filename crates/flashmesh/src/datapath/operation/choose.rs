@@ -14,7 +14,7 @@ use crate::schedule::{Decision, QueueId, Scheduler, SchedulerView};
 type ChosenLead = (QueueId, Option<TransactionId>);
 
 impl<M: Model> Datapath<M> {
-    /// Returns whether `lead` may run on its plane: its page has not moved, and if it is a write, its plane has not changed.
+    /// Returns whether `lead` may run on its plane: its page has not moved, and if it is a write, the allocator keeps its plane.
     #[inline(always)]
     pub(super) fn is_valid_lead<S: PageSource<M>>(&self, lead: TransactionId, source: &S) -> bool {
         let transaction = &self.transactions[lead];
@@ -24,7 +24,7 @@ impl<M: Model> Datapath<M> {
                 || source.keeps_plane(lead, self))
     }
 
-    /// Dequeues the transaction that the scheduler chooses.
+    /// Dequeues the transaction that the scheduler chooses. Returns it with its queue; `None` if nothing may run now.
     #[inline(always)]
     pub(super) fn dequeue_chosen<S: PageSource<M>>(
         &mut self,
@@ -76,8 +76,9 @@ impl<M: Model> Datapath<M> {
             || source.next_page(transaction).is_some()
     }
 
-    /// Lets the scheduler choose among the dies from `first` on. `ready` contains the runnable planes of these dies. Stores the joiners that the
-    /// scheduler allows, in [`SchedulingState::joiners`](crate::datapath::scheduling::SchedulingState::joiners).
+    /// Lets the scheduler choose a lead among the dies from `first` on. Returns `None` if nothing may run. `ready` contains the runnable planes of
+    /// these dies. Stores the joiners that the scheduler allows, in
+    /// [`SchedulingState::joiners`](crate::datapath::scheduling::SchedulingState::joiners).
     #[inline(always)]
     fn choose_lead<S: PageSource<M>>(
         &mut self,
@@ -119,7 +120,7 @@ impl<M: Model> Datapath<M> {
         Some((queue, lead))
     }
 
-    /// Lets the scheduler choose among the `count` dies of a chip from `first` on.
+    /// Lets the scheduler choose a lead among the `count` dies of a chip from `first` on; `None` if nothing may run.
     fn choose_lead_of_chip<S: PageSource<M>>(
         &mut self,
         first: DieId,

@@ -91,7 +91,7 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Returns the causes for which a path was not granted at once.
+    /// Returns the causes for which a path was not granted at once. `is_by_another` is true if another request blocked it.
     #[inline]
     fn wait_causes(&self, granted: &GrantRecord, is_by_another: bool) -> Causes {
         let GrantRecord { grant, cause, .. } = *granted;
@@ -157,7 +157,8 @@ impl<M: Model> Datapath<M> {
         self.choose_and_start(requester, granted, source, kernel)
     }
 
-    /// Starts a user read of a die that has only user reads of `plane` queued: there is no choice and no joiner.
+    /// Starts a user read of a die that has only user reads of `plane` queued, so that there is no choice, and no joiner (transaction of another
+    /// plane).
     #[inline(always)]
     fn start_only_read<S: PageSource<M>>(
         &mut self,
@@ -278,8 +279,8 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Suspends the operation of `die` for a waiting read. Returns `false` if no read waits any more, or if the operation is nearly complete; its end
-    /// then triggers the next issue.
+    /// Suspends the operation of `die` for a waiting read. Returns `false` if no read waits any more, or if the operation may not be suspended or is
+    /// nearly complete; its end then triggers the next issue.
     #[inline(never)]
     fn suspend_for_read<S: PageSource<M>>(&mut self, die: DieId, source: &S, kernel: &mut Kernel<M>) -> bool {
         let wanted = has_awaited_read(&self.queues.masks(die)) && self.read_may_suspend(die, source, kernel);

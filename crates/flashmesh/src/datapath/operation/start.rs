@@ -64,7 +64,7 @@ impl NewOperation {
 }
 
 impl<M: Model> Datapath<M> {
-    /// Builds an operation for the dequeued `lead`.
+    /// Builds an operation for the dequeued `lead`. Joiners, pages and the command follow.
     #[inline(always)]
     pub(super) fn build_operation<S: PageSource<M>>(
         &mut self,
@@ -78,7 +78,8 @@ impl<M: Model> Datapath<M> {
         NewOperation::new(queue, lead, granted, candidate_planes)
     }
 
-    /// Charges the wait of the dequeued `lead`, and chains reads of the same page to it. Returns the planes that may join, one bit each.
+    /// Charges the wait of the dequeued `lead`, and chains reads of the same page to it. Returns the planes that may join, as a bit mask by index in
+    /// the die.
     #[inline(always)]
     pub(super) fn admit_lead<S: PageSource<M>>(
         &mut self,
@@ -106,7 +107,7 @@ impl<M: Model> Datapath<M> {
         planes
     }
 
-    /// Dequeues the next joiner. Every earlier transaction of the operation must have its page.
+    /// Dequeues the next joiner; `None` if no more planes can join. Every earlier transaction of the operation must have its page.
     #[inline(always)]
     pub fn next_joiner<S: PageSource<M>>(
         &mut self,
@@ -273,7 +274,7 @@ impl<M: Model> Datapath<M> {
         self.send_payload(granted.grant, granted.path, payload, kernel);
     }
 
-    /// Counts a lead that waited beyond the age bound while user transactions of the other kind (read or program) are in `queued`.
+    /// Counts a lead (user read or program) that waited beyond the age bound while user programs or reads, respectively, are in `queued`.
     #[inline(always)]
     fn count_overdue(&mut self, queue: QueueId, queued: PlaneMasks, lead: TransactionId, now: Time) {
         let other = match queue.class {
@@ -309,7 +310,7 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Returns the size of the data sent with the command of an operation.
+    /// Returns the size of the data sent with the command of an operation, with spare area; zero except for programs with data from the controller.
     #[inline]
     fn command_data(&self, kind: OperationKind, planes: &PlaneTransactions) -> Bytes {
         let (transactions, programs) = (planes.transactions(), kind == OperationKind::Program);
@@ -325,7 +326,7 @@ impl<M: Model> Datapath<M> {
             self.geometry.units_per_program_of(block)
         };
         let units = if self.gathers() { units() } else { self.geometry.units_per_page };
-        // Other operations are multiplied by 0, because a branch would often be mispredicted.
+        // Operations other than programs are multiplied by 0, because a branch would often be mispredicted.
         self.with_spare_area(self.geometry.page_size * u64::from(units))
             * (transactions.len() as u64 * u64::from(programs))
     }

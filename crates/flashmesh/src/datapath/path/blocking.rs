@@ -13,8 +13,8 @@ impl<M: Model> Datapath<M> {
     /// Records whether only transfers of the same request block the path that `die` has just requested.
     #[inline(always)]
     pub(super) fn record_blocker(&mut self, die: DieId, phase: TransferPhase) {
-        // Without multi-page requests, every blocking transfer belongs to another request. For exclusive paths, `attribute_wait` decides at the
-        // grant.
+        // Without multi-page requests, every blocking transfer belongs to another request. For exclusive paths (used by one transfer at a time),
+        // `attribute_wait` decides at the grant.
         if self.interconnect.fabric.has_exclusive_paths() || !self.arrival_order.has_multi_page_requests() {
             return;
         }
@@ -64,8 +64,8 @@ impl<M: Model> Datapath<M> {
                 .is_blocked_by(die, phase, &mut |other| self.active_or_next_request(other) != own)
     }
 
-    /// Records the request of transaction `id` as the occupant of an exclusive path. Marks the wait for the path as a conflict if another request
-    /// occupied the path meanwhile.
+    /// Records the request of transaction `id` as the occupant of an exclusive path. Adds a path conflict to the causes of the wait for `path` if
+    /// another request occupied the path meanwhile.
     #[inline(always)]
     pub(in super::super) fn attribute_wait(
         &mut self,
@@ -95,14 +95,15 @@ impl<M: Model> Datapath<M> {
         if M::ALL_FEATURES { entry.first_in_progress() } else { entry.state.first_in_progress() }
     }
 
-    /// Returns the request for which `die` is working.
+    /// Returns the request for which `die` is working; `None` if the die is idle or works for no request.
     #[inline]
     pub fn request_under_way(&self, die: DieId) -> Option<RequestId> {
         let first = self.first_in_progress(die)?;
         self.transactions[first].owner.request
     }
 
-    /// Returns the request for which `die` is working. For an idle die, returns the request of its first queued transaction.
+    /// Returns the request for which `die` is working, or for an idle die, the request of its first queued transaction; `None` if there is no such
+    /// transaction, or it belongs to no request.
     #[inline]
     fn active_or_next_request(&self, die: DieId) -> Option<RequestId> {
         match self.first_in_progress(die) {
@@ -111,7 +112,8 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Returns the request of the head of the first non-empty queue of `die`, by class.
+    /// Returns the request of the head of the first non-empty queue of `die`, by class; `None` if nothing is queued, or the head belongs to no
+    /// request.
     #[inline]
     pub(super) fn first_queued_request(&self, die: DieId) -> Option<RequestId> {
         self.transactions[self.queues.first(die)?].owner.request

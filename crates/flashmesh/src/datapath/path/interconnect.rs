@@ -18,11 +18,11 @@ use super::occupancy::Occupants;
 pub(in super::super) struct Interconnect<F> {
     pub info: &'static FabricInfo,
     pub fabric: F,
-    /// Requests that use exclusive paths. Maintained only after a request with several transactions was seen.
+    /// Requests that use exclusive paths, for the attribution of waits. Maintained only after a request with several transactions was seen.
     pub occupants: Occupants,
     /// Grants and events raised by the fabric.
     pub outbox: Outbox,
-    /// Number of the last batch of transactions.
+    /// Number of the last batch: transactions, as of one request, whose commands are arbitrated together. 0 before the first batch.
     pub batches: u32,
     /// Completed operations whose acknowledgement is in flight.
     pub unacknowledged: Arena<AcknowledgementId, Operation>,
@@ -35,7 +35,7 @@ impl<F: Fabric> Interconnect<F> {
         Interconnect { info, fabric, occupants, outbox, batches: 0, unacknowledged }
     }
 
-    /// Converts the fabric to the type that a monomorphised run needs.
+    /// Converts the fabric to the type that the compiled variant of the run needs.
     pub fn resolved<G>(self, resolve: impl FnOnce(F) -> G) -> Interconnect<G> {
         let Interconnect { info, fabric, occupants, outbox, batches, unacknowledged } = self;
         Interconnect { info, fabric: resolve(fabric), occupants, outbox, batches, unacknowledged }
@@ -43,7 +43,7 @@ impl<F: Fabric> Interconnect<F> {
 }
 
 impl<M: Model> Datapath<M> {
-    /// Returns the grant at index `next` for [`Datapath::handle_grant`], and increments `next`.
+    /// Returns the grant at index `next` for [`Datapath::handle_grant`], and increments `next`; `None` after the last grant.
     #[inline(always)]
     pub fn next_grant(&mut self, next: &mut usize) -> Option<GrantRecord> {
         let granted = self.interconnect.outbox.grants.get(*next)?;
@@ -62,13 +62,13 @@ impl<M: Model> Datapath<M> {
         outbox.batch = *batches;
     }
 
-    /// Ends the batch.
+    /// Ends the batch: later transactions belong to none.
     #[inline]
     pub fn end_batch(&mut self) {
         self.interconnect.outbox.batch = 0;
     }
 
-    /// Returns whether the fabric has raised grants or events.
+    /// Returns whether the fabric has raised grants or events that are not processed yet.
     #[inline(always)]
     pub fn has_output(&self) -> bool {
         !self.interconnect.outbox.grants.is_empty()

@@ -7,7 +7,7 @@ use crate::units::Time;
 /// Request that uses a path or was the last to use it.
 #[derive(Clone, Copy, Debug)]
 struct Occupant {
-    /// Request; `None` for firmware work.
+    /// Request; `None` for work that belongs to no request.
     request: Option<RequestId>,
     /// Time since which only this request has used the path.
     since: Time,

@@ -40,7 +40,7 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Returns the read whose data leaves the register of `die` next.
+    /// Returns the read whose data leaves the register of `die` next; `None` if no data is ready.
     #[inline]
     pub fn outgoing(&self, die: DieId) -> Option<TransactionId> {
         if M::ALL_FEATURES { self.dies[die].outgoing() } else { self.dies[die].state.outgoing() }
@@ -67,7 +67,7 @@ impl<M: Model> Datapath<M> {
         self.record_blocker(requester, TransferPhase::DataOut);
     }
 
-    /// Informs the fabric that the next path request is for a transaction of `request`.
+    /// Notifies the fabric that the next path request is for a transaction of `request`; `None` if the transaction belongs to no request.
     #[inline(never)]
     fn announce_request(&mut self, request: Option<RequestId>) {
         self.interconnect.fabric.set_host_request(request);

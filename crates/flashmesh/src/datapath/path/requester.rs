@@ -27,7 +27,7 @@ impl<M: Model> Datapath<M> {
         self.dies_of_chip(requester).find(|&die| !self.dies[die].is_idle())
     }
 
-    /// Returns the dies that may use the next path of `requester`, as the first die and their number.
+    /// Returns the dies that may use the next path of `requester`: the first die, and the number of dies.
     #[inline(always)]
     pub(in super::super) fn possible_path_users(&self, requester: DieId) -> (DieId, u32) {
         match self.path_user(requester) {

@@ -14,7 +14,7 @@ const DATA: usize = 1;
 pub(in super::super) struct DiePathState {
     /// Times of the outstanding requests for a command path and for a data path; [`Time::MAX`] for none.
     requested_at: [Time; 2],
-    /// Whether the last path of each phase was blocked at the first attempt.
+    /// Whether the last path of each phase (command, data out, chip-to-chip copy) was blocked at the first attempt.
     pub was_blocked: [bool; TransferPhase::ALL.len()],
     /// Whether only transfers of the same request blocked the path of each phase, as of the last check.
     pub blocked_by_own_request: [bool; TransferPhase::ALL.len()],

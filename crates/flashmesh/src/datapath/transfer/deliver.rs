@@ -68,7 +68,7 @@ impl<M: Model> Datapath<M> {
         self.counters.conflicts.count(Cause::Link, stalled);
     }
 
-    /// Removes the arrived data from the register. Returns its read, which leads a chain of companions.
+    /// Removes the arrived data from the register. Returns its first read, to which the other reads of the data are chained.
     #[inline(always)]
     fn end_data_transfer(&mut self, die: DieId, stalled: Time, kernel: &mut Kernel<M>) -> TransactionId {
         let now = kernel.now();

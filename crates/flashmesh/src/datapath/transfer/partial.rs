@@ -9,7 +9,7 @@ use crate::kernel::model::Model;
 pub(in super::super) struct PartialTransfers(Vec<(DieId, TransactionId)>);
 
 impl PartialTransfers {
-    /// Removes and returns the first read of the remaining data; `None` if the whole page leaves.
+    /// Removes and returns the first read of the data that remains in the register of `die`; `None` if the whole page leaves.
     #[inline]
     pub(super) fn take_remainder(&mut self, die: DieId) -> Option<TransactionId> {
         let at = self.0.iter().position(|(of, _)| *of == die)?;

@@ -44,7 +44,7 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Sends the data of the next plane in the register.
+    /// Sends the data of the next plane in the register over the granted path.
     #[inline(always)]
     pub(in super::super) fn send_data(&mut self, grant: Grant, mut path: PathGrant, kernel: &mut Kernel<M>) {
         let now = kernel.now();

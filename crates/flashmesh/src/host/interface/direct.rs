@@ -20,12 +20,12 @@ impl Direct {
         Direct { link, submission, completion }
     }
 
-    /// Returns whether no two completions reach the host at the same time.
+    /// Returns whether no two completions reach the host at the same time, because each takes time on the link.
     pub fn separates_completions(&self) -> bool {
         self.completion.time > Time::ZERO
     }
 
-    /// Sends a completion. Returns its arrival at the host.
+    /// Sends a completion. Returns the time at which it reaches the host.
     #[inline(always)]
     pub fn complete(&mut self, now: Time) -> Time {
         self.link.send(Direction::ToHost, self.completion, now)

@@ -20,7 +20,7 @@ pub use sata::Sata;
 pub struct Command {
     pub request: RequestId,
     pub stream: StreamId,
-    /// The write data that the host sends with the command.
+    /// Size of the write data that the host sends with the command; zero if the command has none.
     pub data: Bytes,
 }
 
@@ -80,7 +80,7 @@ pub trait EventSink {
     fn schedule(&mut self, at: Time, event: HostEvent);
 
     /// Schedules the arrival event, a call of [`Nvme::arrived`], at `at`. Replaces the arrival event scheduled before. No command reaches the drive
-    /// before `at`. Only used in run-ahead mode.
+    /// before `at`. Only used in run-ahead mode, in which the messages of a command are not events.
     fn schedule_arrival(&mut self, at: Time);
 
     fn notify(&mut self, seen: InterfaceNotice);
@@ -169,7 +169,8 @@ impl AnyInterface {
         }
     }
 
-    /// Sends a completion to a reactive host. Returns its arrival at the host; `None` if the arrival is not yet known.
+    /// Sends a completion to a reactive host. Returns the time at which it reaches the host; `None` if the time is not yet known, so that an event
+    /// follows.
     #[inline(always)]
     pub fn complete<A: EventSink>(
         &mut self,
@@ -195,7 +196,7 @@ impl AnyInterface {
         }
     }
 
-    /// Processes deferred messages from before `at`, so that the traffic counts of the link are up to date.
+    /// Processes deferred messages that arrive before `at`, so that the traffic counts of the link are up to date.
     pub fn catch_up(&mut self, at: Time) {
         if let AnyInterface::Nvme(nvme) = self {
             nvme.catch_up_before(at);

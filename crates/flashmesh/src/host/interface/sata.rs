@@ -31,7 +31,7 @@ struct Server {
 }
 
 impl Server {
-    /// Enqueues an item that arrives at `now` and takes `delay`. Returns the end of its service.
+    /// Enqueues an item that arrives at `now` and takes `delay`. Returns the time at which its service ends.
     fn take(&mut self, now: Time, delay: Time) -> Time {
         self.free_at = self.free_at.later(now) + delay;
         self.busy += delay;
@@ -72,7 +72,7 @@ pub struct Sata {
     queued: u32,
 }
 
-/// An event sink that passes completions from the transport through the adapter.
+/// An event sink that passes completions from the transport through the host adapter, which delays them.
 struct Inbound<'a, A> {
     events: &'a mut A,
     desk: &'a mut Server,

@@ -22,7 +22,7 @@ enum Need {
 }
 
 impl Collections {
-    /// Returns whether a plane is being collected or needs collection. For plain drives only.
+    /// Returns whether a plane is being collected or needs collection. For plain drives only (compiled without optional features).
     #[inline]
     pub fn are_needed(&self, plane: PlaneId, ftl: &Ftl) -> bool {
         self.by_plane[plane.index()].is_some() || ftl.needs_collection(plane)
@@ -194,7 +194,7 @@ impl Collections {
         }
     }
 
-    /// Counts the collection of `block`.
+    /// Counts the start of the collection of `block`, by its reason and the content of the block.
     fn count(&self, block: BlockId, need: Need, shared: &mut Shared) {
         let gc = &mut shared.counters.gc;
         gc.collections += 1;

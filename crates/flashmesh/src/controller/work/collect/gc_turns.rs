@@ -1,4 +1,4 @@
-//! Alternation of collection with the destage of stripes from the device cache (`cache.destage-stripe`).
+//! Alternation (turns) of collection with the destage of stripes from the device cache (`cache.destage-stripe`).
 
 use crate::config::Config;
 use crate::controller::Context;
@@ -21,14 +21,15 @@ impl ShortOfSpace {
         ShortOfSpace(vec![false; if config.gc_alternates_with_destage() { geometry.planes() as usize } else { 0 }])
     }
 
-    /// Updates the set of `plane` after blocks of a superblock became free or were taken for collection.
+    /// Updates the flag of the planes that share superblocks with `plane`, after blocks of a superblock became free or were taken for collection.
     pub(super) fn changed(&mut self, plane: PlaneId, ftl: &Ftl) {
         if let Some(is_short) = self.0.get_mut(ftl.superblocks().index_of(plane) as usize) {
             *is_short = ftl.superblocks().members(plane).any(|plane| ftl.is_urgent(plane));
         }
     }
 
-    /// Updates a set after a program took pages from planes of a die. Returns whether the set is nearly out of space now, and was not before.
+    /// Updates the flag of set `set` after a program took pages from `planes`. Returns whether one of them is nearly out of space, and the flag was
+    /// not set before.
     fn taken(&mut self, mut planes: impl Iterator<Item = PlaneId>, set: usize, ftl: &Ftl) -> bool {
         let Some(is_short) = self.0.get_mut(set).filter(|is_short| !**is_short) else { return false };
         *is_short = planes.any(|plane| ftl.is_urgent(plane));
@@ -69,7 +70,7 @@ impl Collections {
         }
     }
 
-    /// Begins the turn of collection if collections are behind. Called before a stripe is destaged. Returns whether the turn has begun.
+    /// Begins the turn of collection if collections owe moves. Called before a stripe is destaged. Returns whether the turn has begun.
     pub fn begin_turn<M: Model>(&mut self, cx: &mut Context<'_, M>) -> bool {
         let begins = self.pace.begin_turn(cx.kernel.now());
         if begins {
@@ -78,7 +79,7 @@ impl Collections {
         begins
     }
 
-    /// Cancels the moves owed by the collection of `plane`, because all valid pages have moved. The next stripe need not wait for the erase.
+    /// Cancels the moves owed by the collection of `plane`, because all valid pages have moved. So the next stripe does not wait for the erase.
     pub(super) fn moved_all<M: Model>(&mut self, plane: PlaneId, cx: &mut Context<'_, M>) {
         if self.pace.takes_turns() {
             self.pace.end(plane);
@@ -86,7 +87,7 @@ impl Collections {
         }
     }
 
-    /// Ends the turn of collection if no collection is behind. The next stripe can then be destaged.
+    /// Ends the turn of collection if no collection owes moves. The next stripe can then be destaged.
     pub(super) fn end_turn<M: Model>(&mut self, cx: &mut Context<'_, M>) {
         if let Some(time) = self.pace.end_turn(cx.kernel.now()) {
             let gc = &mut cx.shared.counters.gc;

@@ -39,7 +39,7 @@ enum Planned {
     Program { wanted: bool },
 }
 
-/// The state of replication.
+/// The state of replication: loads of the dies, detected collisions, planned and existing replicas.
 #[derive(Clone)]
 pub struct Replication {
     copies_max: usize,
@@ -52,7 +52,7 @@ pub struct Replication {
     all: Option<OutstandingReads>,
     detector: Detector,
     selector: Box<dyn ReplicaSelector + Send>,
-    /// Replication-to-original counter of each replicated page. The map is in LRU order of reads.
+    /// Reads that the replica served minus reads that the original served, of each replicated page. The map is in LRU order of reads.
     map: LruCache<Lpn, i32, FxBuildHasher>,
     planned: FxHashMap<Lpn, Planned>,
     counts: ReplicationCounts,
@@ -88,7 +88,7 @@ impl Replication {
         })
     }
 
-    /// Returns whether a read for this purpose counts for collisions.
+    /// Returns whether a read for this purpose counts for collisions: any read, or only reads of requests.
     fn counts(&self, read_for: ReadPurpose) -> bool {
         self.all.is_none() || read_for == ReadPurpose::Request
     }
@@ -98,7 +98,7 @@ impl Replication {
         self.all.as_ref().unwrap_or(&self.occupancy).outstanding(die)
     }
 
-    /// Sets a user-supplied rule for the choice of locations.
+    /// Sets a user-supplied rule for the choice between original and replica.
     pub fn set_selector(&mut self, selector: Box<dyn ReplicaSelector + Send>) {
         self.selector = selector;
     }

@@ -1,4 +1,5 @@
-//! Choice of the location for a read of a replicated page: the trait for user-supplied choices, and the rule of the paper.
+//! Choice between the original and the replica for a read of a replicated page: the trait for user-supplied choices, and the rule of the paper
+//! (Patterned Read Collisions, IEEE Access 2023).
 
 use crate::ids::{DieId, Lpn, Ppn};
 
@@ -9,7 +10,7 @@ pub struct ReadLocation {
     pub ppn: Ppn,
     /// Die of the physical page.
     pub die: DieId,
-    /// Outstanding reads on that die.
+    /// Number of outstanding reads on that die.
     pub outstanding: u32,
 }
 
@@ -29,7 +30,7 @@ pub enum ReplicaChoice {
 /// - The selector receives both locations, with the load of their dies at that moment.
 /// - The selector is deterministic: equal calls in equal order return equal results.
 pub trait ReplicaSelector {
-    /// Returns the location for a read of `lpn`.
+    /// Returns whether the original or the replica of `lpn` serves the read.
     fn choose(&mut self, lpn: Lpn, original: ReadLocation, replica: ReadLocation) -> ReplicaChoice;
 
     /// Returns a clone of the selector in its current state, for a snapshot of the drive; `None` if the selector cannot be cloned.

@@ -22,7 +22,7 @@ impl Replication {
         }
     }
 
-    /// Removes the state of a page whose replica the translation layer has invalidated.
+    /// Removes `lpn` from the replicated pages, because the translation layer has invalidated its replica.
     pub fn ended(&mut self, lpn: Lpn) {
         self.map.pop(&lpn);
         self.counts.ended_by_writes += 1;

@@ -14,13 +14,14 @@ use super::replica_selector::{ReadLocation, ReplicaChoice};
 use super::{Planned, Replication};
 
 impl Replication {
-    /// Returns whether `outstanding` reads on a die would be an imbalanced collision, given the current load of the other dies.
+    /// Returns whether a die with `outstanding` reads would have an imbalanced collision: at least two reads, and two more than on the least loaded
+    /// die.
     fn would_unbalance(&self, outstanding: u32) -> bool {
         outstanding > 1 && self.occupancy.is_imbalanced(outstanding)
     }
 }
 
-/// Chooses the location for a read; `None` if the page has no replica.
+/// Returns the location for a read of a replicated page, chosen by the selector; `None` if the page has no replica.
 pub fn choose_location(read: &Transaction, shared: &mut Shared) -> Option<Ppn> {
     let Shared { geometry, ftl, replication: copies, .. } = shared;
     let copies = copies.as_deref_mut()?;

@@ -35,7 +35,7 @@ impl QueueSet {
         self.0.iter().all(|word| *word == 0)
     }
 
-    /// Returns the first queue after `last` that is in both sets, wrapping around.
+    /// Returns the first queue after `last` that is in both sets, wrapping around; `None` if the sets share no queue.
     #[inline]
     fn next_of_both(&self, other: &QueueSet, last: StreamId) -> Option<StreamId> {
         let (mut word, bit) = (last.index() / u64::BITS as usize, last.index() % u64::BITS as usize);
@@ -51,7 +51,7 @@ impl QueueSet {
     }
 }
 
-/// Round robin among the queues of a class, in the order of their numbers.
+/// Round robin among the queues of a class, in the order of their numbers, with bursts of several commands.
 #[derive(Clone, Debug, Default)]
 struct BurstRoundRobin {
     members: QueueSet,
@@ -72,7 +72,7 @@ impl BurstRoundRobin {
         turns
     }
 
-    /// Counts a command fetched from `stream`, in its current turn or a new one.
+    /// Counts a command fetched from `stream`: in its current turn, if commands of the burst remain, otherwise as the first of a new turn.
     #[inline]
     fn take(&mut self, burst: u32, stream: StreamId) {
         if self.left > 0 && self.at == Some(stream) {
@@ -94,7 +94,7 @@ impl BurstRoundRobin {
 #[derive(Clone, Debug)]
 pub(super) struct Arbiter {
     burst: u32,
-    /// The queues of urgent priority.
+    /// Round robin of the queues of urgent priority; empty without weighted arbitration.
     urgent: BurstRoundRobin,
     /// The weighted classes, in the order of a round.
     classes: Vec<WeightedClass>,
@@ -158,7 +158,7 @@ impl Arbiter {
         }
     }
 
-    /// Selects the queue to fetch from, among the `ready` ones.
+    /// Selects the queue to fetch from, among the `ready` ones; `None` if there are none.
     #[inline]
     pub(super) fn choose(&mut self, ready: &QueueSet) -> Option<StreamId> {
         if ready.is_empty() {
@@ -213,7 +213,7 @@ mod tests {
         }
     }
 
-    /// Uses more queues than one word of a [`QueueSet`] holds.
+    /// Uses more queues than one word of a [`QueueSet`] holds (64). The ready queues are chosen in the order of their numbers, one command each.
     #[test]
     fn many_queues_take_turns_and_those_that_are_not_ready_are_passed_over() {
         let mut arbiter = arbiter(config::Nvme::default(), &[Priority::Medium; QUEUES]);
@@ -228,7 +228,7 @@ mod tests {
         let config = config::Nvme { arbitration_burst: 2, ..config::Nvme::default() };
         let mut arbiter = arbiter(config, &[Priority::Low, Priority::Urgent, Priority::High]);
         assert_eq!(choices(&mut arbiter, 7, |_| true), [0, 0, 1, 1, 2, 2, 0]);
-        // A queue that runs empty loses the rest of its turn.
+        // A queue that is not ready loses its turn, even if commands of its burst remain.
         assert_eq!(choices(&mut arbiter, 4, |stream| stream.0 != 0), [1, 1, 2, 2]);
         assert_eq!(choices(&mut arbiter, 3, |stream| stream.0 == 1), [1, 1, 1]);
         assert_eq!(choices(&mut arbiter, 3, |_| false), [0; 0]);
@@ -238,7 +238,7 @@ mod tests {
     fn a_round_takes_as_many_of_each_class_as_it_weighs() {
         let mut arbiter = arbiter(weighted(), &[Priority::Low, Priority::Medium, Priority::High]);
         assert_eq!(choices(&mut arbiter, 14, |_| true), [2, 2, 2, 2, 1, 1, 0, 2, 2, 2, 2, 1, 1, 0]);
-        // The remaining classes use the weight of an empty class.
+        // Without commands of high priority, a round fetches two of medium priority (queue 1) and one of low priority (queue 0).
         assert_eq!(choices(&mut arbiter, 7, |stream| stream.0 != 2), [1, 1, 0, 1, 1, 0, 1]);
         assert_eq!(choices(&mut arbiter, 3, |stream| stream.0 == 0), [0, 0, 0]);
     }

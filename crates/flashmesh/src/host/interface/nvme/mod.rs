@@ -104,7 +104,7 @@ pub(super) struct Limits {
 }
 
 impl Nvme {
-    /// Creates a controller with a queue pair for each of `priorities`.
+    /// Creates a controller with one queue pair for each of `priorities`, which are the priorities of the streams.
     pub fn new(config: &Config, priorities: &[Priority]) -> Nvme {
         let limits = Limits {
             fetch_size: config.nvme.fetch_size,
@@ -184,7 +184,7 @@ impl Nvme {
         self.ready.set(stream, queue.known > 0 && queue.in_drive < u64::from(self.limits.fetch_size));
     }
 
-    /// Frees one entry of the completion queue.
+    /// Frees one entry of the completion queue of `stream`.
     #[inline]
     fn freed<A: EventSink>(&mut self, stream: StreamId, events: &mut A) {
         self.queues[stream.index()].posted -= 1;
@@ -229,7 +229,7 @@ impl Nvme {
         }
     }
 
-    /// Posts the completion of a command. Returns the arrival of the completion at the host; `None` if the completion queue is full and the
+    /// Posts the completion of a command. Returns the time at which the completion reaches the host; `None` if the completion queue is full and the
     /// completion is held.
     #[inline(never)]
     pub fn complete<A: EventSink>(
@@ -262,7 +262,7 @@ impl Nvme {
         }
     }
 
-    /// Frees the slot of the command, fetches the next command, and sends the completion. Returns the arrival of the completion at the host.
+    /// Frees the slot of the command, fetches the next command, and sends the completion. Returns the time at which the completion reaches the host.
     #[inline(always)]
     fn post<A: EventSink>(&mut self, request: RequestId, stream: StreamId, now: Time, events: &mut A) -> Time {
         let queue = &mut self.queues[stream.index()];

@@ -44,7 +44,7 @@ struct InFlight {
 /// The messages in flight in each direction, and the commands whose last message is in flight.
 #[derive(Clone, Debug)]
 pub(super) struct RunAhead {
-    /// A lower bound of the arrival of the first message; [`Time::MAX`] if none is in flight.
+    /// A lower bound of the time at which the first message arrives; [`Time::MAX`] if none is in flight.
     next: Time,
     to_drive: Ring<InFlight>,
     /// Messages to the host. Empty while the host is reactive.
@@ -206,7 +206,7 @@ impl Nvme {
         }
     }
 
-    /// Sends a read request for the entry or the data of a command.
+    /// Sends the drive's read request for the entry or the data of a command.
     #[inline(always)]
     fn request(&mut self, kind: MessageKind, command: Command, now: Time) {
         let at = self.link.send(Direction::ToHost, self.messages.read_request, now);
@@ -218,7 +218,7 @@ impl Nvme {
         }
     }
 
-    /// Sends the requested entry or data from the host.
+    /// Sends the requested entry or data from the host to the drive.
     #[inline(always)]
     fn serve(&mut self, InFlight { at, kind, command }: InFlight) {
         let arrives = if kind == MessageKind::EntryRequest {

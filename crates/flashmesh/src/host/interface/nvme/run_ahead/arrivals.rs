@@ -17,7 +17,7 @@ use super::{InFlight, MessageKind, RunAhead};
 const DOORBELLS_SKIPPED: usize = 4;
 
 impl Nvme {
-    /// Moves the arrival event to `at`, if `at` is earlier.
+    /// Moves the arrival event to `at`, if `at` is earlier than its present time.
     #[inline(always)]
     fn expect<A: EventSink>(&mut self, at: Time, events: &mut A) {
         if at < self.ahead.expected {
@@ -45,7 +45,8 @@ impl Nvme {
         }
     }
 
-    /// Returns a lower bound of the next arrival. The bound is exact if all commands are alike and no other message is sent.
+    /// Returns a lower bound of the time at which the next command arrives; [`Time::MAX`] if no command in flight can reach the drive. The bound is
+    /// exact if all commands are alike and no other message is sent.
     #[inline(always)]
     fn next_arrival(&mut self) -> Time {
         if let Some(&(at, _)) = self.ahead.arriving.front() {
@@ -78,8 +79,8 @@ impl Nvme {
         next
     }
 
-    /// Returns the arrival of the command of a message, assuming that no other message is sent before; [`Time::MAX`] if the drive has no free slot
-    /// for the command.
+    /// Returns the time at which the command of a message arrives, assuming that no other message is sent before; [`Time::MAX`] if the drive has no
+    /// free slot for the command.
     #[inline(always)]
     fn arrival_of(&mut self, InFlight { at, kind, command }: InFlight) -> Time {
         let request = self.messages.read_request;
@@ -120,7 +121,7 @@ impl Nvme {
         arrived
     }
 
-    /// Returns the request whose command probably arrives next.
+    /// Returns the request whose command probably arrives next, for prefetching; `None` if no command is on its way.
     #[inline(always)]
     pub fn upcoming(&self) -> Option<RequestId> {
         let RunAhead { arriving, to_host, to_drive, .. } = &self.ahead;

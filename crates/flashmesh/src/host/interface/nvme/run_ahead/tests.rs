@@ -24,7 +24,7 @@ enum Happens {
     AtHost(u32),
 }
 
-/// Pending events, and an arrival event that can be moved.
+/// Pending events, and the arrival event, which can be moved.
 #[derive(Default)]
 struct Agenda {
     due: BTreeSet<(Time, Happens, u64)>,
@@ -66,13 +66,13 @@ impl EventSink for Agenda {
     fn notify(&mut self, _seen: InterfaceNotice) {}
 }
 
-/// Streams with a constant number of outstanding requests.
+/// Load of the drive: streams with a constant number of outstanding requests.
 #[derive(Clone, Debug)]
 struct Load {
     priorities: Vec<Priority>,
     outstanding: u32,
     requests: u32,
-    /// Every `writes_in`-th request is a write.
+    /// Share of writes: request 0 and every `writes_in`-th request after it.
     writes_in: u32,
     sizes: Vec<u64>,
     services_ns: Vec<u64>,
@@ -251,7 +251,7 @@ proptest! {
         prop_assert_eq!(by_events.passed.len(), 2 * load.requests as usize);
         for events in [Events::Requests, Events::Arrivals] {
             let mut ahead = run(&config, &load, events);
-            // Completions are events only after reactive mode has ended.
+            // In the mode `Arrivals`, completions are events only after reactive mode has ended, so only the last values of `looked_at` are recorded.
             prop_assert!(by_events.looked_at.ends_with(&ahead.looked_at));
             prop_assert!(events == Events::Arrivals || ahead.looked_at.len() == by_events.looked_at.len());
             ahead.looked_at.clone_from(&by_events.looked_at);
@@ -260,7 +260,8 @@ proptest! {
     }
 }
 
-/// Issues one request at a time.
+/// Issues one request at a time. If each message is an event, a read has 5 events (doorbell, request for the entry, arrival, end of service,
+/// completion). A write has 7: also the arrival of its entry, and the request for its data.
 #[test]
 fn a_command_on_an_idle_link_is_one_event_until_it_is_in_the_drive() {
     let requests = 101;
@@ -275,11 +276,11 @@ fn a_command_on_an_idle_link_is_one_event_until_it_is_in_the_drive() {
         };
         let config = Config::default();
         let events = |events| run(&config, &load, events).events as u32;
-        // Request 0 is a write.
+        // Request 0 is a write even in a load of reads, and has two more events.
         assert_eq!(events(Events::Messages), requests * by_messages + if writes_in == 1 { 0 } else { 2 });
-        // Per request: the arrival, the end of its service, and its completion.
+        // Per request: its arrival, the end of its service, and its completion.
         assert_eq!(events(Events::Requests), requests * 3);
-        // The last completion is an event as well.
+        // Per request: its arrival and the end of its service. The last completion ends reactive mode and is an event as well.
         assert_eq!(events(Events::Arrivals), requests * 2 + 1);
     }
 }
