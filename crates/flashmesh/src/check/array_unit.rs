@@ -1,11 +1,11 @@
-//! Part of a die that works by itself.
+//! Part of a die that executes operations independently of the other parts.
 
 use std::fmt::{self, Display, Formatter};
 
 use crate::flash::die::Extent;
 use crate::ids::DieId;
 
-/// A die, or one of its planes that reads by itself.
+/// A die, or one of its planes if planes read independently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ArrayUnit {
     pub die: DieId,

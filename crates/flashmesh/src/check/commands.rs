@@ -78,7 +78,7 @@ mod tests {
 
     const DIE: DieId = DieId(1);
 
-    /// Returns a configuration with 1 ns a byte, a command time of 10 ns, and 30 ns for each further plane.
+    /// Returns a configuration with a transfer time of 1 ns per byte, a command time of 10 ns, and 30 ns for each further plane of a command.
     fn config_of(kind: FabricKind) -> Config {
         let mut config = config();
         config.fabric.kind = kind;
@@ -87,7 +87,7 @@ mod tests {
         config
     }
 
-    /// Sends the command of a two-plane program to die 1, after `change` has altered it.
+    /// Returns the oracles after the command of a two-plane program to die 1. `change` alters the payload and its times before they are reported.
     fn sent(config: &Config, change: impl Fn(&mut Payload, &mut SendOutcome)) -> Oracles {
         let mut oracles = oracles_with(config);
         let grant = Grant { die: DIE, phase: TransferPhase::Command, path: PathId(0) };
@@ -106,7 +106,7 @@ mod tests {
     fn a_command_with_the_time_of_its_kind_and_planes_is_right() {
         assert_silent(&sent(&config_of(FabricKind::Bus), |_, _| ()));
         assert_silent(&sent(&config_of(FabricKind::Ideal), |_, _| ()));
-        // Two control packets of 8 B and 24 B of framing around the data, at two bytes a nanosecond.
+        // Each of the two planes has a control packet of 8 B. Their data of 8192 B in total has 24 B of framing. Two bytes move in a nanosecond.
         assert_silent(&sent(&config_of(FabricKind::Pssd), |_, sent| sent.min_duration = ns(4 + 4 + (8192 + 24) / 2)));
     }
 

@@ -14,14 +14,14 @@ use crate::workload::{IoRequest, RequestKind};
 pub(super) struct Cores {
     times: Firmware,
     unit: Bytes,
-    /// Time at which each core will have finished its jobs.
+    /// Time at which each core will have finished all jobs assigned to it.
     free_at: Vec<Time>,
     under_way: Vec<(Job, Time)>,
-    /// Commands whose job is done and which have not begun, with their kind and number of mapping units.
+    /// Commands whose job is done but which have not been started by the controller, with their kind and number of mapping units.
     commands: FxHashMap<RequestId, (RequestKind, u64)>,
-    /// Requests whose completion job is done.
+    /// Requests whose completion job is done but whose completion has not been sent.
     completions: FxHashSet<RequestId>,
-    /// Pages whose collection job is done and which are not programmed yet; `None` under MBM, whose moves are not checked.
+    /// Number of pages whose collection job is done and which are not programmed yet; `None` under MBM, whose moves are not checked.
     moves: Option<u64>,
 }
 
@@ -30,7 +30,7 @@ impl Cores {
 
     pub(super) fn new(config: &Config) -> Cores {
         let mut times = config.firmware.clone();
-        // Pages that bypass the controller need no job.
+        // Pages that bypass the controller (copyback, or chip to chip) need no job.
         if config.gc.copyback || config.gc.r#move != PageMove::ThroughController {
             times.collect_time = Time::ZERO;
         }
@@ -49,7 +49,8 @@ impl Cores {
     fn time_of(&self, job: Job) -> Time {
         let Firmware { read_time, write_time, other_time, look_up_time, completion_time, collect_time, .. } =
             self.times.clone();
-        // The lookups of a rejected command can exceed the maximum length of a run, because the number of its mapping units is not limited.
+        // The lookup time of a command that will be rejected can exceed the maximum length of a run, because the number of its mapping units is not
+        // limited. Cut it off there.
         let with_look_ups = |time: Time, units: u64| {
             let total = u128::from(look_up_time.as_ps()) * u128::from(units) + u128::from(time.as_ps());
             u64::try_from(total).map_or(Time::RUN_MAX, Time::from_ps).min(Time::RUN_MAX)
@@ -99,7 +100,7 @@ impl Cores {
         Ok(())
     }
 
-    /// Checks that a command that begins had its job.
+    /// Checks that a command which the controller starts had a job on a core, unless such jobs take no time.
     pub(super) fn submitted(&mut self, id: RequestId, io: &IoRequest) -> Result<(), String> {
         let moves_pages = matches!(io.kind, RequestKind::Read | RequestKind::Write);
         let (first, end) = (io.offset.as_u64() / self.unit.as_u64(), (io.offset + io.size).as_u64());
@@ -112,7 +113,7 @@ impl Cores {
         Err(format!("request {} begins with {taken:?} taken by a core, not {expected:?}", id.0))
     }
 
-    /// Checks that a completion sent to the host had its job.
+    /// Checks that a completion which is sent to the host had a job on a core, unless such jobs take no time.
     pub(super) fn completed(&mut self, id: RequestId) -> Result<(), String> {
         let was_taken = self.completions.remove(&id);
         self.commands.remove(&id);
@@ -122,7 +123,7 @@ impl Cores {
         Err(format!("the completion of request {} was taken by a core: {was_taken}", id.0))
     }
 
-    /// Checks that a page programmed by collection had its job.
+    /// Checks that a page which was programmed by GC had a job on a core, unless such jobs take no time.
     pub(super) fn programmed(&mut self) -> Result<(), String> {
         if self.times.collect_time == Time::ZERO {
             return Ok(());
@@ -150,7 +151,7 @@ mod tests {
         Time::from_us(us)
     }
 
-    /// Returns two cores. A read of two 16 KiB pages takes 3 + 2 x 1 us, a completion 4 us, a move 2 us.
+    /// Returns the oracle for two cores. A read takes 3 us plus 1 us for each 16 KiB page that it covers (here two), a completion 4 us, a move 2 us.
     fn cores() -> Cores {
         let firmware = Firmware {
             cores: 2,

@@ -18,41 +18,41 @@ use super::id_vec::IdVec;
 pub(super) struct Data {
     homes: ArrayTree,
     cuts: PageSplit,
-    /// Whether a partial program transfers only the written sectors.
+    /// Whether a program of a part of a page transfers only the written sectors (`flash.partial-program`).
     partial: bool,
-    /// Mapping units in a page.
+    /// Number of mapping units in a page.
     units: u32,
-    /// Data of one program of one plane; `None` if it writes one mapping unit.
+    /// Bytes of a program in one plane, with metadata; `None` if it writes only one mapping unit.
     program: Option<Bytes>,
-    /// Data of one program of one plane in the SLC cache.
+    /// Bytes of a program in one plane of the SLC cache, with metadata.
     slc_program: Bytes,
     slc: SlcArea,
     has_slc: bool,
-    /// Data for each plane that came with the last program command of each die, if programs write several mapping units.
+    /// Bytes per plane that came with the last program command of each die, if programs write several mapping units.
     brought: IdVec<DieId, Bytes>,
-    /// Bytes that came with the last program command of each die and are not programmed yet, in multiples of [`page`](Data::page); `None` for a
-    /// copyback.
+    /// Bytes that came with the last program command of each die and are not programmed yet, in multiples of [`page`](Data::page). `None` after a
+    /// copyback, whose data does not leave the die.
     commanded: IdVec<DieId, Option<Bytes>>,
-    /// Source pages of the data that was copied from other chips into the page buffer of each plane: one page, or mapping units of one program from
-    /// one plane.
+    /// For each plane, the source pages of the data that was copied from other chips into its page buffer: one page, or the mapping units of one
+    /// program. All of them come from one plane.
     copied: FxHashMap<PlaneId, Vec<Ppn>>,
     parts: TransferUnits,
-    /// Mapping units that the page buffer of a plane can hold.
+    /// Number of mapping units that the page buffer of a plane can hold.
     buffered_max: usize,
-    /// Pages that each die has read and not sent, in order.
+    /// For each die, the pages that it has read and not sent, in the order of the reads.
     outgoing: IdVec<DieId, VecDeque<Outgoing>>,
-    /// Number of array operations that have ended.
+    /// Number of array operations of all dies that have ended.
     ended: u64,
 }
 
-/// Division of the mapping units of a page among transfers to other chips.
+/// Way in which the mapping units of a page are divided among transfers to other chips.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TransferUnits {
-    /// All units leave together.
+    /// All units of a page leave in one transfer.
     Never,
-    /// As many units leave as the transfer has bytes for.
+    /// A transfer carries as many units as its bytes suffice for.
     Counted,
-    /// Unknown number of units. A notice reports each unit that arrives in another chip.
+    /// A transfer carries an unknown number of units. A notice reports each unit that arrives in another chip.
     Told,
 }
 
@@ -60,9 +60,9 @@ enum TransferUnits {
 #[derive(Clone, Copy, Debug)]
 struct Outgoing {
     ppn: Ppn,
-    /// Bytes of the page that are to leave; `None` if unknown.
+    /// Bytes of the page that must leave the die; `None` if unknown.
     wanted: Option<Bytes>,
-    /// Number of the operation that read the page.
+    /// Number of the array operation that read the page, from [`Data::ended`].
     operation: u64,
 }
 
@@ -98,8 +98,8 @@ impl Data {
         }
     }
 
-    /// Returns the bytes that a program brings for a page of which a request wrote `written` (`None`: all). Includes metadata, except if a program
-    /// has several units: then metadata is counted once for the whole program.
+    /// Returns the bytes that a program transfers for a page of which a request wrote `written` bytes (`None`: the whole page). Includes metadata,
+    /// except if a program has several units: then metadata is counted once for the whole program.
     fn page(&self, written: Option<Bytes>) -> Bytes {
         if self.program.is_some() && !self.partial {
             return self.cuts.page_size();
@@ -116,13 +116,14 @@ impl Data {
         self.ended += 1;
     }
 
-    /// Checks a transfer of read data out of a die. A transfer to another chip may carry a part of a page; later transfers carry the rest.
+    /// Checks the size of a transfer of read data out of a die. A transfer to another chip (`is_copy`) may carry a part of a page; later transfers
+    /// carry the other parts.
     fn check_data_out(&mut self, die: DieId, bytes: Bytes, is_copy: bool) -> Result<(), String> {
-        // With a device cache the size is unknown; `copied` removes each unit when its arrival is reported.
+        // With a device cache the number of units is unknown; `copied` removes each unit when its arrival is reported.
         if is_copy && self.parts == TransferUnits::Told {
             return Ok(());
         }
-        // Mapping units of one page may leave in several transfers, some to the controller and some to other chips.
+        // If units are counted, the mapping units of a page may leave in several transfers, some to the controller and some to other chips.
         let (cuts, may_part) = (&self.cuts, self.parts == TransferUnits::Counted);
         let is_enough =
             |wanted: Option<Bytes>| may_part && wanted.is_some_and(|wanted| cuts.with_metadata(wanted) >= bytes);
@@ -187,7 +188,7 @@ impl Data {
             return Err(format!("page {} was copied to plane {}, which is of the same chip", from.0, plane.0));
         }
         if self.parts == TransferUnits::Told {
-            // If a request read the same page after the move did, remove only the first of the two entries: the data for the request has not left.
+            // If a request read the page after the GC move did, two entries exist. Remove only the first: the data for the request has not left.
             let outgoing = self.outgoing.at(self.homes.die_of(from));
             outgoing.iter().position(|read| read.ppn == from).and_then(|first| outgoing.remove(first));
         }
@@ -204,7 +205,7 @@ impl Data {
         Ok(())
     }
 
-    /// Returns whether the page buffer of any plane of the die holds data from other chips.
+    /// Returns whether the page buffer of any plane of the die holds data that came from other chips.
     fn has_copies(&self, die: DieId) -> bool {
         self.copied.iter().any(|(plane, held)| self.homes.die_of_plane(*plane) == die && !held.is_empty())
     }
@@ -216,15 +217,15 @@ impl Data {
         Err(format!("page {} was dropped from the buffer of plane {}, which does not hold it", from.0, plane.0))
     }
 
-    /// Removes the data of page `from` from the page buffer of a plane. Returns whether the buffer held it.
+    /// Removes the data of page `from` from the page buffer of `plane`. Returns whether the buffer held the data.
     fn take_copied(&mut self, from: Ppn, plane: PlaneId) -> bool {
         let Some(held) = self.copied.get_mut(&plane) else { return false };
         let at = held.iter().position(|held| *held == from);
         at.is_some_and(|at| held.swap_remove(at) == from)
     }
 
-    /// Checks that the data for the programmed page `ppn` is available. `from` is the old location of a moved page, `written` the size of a partial
-    /// write.
+    /// Checks that the data for the programmed page `ppn` has reached the die. `from` is the old location of a moved page; `None` for other pages.
+    /// `written` is the number of bytes that a request or a destage wrote; `None` for the whole page.
     pub(super) fn programmed(&mut self, ppn: Ppn, from: Option<Ppn>, written: Option<Bytes>) -> Result<(), String> {
         let plane = self.homes.plane_of(ppn);
         if from.is_some_and(|from| self.take_copied(from, plane)) {
@@ -265,7 +266,7 @@ mod tests {
         Data::new(&config())
     }
 
-    /// Sends a program with the data of `pages` pages to die 1, whose planes start at pages 64 and 96.
+    /// Sends a program command with the data of `pages` pages to die 1, whose two planes start at pages 64 and 96.
     fn send(data: &mut Data, pages: u64) -> Result<(), String> {
         let bytes = data.page(None) * pages;
         data.sent(DieId(1), Payload { kind: TransferKind::Program, planes: 2, command_time: Time::ZERO, bytes })
@@ -345,7 +346,7 @@ mod tests {
         assert!(data.programmed(Ppn(first + 8), None, None).is_err(), "eight units came");
     }
 
-    /// Submits a request for 512 B in the middle of logical page 7, reads the page and sends `sent` bytes.
+    /// Submits a request `kind` for 512 B in the middle of logical page 7. The array reads the page, and `sent` bytes of it leave the die.
     fn page_read(config: &Config, kind: RequestKind, sent: u64) -> Oracles {
         let mut config = config.clone();
         config.precondition.kind = PreconditionKind::Sequential;
@@ -374,7 +375,7 @@ mod tests {
             config.fabric.channel_rate = Rate::UNLIMITED;
             config
         };
-        // The metadata share of the bytes is included, from 64 B for a page of 4 KiB.
+        // The bytes include metadata in proportion: a page of 4 KiB has 64 B, so 512 B have 8 B.
         for (partial, kind, right) in [
             (false, RequestKind::Read, 512 + 8),
             (true, RequestKind::Read, 512 + 8),
@@ -391,7 +392,7 @@ mod tests {
             }
             assert_silent(&page_read(&config_of(partial), kind, right));
         }
-        // Moved pages are transferred whole.
+        // A GC move has no request, so its page leaves the die as a whole: 4096 B with 64 B of metadata.
         for (sent, is_right) in [(4096 + 64, true), (512 + 8, false)] {
             let mut oracles = oracles_with(&config_of(true));
             read_and_send(&mut oracles, 64, 7, None, sent);

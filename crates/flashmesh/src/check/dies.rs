@@ -21,11 +21,11 @@ use independent_planes::independent_planes;
 struct Operation {
     kind: OperationKind,
     planes: usize,
-    /// Array time for the pages of the operation, once known.
+    /// Array time for the pages of the operation, once the array work has started; 0 before.
     nominal: Time,
     worked: Time,
     suspensions: u32,
-    /// Whether the array time includes the suspension of another operation.
+    /// Whether the array work starts only after another operation of the die has been suspended, which adds `flash.suspend-time`.
     suspends: bool,
 }
 
@@ -48,7 +48,7 @@ struct Die {
     array: Array,
     register: usize,
     suspended: Option<Operation>,
-    /// Whether the time to suspend must still be charged to a read.
+    /// Whether the next read must still pay the time to suspend the operation in `suspended`.
     suspending: bool,
     /// Time of the last suspension.
     suspended_at: Time,
@@ -57,21 +57,21 @@ struct Die {
 #[derive(Clone, Debug)]
 pub(super) struct Dies {
     dies: Vec<Die>,
-    /// Planes that read by themselves, die by die; none if all operations are of whole dies.
+    /// State machines of the planes that read independently, die by die; empty if all operations are of whole dies.
     planes: Vec<Die>,
     homes: ArrayTree,
     flash: config::Flash,
     /// Whether the interconnect is NoSSD, in which each die is suspended on its own.
     is_network: bool,
     times: ExpectedTimes,
-    /// Possible times of operations on large mapping units, by kind; `None` if units are at most a page.
+    /// Possible array times of each kind of operation on mapping units of several pages; `None` if units are at most a page.
     large_units: Option<[FxHashSet<Time>; OperationKind::ALL.len()]>,
-    /// User data of an array page, in bytes.
+    /// Bytes of user data in an array page.
     page: u64,
     ended: Option<Ended>,
 }
 
-/// The last operation that ended.
+/// The operation that ended last on any die.
 #[derive(Clone, Copy, Debug)]
 struct Ended {
     die: DieId,
@@ -81,7 +81,7 @@ struct Ended {
 }
 
 impl Die {
-    /// Returns whether an operation may begin: the array is idle, and the register is empty or `read_cache` is true.
+    /// Returns whether an operation may begin: the array is idle, and the page register is empty or a cache register (`read_cache`) takes the data.
     fn is_free(&self, read_cache: bool) -> bool {
         matches!(self.array, Array::Idle) && (self.register == 0 || read_cache)
     }
@@ -128,7 +128,7 @@ impl Dies {
         pairs.any(|(read, programmed)| self.times.array(kind, read, programmed) == time)
     }
 
-    /// Checks the time of the last operation against the pages read and programmed in one of its planes.
+    /// Checks the array time of the last operation of die `id` against the pages that it read and programmed in one of its planes.
     pub(super) fn check_page_time(&self, id: DieId, read: PageAt, programmed: PageAt) -> Result<(), String> {
         let Some(Ended { kind, worked, .. }) = self.ended.filter(|ended| ended.die == id) else { return Ok(()) };
         let nominal = self.times.array(kind, read, programmed);
@@ -142,13 +142,13 @@ impl Dies {
         Err(format!("die {} worked for {worked} on a {kind:?} of {page}, which takes {nominal}", id.0))
     }
 
-    /// Returns the array time of the last operation; 0 if another die than `id` ended it.
+    /// Returns the array time of the operation that ended last; 0 if that was on another die than `id`.
     pub(super) fn worked(&self, id: DieId) -> Time {
         self.ended.filter(|ended| ended.die == id).map_or(Time::ZERO, |ended| ended.worked)
     }
 
-    /// Checks the time of the last operation against the large unit of one of its planes. An operation of several planes takes the time of its
-    /// slowest unit.
+    /// Checks the array time of the last operation of die `id` against one of its mapping units, each of several pages. An operation of several
+    /// planes takes the time of its slowest unit. `sensed` is the part of the unit that a read covers; `None` if unknown.
     pub(super) fn check_unit_time(
         &self,
         id: DieId,
@@ -175,7 +175,7 @@ impl Dies {
         Err(format!("die {} worked for {worked} on a {kind:?} of a mapping unit, which takes {nominal}", id.0))
     }
 
-    /// Returns the dies that are suspended together with `id`, including `id`.
+    /// Returns the dies whose operations are suspended together with one of die `id`, including `id`.
     fn suspended_with(&self, id: DieId) -> impl Iterator<Item = DieId> + use<> {
         let flash = &self.flash;
         let is_of_chip = flash.die_interleaving
@@ -186,7 +186,8 @@ impl Dies {
         chip.filter(move |&die| is_of_chip || die == id)
     }
 
-    /// Checks that no other die of the chip works, holds data or has a suspended operation, unless dies interleave.
+    /// Checks that all other dies of the chip are idle, without data in a register and without a suspended operation. With die interleaving nothing
+    /// is checked.
     fn check_other_dies_idle(&self, id: DieId, kind: OperationKind) -> Result<(), String> {
         if self.flash.die_interleaving {
             return Ok(());
@@ -225,8 +226,8 @@ impl Dies {
         {
             return refuse(format!("a {:?} is suspended: only reads run meanwhile", suspended.kind));
         }
-        // With suspension of single dies, the next read of the die pays the time to suspend. With suspension of chips, or independent planes, every
-        // read that begins before the suspension is complete pays it.
+        // If a single die is suspended, the next read of that die pays the time to suspend. If the whole chip is suspended, or planes read
+        // independently, every read that begins before the suspension is complete pays it.
         let own = std::mem::take(&mut self.dies[id.index()].suspending);
         let is_pending = |die: DieId| {
             let die = &self.dies[die.index()];

@@ -15,7 +15,7 @@ use crate::ids::{Lpn, Ppn, RequestId};
 pub(super) struct Durability {
     order: u64,
     deallocated: FxHashMap<Lpn, u64>,
-    /// Flushes in flight, each with its pages and the number of the last deallocation before it.
+    /// Flushes in flight, each with the range of its logical pages and the sequence number of the last deallocation before the flush.
     flushes: FxHashMap<RequestId, (Range<u32>, u64)>,
     confirmed: Vec<(Range<u32>, u64)>,
 }
@@ -39,7 +39,7 @@ impl Durability {
         }
     }
 
-    /// Returns whether a flush has confirmed the last deallocation of `lpn`.
+    /// Returns whether a flush that began after the last deallocation of `lpn` has completed; false if `lpn` was never deallocated.
     fn is_confirmed(&self, lpn: Lpn) -> bool {
         let holds = |&order: &u64| {
             self.confirmed.iter().any(|(pages, confirmed)| pages.contains(&lpn.0) && order <= *confirmed)
@@ -78,7 +78,7 @@ mod tests {
     use crate::ids::{Lpn, Ppn, RequestId};
     use crate::workload::RequestKind;
 
-    /// Writes logical page 7 to page 0, then to page 1.
+    /// Returns oracles in which logical page 7 was written to page 0, then to page 1.
     fn written_twice() -> Oracles {
         let mut oracles = oracles();
         let now = write(&mut oracles, 0, 0, 7, us(0));

@@ -25,17 +25,17 @@ pub(super) struct Energy {
     /// Capacitive load of a channel, relative to a channel of 8 chips.
     channel_length: f64,
     router_power: Wattage,
-    /// Operations in progress of each die, as a stack: a read that suspended an operation ends first.
+    /// Operations in progress of each die, the last begun one last: a read that suspended an operation ends before that operation.
     under_way: IdVec<DieId, Vec<OperationKind>>,
     ended: [u64; OperationKind::ALL.len()],
-    /// Last operation that ended, until its first page is reported.
+    /// Kind of the operation that ended last, until the notice of its first page; `None` afterwards.
     unreported_operation: Option<OperationKind>,
-    /// Excess of array times over the times of lower pages, in seconds: summed over reads, and over programs.
+    /// Array time of reads, and of programs, in excess of the time of a lower page for each operation, in seconds.
     beyond_read_s: f64,
     beyond_program_s: f64,
     used: IdVec<LinkId, Time>,
     transfers: u64,
-    /// Whether links are held while no data moves over them.
+    /// Whether operations hold links (`fabric.hold-path`), also while no data moves over them.
     holds_paths: bool,
 }
 
@@ -75,7 +75,8 @@ impl Energy {
         }
     }
 
-    /// Adds the excess array time of the last operation over lower pages, by the pages of its first reported plane.
+    /// Adds the array time of the last operation in excess of the time of a lower page. The pages of the plane that is reported first determine this
+    /// time.
     pub(super) fn charge_pages(&mut self, read: Option<PageAt>, programmed: Option<PageAt>) {
         let Some(kind) = self.unreported_operation.take() else { return };
         let times = &self.times;
@@ -94,7 +95,8 @@ impl Energy {
         }
     }
 
-    /// Adds the excess array time over lower pages of the last operation, on large units. The operation took `worked`.
+    /// Adds the array time of the last operation, on mapping units of several pages, in excess of the time of a lower page. The operation took
+    /// `worked` in total.
     pub(super) fn charge_unit(&mut self, read: Option<PageAt>, worked: Time) {
         let Some(kind) = self.unreported_operation.take() else { return };
         let alone = worked.saturating_sub(self.times.decoding(kind)).as_secs_f64();
@@ -127,8 +129,8 @@ impl Energy {
             let moved = usage.busy_until(end);
             // A use is reported when it ends, so the current use of a held link is not reported yet.
             let is_held = is_torn || held.iter().any(|(other, _)| *other == LinkId(number));
-            // If as many links were crossed as transfers were sent, every transfer crossed exactly one link. The counts are not comparable if the run
-            // ended during transfers, or with routers: transfers in flight at the end have crossed links, but are not counted.
+            // If as many links were crossed as transfers were sent, every transfer crossed exactly one link. The counts cannot be compared with
+            // routers, or if the run ended during transfers: transfers in flight have crossed links, but are not counted.
             let is_alone = !self.holds_paths && !is_torn && layout.routers == 0 && hops == self.transfers;
             self.check_link(&link.name, LinkId(number), moved, is_alone, is_held)?;
             match link.kind {
@@ -164,8 +166,9 @@ impl Energy {
         is_near("the nominal power", report.nominal_energy_j, report.nominal_w * end.as_secs_f64())
     }
 
-    /// Checks the time for which bytes moved over a link against the time for which the link was in use. The times are equal if every transfer
-    /// crosses one link (`is_alone`). Otherwise a link may also be held during path setup.
+    /// Checks the reported time for which bytes moved over a link against the time for which the link was seen in use. The times are equal if every
+    /// transfer crosses one link (`is_alone`). Otherwise a link may also be held during path setup. The current use of a link that `is_held` is not
+    /// counted yet.
     fn check_link(&self, name: &str, link: LinkId, moved: Time, is_alone: bool, is_held: bool) -> Result<(), String> {
         let used = self.used.get(link).copied().unwrap_or_default();
         if (moved > used && !is_held) || (moved < used && is_alone) {
@@ -202,7 +205,7 @@ mod tests {
         LinkUsage { busy: ns(nanoseconds), ..LinkUsage::default() }
     }
 
-    /// Runs a read, a program, and a use of channel 1 for 50 ns.
+    /// Returns oracles after a read, a program, and a use of channel 1 for 50 ns.
     fn history() -> Oracles {
         let mut oracles = oracles();
         let end = operation(&mut oracles, DieId(0), OperationKind::Read, us(1));
@@ -214,7 +217,7 @@ mod tests {
         oracles
     }
 
-    /// Returns counts of operations, by kind and all on lower pages.
+    /// Returns the counts of reads, programs, erases and copybacks in `operations`, all on lower pages.
     fn work(operations: [u64; 4]) -> ArrayOperationCounts {
         let mut work = ArrayOperationCounts::default();
         for (kind, count) in OperationKind::ALL.into_iter().zip(operations) {
@@ -223,7 +226,8 @@ mod tests {
         work
     }
 
-    /// Judges a report with the counts `operations` and the busy time of channel 1, after `change` has altered it.
+    /// Returns the oracles of [`history`] after a report with the counts `operations` and the busy time of channel 1. `change` alters the report
+    /// before.
     fn judged(operations: [u64; 4], busy_ns: u64, change: impl Fn(&mut PowerReport)) -> Oracles {
         let (layout, usage) = (layout(LinkKind::Channel, 0), [moved(0), moved(busy_ns)]);
         let activity = DriveActivity {

@@ -15,7 +15,7 @@ use crate::units::Time;
 
 use super::arithmetic::MapPages;
 
-/// The user of an entry: a request, or `None` for a destage of the device cache.
+/// User of an entry: a request, or `None` for destages of the device cache.
 type User = Option<RequestId>;
 
 fn name(user: User) -> String {
@@ -27,14 +27,14 @@ struct MappingCacheModel {
     pages: MapPages,
     room: u64,
     residents: u64,
-    /// Entries in DRAM, each with whether it is resident. Other entries await a write-back.
+    /// Entries in DRAM, each with whether it counts in the capacity of the cache (is resident). The others await a write-back.
     entries: FxHashMap<Lpn, bool>,
-    /// Entries newer than on flash, each with whether a program in flight carries its change.
+    /// Entries that are newer than on flash, each with whether a program in flight writes its newest change.
     unknown: BTreeMap<Lpn, bool>,
-    /// Entries changed since the last check.
+    /// Logical pages whose entry changed since the last check by [`Entries::settled`].
     changed: Vec<Lpn>,
     reading: FxHashSet<Lpn>,
-    /// Translation pages in DRAM that will be programmed.
+    /// Translation pages in DRAM that are to be programmed, or whose program is in flight.
     leaving: FxHashSet<Lpn>,
     /// Translation pages in `leaving` whose program has not been issued.
     buffered: FxHashSet<Lpn>,
@@ -42,9 +42,10 @@ struct MappingCacheModel {
     order: u64,
     read: FxHashMap<Lpn, u64>,
     dropped: FxHashMap<Lpn, (u64, Time)>,
-    /// Users that wait for each entry, in order, with the logical time at which the wait began; `None` if the translation page was in DRAM.
+    /// For each entry, the users that wait for it, in order. Each has the logical time at which its wait began; `None` if the translation page was in
+    /// DRAM.
     waiting: FxHashMap<Lpn, Vec<(User, Option<u64>)>>,
-    /// Pages that each user may access because it has used their entries.
+    /// For each user, the pages that it may access because it has used their entries.
     used: FxHashMap<User, Vec<Lpn>>,
 }
 
@@ -117,7 +118,7 @@ impl Entries {
             else {
                 return Err(format!("logical page {} was read or written for {} without its entry", lpn.0, name(user)));
             };
-            // The next destage of the page needs its entry again.
+            // A destage has no request, so its permission ends here: the next destage of the page must use the entry again.
             if user.is_none() {
                 pages.swap_remove(at);
             }
@@ -140,7 +141,7 @@ impl Entries {
         }
     }
 
-    /// Checks that every changed entry is in DRAM. Runs after all effects of an event.
+    /// Checks that every entry that an event changed is in DRAM. Runs after all effects of the event.
     pub(super) fn settled(&mut self) -> Result<(), String> {
         self.with(|shadow| {
             for lpn in std::mem::take(&mut shadow.changed) {

@@ -3,10 +3,10 @@
 
 use crate::config::FabricKind;
 
-/// Expected properties of a kind of interconnect.
+/// Properties of an interconnect that the oracles expect.
 #[derive(Clone, Copy, Debug)]
 pub struct ExpectedFabric {
-    /// Value of `fabric.kind`.
+    /// Name of the interconnect in `fabric.kind`.
     pub name: &'static str,
     /// Rule for the links that lead to a die.
     pub links: LinksToDie,
@@ -25,22 +25,22 @@ pub enum LinksToDie {
     OfRow,
     /// One link, numbered like the chip of the die.
     OfChip,
-    /// Several links, or unknown.
+    /// Several links, or an unknown number: the oracle `links` does not check which link is used.
     Several,
 }
 
 /// The time for which a transfer holds its path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TransferTiming {
-    /// Command time, plus the time of the bytes at `fabric.channel-rate`.
+    /// Time of the command signals, plus the time of the bytes at `fabric.channel-rate`.
     Signals,
-    /// Time of the packets at this multiple of `fabric.channel-rate`.
+    /// Time of the packets with their framing, at this multiple of `fabric.channel-rate`.
     Packets(u64),
-    /// Not determined: depends on the path.
+    /// Time that depends on the path, which the oracles do not check.
     OfPath,
 }
 
-/// All kinds, in the order of the configuration.
+/// Expected properties of all built-in interconnects, in the order of [`FabricKind::ALL`].
 static KINDS: [ExpectedFabric; FabricKind::ALL.len()] = {
     use LinksToDie::{OfChip, OfRow, Several};
     use TransferTiming::{OfPath, Packets, Signals};
@@ -73,12 +73,12 @@ const _: () = {
     assert!(FabricKind::are_names(&names), "the oracles and the choices of `fabric.kind` name other kinds");
 };
 
-/// Returns the expected properties of the kind with this name; `None` if the oracles do not know it.
+/// Returns the expected properties of the interconnect with this value of `fabric.kind`; `None` if it is not built in.
 pub fn expected_fabric(name: &str) -> Option<&'static ExpectedFabric> {
     KINDS.iter().find(|expected| expected.name == name)
 }
 
-/// Returns the expected properties of a kind of the configuration.
+/// Returns the expected properties of a built-in interconnect.
 #[cfg(any(test, feature = "internals"))]
 pub(super) fn expected_of(kind: FabricKind) -> &'static ExpectedFabric {
     &KINDS[kind as usize]

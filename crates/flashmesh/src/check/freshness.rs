@@ -14,12 +14,12 @@ use super::id_vec::IdVec;
 use super::pages::{Newest, Version};
 use super::per_page::PerPage;
 
-/// Requirements of a request on the versions of a page.
+/// Versions of one page that bear on a request which covers the page.
 #[derive(Clone, Copy, Debug, Default)]
 struct PageVersions {
-    /// Newest version at the arrival of the request at the drive.
+    /// Newest version when the request arrived at the drive. A read must not return an older one.
     newest: Version,
-    /// Version that a partial write read to complete its page.
+    /// Version that the request read; a partial write completes its page from it. `None` before the read.
     base: Option<Version>,
 }
 
@@ -27,18 +27,18 @@ struct PageVersions {
 struct RequestVersions {
     extent: Extent,
     submitted: Time,
-    /// Sequence number of arrival at the drive.
+    /// Sequence number of the request, in order of arrival at the drive.
     order: u64,
     pages: PerPage<PageVersions>,
 }
 
-/// Requirements of all requests in flight.
+/// Requirements on the versions that all requests in flight read or overwrite.
 #[derive(Clone, Debug)]
 pub(super) struct Freshness {
     cuts: PageSplit,
     wants: IdVec<RequestId, Option<RequestVersions>>,
     submitted: u64,
-    /// Sequence number of the write that stored the data of each written page.
+    /// For each written page, the sequence number of the request whose data it holds.
     writer: FxHashMap<Lpn, u64>,
 }
 
@@ -130,7 +130,7 @@ mod tests {
 
     const PAGE: u64 = 4096;
 
-    /// Writes logical page 7 to page 0, then to page 1. Returns the end time.
+    /// Writes logical page 7 to page 0, then to page 1. Returns the oracles, and the time at which the second write ended.
     fn written_twice() -> (Oracles, Time) {
         let mut oracles = oracles();
         let now = write(&mut oracles, 0, 0, 7, us(0));

@@ -9,7 +9,8 @@ use crate::workload::{IoRequest, RequestKind};
 
 use super::{Oracles, Origin};
 
-/// Returns a drive of four dies with two planes, each with eight blocks of four pages of 4 KiB. Logical pages are 0 to 127.
+/// Returns the configuration of a drive with four dies on two channels. Each die has two planes of eight blocks, each with four pages of 4 KiB. The
+/// logical pages are 0 to 127.
 pub(super) fn config() -> Config {
     let mut config = Config::default();
     config.geometry.channels = 2;
@@ -33,7 +34,7 @@ pub(super) fn oracles() -> Oracles {
     oracles_with(&config())
 }
 
-/// Creates oracles of a drive that was filled before the run.
+/// Creates oracles of a drive whose logical pages were all written before the run.
 pub(super) fn oracles_of_a_full_drive() -> Oracles {
     let mut config = config();
     config.precondition.kind = PreconditionKind::Sequential;
@@ -69,7 +70,8 @@ fn die_of(ppn: Ppn) -> DieId {
     geometry.die_of_plane(geometry.plane_of(ppn))
 }
 
-/// Reads a page, from time `start` on. Returns the time at which its data has left the die.
+/// Reads the page `ppn`, which holds `lpn`, from time `start` on, for `request` or (`None`) for the firmware. Returns the time at which its data has
+/// left the die.
 pub(super) fn read(oracles: &mut Oracles, ppn: u32, lpn: u32, request: Option<u32>, start: Time) -> Time {
     let end = operation(oracles, die_of(Ppn(ppn)), OperationKind::Read, start);
     oracles.page_read(Ppn(ppn), Lpn(lpn), request.map(RequestId), end);
@@ -103,7 +105,7 @@ pub(super) fn write(oracles: &mut Oracles, id: u32, ppn: u32, lpn: u32, start: T
     end
 }
 
-/// Ends a complete run, with a map that agrees with the oracles on all pages that the run accessed.
+/// Ends a complete run. The map of the drive agrees with the oracles on all pages that the run accessed.
 pub(super) fn end(oracles: &mut Oracles, now: Time) {
     let places: Vec<_> = (0..128).map(|lpn| oracles.pages.location(Lpn(lpn))).collect();
     oracles.finish_with(|lpn| places[lpn.index()], || Ok(()), true, now);
@@ -114,7 +116,7 @@ pub(super) fn assert_silent(oracles: &Oracles) {
     assert_eq!(oracles.violation(), None);
 }
 
-/// Checks that the first violation is of the oracle `oracle` and contains `text`.
+/// Asserts that the first violation is one of the oracle `oracle`, with a message that contains `text`.
 #[track_caller]
 pub(super) fn assert_fails(oracles: &Oracles, oracle: &str, text: &str) {
     let violation = oracles.violation().expect("the injected fault is seen");

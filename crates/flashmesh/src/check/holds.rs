@@ -17,11 +17,11 @@ struct Holder {
     path: PathId,
     die: DieId,
     since: Time,
-    /// Time of the last grant to this holder.
+    /// Time of the last grant of the path to the die.
     granted: Time,
     is_moving: bool,
     pages_owed: u32,
-    /// Programs, erases and copybacks whose end has not been acknowledged to the controller.
+    /// Number of programs, erases and copybacks over the path whose end has not been acknowledged to the controller.
     changes: u32,
     over: Option<Time>,
 }
@@ -39,9 +39,10 @@ pub(super) struct Holds {
     rule: HoldPath,
     now: Time,
     holders: Vec<Holder>,
-    /// Paths of the programs, erases and copybacks in progress of each die, in the order in which they were sent, which is the order of their ends.
+    /// For each die, the paths of its programs, erases and copybacks in progress, in the order of their commands. Operations of a die end in this
+    /// order.
     changing: FxHashMap<DieId, VecDeque<PathId>>,
-    /// Acknowledgements in flight, each with the path of its operation.
+    /// Path of the operation that each acknowledgement in flight belongs to.
     pending_acknowledgements: FxHashMap<AcknowledgementId, PathId>,
     /// Uses of links that ended at `now`.
     ended: Vec<LinkUse>,
@@ -61,7 +62,7 @@ impl Holds {
         }
     }
 
-    /// Advances to `now`, and checks the holds that ended earlier.
+    /// Advances the time to `now`. Checks that each hold which ended before `now` was released in time, and that no path has two holders.
     pub(super) fn moved(&mut self, now: Time) -> Result<(), String> {
         if now == self.now {
             return Ok(());
@@ -124,7 +125,8 @@ impl Holds {
         self.note_returns();
     }
 
-    /// Restarts each hold whose path was released at `now` and granted to the same die again, even if an acknowledgement of the die is in flight.
+    /// Sets the start to `now` for each hold whose path was released and granted to the same die again at `now`. This includes holds that continue
+    /// because an acknowledgement of the die is in flight.
     fn note_returns(&mut self) {
         for holder in self.holders.iter_mut().filter(|holder| holder.granted == self.now && holder.over.is_none()) {
             if self.ended.iter().any(|used| used.die == holder.die && used.from <= holder.since) {

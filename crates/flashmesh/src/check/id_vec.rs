@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use crate::ids::Id;
 
-/// A value for each id, default until set.
+/// A value for each id; the default value until one is set.
 #[derive(Clone, Debug)]
 pub(super) struct IdVec<I, T> {
     values: Vec<T>,

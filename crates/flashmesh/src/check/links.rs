@@ -16,7 +16,7 @@ pub(super) struct Links {
     homes: ArrayTree,
     links: LinksToDie,
     last: IdVec<LinkId, Option<LinkUse>>,
-    /// Number of reasons for each die to hold links: paths requested and not yet released, and acknowledgements in flight.
+    /// For each die, the number of reasons to hold links: paths requested and not yet released, and acknowledgements in flight.
     wanted: IdVec<DieId, u32>,
 }
 
@@ -32,7 +32,7 @@ impl Links {
         }
     }
 
-    /// Returns the only link to a die; `None` if several lead to it.
+    /// Returns the only link that leads to a die; `None` if several links do, or if this is unknown.
     fn link_to(&self, die: DieId) -> Option<LinkId> {
         match self.links {
             LinksToDie::OfRow => Some(LinkId(self.homes.channel_of_die(die).0)),
@@ -41,7 +41,7 @@ impl Links {
         }
     }
 
-    /// Counts a path request of `die`, or an acknowledgement that `die` sends.
+    /// Counts one more reason of `die` to hold links: it requests a path, or sends an acknowledgement.
     pub(super) fn asked(&mut self, die: DieId) {
         *self.wanted.at(die) += 1;
     }
@@ -73,7 +73,8 @@ impl Links {
         }
     }
 
-    /// Checks the links that are `held` at the end of the run. A working die may hold links without a request: a path can be reserved for its data.
+    /// Checks that each link in `held`, at the end of the run, is held for a die that has requested a path or that works (`works`). A path can be
+    /// reserved for the data of a working die before its request.
     pub(super) fn finish(&self, held: &[(LinkId, DieId)], works: impl Fn(DieId) -> bool) -> Result<(), String> {
         for (link, die) in held {
             if self.wanted.get(*die).is_none_or(|&wanted| wanted == 0) && !works(*die) {
@@ -133,7 +134,7 @@ mod tests {
 
     #[test]
     fn a_link_that_leads_elsewhere_is_caught() {
-        // Die 2 is the first of channel 1, and of chip 2.
+        // Die 2 is the first die of channel 1, and of chip 2. Link 1 leads to it on a channel, link 2 with a link for each chip.
         for (kind, own) in [(FabricKind::Bus, 1), (FabricKind::Pssd, 1), (FabricKind::Ideal, 2)] {
             for link in 0..4 {
                 let mut config = config();

@@ -130,7 +130,7 @@ pub struct Oracles {
     queues: Queues,
     requests: Requests,
     energy: Energy,
-    /// Pages that the array reads whole although the request covers only a part of the page.
+    /// Pages, each with its request, that the array reads whole although the request covers only a part of the page.
     whole: FxHashSet<(RequestId, Lpn)>,
     violation: Option<Violation>,
 }
@@ -142,7 +142,7 @@ impl Oracles {
         Oracles::with_expected(expected_fabrics::expected_of(config.fabric.kind), geometry, config)
     }
 
-    /// Creates the oracles of a drive with a custom interconnect that has the properties `expected`.
+    /// Creates the oracles of a drive whose interconnect has the properties `expected`, and checks `geometry`.
     pub fn with_expected(expected: &ExpectedFabric, geometry: &Geometry, config: &Config) -> Oracles {
         let mut oracles = Oracles {
             homes: ArrayTree::new(&in_units(config)),
@@ -196,10 +196,10 @@ impl Oracles {
         self.violation.as_ref()
     }
 
-    /// Returns the first violation as an error, if any.
+    /// Returns the result of all checks so far.
     ///
     /// # Errors
-    /// If an oracle found a violation.
+    /// The first violation that an oracle found.
     pub fn verdict(&self) -> Result<(), RunError> {
         match &self.violation {
             Some(violation) => Err(RunError::Check(violation.clone())),
@@ -234,7 +234,7 @@ impl Oracles {
         self.judge(Mapping::NAME, outcome, now);
     }
 
-    /// Runs the final checks of a run. `held` are the links still held, `complete` is false after a cancellation.
+    /// Runs the final checks of a run. `held` are the links that are held at its end, each with the die. `complete` is false after a cancellation.
     pub fn finish(&mut self, ftl: &Ftl, held: &[(LinkId, DieId)], complete: bool, now: Time) {
         let outcome = self.links.finish(held, |die| self.dies.chip_works(die));
         self.judge(Links::NAME, outcome, now);

@@ -71,7 +71,7 @@ impl Namespaces {
         ))
     }
 
-    /// Checks the locations of all pages, including those written before the run.
+    /// Checks that all pages of namespaces that are bound to planes lie on these planes, including pages written before the run.
     pub(super) fn finish(&self, lookup: impl Fn(Lpn) -> Option<Ppn>) -> Result<(), String> {
         let is_bound = |space: &&NamespaceSpan| space.planes.contains(&false);
         let mut pages = self.spaces.iter().filter(is_bound).flat_map(|space| space.pages.clone()).map(Lpn);
@@ -88,7 +88,7 @@ mod tests {
     use crate::units::Bytes;
     use crate::workload::RequestKind;
 
-    /// Creates oracles where pages 0 to 31 may lie anywhere, and pages 32 to 63 only on planes 4 and 6: the first planes of the dies of channel 1.
+    /// Creates oracles of two namespaces. Pages 0 to 31 may lie anywhere, pages 32 to 63 only on planes 4 and 6: plane 0 of both dies of channel 1.
     fn oracles() -> Oracles {
         let mut config = config();
         let anywhere = Namespace { capacity: Some(Bytes::from_kib(4 * 32)), ..Namespace::default() };
@@ -101,7 +101,7 @@ mod tests {
     #[test]
     fn pages_on_the_planes_of_their_namespace_are_right() {
         let mut oracles = oracles();
-        // A plane has 32 pages.
+        // A plane has 32 pages, so page 4 * 32 is the first page of plane 4.
         let now = write(&mut oracles, 0, 0, 31, us(0));
         let now = write(&mut oracles, 1, 4 * 32, 32, now);
         let now = write(&mut oracles, 2, 6 * 32, 63, now);

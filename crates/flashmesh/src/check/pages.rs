@@ -35,16 +35,16 @@ struct Content {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Newest {
     pub version: Version,
-    /// Location; `None` after a deallocation, and for a page from before the run whose location is not known yet.
+    /// Location of the newest version; `None` after a deallocation, and for a page from before the run whose location is not known yet.
     pub at: Option<Ppn>,
-    /// Whether the host wrote the page. False after a deallocation, and for an unwritten page with a location for a read.
+    /// Whether the host wrote the page. False after a deallocation, and for an unwritten page to which the drive assigned a location for a read.
     pub written: bool,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Block {
     erases: u32,
-    /// Index of the last page programmed since the last erase, or since the start of the run.
+    /// Index in the block of the last page programmed since the last erase; `None` before any program in the run.
     last: Option<u32>,
 }
 
@@ -56,12 +56,12 @@ pub(super) struct Pages {
     pages: FxHashMap<Ppn, Content>,
     blocks: FxHashMap<BlockId, Block>,
     newest: FxHashMap<Lpn, Newest>,
-    /// Version of each deallocated page, which a read returns until the next write.
+    /// Version of each deallocated page. A read of the page may return this version until the next write.
     deallocated: FxHashMap<Lpn, Version>,
     unwritten: Unwritten,
-    /// Locations of the replicas that notices reported.
+    /// Location of the replica of each replicated page, as notices reported it.
     replicas: FxHashMap<Lpn, Ppn>,
-    /// Data for the next replica of each page: the page from which it was read, and its version.
+    /// For each page of which a replica is planned, the location from which the data was read, and its version.
     replica_sources: FxHashMap<Lpn, (Ppn, Version)>,
     version: Version,
     /// Logical pages written before the run: the first pages of each namespace.
@@ -143,8 +143,10 @@ impl Pages {
         self.blocks.get(&block).map_or(0, |block| block.erases)
     }
 
-    /// Returns the version of `lpn` that `ppn` holds. Otherwise returns an error with the verb `does` for the access. With `was_written`, `lpn` must
-    /// have been written.
+    /// Returns the version of `lpn` that `ppn` holds.
+    ///
+    /// # Errors
+    /// The message, with the verb `does` for the access, if `ppn` holds something else. With `was_written`, `lpn` must also have been written.
     fn content(&mut self, ppn: Ppn, lpn: Lpn, does: &str, was_written: bool) -> Result<Version, String> {
         let block = self.blocks.get(&self.homes.block_of(ppn));
         let found = match self.pages.get(&ppn) {
@@ -169,7 +171,7 @@ impl Pages {
         Err(format!("{} was {does} for logical page {}, but {found}", self.name(ppn), lpn.0))
     }
 
-    /// Returns the version that a read of the unwritten page `lpn` returns; `None` if `lpn` is written.
+    /// Returns the version that a read of the unwritten page `lpn` returns: 0, or the version of its deallocation. `None` if `lpn` is written.
     fn unwritten_version(&self, lpn: Lpn) -> Option<Version> {
         let never = || (!self.was_there(lpn)).then_some(0);
         self.deallocated.get(&lpn).copied().or_else(never)
@@ -180,7 +182,7 @@ impl Pages {
             self.unwritten_version(lpn).filter(|_| for_host && self.unwritten.default_location(lpn) == Some(ppn));
         let Some(nothing) = nothing else { return self.content(ppn, lpn, "read", for_host) };
         self.changed.push(lpn);
-        // A written version of the page may lie at this location by chance.
+        // A written version of `lpn` may lie at this location by chance. A read then returns the newer one.
         let written = self.pages.get(&ppn).filter(|content| content.lpn == lpn).map(|content| content.version);
         Ok(written.map_or(nothing, |written| written.max(nothing)))
     }
@@ -243,7 +245,7 @@ impl Pages {
         Ok(())
     }
 
-    /// Records the location that the drive assigned to an unwritten page for a read.
+    /// Records that the drive assigned the location `ppn` to the unwritten page `lpn`, to read it there.
     pub(super) fn placed(&mut self, ppn: Ppn, lpn: Lpn) -> Result<(), String> {
         let place = || format!("logical page {} was placed at {} for a read", lpn.0, self.name(ppn));
         match self.newest(lpn) {

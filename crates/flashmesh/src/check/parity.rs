@@ -8,27 +8,28 @@ use crate::ids::{BlockId, DieId, PlaneId, Ppn};
 
 use super::arithmetic::{ArrayTree, SlcArea, in_units, parity_stripe, units_per_page, units_per_program};
 
-/// Maximum number of pending parity programs of a plane. Parity may be late because other programs can run first.
+/// Maximum number of parity programs of a plane that are due and have not been programmed. Parity may be late because other programs can run first.
+/// \[choice\]
 const PENDING_MAX: usize = 8;
 
 /// A program: its block, and its index in the block. A block is numbered over the whole drive.
 type Program = (BlockId, u32);
 
-/// A program: the index of its block in the plane, and its index in the block.
+/// A program on a die: the index of its block in each plane, and the index of the program in the block.
 type ProgramSlot = (u32, u32);
 
 #[derive(Clone, Debug)]
 pub(super) struct Parity {
     homes: ArrayTree,
     slc: SlcArea,
-    /// Mapping units of a program in the SLC cache, and of a program in a native block.
+    /// Number of mapping units in a program of the SLC cache, and in a program of a native block.
     units: (u32, u32),
-    /// Data programs in a stripe, and the distance between dies of a superblock; `None` without parity.
+    /// Number of data programs in a stripe, and number of dies from one die of a superblock to the next; `None` without parity.
     rule: Option<(u32, u32)>,
-    /// Last data program of each plane.
+    /// Data program of each plane that was seen last.
     last: FxHashMap<PlaneId, Program>,
     pending_parity: FxHashMap<PlaneId, Vec<ProgramSlot>>,
-    /// Place of the last parity program of each die. Parity covers all planes that are programmed together, including planes without new data.
+    /// Program after which each die last programmed parity. Parity is programmed in all planes at once, including planes without new data.
     last_parity: FxHashMap<DieId, ProgramSlot>,
 }
 
@@ -53,7 +54,7 @@ impl Parity {
         }
     }
 
-    /// Returns the place of the program that contains `ppn`.
+    /// Returns the program that contains `ppn`, by the indices of its block in the plane and of the program in the block.
     fn slot_of(&self, ppn: Ppn) -> ProgramSlot {
         let units = if self.slc.holds(ppn) { self.units.0 } else { self.units.1 };
         (self.homes.block_in_plane(self.homes.block_of(ppn)), self.homes.page_in_block(ppn) / units)
@@ -77,12 +78,12 @@ impl Parity {
         Ok(())
     }
 
-    /// Forgets the last program of a plane if its block was erased, because the next program with the same index is another one.
+    /// Removes the last program of a plane if its block was erased. Otherwise the next program with the same index would count as a repetition.
     pub(super) fn erased(&mut self, block: BlockId) {
         self.last.retain(|_, (last, _)| *last != block);
     }
 
-    /// Checks a program of parity that follows the program with the data unit `ppn`.
+    /// Checks that a parity program is due after the program that contains the data unit `ppn`.
     pub(super) fn parity(&mut self, ppn: Ppn) -> Result<(), String> {
         let (die, plane, place) = (self.homes.die_of(ppn), self.homes.plane_of(ppn), self.slot_of(ppn));
         let first = die.0 * self.homes.planes_per_die() as u32;
@@ -107,7 +108,8 @@ mod tests {
     use super::*;
     use crate::config::{FirmwarePolicy, ParityShare};
 
-    /// Returns the oracle for three dies with one plane each. Blocks have four data pages and two parity pages, one after every second data page.
+    /// Returns the oracle for three dies with one plane each. Blocks have four data pages and two parity pages: one parity page after every second
+    /// data page.
     fn parity() -> Parity {
         let mut config = Config::default();
         config.geometry.channels = 3;
@@ -130,7 +132,7 @@ mod tests {
         assert_eq!(parity.parity(Ppn(1)), Ok(()));
         parity.programmed(Ppn(2)).expect("the page is a data page");
         assert!(parity.parity(Ppn(2)).is_err());
-        // On the next die, parity is due one program earlier.
+        // Stripes are shifted by one program from die to die. So parity of die 1 is due after one data program, not after two.
         parity.programmed(Ppn(64)).expect("the page is a data page");
         assert_eq!(parity.parity(Ppn(64)), Ok(()));
     }

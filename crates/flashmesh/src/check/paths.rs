@@ -36,7 +36,10 @@ fn name(grant: Grant) -> String {
 impl Paths {
     pub(super) const NAME: &'static str = "paths";
 
-    /// Returns the holder of the path under `grant`, or an error if the path is not held under this grant.
+    /// Returns the state of the path of `grant`.
+    ///
+    /// # Errors
+    /// The message, with the verb `does` for the access, if the path is not held under `grant`.
     fn holder(&mut self, grant: Grant, does: &str) -> Result<&mut PathHolder, String> {
         match self.held.find_mut(grant.path) {
             Some(held) if held.grant == grant => Ok(held),
@@ -94,7 +97,8 @@ impl Paths {
         Ok(())
     }
 
-    /// Checks the paths and bytes at the end of the run. Transfers of GC may still be in flight, because the run ends with its last request.
+    /// Checks at the end of the run that no path is held without a transfer in flight, and that all bytes sent have arrived or are in flight.
+    /// Transfers of GC may be in flight, because the run ends with its last request.
     pub(super) fn finish(&self) -> Result<(), String> {
         let mut on_their_way = Bytes::ZERO;
         for (_, held) in self.held.iter() {
@@ -132,7 +136,7 @@ mod tests {
         Payload { kind: TransferKind::Program, planes: 1, command_time: Time::from_ns(10), bytes: Bytes::from_kib(4) };
     const SENT: SendOutcome = SendOutcome { arrival: None, min_duration: Time::from_ns(10) };
 
-    /// Creates oracles of a bus with infinite data rate.
+    /// Creates oracles of a bus whose transfers take no time.
     fn oracles() -> Oracles {
         let mut config = config();
         config.fabric.channel_rate = Rate::UNLIMITED;

@@ -2,7 +2,7 @@
 
 use std::ops::{Index, IndexMut};
 
-/// A value for each page of a request, indexed by position.
+/// A value for each page of a request, indexed by the offset of the page from the first page of the request.
 #[derive(Clone, Debug)]
 pub(super) struct PerPage<T> {
     first: T,

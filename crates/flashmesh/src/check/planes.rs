@@ -30,14 +30,15 @@ pub(super) struct Planes {
     homes: ArrayTree,
     slc: SlcArea,
     rule: MultiPlane,
-    /// Maximum mapping units of a read (a page), and of a program of one plane.
+    /// Maximum number of mapping units per plane of a read (those of a page), and of a program.
     units: (u32, u32),
-    /// Last operation that each die, or each independently reading plane, began, with its number of planes. `suspended` has the suspended operations.
+    /// For each die, or each plane that reads independently, the last operation begun and its number of planes. `suspended` has the suspended
+    /// operations.
     begun: FxHashMap<ArrayUnit, (OperationKind, usize)>,
     suspended: FxHashMap<DieId, (OperationKind, usize)>,
     ended: Option<Ended>,
     done: Vec<Done>,
-    /// Old locations of the mapping units that the current copyback has moved.
+    /// Old locations of the mapping units that the copyback which ended last has moved so far.
     copied_back: Vec<Ppn>,
 }
 
@@ -83,7 +84,7 @@ impl Planes {
         outcome
     }
 
-    /// Checks that a copyback has moved all mapping units of its programs.
+    /// Checks that the copyback which ended last has moved all mapping units of one program.
     fn copyback_settled(&mut self) -> Result<(), String> {
         let moved = std::mem::take(&mut self.copied_back);
         let Some(&first) = moved.first() else { return Ok(()) };
@@ -111,7 +112,7 @@ impl Planes {
         self.page(ppn, &[OperationKind::Read], "read")
     }
 
-    /// Checks a programmed page. `from` is the old location of a moved page.
+    /// Checks a page that the last operation programmed. `from` is the old location of a moved page; `None` for other pages.
     pub(super) fn programmed(&mut self, ppn: Ppn, from: Option<Ppn>) -> Result<(), String> {
         if let (Some(from), Some(Ended { kind: OperationKind::Copyback, .. })) = (from, &self.ended)
             && self.homes.plane_of(from) != self.homes.plane_of(ppn)
@@ -190,7 +191,7 @@ mod tests {
     use crate::ids::{BlockId, DieId, Lpn, Ppn};
     use crate::units::{Bytes, Time};
 
-    /// Pages of the two planes of die 0, in blocks 1, 9 and 10.
+    /// Pages of plane 0 and plane 1 of die 0: in block 1 of plane 0, and in blocks 9 and 10, which are blocks 1 and 2 of plane 1.
     const IN_PLANE_0: Ppn = Ppn(4);
     const IN_PLANE_1: Ppn = Ppn(36);
     const IN_PLANE_1_NEXT_BLOCK: Ppn = Ppn(40);
@@ -212,7 +213,8 @@ mod tests {
         oracles
     }
 
-    /// Runs a copyback of the mapping units (from, to), on a drive with two units in a page.
+    /// Runs a copyback of the mapping units `moved`, each given as (old location, new location), on a drive with two units in a page. Returns the
+    /// outcome of the check.
     fn copied_back(moved: &[(u32, u32)]) -> Result<(), String> {
         let mut config = config();
         config.ftl.mapping_unit = Some(Bytes::new(config.geometry.page_size.as_u64() / 2));

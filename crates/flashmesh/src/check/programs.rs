@@ -12,11 +12,11 @@ use super::arithmetic::{ArrayTree, SlcArea, in_units, units_per_page, units_per_
 pub(super) struct Programs {
     homes: ArrayTree,
     slc: SlcArea,
-    /// Mapping units of a program in the SLC cache, and of a program in a native block.
+    /// Number of mapping units in a program of the SLC cache, and in a program of a native block.
     units: (u32, u32),
-    /// Number of array operations that have ended.
+    /// Number of array operations of all dies that have ended.
     ended: u64,
-    /// Number of the operation that programmed each program's units, by block and program index.
+    /// For each block and program index, the number (from `ended`) of the operation that programmed the first unit.
     operations: FxHashMap<BlockId, FxHashMap<u32, u64>>,
 }
 
@@ -70,7 +70,7 @@ mod tests {
         let mut config = config();
         config.ftl.mapping_unit = Some(Bytes::from_kib(1));
         let mut programs = Programs::new(&config);
-        // A block has sixteen mapping units, a page four.
+        // A page has four mapping units of 1 KiB, so a block of four pages has sixteen.
         programs.array_ended();
         assert_eq!((programs.programmed(Ppn(16)), programs.programmed(Ppn(18))), (Ok(()), Ok(())));
         programs.array_ended();

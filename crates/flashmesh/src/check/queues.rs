@@ -15,16 +15,16 @@ use super::id_vec::IdVec;
 #[derive(Clone, Debug, Default)]
 struct QueuePair {
     priority: Option<Priority>,
-    /// Commands whose completion the host has not taken.
+    /// Number of issued commands whose completion the host has not taken.
     held: usize,
-    /// Commands that were issued and not fetched, in order. Doorbells have announced the first `known` of these to the drive.
+    /// Commands that were issued and not fetched, in the order of issue. Doorbells have announced the first `known` of these to the drive.
     submitted: VecDeque<RequestId>,
     known: usize,
-    /// Commands in the command slots of the drive.
+    /// Commands that the drive has fetched and that occupy one of its command slots.
     in_drive: FxHashSet<RequestId>,
-    /// Commands that have left their slot and whose completion is not posted yet.
+    /// Commands that have left their command slot and whose completion is not posted yet.
     finished: FxHashSet<RequestId>,
-    /// Completions that the host has not taken. `posted` is the number of completion-queue slots that the drive regards as occupied.
+    /// Number of posted completions that the host has not taken. `posted` is the number of completion-queue slots that the drive regards as occupied.
     to_take: usize,
     posted: usize,
 }
@@ -207,7 +207,7 @@ mod tests {
         Queues::new(&config, &[Priority::Urgent, Priority::Low])
     }
 
-    /// Checks that the oracle rejects the last event of `seen` with `message` and accepts the others.
+    /// Asserts that the oracle rejects the last event of `seen` with `message`, and accepts the events before.
     fn refused(seen: &[InterfaceNotice], message: &str) {
         let mut queues = queues();
         let (last, before) = seen.split_last().expect("`seen` has events");

@@ -27,12 +27,12 @@ struct Counts {
 struct Pending {
     io: IoRequest,
     submitted: Time,
-    /// Pages of the request; `None` for a request without flash operations.
+    /// Logical pages of the request; `None` for flushes and deallocations, which access no page.
     extent: Option<Extent>,
     counts: PerPage<Counts>,
-    /// Sequence number of arrival at the drive.
+    /// Sequence number of the request, in order of arrival at the drive.
     order: u64,
-    /// Earlier writes of the namespace that were not on flash when the flush arrived. Empty for other requests.
+    /// Earlier writes of the namespace that were not on flash when the flush began, each with its `order`. Empty for other requests.
     after: Vec<(RequestId, u64)>,
 }
 
@@ -46,7 +46,7 @@ impl Pending {
         }
     }
 
-    /// Returns whether the page at position `at` is done: counted once, by the array or by the device cache.
+    /// Returns whether the step `count` is done for the page at index `at` of the request: once in total, by the array or by the device cache.
     fn is_done(&self, count: impl Fn(&Counts) -> u32, at: usize) -> bool {
         count(&self.counts[at]) + self.counts[at].cached == 1
     }
@@ -63,7 +63,7 @@ impl Pending {
 #[derive(Clone, Debug)]
 pub(super) struct Requests {
     cuts: PageSplit,
-    /// Whether a partial program transfers only the written sectors.
+    /// Whether a program of a part of a page transfers only the written sectors (`flash.partial-program`).
     partial_program: bool,
     pending: IdVec<RequestId, Option<Pending>>,
     refused: FxHashSet<RequestId>,
@@ -141,8 +141,9 @@ impl Requests {
         self.cuts.page_size()
     }
 
-    /// Returns the bytes of `lpn` that the array reads for a request: the covered part for a read, the whole page for a partial write, and only the
-    /// rest of the page for a partial write with partial programs.
+    /// Returns the number of bytes of `lpn` that a request reads from the array: the covered part for a read, the whole page for a partial write.
+    /// With partial programs, a partial write reads only the part of the page that it does not cover. `None` if the request is not in flight or does
+    /// not cover `lpn`.
     pub(super) fn wanted(&self, id: RequestId, lpn: Lpn) -> Option<Bytes> {
         let touched = self.bytes(id, lpn)?;
         Some(match self.pending.find(id)?.io.kind {
@@ -152,7 +153,8 @@ impl Requests {
         })
     }
 
-    /// Returns the range of a page that a request reads; `None` for a partial write with partial programs, which reads only the rest of the page.
+    /// Returns the range of bytes of `lpn` that a request reads from the array. `None` if the request is not in flight. `None` also for a partial
+    /// write with partial programs, which reads the part that it does not cover.
     pub(super) fn sensed(&self, id: RequestId, lpn: Lpn) -> Option<Range<Bytes>> {
         let io = &self.pending.find(id)?.io;
         match io.kind {
@@ -166,7 +168,10 @@ impl Requests {
         Some(self.cuts.bytes(&self.pending.find(id)?.io, lpn)).filter(|bytes| *bytes > Bytes::ZERO)
     }
 
-    /// Counts a step for one page of a request. Returns the request and the position of the page in it.
+    /// Counts a step for the page `lpn` of a request. Returns the request and the index of the page within it.
+    ///
+    /// # Errors
+    /// The message, with the verb `did` for the step, if the request does not cover the page or the step was done before.
     fn page(
         &mut self,
         id: RequestId,
@@ -247,8 +252,8 @@ impl Requests {
         Ok(())
     }
 
-    /// Checks that the earlier writes of the namespace are on flash or in the device cache when a flush completes. The oracle `cache` checks the data
-    /// in the cache.
+    /// Checks that none of the writes `after`, which arrived before a flush, is unfinished when the flush completes. A write may be on flash or in
+    /// the device cache; the oracle `cache` checks the cached data.
     fn flushed(&self, name: impl Fn() -> String, after: &[(RequestId, u64)], now: Time) -> Result<(), String> {
         let is_left = |&&(id, order): &&(RequestId, u64)| {
             self.pending.find(id).is_some_and(|pending| pending.order == order && pending.pages_left() > 0)

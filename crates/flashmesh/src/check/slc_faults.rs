@@ -10,7 +10,7 @@ use crate::flash::geometry::Geometry;
 use crate::ids::{DieId, Lpn, Ppn};
 use crate::units::Time;
 
-/// First page of block 7 of plane 0, and of block 7 of plane 1.
+/// First page of block 7 of plane 0, then first page of block 7 of plane 1.
 const CACHED: Ppn = Ppn(28);
 const CACHED_IN_PLANE_1: Ppn = Ppn(60);
 
@@ -33,7 +33,7 @@ fn ended(kind: OperationKind, planes: usize, until: u64) -> Oracles {
     oracles
 }
 
-/// Runs one program of `pages`, which the device cache destages.
+/// Returns oracles after one program of `pages`, which a destage of the device cache started at time 0 and which ends at `until`.
 fn programmed(pages: &[Ppn], until: u64) -> Oracles {
     let mut oracles = ended(Program, pages.len(), until);
     for (&ppn, lpn) in pages.iter().zip(0..) {
@@ -42,7 +42,7 @@ fn programmed(pages: &[Ppn], until: u64) -> Oracles {
     oracles
 }
 
-/// Returns the first violation. It can be of the oracle `data`, because most programs here bring no data.
+/// Returns the oracle and the message of the first violation; `None` without one. The oracle can be `data`, because most programs here bring no data.
 fn said(oracles: &Oracles) -> Option<(&'static str, String)> {
     oracles.violation().map(|violation| (violation.oracle, violation.message.clone()))
 }

@@ -1,4 +1,4 @@
-//! Collisions of all reads, including those of read-modify-write. These counts are separate from the counts of requested reads.
+//! Collisions of all reads, including those of read-modify-write. [`Analysis`](super::Analysis) counts requested reads separately.
 
 use super::{Collision, OutstandingReads};
 use crate::ids::{DieId, Lpn, TransactionId};
@@ -9,7 +9,7 @@ pub(super) struct AllReads {
     counts: AllCounts,
 }
 
-/// Collision counts of all reads.
+/// Collision counts over all reads since the start of the run.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct AllCounts {
     pub collisions: u64,
@@ -18,7 +18,8 @@ pub(super) struct AllCounts {
 }
 
 impl AllReads {
-    /// Creates the counts at the first read that is not a requested read. They start from the state and the counts of the requested reads.
+    /// Creates the counts when the first read of a read-modify-write arrives. Before it both kinds of counts are equal, so `occupancy` and `counts`
+    /// of the requested reads are taken over.
     pub fn continue_from(occupancy: &OutstandingReads, counts: AllCounts) -> AllReads {
         AllReads { occupancy: occupancy.clone(), counts }
     }
@@ -36,7 +37,8 @@ impl AllReads {
         }
     }
 
-    /// Adds a rerouted read, whose page has moved to `die`, to the outstanding reads without counting it again.
+    /// Adds a rerouted read, whose page has moved to `die`, to the outstanding reads of this die. The read was counted at its first die and is not
+    /// counted again.
     pub fn read_requeued(&mut self, id: TransactionId, die: DieId, lpn: Lpn) {
         self.occupancy.enter(die, id, lpn);
     }

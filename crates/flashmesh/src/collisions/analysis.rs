@@ -1,4 +1,4 @@
-//! Statistics of section II of the paper, computed from the arrivals and departures of reads.
+//! Statistics of section II of the paper (Patterned Read Collisions, IEEE Access 2023), computed from the arrivals and departures of reads.
 
 use rustc_hash::FxHashSet;
 
@@ -22,13 +22,13 @@ pub struct AnalysisOptions {
     pub interval: Time,
     pub pairs_max: u32,
     pub detector: DetectorRules,
-    /// Whether reads of read-modify-write count.
+    /// Whether reads of read-modify-write count as requested reads (`replication.counted-reads`).
     pub counts_all: bool,
     pub copies_max: u32,
     pub seed: u64,
 }
 
-/// Counts of read collisions, and a detector that replicates pages virtually.
+/// Counts of the read collisions of a run, and a detector that replicates pages virtually to estimate the gain of replication.
 #[derive(Clone, Debug)]
 pub struct Analysis {
     dies: u32,
@@ -39,14 +39,14 @@ pub struct Analysis {
     observations: Observations,
     copies: VirtualReplicas,
     reads_per_die: Vec<u64>,
-    /// Number of reads, indexed by the number of reads outstanding at their arrival.
+    /// Number of reads that arrived as one of k outstanding reads of the drive, indexed by k.
     arrivals: Vec<u64>,
     balanced: u64,
     imbalanced: u64,
     collisions_shuffled: u64,
     rerouted: FxHashSet<TransactionId>,
     counts_all: bool,
-    /// Counts over all reads; `None` until the first read that the other counts exclude.
+    /// Counts over all reads; `None` until the first read that the counts of requested reads exclude.
     all: Option<Box<AllReads>>,
     reads_of_writes: u64,
 }

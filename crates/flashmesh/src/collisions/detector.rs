@@ -7,23 +7,23 @@ use crate::units::Time;
 
 #[derive(Clone, Copy, Debug)]
 pub struct DetectorRules {
-    /// Maximum length of the pair list of a die (`l_R`).
+    /// Maximum length of the pair list of a die (`l_R` in the paper); 0 turns off replication.
     pub pairs_per_die: u32,
-    /// Window over which the reads of a die are counted.
+    /// Length of the windows in which the reads of a die are counted, to estimate its read rate.
     pub rate_window: Time,
-    /// Read time of a page (`t_READ`).
+    /// Read time of a page (`t_READ`), which a read waits for each earlier read of its die.
     pub read_time: Time,
-    /// Program time of a page (`t_PROG`).
+    /// Program time of a page (`t_PROG`), for which the copy keeps reads of the target die waiting.
     pub program_time: Time,
 }
 
-/// A decision to copy a page to a die.
+/// Decision to copy the page `lpn` from the die `from`, on which its reads collide, to the die `to`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReplicationDecision {
     pub lpn: Lpn,
     pub from: DieId,
     pub to: DieId,
-    /// Slack counter of `to`: number of collisions that a copy there would have avoided.
+    /// Slack counter of `to`: number of collisions of the page's pair that a copy on `to` would have avoided.
     pub slack: u16,
 }
 
@@ -51,9 +51,11 @@ impl Detector {
         self.rates.count(die, now);
     }
 
-    /// Returns the page to replicate and its target die, and clears the list of `die`. Returns `None` if for no pair the benefit of a copy exceeds
-    /// the cost and `may` allows the copy. Call this at an imbalanced collision on `die`, after [`Detector::pair`] was called for each pair of the
-    /// collision.
+    /// Returns the page to replicate and its target die, and clears the list of `die`. Returns `None` if no pair of the collision has a copy whose
+    /// benefit exceeds its cost and that `may` allows.
+    ///
+    /// Must be called at an imbalanced collision on `die`, after [`Detector::pair`] was called for each pair of the collision. `may` gets the page
+    /// and the target die.
     pub fn collided(
         &mut self,
         die: DieId,
@@ -72,7 +74,7 @@ impl Detector {
         found
     }
 
-    /// Adds a pair of pages that are outstanding together on the colliding die.
+    /// Adds a pair of pages whose reads are outstanding together on the colliding die, for the next call of [`Detector::collided`].
     #[inline]
     pub fn pair(&mut self, pair: PagePair) {
         self.pairs.push(pair);
@@ -92,7 +94,7 @@ impl Detector {
         if !benefit_exceeds_cost(&self.rules, slack, reads, time) {
             return None;
         }
-        // Choose the page that occurs in more of the other pairs; on a tie, the page with the higher number [choice].
+        // Choose the page that occurs in more of the other pairs in the list of `die`; on a tie, the page with the higher number [choice].
         let appearances = |lpn| self.lists.appearances(die, lpn, pair);
         let by_appearances = if appearances(pair.first) > appearances(pair.second) {
             [pair.first, pair.second]
@@ -104,8 +106,8 @@ impl Detector {
     }
 }
 
-/// Returns whether the benefit of a copy, `slack` x `t_READ`, exceeds its cost, r x `t_PROG`^2 x 0.5, where r is `reads` over `time`. Computes in
-/// integers.
+/// Returns whether the benefit of a copy, `slack` x `t_READ`, exceeds its cost, r x `t_PROG`^2 x 0.5. The rate r is `reads` divided by `time`, of the
+/// target die. Computes in integers.
 fn benefit_exceeds_cost(rules: &DetectorRules, slack: u16, reads: u64, time: Time) -> bool {
     let ps = |time: Time| u128::from(time.as_ps());
     let benefit = ps(rules.read_time) * u128::from(slack);
@@ -131,11 +133,11 @@ mod tests {
         // of 40.8 reads of 60 us.
         let second = Time::from_ms(1000);
         assert!(!benefit_exceeds_cost(&RULES, 40, 10_000, second) && benefit_exceeds_cost(&RULES, 41, 10_000, second));
-        // Without reads any benefit exceeds the cost; a benefit of zero never does.
+        // Without reads on the target die a copy costs nothing, so any benefit exceeds the cost. A benefit of zero never does.
         assert!(benefit_exceeds_cost(&RULES, 1, 0, second) && !benefit_exceeds_cost(&RULES, 0, 0, second));
     }
 
-    /// Test fixture: pages collide on die 0 while the other dies have reads of their own.
+    /// Detector and reads of a drive with four dies. Pages collide on die 0 while the other dies have reads of their own.
     struct Rounds {
         detector: Detector,
         occupancy: OutstandingReads,
@@ -157,7 +159,8 @@ mod tests {
             (DieId(die), id)
         }
 
-        /// Reads `pages` together on die 0, while the other dies have `others` reads outstanding. Returns the decision of the detector.
+        /// Reads `pages` together on die 0, while dies 1 to 3 have `others` reads outstanding. Returns the decision of the detector, and ends all
+        /// reads.
         fn round(&mut self, pages: &[Lpn], others: [u32; 3], now: Time) -> Option<ReplicationDecision> {
             let mut reads = Vec::new();
             for (die, &count) in others.iter().enumerate() {
@@ -177,8 +180,8 @@ mod tests {
     #[test]
     fn figure_5_thirteen_collisions_of_which_die_1_could_have_avoided_ten() {
         let mut rounds = Rounds::new();
-        // Die 1 is idle in 10 of the 13 collisions of D and B, die 2 in 4 and die 3 in 1. The reads of each of these dies make a copy cost more than
-        // its benefit.
+        // Die 1 is idle in 10 of the 13 collisions of D and B, die 2 in 4 and die 3 in 1. Each of these dies has 2,000 reads in each round. So a copy
+        // costs more than its benefit, and the counters grow without a decision.
         for round in 0..13 {
             let busy = |is_idle| if is_idle { 0 } else { 1 };
             rounds.detector.issued(DieId(1), Time::ZERO);
@@ -190,7 +193,7 @@ mod tests {
         assert_eq!((pair, entry.occurrences()), (PagePair::new(D, B), 13));
         assert_eq!([1, 2, 3].map(|die| entry.slack(DieId(die))), [10, 4, 1]);
         let (die, slack) = entry.max_slack();
-        // Share of the collisions that a copy on die 1 would have avoided: p = d / o of equation 1, here 77 %.
+        // The quotient is p = d / o of equation 1, the share of the collisions that a copy on die 1 would have avoided: 10 / 13, or 77 %.
         assert_eq!((die, (f64::from(slack) / f64::from(entry.occurrences()) * 100.0).round()), (DieId(1), 77.0));
     }
 
@@ -198,7 +201,8 @@ mod tests {
     fn a_page_is_replicated_once_it_pays_and_the_list_is_cleared() {
         let mut rounds = Rounds::new();
         (0..5).for_each(|_| rounds.detector.issued(DieId(1), Time::ZERO));
-        // Only die 1 has at least two fewer reads than die 0. With 5 reads in 1 ms, a copy costs 1.225 ms, the time of 20.4 reads.
+        // Die 0 has two reads, and only die 1 has at least two fewer. With 5 reads in 1 ms on die 1, a copy costs 1.225 ms, the time of 20.4 reads.
+        // So the copy pays from the 21st collision on.
         let now = Time::from_ms(1);
         for round in 1..=21 {
             let found = rounds.round(&[D, B], [0, 1, 1], now);
@@ -213,7 +217,7 @@ mod tests {
         let mut rounds = Rounds::new();
         (0..5).for_each(|_| rounds.detector.issued(DieId(1), Time::ZERO));
         let now = Time::from_ms(1);
-        // B also collides with another page, so it is the page to replicate.
+        // B also collides with page 9, so B occurs in more pairs than D and is the page to replicate.
         for _ in 0..20 {
             assert_eq!(rounds.round(&[B, Lpn(9)], [0, 1, 1], now), None);
             assert_eq!(rounds.round(&[D, B], [0, 1, 1], now), None);

@@ -1,14 +1,14 @@
-//! LRU order of the pairs of a list.
+//! LRU order of the pairs in a pair list.
 
 use super::PagePair;
 use crate::ids::Lpn;
 
-/// Maximum length of a list that is searched linearly; longer lists are searched by hash.
+/// Maximum length of a list that is searched linearly; a longer list has a hash table.
 const SCANNED_MAX: usize = 16;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TouchOutcome {
-    /// Position of the pair in the caller's tables. A new pair takes the next free position, or in a full list the position of the evicted pair.
+    /// Index of the pair in the tables of the caller. A new pair takes the next free index, or in a full list the index of the evicted pair.
     pub at: usize,
     pub is_new: bool,
 }
@@ -28,7 +28,7 @@ impl LruOrder {
         }
     }
 
-    /// Marks a pair as the most recently used. In a full list, a new pair takes the position of the least recently used pair.
+    /// Marks a pair as the most recently used. In a full list, a new pair evicts the least recently used pair and takes its index.
     #[inline]
     pub fn touch(&mut self, pair: PagePair) -> TouchOutcome {
         match self {
@@ -37,7 +37,7 @@ impl LruOrder {
         }
     }
 
-    /// Returns positions and pairs, most recently used first.
+    /// Returns the index and the pair of each entry, most recently used first.
     pub fn newest_first(&self) -> Vec<(usize, PagePair)> {
         match self {
             LruOrder::Scanned(scanned) => scanned.newest_first(),
@@ -56,12 +56,12 @@ impl LruOrder {
     }
 }
 
-/// Short list, searched linearly.
+/// Order of a short list, which is searched linearly.
 #[derive(Clone, Debug)]
 pub(super) struct Scanned {
     pairs_max: usize,
     keys: Vec<u64>,
-    /// Positions in LRU order, four bits each; the most recently used position is in the lowest bits.
+    /// Indices of the pairs in LRU order, four bits each; the most recently used index is in the lowest bits.
     order: u64,
 }
 
@@ -77,7 +77,7 @@ impl Scanned {
             }
             self.position(self.keys.len() - 1)
         });
-        // Shift the positions used more recently than `at` by one place; for a new pair, shift all positions.
+        // Shift the indices used more recently than `at` by one place; for a new pair, shift all indices.
         let place = if found.is_some() { self.place_of(at) } else { self.keys.len() - 1 };
         let later = (1 << (4 * place)) - 1;
         let through = later << 4 | 15;
@@ -101,26 +101,27 @@ impl Scanned {
     }
 }
 
-/// Null link. Every other link is a position plus one.
+/// Link to no pair. Every other link is the index of a pair plus one.
 const NONE: u32 = 0;
 
 #[derive(Clone, Copy, Debug)]
 struct Node {
     pair: PagePair,
-    /// Link to the next more recently used pair; `older` links to the next less recently used one.
+    /// Link to the next more recently used pair. `older` links to the next less recently used pair, and `next` to the next pair of the same hash
+    /// chain.
     newer: u32,
     older: u32,
     next: u32,
 }
 
-/// Long list, linked in LRU order and searched by hash, as in the paper.
+/// Order of a long list: linked in LRU order, and searched by a hash table, as in the paper.
 #[derive(Clone, Debug)]
 pub(super) struct Hashed {
     pairs_max: usize,
     nodes: Vec<Node>,
     newest: u32,
     oldest: u32,
-    /// Heads of the hash chains; their number is a power of two.
+    /// Links to the first pair of each hash chain, indexed by the low bits of the hash. Their number is a power of two.
     buckets: Vec<u32>,
 }
 
@@ -167,7 +168,7 @@ impl Hashed {
         TouchOutcome { at: link as usize - 1, is_new }
     }
 
-    /// Returns a slot for a new pair; in a full list, evicts the least recently used pair.
+    /// Returns the link of a node for a new pair; in a full list, evicts the least recently used pair and returns its node.
     fn place(&mut self) -> u32 {
         if self.nodes.len() < self.pairs_max {
             let pair = PagePair::new(Lpn(0), Lpn(0));

@@ -7,15 +7,15 @@ use crate::units::Time;
 pub(super) struct Observations {
     interval: Time,
     due: Time,
-    /// Number of samples, indexed by outstanding reads. Samples without outstanding reads are not counted.
+    /// Number of samples with k outstanding reads of the drive, indexed by k. Samples without outstanding reads are not counted.
     by_outstanding: Vec<u64>,
-    /// Samples with at least two reads at one die.
+    /// Number of samples in which some die has at least two outstanding reads.
     colliding: u64,
-    /// Samples in which at least two reads share a die if each read is assigned to a random die.
+    /// Number of samples in which some die has at least two reads if each outstanding read is assigned to a random die.
     colliding_shuffled: u64,
-    /// Samples with an idle die.
+    /// Number of samples in which some die has no outstanding read.
     with_idle_die: u64,
-    /// Pairs of reads in imbalanced collisions, summed over the samples.
+    /// Pairs of reads that are outstanding together on a die with an imbalanced collision, summed over the samples.
     pairs: u64,
 }
 
@@ -74,12 +74,12 @@ impl Observations {
         mean_of(&self.by_outstanding, f64::from)
     }
 
-    /// Returns the share of samples in which reads collided.
+    /// Returns the share of samples in which some die has at least two outstanding reads; `None` without samples.
     pub fn collision_ratio(&self) -> Option<f64> {
         share(self.colliding, self.count())
     }
 
-    /// Returns the share of samples in which the reads would have collided on random dies.
+    /// Returns the share of samples in which some die has at least two reads if each read is on a random die; `None` without samples.
     pub fn collision_ratio_expected(&self) -> Option<f64> {
         share(self.colliding_shuffled, self.count())
     }

@@ -10,20 +10,21 @@ pub(super) fn die_words(dies: usize) -> usize {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Collision {
-    /// The die has at most one more outstanding read than the least loaded die: no placement could have avoided the collision.
+    /// The die of the read, with this read, has at most one more outstanding read than the least loaded die: no other die would have had fewer.
     Balanced,
-    /// The die has at least two more outstanding reads than the least loaded die.
+    /// The die of the read, with this read, has at least two more outstanding reads than the least loaded die, which could have served the read
+    /// earlier.
     Imbalanced,
 }
 
-/// State of the dies at the arrival of a read.
+/// Outstanding reads when a read arrives at its die.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrival {
     /// Reads outstanding on the die, including the arriving one.
     pub outstanding: u32,
     /// Reads outstanding on all dies, including the arriving one.
     pub outstanding_total: u32,
-    /// Collision of the read; `None` if it is alone on the die.
+    /// Collision of the read with other reads of its die; `None` if it is alone on the die.
     pub collision: Option<Collision>,
 }
 
@@ -31,7 +32,7 @@ pub struct Arrival {
 struct Outstanding {
     id: TransactionId,
     lpn: Lpn,
-    /// Whether the pairs of this read were recorded at an imbalanced collision.
+    /// Whether the pairs of this read with earlier reads of its die were recorded at an imbalanced collision.
     is_recorded: bool,
 }
 
@@ -39,7 +40,7 @@ struct Outstanding {
 #[derive(Clone, Debug)]
 pub struct OutstandingReads {
     dies: Vec<Vec<Outstanding>>,
-    /// For each number of reads (the index), the bit set of the dies with at most this number outstanding.
+    /// For each number k of reads, the bit set of the dies with at most k outstanding reads. The sets are stored one after the other, by k from 0.
     at_most: Vec<u64>,
     words: usize,
     idle: u32,
@@ -84,7 +85,7 @@ impl OutstandingReads {
         }
     }
 
-    /// Removes a read. Returns whether the read was outstanding on `die`.
+    /// Removes a read from the outstanding reads of `die`. Returns false, and removes nothing, if the read is not outstanding there.
     #[inline]
     pub fn leave(&mut self, die: DieId, id: TransactionId) -> bool {
         let reads = &mut self.dies[die.index()];
@@ -100,8 +101,9 @@ impl OutstandingReads {
         true
     }
 
-    /// Calls `record` for each pair of outstanding reads of `die` that was not recorded yet. Called at an imbalanced collision. A pair counts once
-    /// for each time that both its reads are outstanding together \[choice\]. Two reads of one page are not a pair.
+    /// Calls `record` with the two pages of each pair of outstanding reads of `die` that was not recorded yet. Must be called at an imbalanced
+    /// collision on `die`. A pair counts once for each time that both its reads are outstanding together \[choice\]. Two reads of one page are not a
+    /// pair.
     #[inline]
     pub fn record_pairs(&mut self, die: DieId, mut record: impl FnMut(Lpn, Lpn)) {
         let reads = &mut self.dies[die.index()];
@@ -126,22 +128,22 @@ impl OutstandingReads {
         self.dies[die.index()].len() as u32
     }
 
-    /// Returns the bit set of the dies with at least two fewer reads than `outstanding`. `outstanding` may exceed the largest count of a die by at
-    /// most one.
+    /// Returns the bit set of the dies with at least two reads fewer than `outstanding`; empty if `outstanding` is below 2. `outstanding` may exceed
+    /// the largest count of a die by at most one.
     #[inline]
     pub fn dies_with_fewer(&self, outstanding: u32) -> &[u64] {
         let first = (outstanding as usize).wrapping_sub(2).wrapping_mul(self.words);
         self.at_most.get(first..first.wrapping_add(self.words)).unwrap_or_default()
     }
 
-    /// Returns whether `outstanding` reads of a die are at least two more than those of the least loaded die.
+    /// Returns whether a die with `outstanding` reads has at least two more than the least loaded die.
     #[inline]
     pub fn is_imbalanced(&self, outstanding: u32) -> bool {
         self.dies_with_fewer(outstanding).iter().any(|&dies| dies != 0)
     }
 
-    /// Returns the number of pairs of reads that are outstanding together on a die with an imbalanced collision. Two reads of one page are not a
-    /// pair.
+    /// Returns the number of pairs of reads that are outstanding together on a die, summed over the dies with an imbalanced collision. Two reads of
+    /// one page are not a pair.
     pub fn imbalanced_pairs(&self) -> u64 {
         let pairs_of = |reads: &[Outstanding]| {
             let before = |at: usize| reads[..at].iter().filter(move |first| first.lpn != reads[at].lpn).count() as u64;
@@ -172,7 +174,7 @@ impl OutstandingReads {
         self.total > self.dies() - self.idle_dies()
     }
 
-    /// Returns the latest outstanding read of `lpn` on `die`.
+    /// Returns the outstanding read of `lpn` on `die` that arrived last; `None` if there is none.
     pub fn read_of(&self, die: DieId, lpn: Lpn) -> Option<TransactionId> {
         self.dies[die.index()].iter().rev().find(|read| read.lpn == lpn).map(|read| read.id)
     }
@@ -182,7 +184,8 @@ impl OutstandingReads {
 mod tests {
     use super::*;
 
-    /// Adds reads, given as (die, page), in this order. Returns the arrival of the last read, and the state afterwards.
+    /// Adds reads, each given as (die, page), in this order to an idle drive. Returns the arrival of the last read, and the outstanding reads
+    /// afterwards.
     fn arrive(dies: u32, reads: &[(u32, u32)]) -> (Arrival, OutstandingReads) {
         let mut occupancy = OutstandingReads::new(dies);
         let mut last = None;
@@ -210,7 +213,8 @@ mod tests {
 
     #[test]
     fn figure_2b_a_read_that_an_idle_die_could_have_served_is_an_imbalanced_collision() {
-        // A and B wait on die 0, D is read on die 1, and dies 2 and 3 are idle when C arrives at die 0.
+        // A and B wait on die 0, D is read on die 1, and dies 2 and 3 are idle when C arrives at die 0. Die 0 then has three reads more than an idle
+        // die.
         let (a, b, c, d) = (1, 2, 3, 4);
         let (arrival, mut occupancy) = arrive(4, &[(0, a), (0, b), (1, d), (0, c)]);
         assert_eq!((arrival.outstanding, arrival.collision), (3, Some(Collision::Imbalanced)));

@@ -1,8 +1,8 @@
-//! Collision counts of page pairs, in bounded memory.
+//! Occurrences of page pairs in imbalanced collisions, counted in bounded memory.
 
 use super::PagePair;
 
-/// Occurrences of pairs.
+/// Number of occurrences of each page pair in imbalanced collisions.
 ///
 /// All pairs are kept up to a limit. Each time the limit is exceeded, half of the pairs are discarded: only pairs whose hash ends in one more zero
 /// bit are kept. Each kept pair is counted from its first occurrence. So the kept pairs are a fair sample of all pairs, whatever their order.
@@ -15,7 +15,7 @@ pub struct PairCounts {
     keys: Vec<u64>,
     counts: Vec<u32>,
     recent: Vec<u64>,
-    /// Number of occurrences buffered before they are counted.
+    /// Number of occurrences that are buffered before they are counted as a batch.
     recent_max: usize,
     pairs_max: usize,
     /// Number of times that half of the pairs were discarded; one of 2^`halvings` pairs is kept.
@@ -23,7 +23,7 @@ pub struct PairCounts {
     occurrences: u64,
 }
 
-/// Minimum batch size; such a batch is sorted within the L2 cache.
+/// Minimum number of occurrences in a batch. A batch of this size is sorted within the L2 cache of the CPU.
 const RECENT_MIN: usize = 1 << 15;
 
 impl PairCounts {
@@ -51,7 +51,8 @@ impl PairCounts {
         }
     }
 
-    /// Counts the buffered occurrences. The other methods ignore buffered occurrences.
+    /// Counts the buffered occurrences. Must be called before the results are read, because only [`occurrences`](Self::occurrences) includes buffered
+    /// ones.
     #[inline(never)]
     pub fn flush(&mut self) {
         self.recent.sort_unstable();
@@ -60,11 +61,11 @@ impl PairCounts {
             self.halvings += 1;
             self.discard();
         }
-        // With batches of half the number of pairs, the kept pairs are scanned only a few times while their number doubles.
+        // A batch is at least half as large as the number of kept pairs. So the kept pairs are scanned only a few times while their number doubles.
         self.recent_max = (self.keys.len() / 2).max(RECENT_MIN);
     }
 
-    /// Merges the sorted occurrences into the counted pairs in place, from the last pair to the first.
+    /// Merges the sorted buffered occurrences into `keys` and `counts` in place, from the last pair to the first.
     fn merge(&mut self) {
         let PairCounts { keys, counts, recent, .. } = self;
         let distinct = recent.chunk_by(|one, other| one == other).count();
@@ -84,7 +85,7 @@ impl PairCounts {
             new -= 1;
             (keys[new], counts[new]) = (key, times);
         }
-        // Remove the free entries that remain because some pairs were already present.
+        // Remove the unused entries that remain because some buffered pairs were already present.
         keys.drain(old..new);
         counts.drain(old..new);
         recent.clear();
@@ -145,7 +146,8 @@ mod tests {
     fn a_fair_sample_of_the_pairs_is_kept_beyond_the_limit() {
         let (pairs_max, pairs) = (1000, 100_000);
         let mut counts = PairCounts::new(pairs_max);
-        // Each pair occurs three times. Early pairs must not be likelier to be kept.
+        // Each pair occurs three times, so each kept pair must have that count. Early pairs must not be likelier to be kept: half of the kept pairs
+        // are late.
         for _ in 0..3 {
             (0..pairs).for_each(|second| counts.count(PagePair::new(Lpn(7), Lpn(100 + second))));
         }

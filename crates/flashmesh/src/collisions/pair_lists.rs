@@ -5,19 +5,20 @@ use super::lru::{LruOrder, TouchOutcome};
 use super::outstanding_reads::{BITS, die_words};
 use crate::ids::{DieId, Lpn};
 
-/// A pair of pages that collided on a die.
+/// Entry of a pair list: the counters of a pair of pages that collided on the die of the list.
 #[derive(Clone, Copy, Debug)]
 pub struct PairEntry<'a> {
     occurrences: u16,
-    /// Bit set of the dies that had at least two fewer outstanding reads than the owner of the list at the first collision. The bit of the owner is
-    /// never set. The hardware stores the occurrences in place of the slack counter of the owner \[choice\].
+    /// Bit set of the dies that had at least two fewer outstanding reads than the die of the list at the first collision of the pair. The bit of the
+    /// die of the list is never set. The hardware stores the occurrences in place of the slack counter of that die \[choice\].
     first: &'a [u64],
-    /// Slack counters, indexed by die. Unused while `occurrences` is 1, as for most pairs, because `first` then has the same values.
+    /// Slack counters, indexed by die: number of collisions at which the die had at least two fewer reads. Unused while `occurrences` is 1, as for
+    /// most pairs, because `first` then has the same values.
     slack: &'a [u16],
 }
 
 impl PairEntry<'_> {
-    /// Returns the number of imbalanced collisions of the pair.
+    /// Returns the number of imbalanced collisions of the pair since it entered the list.
     #[cfg(test)]
     pub fn occurrences(self) -> u16 {
         self.occurrences
@@ -31,7 +32,7 @@ impl PairEntry<'_> {
         }
     }
 
-    /// Returns the die with the largest slack counter (the first on a tie), and this counter.
+    /// Returns the die with the largest slack counter (the lowest die on a tie), and this counter.
     #[inline]
     pub fn max_slack(self) -> (DieId, u16) {
         if self.occurrences == 1 {
@@ -56,9 +57,9 @@ fn is_in(dies: &[u64], die: usize) -> u16 {
 struct PairList {
     lru: LruOrder,
     occurrences: Vec<u16>,
-    /// For each position of `lru`, the bit set of the dies with fewer reads at the first occurrence.
+    /// For each index of `lru`, the bit set of the dies with at least two fewer reads at the first occurrence of the pair.
     first: Vec<u64>,
-    /// For each position of `lru`, the slack counters of all dies from the second occurrence on.
+    /// For each index of `lru`, the slack counters of all dies. They are valid from the second occurrence of the pair on.
     slack: Vec<u16>,
 }
 
@@ -92,7 +93,7 @@ pub struct PairLists {
 }
 
 impl PairLists {
-    /// Creates empty lists of at most `entries_max` (`l_R`) entries.
+    /// Creates an empty list for each die, of at most `entries_max` (`l_R`) entries.
     pub fn new(dies: u32, entries_max: u32) -> PairLists {
         let (dies, entries_max) = (dies as usize, entries_max as usize);
         let lists = if entries_max == 0 { 0 } else { dies };
@@ -101,8 +102,8 @@ impl PairLists {
         PairLists { dies, lists: vec![list; lists] }
     }
 
-    /// Records a collision of `pair` on `die`; `fewer` has a bit for each die with at least two fewer outstanding reads. Returns the updated entry;
-    /// `None` if lists have no entries (`l_R` = 0).
+    /// Records an imbalanced collision of `pair` on `die`. `fewer` is the bit set of the dies with at least two fewer outstanding reads. Returns the
+    /// updated entry; `None` if lists have no entries (`l_R` = 0).
     #[inline]
     pub fn collided(&mut self, die: DieId, pair: PagePair, fewer: &[u64]) -> Option<PairEntry<'_>> {
         let (dies, words) = (self.dies, die_words(self.dies));
@@ -138,7 +139,7 @@ impl PairLists {
         self.entries(die).filter(|&(other, _)| other != pair && other.has(lpn)).count()
     }
 
-    /// Clears the list of `die` after a replication, because the slack counters are no longer valid.
+    /// Clears the list of `die` after a replication, because the copy changes which collisions a further copy would avoid.
     pub fn clear(&mut self, die: DieId) {
         if let Some(list) = self.lists.get_mut(die.index()) {
             list.lru.clear();
@@ -184,7 +185,7 @@ mod tests {
         let pairs: Vec<PagePair> = lists.entries(OWNER).map(|(pair, _)| pair).collect();
         assert_eq!(pairs, [pair(5, 6), pair(1, 2)]);
         assert_eq!(occurrences(&lists, OWNER), [1, 2]);
-        // The occurrences of an evicted pair start at 1 again.
+        // Pair (3, 4) was evicted as the least recently used one, so its occurrences start at 1 again.
         let entry = lists.collided(OWNER, pair(3, 4), &[0b10]).expect("lists have entries");
         assert_eq!((entry.occurrences(), entry.slack(DieId(1))), (1, 1));
     }

@@ -1,4 +1,4 @@
-//! A pair of pages that collided.
+//! Pair of logical pages whose reads collided, independent of their order.
 
 use crate::ids::Lpn;
 

@@ -1,6 +1,6 @@
-//! Collision probabilities by chance: each of a given number of outstanding reads is on a random die.
+//! Collision probabilities by chance: each of k outstanding reads is on one of n dies, chosen uniformly at random.
 
-/// Returns the probability that some of `outstanding` reads share a die: the birthday problem, 1 - n! / ((n - k)! n^k).
+/// Returns the probability that at least two of `outstanding` (k) reads share one of `dies` (n) dies: the birthday problem, 1 - n! / ((n - k)! n^k).
 pub fn state_collision_probability(outstanding: u32, dies: u32) -> f64 {
     if outstanding > dies {
         return 1.0;
@@ -8,7 +8,8 @@ pub fn state_collision_probability(outstanding: u32, dies: u32) -> f64 {
     1.0 - (0..outstanding).map(|before| f64::from(dies - before) / f64::from(dies)).product::<f64>()
 }
 
-/// Returns the probability that an arriving read, one of `outstanding`, meets another read at its die: 1 - (1 - 1/n)^(k - 1).
+/// Returns the probability that an arriving read, one of `outstanding` (k) reads, meets another read at its die, one of `dies` (n): 1 - (1 - 1/n)^(k
+/// - 1).
 pub fn read_collision_probability(outstanding: u32, dies: u32) -> f64 {
     let elsewhere = 1.0 - 1.0 / f64::from(dies);
     1.0 - (1..outstanding).map(|_| elsewhere).product::<f64>()
@@ -27,7 +28,8 @@ mod tests {
 
     #[test]
     fn eight_random_reads_on_sixteen_dies() {
-        // 16 x 15 x ... x 9 / 16^8 of the states have no collision. An arriving read meets each of seven others with probability 1 / 16.
+        // 16 x 15 x ... x 9 / 16^8 of the placements of eight reads have no collision. An arriving read meets each of the seven other reads with
+        // probability 1 / 16.
         assert!((state_collision_probability(8, 16) - (1.0 - 518_918_400.0 / 4_294_967_296.0)).abs() < 1e-12);
         assert!((read_collision_probability(8, 16) - (1.0 - 170_859_375.0 / 268_435_456.0)).abs() < 1e-12);
         // Table 2 of the paper has an average OCC of 7.8 and a collision ratio of 86.0 %. Both follow if a fifth of the states have seven reads and

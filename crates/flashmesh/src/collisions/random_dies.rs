@@ -1,12 +1,12 @@
-//! Random placement of the reads of a run, to count the collisions that occur by chance.
+//! Random placement of the reads of a run on the dies, to count the collisions that occur by chance.
 
 use crate::engine::random::SimRng;
 use crate::ids::{DieId, TransactionId};
 
-/// Constant that distinguishes this random stream from others with the same seed.
+/// Constant that is combined with the seed of the run, so that these random numbers are independent of others with the same seed.
 const SEED: u64 = 0x636f_6c6c_6964_6573;
 
-/// The outstanding reads, each assigned to a random die.
+/// Outstanding reads of the run, each assigned to a die that was drawn at its arrival.
 #[derive(Clone, Debug)]
 pub(super) struct RandomDies {
     random: SimRng,

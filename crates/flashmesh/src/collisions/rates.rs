@@ -3,7 +3,7 @@
 use crate::ids::DieId;
 use crate::units::Time;
 
-/// Read counts of each die over the current and the previous window.
+/// Number of reads of each die in the current window (`present`) and in the previous one (`before`).
 #[derive(Clone, Debug)]
 pub(super) struct ReadRates {
     window: Time,

@@ -1,4 +1,4 @@
-//! Repetitions of pairs (Figure 4 of the paper).
+//! Distribution of the number of occurrences over page pairs (Figure 4 of the paper).
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -7,22 +7,23 @@ use super::{CollisionPair, PagePair, PairCounts, RepetitionBin, share};
 
 const TOP_PAIRS: usize = 20;
 
-/// Minimum number of occurrences of a frequent pair. Rarer pairs are counted in a table by occurrences; frequent pairs are listed one by one.
+/// Number of occurrences from which a pair counts as frequent. Rarer pairs are counted in a table by occurrences; frequent pairs are listed one by
+/// one.
 const RARE_OCCURRENCES: usize = 1 << 10;
 
-/// The distribution of the occurrences over the kept pairs.
+/// Distribution of the number of occurrences over the pairs that [`PairCounts`] has kept.
 #[derive(Debug)]
 pub(super) struct Repetitions {
-    /// Bins of pairs, one for each power of two of the occurrences, largest first.
+    /// Number of pairs for each power of two of their occurrences, from the largest power down.
     pub bins: Vec<RepetitionBin>,
     pub top: Vec<CollisionPair>,
-    /// Share of the occurrences that belong to the 5 % most repeated pairs.
+    /// Share of all occurrences that belong to the 5 % of pairs with the most occurrences; `None` without pairs.
     pub top_5_percent_share: Option<f64>,
     pub mean: Option<f64>,
 }
 
 pub(super) fn repetitions(pairs: &PairCounts) -> Repetitions {
-    // Number of pairs, indexed by their occurrences: most pairs occurred a few times.
+    // `pairs_of` has the number of pairs with k occurrences at index k, because most pairs occurred a few times. `often` lists the others.
     let (mut pairs_of, mut often) = ([0_u64; RARE_OCCURRENCES], Vec::new());
     let mut top = BinaryHeap::with_capacity(TOP_PAIRS + 1);
     for (pair, times) in pairs.kept() {

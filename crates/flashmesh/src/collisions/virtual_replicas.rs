@@ -1,4 +1,4 @@
-//! Virtual copies of pages, to estimate the gain of replication without making the copies.
+//! Virtual copies of pages: the gain of replication is estimated without programming the copies.
 
 use lru::LruCache;
 use rustc_hash::FxBuildHasher;
@@ -12,7 +12,7 @@ pub(super) struct VirtualReplicas {
     read_time: Time,
     copies_max: usize,
     copies: LruCache<Lpn, DieId, FxBuildHasher>,
-    /// Bit set of pages with a copy.
+    /// Bit set of the logical pages that have a virtual copy.
     has_copy: Vec<u64>,
     gain: ReplicationGain,
 }
@@ -33,12 +33,12 @@ impl VirtualReplicas {
         self.has_copy.get(lpn.index() / 64).is_some_and(|flags| flags >> (lpn.0 % 64) & 1 != 0)
     }
 
-    /// Toggles the bit of a page.
+    /// Toggles whether `lpn` has a copy.
     fn flag(&mut self, lpn: Lpn) {
         self.has_copy[lpn.index() / 64] ^= 1 << (lpn.0 % 64);
     }
 
-    /// Adds a copy of a page. Beyond the limit `l_M`, evicts the least recently read copy.
+    /// Adds the copy of a page on its target die. Beyond the limit `l_M` of copies, evicts the least recently read copy.
     pub fn add(&mut self, replicate: &ReplicationDecision) {
         self.gain.replications += 1;
         self.copies.put(replicate.lpn, replicate.to);
@@ -60,7 +60,7 @@ impl VirtualReplicas {
         }
         self.gain.reads_moved += 1;
         self.gain.wait_saved_ps += (self.read_time * u64::from(here - there)).as_ps();
-        // `here` and `there` exclude the arriving read, so add one for the die that serves this read.
+        // `here` (the die of the original) and `there` (the die of the copy) exclude the arriving read. Add one for the die that serves it.
         let is_imbalanced = |outstanding: u32| outstanding > 0 && occupancy.is_imbalanced(outstanding + 1);
         self.gain.imbalanced_avoided += u64::from(is_imbalanced(here) && !is_imbalanced(there));
     }

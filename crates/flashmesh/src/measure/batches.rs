@@ -11,13 +11,13 @@ use super::interval::DriveCounts;
 use super::stream::{MeasuredKind, StreamMeasures};
 use crate::units::Time;
 
-/// Number of marks at which every other mark is dropped. \[choice\]
+/// Number of marks at which every second mark is dropped, and the spacing of the others doubles. \[choice\]
 pub const MARKS_MAX: usize = 64;
 
 /// Initial spacing of the marks, in which even a fast drive completes only a few requests. \[choice\]
 const FIRST_SPACING: Time = Time::from_ns(10_000);
 
-/// Minimum mean number of requests of a batch. \[choice\]
+/// Minimum number of requests per batch, on average over the batches. [`Batches::merged`] merges batches until they have as many. \[choice\]
 pub const BATCH_REQUESTS_MIN: u64 = 32;
 
 /// Maximum number of streams that are counted separately; with more streams, only their total is counted. The marks of a stream take a few hundred
@@ -38,12 +38,12 @@ impl<T> CumulativeSamples<T> {
         CumulativeSamples { origin, at_origin, spacing, values: Vec::new() }
     }
 
-    /// Returns the time of the next mark.
+    /// Returns the time at which the next mark is due.
     fn next(&self) -> Time {
         self.time(self.values.len())
     }
 
-    /// Returns the time of the mark at `index`.
+    /// Returns the time of the mark at `index`. Index 0 is the first mark after `origin`.
     fn time(&self, index: usize) -> Time {
         let after = self.spacing.as_ps().saturating_mul(index as u64 + 1);
         Time::from_ps(self.origin.as_ps().saturating_add(after))
@@ -66,7 +66,7 @@ impl<T> CumulativeSamples<T> {
         self.spacing = self.spacing * 2;
     }
 
-    /// Returns the time from one mark to the next.
+    /// Returns the time from one mark to the next, which is the length of a batch.
     pub fn spacing(&self) -> Time {
         self.spacing
     }
@@ -75,12 +75,12 @@ impl<T> CumulativeSamples<T> {
         &self.values
     }
 
-    /// Returns the indices of the end marks of the batches that begin at `start` or later.
+    /// Returns the indices of the marks that end the batches which begin at `start` or later. Empty if there is no such batch.
     pub fn batch_indices(&self, start: Time) -> Range<usize> {
         self.batch_indices_between(start..Time::MAX)
     }
 
-    /// Returns the indices of the end marks of the batches that lie entirely within `window`.
+    /// Returns the indices of the marks that end the batches which lie entirely within `window`. Empty if there is no such batch.
     pub fn batch_indices_between(&self, window: Range<Time>) -> Range<usize> {
         let count = self.values.len();
         let end = (0..count).find(|&index| self.time(index) > window.end).unwrap_or(count);
@@ -92,7 +92,7 @@ impl<T> CumulativeSamples<T> {
         first.min(end)..end
     }
 
-    /// Returns the value at the start of the batch that ends at the mark `index`.
+    /// Returns the cumulative value at the start of the batch that ends at the mark `index`: the previous mark, or the value at `origin`.
     pub fn batch_start(&self, index: usize) -> &T {
         index.checked_sub(1).map_or(&self.at_origin, |before| &self.values[before])
     }
@@ -102,7 +102,7 @@ impl<T> CumulativeSamples<T> {
 #[derive(Clone, Debug, Default)]
 pub struct RequestCounts {
     pub bytes: u64,
-    /// Tally of the requests of each kind, indexed by [`MeasuredKind`].
+    /// Sums over the requests of each kind, indexed by [`MeasuredKind`].
     pub kinds: [BreakdownSums; MeasuredKind::ALL.len()],
 }
 
@@ -114,7 +114,8 @@ impl RequestCounts {
         }
     }
 
-    /// Returns the number of completed requests of `kinds`, the sum of their latencies, and the sum of each part of the latencies, in picoseconds.
+    /// Returns, summed over `kinds`: the number of completed requests, their latencies, and each part of their latencies in the order of
+    /// [`BreakdownSums::parts_ps`]. Times are in picoseconds.
     pub fn sums(&self, kinds: &[MeasuredKind]) -> (u64, u128, [u128; PARTS]) {
         kinds.iter().map(|&kind| &self.kinds[kind as usize]).fold(
             (0, 0, [0; PARTS]),
@@ -126,7 +127,7 @@ impl RequestCounts {
     }
 }
 
-/// Counts of a stream at the start of the run.
+/// Counts without any request, for a stream that a mark does not count. The first origin has no stream counts, because no request has completed.
 static NO_REQUESTS: RequestCounts =
     RequestCounts { bytes: 0, kinds: [const { BreakdownSums::NONE }; MeasuredKind::ALL.len()] };
 
@@ -149,20 +150,20 @@ impl RequestSample {
         mark
     }
 
-    /// Returns the counts of the stream at the index `stream`; `None` selects all streams together.
+    /// Returns the counts of the stream at the index `stream`, or of all streams together if `None`. Zero for a stream that the mark does not count.
     pub fn stream_counts(&self, stream: Option<usize>) -> &RequestCounts {
         stream.map_or(&self.all, |stream| self.streams.get(stream).unwrap_or(&NO_REQUESTS))
     }
 }
 
-/// Fill levels of flash and caches, and the backlog of requests, at one time.
+/// Fill levels of the flash and caches of a drive, and its backlog of requests, at one time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FillLevels {
     /// Free pages of the flash array.
     pub free_pages: u64,
     /// Free pages plus the pages that collections in progress have reclaimed. Constant while collections keep pace with writes.
     pub reserve_pages: u64,
-    /// Number of victim blocks of collections in progress.
+    /// Number of blocks that are being collected, over all planes.
     pub victims: u64,
     /// Free pages that writes can still take before a collection begins.
     pub pages_before_gc: u64,
@@ -174,7 +175,7 @@ pub struct FillLevels {
     pub slc_pages: u64,
     /// Requests that were issued and have not completed yet.
     pub outstanding: u64,
-    /// Delay with which an open replay issues requests, in picoseconds: the maximum over the streams.
+    /// Time in picoseconds by which an open replay issues requests after their arrival: the maximum over the streams. 0 without an open replay.
     pub replay_lag_ps: u64,
 }
 
@@ -210,7 +211,7 @@ impl Batches {
         }
     }
 
-    /// Drops all marks. The origin becomes the time at which `counts` was taken.
+    /// Drops all marks at the start of the measured window. The origin becomes the time of `counts`, and its values the counts and levels given.
     pub fn restart(&mut self, streams: &[StreamMeasures], counts: &DriveCounts, levels: FillLevels) {
         let drive = DriveSample { counts: counts.clone(), levels };
         *self = Batches::from_origin(counts.span, RequestSample::new(streams), drive);
@@ -236,8 +237,8 @@ impl Batches {
         self.drive.push(DriveSample { counts: counts.clone(), levels });
     }
 
-    /// Returns the batches with the smallest spacing at which a batch has at least [`BATCH_REQUESTS_MIN`] requests on average: of the stream at the
-    /// index `stream`, or of all streams together.
+    /// Merges batches until a batch has at least [`BATCH_REQUESTS_MIN`] requests on average: of the stream at the index `stream`, or of all streams
+    /// if `None`. Returns the marks with the larger spacing.
     pub fn merged(&self, stream: Option<usize>) -> Batches {
         let mut merged = self.clone();
         let requests = self.count(stream);
@@ -254,7 +255,7 @@ impl Batches {
         count(self.requests.batch_start(self.requests.values.len())) - count(&self.requests.at_origin)
     }
 
-    /// Returns whether the marks count each stream separately.
+    /// Returns whether the marks count each stream separately; false with one stream, and with more than [`STREAMS_MAX`].
     pub fn has_streams(&self) -> bool {
         self.requests.values.iter().any(|mark| !mark.streams.is_empty())
     }

@@ -6,13 +6,14 @@ use crate::fabric::layout::Link;
 use crate::fabric::{HoldTimes, Layout};
 use crate::{names, quantities};
 
-/// Minimum busy share of a saturated part. The busiest saturated part is the bottleneck.
+/// Busy share of time from which a part of the drive counts as saturated. The busiest saturated part is the bottleneck.
 const SATURATED: f64 = 0.9;
 
-/// Minimum share of the run during which bytes must move over a saturated held link for this link to be the bottleneck.
+/// Share of time from which bytes must move over a link that packets saturate, for this link to be the bottleneck.
 const MOVING: f64 = 0.5;
 
-/// Share of the latency spent behind other requests above which the run is bound by waiting, otherwise by latency.
+/// Limit of the share of the mean latency that requests spend waiting for other requests. Above this limit, waiting is the bound of a run without a
+/// saturated part; otherwise latency is.
 const WAITING: f64 = 0.5;
 
 /// Maximum share of the run with a full queue for which the drive counts as keeping up with the arrivals of an open replay.
@@ -73,14 +74,15 @@ fn busiest(shares: &[f64]) -> (usize, f64) {
     shares.iter().copied().enumerate().fold((0, 0.0), |best, next| if next.1 > best.1 { next } else { best })
 }
 
-/// Returns the saturated held link over which bytes move most; `None` if no such link moves bytes for at least half of the time. Packets that wait
-/// for this link also hold the links before it, but move over those less.
+/// Returns the index of the link over which bytes move for the most time, among the links that packets hold for at least [`SATURATED`] of the time.
+/// `None` if bytes move over each of them for less than half of the time. Packets that wait for a link also hold the links before it, but move over
+/// those less.
 fn congested(moving: &[f64], held: &[f64]) -> Option<usize> {
     let saturated = held.iter().enumerate().filter(|(link, share)| **share >= SATURATED && moving[*link] >= MOVING);
     saturated.map(|(link, _)| link).max_by(|left, right| moving[*left].total_cmp(&moving[*right]))
 }
 
-/// Returns the parts of the mean latency: time, name, and whether requests spend it behind other requests.
+/// Returns the parts of the mean latency: the mean time in picoseconds, its description, and whether requests spend it waiting for other requests.
 fn parts(mean: &BreakdownSummary) -> [(f64, &'static str, bool); 9] {
     [
         (mean.host, "in the host queue and on the link", true),
@@ -103,8 +105,8 @@ fn largest_part(mean: &BreakdownSummary) -> String {
     if total == 0.0 { String::new() } else { format!(", {:.0} % of it {name}", part / total * 100.0) }
 }
 
-/// Returns the share of the mean latency that requests spend behind others. If the host link is the busiest part, its time counts as work, because
-/// waiting for it and crossing it are not distinguished.
+/// Returns the share of the mean latency that requests spend waiting for other requests. If the host link is `busiest`, the host time counts as work,
+/// because it does not distinguish waiting for the link from crossing it.
 fn waiting_share(mean: &BreakdownSummary, busiest: Resource) -> f64 {
     let total: f64 = parts(mean).iter().map(|(part, ..)| part).sum();
     let waiting: f64 = parts(mean).iter().filter(|(_, _, waits)| *waits).map(|(part, ..)| part).sum();
@@ -115,16 +117,16 @@ fn waiting_share(mean: &BreakdownSummary, busiest: Resource) -> f64 {
 struct Candidate {
     resource: Resource,
     share: f64,
-    /// Display name, such as `channel 3`.
+    /// Name in the sentence of [`Bound`], such as `channel 3`.
     name: String,
 }
 
 impl Bound {
-    /// Returns the bottleneck of a run, or of a window, from the utilisation, the mean breakdown and the load.
+    /// Returns the bottleneck of a run, or of a window, from the utilisation, the mean latency by parts, and the way in which requests arrive.
     ///
-    /// `at_work` has the share of the makespan for which each `unit` worked, excluding time in which data of the unit waited for a path. A unit is a
-    /// die, or a chip whose dies take turns. `dram` is the busy share of the DRAM, if there is a device cache. `held` has the time shares for which
-    /// each link was held, whether or not bytes moved.
+    /// `at_work` has the share of the makespan for which each die worked, excluding time in which its data waited for a path. If the dies of a chip
+    /// take turns, the entries are chips; `unit` is the word for an entry. `dram` is the busy share of the DRAM; `None` without a device cache.
+    /// `held` has the share of time for which each link was held, whether or not bytes moved. `mean` is `None` if no request completed.
     pub fn find(
         utilisation: &Utilisation,
         (unit, at_work): (&str, &[f64]),
@@ -150,7 +152,7 @@ impl Bound {
             part(Resource::Dram, dram.unwrap_or(0.0), "the DRAM of the cache".to_owned()),
         ];
         let nothing = part(Resource::HostLink, 0.0, "the host link".to_owned());
-        // A controller is as busy as its link. On a tie the part that is first in `parts` is named, so the link.
+        // A controller is as busy as its link. On a tie the first of `parts` is the bottleneck, so the link is named.
         let most = parts.into_iter().fold(nothing, |best, next| if next.share > best.share { next } else { best });
         if most.share < SATURATED {
             if let Some(link) = congested(&utilisation.links, held.by_packets()) {
@@ -218,7 +220,8 @@ impl Bound {
         Bound { resource: Resource::Links, share: held, sentence }
     }
 
-    /// Returns the load as the bound, because no part is saturated. `most` is the busiest part.
+    /// Returns the bound of a run without a saturated part: arrivals, waiting or latency. `most` is the busiest part, and the bound if the drive
+    /// falls behind the arrivals. `mean` is `None` if no request completed.
     fn from_load(most: Candidate, mean: Option<&BreakdownSummary>, load: ArrivalMode) -> Bound {
         let Candidate { resource, share, name } = most;
         let busy = format!("{name} is the busiest part, at {}", percent(share));
@@ -406,7 +409,7 @@ mod tests {
             let held = HoldTimes::PacketHolds(held.to_vec());
             Bound::find(&busy, ("die", &busy.dies), None, (&layout, &held), None, ArrivalMode::OnCompletion)
         };
-        // Packets hold link 0 while they wait for link 1.
+        // Packets hold link 0 while they wait for link 1, so link 0 is held longer, but link 1 is the bottleneck.
         let bound = found([0.6, 0.8], &[0.99, 0.97]);
         assert_eq!((bound.resource, bound.share), (Resource::Links, 0.97));
         assert_eq!(

@@ -33,11 +33,11 @@ struct Bucket {
 
 #[derive(Clone, Debug, Default)]
 pub struct Breakdown {
-    /// Sums of each latency bucket. Empty until a request is recorded.
+    /// Count and sums of each bucket, indexed by [`bucket_of`]. Empty until a request is recorded.
     buckets: Vec<Bucket>,
-    /// Range of buckets that may be in use.
+    /// Indices of the buckets that may hold requests.
     used: Range<usize>,
-    /// Number of times that the sum of each part passed 2^64, for each bucket. Empty until a sum does.
+    /// For each bucket, the number of times that the sum of each common part passed 2^64. Empty until the first overflow.
     carried: Vec<[u64; COMMON_PARTS]>,
     /// Sums of the rare parts for each bucket. Empty until a request has a rare part.
     seldom_ps: Vec<[u128; RARE_PARTS]>,
@@ -47,17 +47,17 @@ pub struct Breakdown {
 #[derive(Clone, Debug, Default)]
 pub struct BreakdownSums {
     pub count: u64,
-    /// Sums of the parts, in the order of [`BreakdownSummary`].
+    /// Sums of each part of the latency in picoseconds, in the order of the fields of [`BreakdownSummary`].
     pub parts_ps: [u128; PARTS],
-    /// Number of requests in each latency bucket, up to the last bucket in use.
+    /// Number of requests in each latency bucket, indexed from the shortest latency up to the last bucket in use.
     pub buckets: Vec<u64>,
 }
 
 impl BreakdownSums {
-    /// A tally without requests.
+    /// Sums over no request.
     pub const NONE: BreakdownSums = BreakdownSums { count: 0, parts_ps: [0; PARTS], buckets: Vec::new() };
 
-    /// Adds the requests of `other`.
+    /// Adds the counts and sums of `other`.
     pub fn add(&mut self, other: &BreakdownSums) {
         self.count += other.count;
         self.parts_ps.iter_mut().zip(other.parts_ps).for_each(|(sum, part)| *sum += part);
@@ -67,7 +67,7 @@ impl BreakdownSums {
         self.buckets.iter_mut().zip(&other.buckets).for_each(|(count, further)| *count += further);
     }
 
-    /// Returns the mean parts of the latencies; `None` without requests.
+    /// Returns the mean of each part of the latency; `None` without requests.
     pub fn mean(&self) -> Option<BreakdownSummary> {
         let mean = |sum: u128| sum as f64 / self.count as f64;
         (self.count > 0).then(|| BreakdownSummary::new(self.count, self.parts_ps.map(mean)))
@@ -100,7 +100,7 @@ impl Sums {
         sums.zip(further).for_each(|(sum, part)| *sum += part);
     }
 
-    /// Returns the sums in the order of [`BreakdownSummary`].
+    /// Returns the sums in picoseconds, in the order of the fields of [`BreakdownSummary`].
     fn parts(&self) -> [u128; PARTS] {
         let [host, die_wait, behind_gc, path_wait, array, transfer] = self.often_ps;
         let [firmware, cache, map_wait] = self.seldom_ps;
@@ -108,7 +108,7 @@ impl Sums {
     }
 }
 
-/// Returns the bucket of a latency: one bucket for each value of its power of two and the next four bits.
+/// Returns the index of the bucket of a latency: one bucket for each combination of its power of two and the next four bits.
 #[inline]
 pub(super) fn bucket_of(latency: Time) -> usize {
     let ps = latency.as_ps().max(u64::from(STEPS));
@@ -153,7 +153,7 @@ impl Breakdown {
         self.used = self.used.start.min(number)..self.used.end.max(number + 1);
     }
 
-    /// Adds the sums and counts to `tally`.
+    /// Adds the counts and sums of all buckets to `tally`.
     pub fn add_to(&self, tally: &mut BreakdownSums) {
         if self.used.is_empty() {
             return;
@@ -171,7 +171,7 @@ impl Breakdown {
         tally.parts_ps.iter_mut().zip(total.parts()).for_each(|(sum, part)| *sum += part);
     }
 
-    /// Records an overflow of each sum in bucket `number` that passed 2^64 when `parts` were added.
+    /// Counts an overflow for each sum of bucket `number` that passed 2^64 when `parts` were added.
     #[cold]
     #[inline(never)]
     fn carry(&mut self, number: usize, parts: [Time; COMMON_PARTS]) {
@@ -225,7 +225,7 @@ impl Breakdown {
         }
     }
 
-    /// Returns the mean breakdown of the requests in the bucket of `from` and above; `None` if there are none.
+    /// Returns the mean breakdown of the requests in the bucket of the latency `from` and in the buckets above it; `None` without such requests.
     pub fn mean(&self, from: Time) -> Option<BreakdownSummary> {
         let mut total = Sums::default();
         for number in bucket_of(from).max(self.used.start)..self.used.end {
@@ -240,7 +240,7 @@ impl Breakdown {
 }
 
 impl BreakdownSummary {
-    /// Returns the summary of `count` requests. `parts` are the mean parts in the order of the fields.
+    /// Returns the summary of `count` requests. `parts` are the mean parts of their latencies in picoseconds, in the order of the fields.
     fn new(count: u64, parts: [f64; PARTS]) -> BreakdownSummary {
         let [host, firmware, cache, map_wait, die_wait, behind_gc, path_wait, array, transfer] = parts;
         BreakdownSummary { count, host, firmware, cache, map_wait, die_wait, behind_gc, path_wait, array, transfer }

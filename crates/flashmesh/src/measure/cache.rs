@@ -36,8 +36,8 @@ quantities! {
 }
 
 impl CacheReport {
-    /// Returns the report of `cache` at time `end`. Its DRAM was busy for `busy`, writes waited for `waited`, and `throttled` of their pages were
-    /// throttled.
+    /// Returns the report of `cache` at time `end`. Its DRAM was busy for `busy`. Accepted pages of writes waited for `waited` in total, and
+    /// `throttled` pages waited because of `cache.throttle-interval`.
     pub fn new(cache: &Cache, busy: Time, waited: Time, throttled: u64, end: Time) -> CacheReport {
         let Counts { reads, writes, fills, destages, evictions, waits, dirty_max } = *cache.counts();
         CacheReport {

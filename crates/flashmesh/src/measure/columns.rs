@@ -6,18 +6,18 @@ use crate::host::status::Status;
 use crate::results::{Name, Named, joined};
 use crate::workload::RequestKind;
 
-/// A column of the log.
+/// Name, type and meaning of one column of the request log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ColumnSpec {
-    /// Name of the column.
+    /// Name of the column in files and tables, with the unit last.
     pub name: &'static str,
-    /// Type of the values of the column.
+    /// Type of the values, which determines their encoding as bytes.
     pub column_type: ColumnType,
     /// Meaning of the column, for the documentation.
     pub doc: String,
 }
 
-/// Type of the values in a column.
+/// Type of the values in a column, and their encoding as bytes in native byte order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ColumnType {
     /// Integers of 64 bits.
@@ -69,7 +69,7 @@ column!(RequestKind, RequestKind, ColumnType::Name(RequestKind::names()), |kind|
 column!(Status, Status, ColumnType::Name(Status::names()), |status| (status.index() as i8));
 column!(StreamIndex, u32, ColumnType::Stream, |stream| (*stream as i8));
 
-/// Declares the columns, and generates [`RequestColumns`].
+/// Declares the columns in order, each with its doc, name, type, and its value in a record. Generates [`RequestColumns`].
 macro_rules! columns {
     ($($(#[doc = $doc:expr])+ $name:ident: $column:ty = $value:expr;)+) => {
         /// Rows of the log: the bytes of each column, in native byte order.
@@ -80,7 +80,7 @@ macro_rules! columns {
         }
 
         impl RequestColumns {
-            /// Returns the columns, in order.
+            /// Returns the columns in the order of their declaration.
             pub fn specs() -> Vec<ColumnSpec> {
                 vec![$(ColumnSpec {
                     name: stringify!($name),
@@ -89,7 +89,7 @@ macro_rules! columns {
                 }),+]
             }
 
-            /// Adds a row.
+            /// Adds a row with the values of `record`.
             pub fn push(&mut self, record: &RequestRecord) {
                 self.rows += 1;
                 $({
@@ -98,7 +98,7 @@ macro_rules! columns {
                 })+
             }
 
-            /// Returns the name and the bytes of each column.
+            /// Returns the name and the bytes of each column, in the order of [`specs`](Self::specs). The bytes hold one value for each row.
             pub fn bytes(&self) -> impl Iterator<Item = (&'static str, &[u8])> {
                 [$((stringify!($name), self.$name.as_slice())),+].into_iter()
             }
@@ -162,7 +162,7 @@ columns! {
 }
 
 impl RequestColumns {
-    /// Returns the number of rows.
+    /// Returns the number of rows since the last [`clear`](Self::clear).
     pub fn rows(&self) -> usize {
         self.rows
     }

@@ -5,10 +5,10 @@ use crate::units::Time;
 
 use super::request_log::RequestSink;
 
-/// A completed request, for a program that steps the drive.
+/// A completed request, as reported to a program that steps the drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Completion {
-    /// Id that the request was given when it was submitted.
+    /// Id of the request, assigned at its submission.
     pub id: u64,
     /// Time at which the completion reached the host.
     pub time: Time,
@@ -18,15 +18,15 @@ pub struct Completion {
     pub status: Status,
 }
 
-/// Condition on which a drive pauses while it is advanced.
+/// Condition on which a drive pauses while a program steps it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum PauseCondition {
-    /// Only at the given time.
+    /// No pause at completions: only at the time to which the drive is stepped.
     #[default]
     WhereTold,
-    /// At the next completion, at the latest at the given time.
+    /// Pause at the next completion, at the latest at the time to which the drive is stepped.
     AtNext,
-    /// At this time, at which a request has completed.
+    /// Pause at this time, because a request has completed.
     At(Time),
 }
 
@@ -34,19 +34,20 @@ enum PauseCondition {
 #[derive(Clone, Debug, Default)]
 pub struct Completions {
     pub done: Vec<Completion>,
-    /// Number of requests submitted so far.
+    /// Number of requests submitted since the start of the run.
     pub submitted: u64,
     pauses: PauseCondition,
 }
 
 impl Completions {
-    /// Begins a step. With `to_completion`, the drive pauses at the next completion.
+    /// Begins a step, and drops the completions of the previous step. With `to_completion`, the drive pauses at the next completion.
     pub fn begin(&mut self, to_completion: bool) {
         self.done.clear();
         self.pauses = if to_completion { PauseCondition::AtNext } else { PauseCondition::WhereTold };
     }
 
-    /// Records a completed request. Returns whether the drive must pause now.
+    /// Records the completion of the request whose id ends with `last_bits`. Returns whether the drive must pause, because the step ends at its first
+    /// completion.
     #[inline]
     pub fn push(&mut self, last_bits: u32, time: Time, latency: Time, status: Status) -> bool {
         self.done.push(Completion { id: self.id_of(last_bits), time, latency, status });
@@ -57,7 +58,7 @@ impl Completions {
         pauses
     }
 
-    /// Returns whether the drive has paused at `now` because of a completion.
+    /// Returns whether a completion at `now` requires the drive to pause.
     pub fn pauses_at(&self, now: Time) -> bool {
         self.pauses == PauseCondition::At(now)
     }

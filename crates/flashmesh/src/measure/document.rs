@@ -45,7 +45,7 @@ quantities! {
     }
 }
 
-/// All parameters of a run, as tables.
+/// All parameters of a run as JSON, with one object for each table of the configuration.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Configuration(pub serde_json::Value);
 

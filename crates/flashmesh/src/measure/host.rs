@@ -8,7 +8,7 @@ use crate::units::Time;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct QueueOccupancy {
     commands: u64,
-    /// Sum of the times that commands spent in the queue.
+    /// Sum over the commands of the times that they spent in the queue.
     held_ps: u128,
 }
 
@@ -55,7 +55,7 @@ quantities! {
 }
 
 impl StatusesReport {
-    /// Creates the report from counts that are indexed by [`Status::index`].
+    /// Creates the report from the numbers of completed requests, indexed by [`Status::index`].
     pub fn new(counts: [u64; Status::ALL.len()]) -> StatusesReport {
         let of = |status: Status| counts[status.index()];
         StatusesReport {

@@ -17,9 +17,9 @@ pub struct BusyTimes {
     pub link_to_host: u128,
     pub links: u128,
     pub dies: u128,
-    /// Busy time of dies for GC and wear levelling.
+    /// Busy time of dies for GC and wear levelling; part of `dies`.
     pub dies_gc: u128,
-    /// Time of host queues, weighted by the number of commands in them.
+    /// Sum of the times that commands spent in host queues. Divided by the length of the interval, the mean number of commands in the queues.
     pub queues: u128,
 }
 
@@ -39,7 +39,7 @@ impl BusyTimes {
 /// Counts of the drive since the start of the run, or between two samples.
 #[derive(Clone, Debug, Default)]
 pub struct DriveCounts {
-    /// Time of the sample, or time between two samples.
+    /// Time of the sample since the start of the run, or time between two samples.
     pub span: Time,
     pub gc: GcReport,
     pub flash: FlashReport,
@@ -72,7 +72,7 @@ impl DriveCounts {
     }
 }
 
-/// Number of parts of each kind: divisors that turn summed busy time into a mean busy share.
+/// Numbers of links and dies of a drive: divisors that turn summed busy time into a mean busy share.
 #[derive(Clone, Copy, Debug)]
 pub struct PartCounts {
     pub links: usize,
@@ -134,7 +134,7 @@ impl CompletedRequests {
         }
     }
 
-    /// Returns the latencies of all requests, of reads, and of writes.
+    /// Returns the latencies of all requests, of reads, and of writes, in this order.
     pub fn bins(&self) -> [SparseHistogram; 3] {
         let mut all = SparseHistogram::default();
         self.kinds().iter().for_each(|bins| all.add(bins));
@@ -143,7 +143,7 @@ impl CompletedRequests {
 
     pub fn latency(&self) -> LatencyReport {
         let [read, write, flush, others] = self.kinds().map(SparseHistogram::summary);
-        // Often all requests are of one kind, whose summary is then that of all requests. Merge bins only otherwise.
+        // Often all requests are of one kind, and the summary of this kind is also that of all requests. Merge bins only otherwise.
         let is_mixed = self.kinds().iter().filter(|bins| !bins.is_empty()).count() > 1;
         let all = if is_mixed {
             let mut all = SparseHistogram::default();

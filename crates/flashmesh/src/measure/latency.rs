@@ -5,10 +5,10 @@ use super::moments::Moments;
 use crate::quantities;
 use crate::units::Time;
 
-/// Longest latency that the bins distinguish: 53 days.
+/// Longest latency with a bin of its own: 53 days. Longer latencies count in this last bin.
 const LONGEST_PS: u64 = 1 << 62;
 
-/// log2 of the number of points of a distribution in each power of two. Adjacent points differ by at most 3 %.
+/// log2 of the number of points that a reported [`LatencyDistribution`] has in each power of two. Adjacent points differ by at most 3 %.
 const POINT_BITS: u32 = 5;
 
 /// log2 of the number of bins in each power of two. Below 2^11 ps, each latency has a bin of its own. An HDR histogram of three significant digits
@@ -28,7 +28,7 @@ fn bin_min(bin: usize) -> u64 {
     ((bin - (shift << EXACT_BITS)) as u64) << shift
 }
 
-/// Returns the longest latency of the bin that contains `ps`.
+/// Returns the longest latency, in picoseconds, of the bin that contains `ps`.
 fn bin_max(ps: u64) -> u64 {
     bin_min(bin_of(ps.min(LONGEST_PS)) + 1) - 1
 }
@@ -69,12 +69,12 @@ impl LatencyHistogram {
         self.moments.count()
     }
 
-    /// Returns the bins up to the last one in use.
+    /// Returns the number of latencies in each bin, from the shortest latency up to the last bin in use.
     fn bins_in_use(&self) -> &[u64] {
         &self.bins[..=bin_of(self.max.as_ps().min(LONGEST_PS))]
     }
 
-    /// Returns the bins in use, each with its shortest latency and its count.
+    /// Returns for each non-empty bin, in ascending order, its shortest latency in picoseconds and the number of its latencies.
     fn counted(&self) -> impl Iterator<Item = (u64, u64)> + Clone {
         let counted = self.bins_in_use().iter().enumerate().filter(|(_, count)| **count > 0);
         counted.map(|(bin, &count)| (bin_min(bin), count))
@@ -108,11 +108,11 @@ impl Distribution for LatencyHistogram {
     }
 }
 
-/// Percentiles of a summary, as shares.
+/// Percentiles of a summary, as shares of the requests.
 const SUMMARY_PERCENTILES: [f64; 9] = [0.5, 0.95, 0.97, 0.98, 0.99, 0.995, 0.999, 0.9999, 0.99999];
 
-/// Returns for each of `shares` the latency that this share of `count` requests does not exceed, rounded up to the longest latency of its bin. The
-/// shares must ascend. `counted` yields the bins in use in ascending order: any latency of the bin, and its count.
+/// Returns for each of `shares` the latency in picoseconds that this share of `count` requests does not exceed, rounded up to the longest latency of
+/// its bin. The shares must ascend. `counted` yields for each non-empty bin, in ascending order, any latency of the bin and its count.
 pub(super) fn quantiles_of<const N: usize>(
     mut counted: impl Iterator<Item = (u64, u64)>,
     count: u64,
@@ -131,8 +131,8 @@ pub(super) fn quantiles_of<const N: usize>(
     })
 }
 
-/// Returns the summary of the latencies in `counted`, which yields the bins in use in ascending order: any latency of the bin, and its count.
-/// `moments` and `max` are exact. `None` without latencies.
+/// Returns the summary of the latencies in `counted`; `None` without latencies. `counted` yields for each non-empty bin, in ascending order, any
+/// latency of the bin in picoseconds and its count. `moments` and `max` are exact.
 pub(super) fn summary_of(
     counted: impl Iterator<Item = (u64, u64)>,
     moments: Moments,
@@ -161,8 +161,8 @@ pub(super) fn summary_of(
     })
 }
 
-/// Returns the distribution of the latencies in `counted`, which yields the bins in use in ascending order: any latency of the bin, and its count.
-/// `max` is exact. `None` without latencies.
+/// Returns the distribution of the latencies in `counted`; `None` without latencies. `counted` yields for each non-empty bin, in ascending order, any
+/// latency of the bin in picoseconds and its count. `max` is exact.
 pub(super) fn distribution_of(counted: impl Iterator<Item = (u64, u64)>, max: Time) -> Option<LatencyDistribution> {
     let mut found = LatencyDistribution { latency_ps: Vec::new(), requests: Vec::new() };
     let (mut bin, mut requests) = (None, 0);
@@ -180,7 +180,7 @@ pub(super) fn distribution_of(counted: impl Iterator<Item = (u64, u64)>, max: Ti
     (requests > 0).then_some(found)
 }
 
-/// Returns the distribution point of a latency: its power of two, and the next [`POINT_BITS`] bits.
+/// Returns the point of a reported distribution to which a latency belongs: its power of two, and the next [`POINT_BITS`] bits.
 fn point_of(ps: u64) -> (u32, u64) {
     let power = ps.max(1).ilog2();
     (power, if power < POINT_BITS { ps } else { (ps >> (power - POINT_BITS)) & ((1 << POINT_BITS) - 1) })
@@ -294,7 +294,7 @@ mod tests {
         }
     }
 
-    /// Checks every power of two, its neighbours, and latencies in between.
+    /// Checks the bins at every power of two, at its neighbours, and at latencies in between.
     #[test]
     fn the_bins_are_those_of_the_histogram() {
         let histogram = histogram();

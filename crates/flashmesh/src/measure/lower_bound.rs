@@ -51,15 +51,15 @@ names! {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DieWork {
     pub array: Time,
-    /// Minimum time of the commands of the die, with the data that they carry.
+    /// Minimum time of the commands to the die, with the data that they carry.
     pub commands: Time,
-    /// Minimum time of the data transfers of the die.
+    /// Minimum time of the transfers of read data out of the die.
     pub data: Time,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub struct RunWork<'a> {
-    /// Work of each die, or of each chip whose dies take turns.
+    /// Work of each die. If the dies of a chip take turns, work of each chip.
     pub dies: &'a [DieWork],
     pub read_cache: bool,
     pub shared_resources: &'a [SharedResource],
@@ -69,10 +69,10 @@ pub struct RunWork<'a> {
     pub link_to_drive: Time,
     pub link_to_host: Time,
     pub adapter: Option<Time>,
-    /// Mean busy time of the cores.
+    /// Busy time of the controller's cores, averaged over the cores; `None` if the firmware takes no time.
     pub firmware: Option<Time>,
     pub dram: Option<Time>,
-    /// Last arrival of an open replay; `None` otherwise.
+    /// Arrival of the last request of an open replay; `None` if requests are issued as others complete.
     pub last_arrival: Option<Time>,
     pub end: Time,
     /// Whether the run ended during work. Work is counted in full when it starts, so some counted work may be unfinished.
@@ -124,7 +124,7 @@ impl DieWork {
         }
     }
 
-    /// Returns the work since `earlier`.
+    /// Returns the work of the die since `earlier`, an earlier total of the same die.
     pub fn since(self, earlier: DieWork) -> DieWork {
         DieWork {
             array: self.array.saturating_sub(earlier.array),

@@ -13,7 +13,7 @@ pub(super) struct Moments {
 struct Wide(u128, u128);
 
 impl Moments {
-    /// Adds one latency.
+    /// Adds one latency, in picoseconds.
     #[inline]
     pub fn record(&mut self, ps: u64) {
         self.count += 1;
@@ -30,23 +30,23 @@ impl Moments {
         self.squares = Wide(self.squares.0 + other.squares.0 + u128::from(carries), low);
     }
 
-    /// Returns the number of latencies.
+    /// Returns the number of latencies added so far.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// Returns the sum of the latencies.
+    /// Returns the sum of the latencies, in picoseconds.
     pub fn sum(&self) -> u128 {
         self.sum
     }
 
-    /// Returns the mean of the latencies. There must be at least one.
+    /// Returns the mean of the latencies, in picoseconds. There must be at least one latency.
     pub fn mean(&self) -> f64 {
         self.sum as f64 / self.count as f64
     }
 
-    /// Returns the standard deviation of the latencies: sqrt(n * sum of squares - (sum)^2) / n. Only the difference is rounded, so the result stays
-    /// accurate if the mean is much larger than the deviation.
+    /// Returns the standard deviation of the latencies in picoseconds: sqrt(n * sum of squares - (sum)^2) / n. Only the difference is rounded, so the
+    /// result stays accurate if the mean is much larger than the deviation.
     pub fn deviation(&self) -> f64 {
         let Wide(high, low) = self.squares;
         let count = u128::from(self.count);
@@ -59,7 +59,7 @@ impl Moments {
     }
 }
 
-/// Returns the exact product.
+/// Returns the exact product of two integers of 128 bits.
 fn product(one: u128, other: u128) -> Wide {
     let halves = |value: u128| (value >> 64, value & u128::from(u64::MAX));
     let ((a, b), (c, d)) = (halves(one), halves(other));

@@ -10,10 +10,10 @@ use crate::units::Time;
 pub struct PartTimes {
     /// Time since the start of the run, or between two times.
     pub span: Time,
-    /// Busy time of the host link: to the drive, and to the host.
+    /// Busy time of the host link: in the direction to the drive, then in the direction to the host.
     pub host_link: [Time; 2],
     pub adapter: Option<Time>,
-    /// Mean busy time of the cores.
+    /// Busy time of the controller's cores, averaged over the cores; `None` if the firmware takes no time.
     pub firmware: Option<Time>,
     pub dram: Option<Time>,
     pub links: Vec<Time>,
@@ -22,14 +22,15 @@ pub struct PartTimes {
     pub dies: Vec<Time>,
     /// Busy time of each die for GC and wear levelling.
     pub dies_gc: Vec<Time>,
-    /// Work of each die, or of each chip whose dies take turns.
+    /// Work of each die. If the dies of a chip take turns, work of each chip.
     pub work: Vec<DieWork>,
-    /// Time during which an arrived request waited because the queue was full: the maximum over the streams. `None` unless all streams are open.
+    /// Time during which an arrived request waited because the queue was full: the maximum over the streams. `None` if a stream is not an open
+    /// replay.
     pub queue_full: Option<Time>,
 }
 
 impl PartTimes {
-    /// Returns the busy times since `earlier`.
+    /// Returns the busy times from `earlier`, an earlier sample of the same run, to this sample.
     pub fn since(mut self, earlier: &PartTimes) -> PartTimes {
         let each = |later: &mut [Time], earlier: &[Time]| {
             later.iter_mut().zip(earlier).for_each(|(later, &earlier)| *later = later.saturating_sub(earlier));
@@ -56,12 +57,12 @@ impl PartTimes {
         self
     }
 
-    /// Returns `busy` as a share of the span, at most 1.
+    /// Returns `busy` as a share of the span, at most 1; 0 for a span without length.
     pub fn share(&self, busy: Time) -> f64 {
         if self.span == Time::ZERO { 0.0 } else { (busy.as_secs_f64() / self.span.as_secs_f64()).min(1.0) }
     }
 
-    /// Returns the busy share of each part.
+    /// Returns the busy share of each part over the span.
     pub fn utilisation(&self) -> Utilisation {
         let shares = |busy: &[Time]| -> Vec<f64> { busy.iter().map(|&busy| self.share(busy)).collect() };
         let mean = |shares: &[f64]| shares.iter().sum::<f64>() / shares.len() as f64;

@@ -8,7 +8,7 @@ use crate::fabric::Cause;
 use crate::quantities;
 use crate::units::Time;
 
-/// Number and wait of the transfers that waited, by cause.
+/// Number of transfers that waited for a path, and the sum of their waits, by cause.
 #[derive(Clone, Debug, Default)]
 pub struct PathConflicts {
     transfers: [u64; Cause::ALL.len()],

@@ -291,7 +291,8 @@ quantities! {
 }
 
 impl LinksReport {
-    /// Returns the traffic of the links of `layout` up to `end`. All `transfers` together crossed `hops` links.
+    /// Returns the traffic of the links of `layout` from the start of the run to `end`, with an entry of `usage` for each link. All `transfers`
+    /// together crossed `hops` links.
     pub fn new(layout: &Layout, usage: &[LinkUsage], hops: u64, transfers: u64, end: Time) -> LinksReport {
         LinksReport {
             names: layout.links.iter().map(|link| link.name.clone()).collect(),
@@ -350,7 +351,7 @@ impl Report {
         }
     }
 
-    /// Returns the report as JSON.
+    /// Returns the report as JSON, with the keys in the order of the fields.
     pub fn to_json(&self) -> serde_json::Value {
         serde_json::to_value(self).expect("a report has string keys and finite numbers")
     }

@@ -2,27 +2,27 @@
 
 use crate::config::{Config, StreamConfig, WarmUp};
 
-/// Default number of requests of a workload.
+/// Default number of requests of a workload, in a run without `measure.precision`.
 const REQUESTS_DEFAULT: u64 = 100_000;
 
 /// Default number of requests of a workload in a run that ends at `measure.precision`.
 const REQUESTS_OF_PRECISE: u64 = 10_000_000;
 
-/// Minimum of `warm_up_max`. \[choice\]
+/// Minimum of [`RequestBudget::warm_up_max`], for runs that measure few requests. \[choice\]
 const WARM_UP_MIN: u64 = 1_000_000;
 
-/// Number of requests in a run with `measure.warm-up = "steady"`, whose workloads continue as long as needed.
+/// Number of requests in a run with `measure.warm-up = "steady"`, whose workloads issue requests until the run ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RequestBudget {
     /// Number of requests to measure, over all streams.
     pub measured: u64,
-    /// Maximum number of requests of the warm-up.
+    /// Maximum number of requests of the warm-up, over all streams. The measured window then begins even if the drive is not in its steady state.
     pub warm_up_max: u64,
 }
 
 impl RequestBudget {
-    /// Returns the budget of a run of all streams, or of only the stream `only`; `None` if the warm-up is not `steady`, or the workloads end by
-    /// themselves.
+    /// Returns the budget of a run of all streams, or of only the stream at the index `only`. `None` if the warm-up is not `steady`, or if workloads
+    /// have a fixed number of requests.
     pub fn from_config(config: &Config, only: Option<usize>) -> Option<RequestBudget> {
         if config.warm_up() != WarmUp::Steady || !config.has_endless_workloads() {
             return None;
@@ -35,7 +35,7 @@ impl RequestBudget {
         Some(RequestBudget { measured, warm_up_max: measured.saturating_mul(4).max(WARM_UP_MIN) })
     }
 
-    /// Returns the maximum number of requests of one stream: the budget of the whole run, including the warm-up.
+    /// Returns the maximum number of requests that one stream issues: the budget of the whole run, including the warm-up.
     pub fn requests_max(self) -> u64 {
         self.measured.saturating_add(self.warm_up_max)
     }

@@ -15,17 +15,18 @@ pub enum IntervalLength {
 #[derive(Clone, Debug)]
 pub struct IntervalSeries {
     pace: IntervalLength,
-    /// Number of closed intervals at which neighbours are merged. Even.
+    /// Number of closed intervals at which neighbours are merged in pairs. Even.
     limit: usize,
     closed: Vec<Interval>,
     open: Interval,
     open_requests: u64,
-    /// Counts at the start of the open interval.
+    /// Counts of the drive at the start of the open interval.
     before: DriveCounts,
 }
 
 impl IntervalSeries {
-    /// Creates a series of at most `limit` intervals (at least two). `before` has the time and the counts at the start of the series.
+    /// Creates a series of at most `limit` intervals (at least two), each with the counts of `streams` streams. `before` has the time and the counts
+    /// at the start of the series.
     pub fn new(pace: IntervalLength, limit: usize, streams: usize, before: DriveCounts) -> IntervalSeries {
         let open = Interval::new(before.span, streams);
         IntervalSeries { pace, limit: limit.max(2) & !1, closed: Vec::new(), open, open_requests: 0, before }
@@ -42,7 +43,8 @@ impl IntervalSeries {
         }
     }
 
-    /// Records a completed request. Returns whether this request ends the open interval.
+    /// Records a completed request. Returns whether this request fills the open interval; the caller must then call
+    /// [`close_interval`](Self::close_interval).
     pub fn record(&mut self, stream: StreamId, io: &IoRequest, status: Status, now: Time, latency: Time) -> bool {
         self.open.record(stream, io, status, now, latency);
         self.open_requests += 1;
@@ -65,7 +67,7 @@ impl IntervalSeries {
         }
     }
 
-    /// Merges neighbours in pairs, and doubles the length of later intervals.
+    /// Merges each pair of neighbouring intervals, and doubles the length of later intervals.
     fn merge_neighbours(&mut self) {
         let mut pairs = std::mem::take(&mut self.closed).into_iter();
         while let (Some(mut first), Some(second)) = (pairs.next(), pairs.next()) {
@@ -82,7 +84,7 @@ impl IntervalSeries {
         &self.closed
     }
 
-    /// Returns all intervals of a run that ends at `end`, with `counts` at the last event.
+    /// Returns all intervals of a run that ends at `end`, the open one included. `counts` are the counts of the drive at the last event.
     pub fn until(&self, end: Time, counts: &DriveCounts) -> Vec<Interval> {
         let mut intervals = self.closed.clone();
         let mut last = self.open.clone();
@@ -118,7 +120,7 @@ mod tests {
         IoRequest { arrival: Time::ZERO, kind: RequestKind::Read, offset, size, stream: 0 }
     }
 
-    /// Returns a series with a request completed every nanosecond, and its final counts. The latencies have a thousand distinct values.
+    /// Returns a series in which a request completes every nanosecond, and its final counts. The latencies have a thousand distinct values.
     fn series(pace: IntervalLength, limit: usize, requests: u64) -> (IntervalSeries, DriveCounts) {
         let mut series = IntervalSeries::new(pace, limit, 1, DriveCounts::default());
         let at = |ns| DriveCounts { span: Time::from_ns(ns), map_lookups: ns, ..DriveCounts::default() };
@@ -158,7 +160,7 @@ mod tests {
     #[test]
     fn memory_does_not_grow_with_the_run() {
         let bins = |requests| series(IntervalLength::Requests(5), 64, requests).0.bins();
-        // Each of at most 64 intervals has up to a thousand bins. The buffer has up to 4,096 latencies more.
+        // Each of at most 64 intervals has up to a thousand bins, one for each distinct latency. The buffer has up to 4,096 latencies more.
         assert!(bins(20_000) <= 64 * 1_000 + 4_096);
         assert!(bins(500_000) <= 64 * 1_000 + 4_096, "{} bins", bins(500_000));
     }

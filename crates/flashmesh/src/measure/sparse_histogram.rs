@@ -13,9 +13,9 @@ const RECENT_MAX: usize = 4096;
 
 #[derive(Clone, Debug, Default)]
 pub struct SparseHistogram {
-    /// Non-empty bins in order, each with its longest latency and its count.
+    /// Non-empty bins in ascending order, each with its longest latency in picoseconds and its count.
     bins: Vec<(u64, u64)>,
-    /// Buffered latencies, which are not in `bins` yet. Each is rounded up to the longest latency of its bin.
+    /// Buffered latencies in picoseconds, which are not in `bins` yet. Each is rounded up to the longest latency of its bin.
     recent: Vec<u64>,
     moments: Moments,
     max: Time,
@@ -104,13 +104,13 @@ impl SparseHistogram {
         self.count() == 0
     }
 
-    /// Returns the summary of the latencies; `None` without any. Must be called after [`close`](Self::close).
+    /// Returns the summary of the latencies; `None` without latencies. Must be called after [`close`](Self::close).
     pub fn summary(&self) -> Option<LatencySummary> {
         debug_assert!(self.recent.is_empty(), "bins are closed before they are summarised");
         summary_of(self.bins.iter().copied(), self.moments, self.max)
     }
 
-    /// Returns the distribution of the latencies; `None` without any. Must be called after [`close`](Self::close).
+    /// Returns the distribution of the latencies; `None` without latencies. Must be called after [`close`](Self::close).
     pub fn distribution(&self) -> Option<LatencyDistribution> {
         distribution_of(self.bins.iter().copied(), self.max)
     }

@@ -59,7 +59,7 @@ quantities! {
 }
 
 impl Drift {
-    /// Returns the drift of five rounds; `None` if their mean is zero.
+    /// Returns the drift of a measure from its values in five rounds; `None` if their mean is zero.
     pub fn of(rounds: &[f64; ROUNDS]) -> Option<Drift> {
         let mean = rounds.iter().sum::<f64>() / ROUNDS as f64;
         let largest = rounds.iter().copied().fold(f64::NEG_INFINITY, f64::max);

@@ -14,20 +14,21 @@ use crate::units::Time;
 /// Maximum change of the level of a balanced store over the window, as a share of the flow through the store. \[choice\]
 const IMBALANCE_MAX: f64 = 0.05;
 
-/// Minimum number of batches for a verdict. \[choice\]
+/// Minimum number of batches of a window for a verdict. \[choice\]
 const BATCHES_MIN: usize = 10;
 
-/// Minimum number of times that the requests in flight are replaced by others in a window. \[choice\]
+/// Minimum number of turnovers of a window: its requests, divided by the mean number of requests in flight. \[choice\]
 const TURNOVERS_MIN: f64 = 10.0;
 
-/// Minimum number of collection rounds in a window, where one collection of every set of planes is a round. Applies unless the run begins with
-/// collections at random phases. \[choice\]
+/// Minimum number of collection rounds in a window. In a round, every set of planes that collect together collects once. Not required if the run
+/// begins with the collections of different sets at random phases. \[choice\]
 const ROUNDS_MIN: f64 = 2.0;
 
-/// Minimum number of sets of planes that make [`ROUNDS_MIN`] unnecessary if the run begins with collections at random phases. \[choice\]
+/// Minimum number of sets of planes with which a run that begins with collections at random phases needs no minimum of collections. \[choice\]
 const SETS_MIN: f64 = 8.0;
 
-/// Minimum number of collections in a window if the run begins with fewer sets than [`SETS_MIN`] at random phases. \[choice\]
+/// Minimum number of collections in a window, for a run that begins with collections at random phases but has fewer than [`SETS_MIN`] sets.
+/// \[choice\]
 const COLLECTIONS_MIN: f64 = 4.0;
 
 /// Number of overwrites of the drive after which the valid pages of its blocks are distributed as in steady state. Follows the workload independent
@@ -85,22 +86,22 @@ quantities! {
 /// Properties of a drive that determine how long it takes to reach its steady state.
 #[derive(Clone, Copy, Debug)]
 pub struct DriveScale {
-    /// Number of sets of planes. The planes of a set collect together.
+    /// Number of sets of planes. All planes of a set are collected at the same time.
     pub sets: u64,
-    /// Planes of a set. A collection erases one block in each of them.
+    /// Number of planes in a set. A collection erases one block in each of these planes.
     pub planes_of_set: u64,
     pub block_pages: u64,
-    /// Pages of the SLC cache.
+    /// Pages of the SLC cache; 0 without an SLC cache.
     pub slc_pages: u64,
     /// Logical pages of the host that hold data.
     pub mapped_pages: u64,
-    /// Whether the run began in a state drawn from the steady state of its own writes.
+    /// Whether preconditioning drew the initial state from the steady state of the run's own writes.
     pub starts_steady: bool,
 }
 
 impl DriveScale {
-    /// Returns the mean number of free pages that a collection of a set gains. Uses the counts of the whole run, because most moves of a short window
-    /// belong to collections that began earlier.
+    /// Returns the number of free pages that a collection of a set gains on average. Uses the counts of the whole run, because most moves of a short
+    /// window belong to collections that began earlier.
     fn gained_of_victim(&self, last: &DriveSample) -> f64 {
         let gc = &last.counts.gc;
         let moved = gc.pages_moved as f64 / gc.collections.max(1) as f64;
@@ -108,18 +109,18 @@ impl DriveScale {
     }
 }
 
-/// Window to be judged.
+/// Window of a run to which the verdict applies.
 #[derive(Clone, Copy, Debug)]
 pub struct WindowSummary {
     pub start: Time,
     /// Completed requests of the window.
     pub requests: u64,
     pub requests_of_run: u64,
-    /// Whether the warm-up found its end; `None` without a warm-up.
+    /// Whether the warm-up ended by its own criterion; `None` without a warm-up.
     pub warm_up_ended: Option<bool>,
 }
 
-/// Rise of a store's level over the window, and the flow through the store.
+/// Rise of a store's level over the window, and the flow through the store, both in pages (for queues, in requests).
 struct FillTrend {
     rise: f64,
     through: f64,
@@ -132,8 +133,8 @@ impl FillTrend {
 }
 
 impl SteadinessReport {
-    /// Returns the verdict on the steady state over `window`. If the run is not steady, the verdict has the reasons and an estimate of the requests
-    /// needed.
+    /// Returns the verdict on the steady state over `window`. If the run is not steady, the verdict has the reasons, and an estimate of the number of
+    /// requests that a run needs.
     pub fn new(batches: &Batches, stores: &DriveScale, window: &WindowSummary) -> SteadinessReport {
         let marks = batches.drive();
         let steps = marks.batch_indices(window.start);
@@ -155,7 +156,7 @@ impl SteadinessReport {
     }
 }
 
-/// Minimum number of marks before the stores of a run can count as balanced. \[choice\]
+/// Minimum number of marks since the start of a run for its stores to count as balanced. \[choice\]
 const MARKS_OF_BALANCE: usize = 32;
 
 /// Returns whether the device cache and the SLC cache were in balance over the second half of the run, that is, as much data left them as entered.
@@ -190,12 +191,12 @@ const COLLECTING_MAX: f64 = 0.9;
 /// reserve. A GC move adds the gain of its victim divided by the number of valid pages of the victim.
 struct Reserve {
     flow: FillTrend,
-    /// Standard deviation of the change of the level, if collections are at independent phases.
+    /// Standard deviation of the change of the level, in pages, if collections are at independent phases.
     deviation: f64,
 }
 
 impl Reserve {
-    /// Measures the reserve of a drive from the first of `marks` to the last.
+    /// Measures the change of the reserve from the first of `marks` to the last.
     fn new(scale: &DriveScale, marks: &[DriveSample]) -> Reserve {
         let before = &marks[0];
         let (sets, last) = (scale.sets as f64, &marks[marks.len() - 1]);
@@ -236,7 +237,7 @@ fn growth(before: &DriveSample, marks: &[DriveSample], slack: f64, level: impl F
     if difference.abs() > rise.abs() { difference } else { rise }
 }
 
-/// Returns the rise of a level over `marks`, by least squares.
+/// Returns the rise of the least-squares line through the levels at `marks`, from the first mark to the last.
 fn rise(marks: &[DriveSample], level: impl Fn(&FillLevels) -> u64) -> f64 {
     let levels: Vec<f64> = marks.iter().map(|mark| level(&mark.levels) as f64).collect();
     let count = levels.len() as f64;
@@ -250,13 +251,13 @@ fn rise(marks: &[DriveSample], level: impl Fn(&FillLevels) -> u64) -> f64 {
 
 struct WindowAnalysis<'a> {
     marks: &'a CumulativeSamples<DriveSample>,
-    /// Index of the mark at the end of the first batch in the window.
+    /// Index of the mark that ends the first batch of the window.
     first: usize,
     stores: &'a DriveScale,
     window: &'a WindowSummary,
-    /// Whether IOPS or the mean latency drift.
+    /// Whether IOPS or the mean latency drift within the window.
     drifts: bool,
-    /// Mean number of requests in flight.
+    /// Mean number of requests in flight in the window.
     in_flight: f64,
 }
 
@@ -267,8 +268,8 @@ struct NoisyDrift {
 }
 
 impl NoisyDrift {
-    /// Returns the drift of the ratio `over` / `under`, with the batches grouped into five rounds; `None` for too few batches. Both slices have one
-    /// value for each batch.
+    /// Returns the drift and the noise of the ratio of `over` to `under`, with the batches grouped into five rounds. Both slices have one value for
+    /// each batch. `None` for too few batches, or a ratio of zero.
     fn of(over: &[f64], under: &[f64]) -> Option<NoisyDrift> {
         let width = half_width_without_drift(over, under)?;
         let sum = |values: &[f64]| values.iter().sum::<f64>();
@@ -280,7 +281,7 @@ impl NoisyDrift {
         Some(NoisyDrift { drift, noise: width * sum(under) / sum(over) })
     }
 
-    /// Returns whether the measure drifts by more than the SNIA allows, and by more than its noise explains.
+    /// Returns whether the drift is larger than the SNIA criterion allows, and larger than the noise of a measure without drift explains.
     fn is_significant(&self) -> bool {
         let of_round = self.noise * (ROUNDS as f64).sqrt();
         self.drift.range > RANGE_MAX.max(RANGE_OF_NOISE * of_round)
@@ -288,7 +289,7 @@ impl NoisyDrift {
     }
 }
 
-/// Returns whether IOPS or the mean latency drift over the batches of the window from `start` on.
+/// Returns whether IOPS or the mean latency drift significantly over the batches that begin at `start` or later.
 fn drifts(marks: &CumulativeSamples<RequestSample>, start: Time) -> bool {
     let steps = marks.batch_indices(start);
     let sums = |mark: &RequestSample| {
@@ -308,8 +309,8 @@ fn drifts(marks: &CumulativeSamples<RequestSample>, start: Time) -> bool {
     of_iops.into_iter().chain(of_latency).any(|drift| drift.is_significant())
 }
 
-/// Returns the mean number of requests in flight in the batches from `start` on, by Little's law: the sum of the latencies divided by the length of
-/// these batches.
+/// Returns the mean number of requests in flight in the batches that begin at `start` or later. By Little's law this is the sum of the latencies
+/// divided by the length of these batches.
 fn in_flight(marks: &CumulativeSamples<RequestSample>, start: Time) -> f64 {
     let steps = marks.batch_indices(start);
     let latency_ps = |mark: &RequestSample| mark.all.sums(&MeasuredKind::ALL).1;
@@ -318,41 +319,43 @@ fn in_flight(marks: &CumulativeSamples<RequestSample>, start: Time) -> f64 {
 }
 
 impl WindowAnalysis<'_> {
-    /// Returns the increase of a count of the drive over the window.
+    /// Returns the increase of a count of the drive from the start of the window to the last mark.
     fn count(&self, count: impl Fn(&DriveSample) -> u64) -> f64 {
         (count(self.last()) - count(self.marks.batch_start(self.first))) as f64
     }
 
-    /// Returns the rise of a level over the window, by least squares.
+    /// Returns the rise of a level over the window, by the least-squares line through its marks.
     fn rise(&self, level: impl Fn(&FillLevels) -> u64) -> f64 {
         rise(&self.marks.values()[self.first..], level)
     }
 
-    /// Returns the growth of a store's level over the window. `through` is the flow through the store.
+    /// Returns the growth of a store's level over the window, by the function `growth`. `through` is the flow through the store.
     fn growth(&self, through: f64, level: impl Fn(&FillLevels) -> u64) -> f64 {
         growth(self.marks.batch_start(self.first), &self.marks.values()[self.first..], BACK_WITHIN * through, level)
     }
 
-    /// Returns the marks up to the last one with a request in flight. Excludes later marks, because collections in progress continue after the last
-    /// request.
+    /// Returns the marks of the window up to the last one with a request in flight. Excludes later marks, because collections in progress continue
+    /// after the last request.
     fn busy_marks(&self) -> &[DriveSample] {
         let marks = &self.marks.values()[self.first..];
         let busy = marks.iter().rposition(|mark| mark.levels.outstanding > 0);
         &marks[..busy.map_or(marks.len(), |last| last + 1)]
     }
 
-    /// Returns the last mark.
+    /// Returns the last mark of the run.
     fn last(&self) -> &DriveSample {
         self.marks.batch_start(self.marks.values().len())
     }
 
-    /// Returns the requests needed for a window with `times` as many requests (at least 1.1 times), including those before the window.
+    /// Returns the number of requests, including those before the window, of a run whose window has `times` as many requests (at least 1.1 times).
+    /// Never `None`: the type is that of the findings.
     fn requests_needed(&self, times: f64) -> Option<u64> {
         let before = self.window.requests_of_run - self.window.requests;
         Some(before + (self.window.requests as f64 * times.max(1.1)).ceil() as u64)
     }
 
-    /// Returns the reasons against a steady state that the levels of the stores show, each with the requests needed.
+    /// Returns the reasons against a steady state that the levels of the stores show, each with the number of requests that a run needs to remove the
+    /// reason.
     fn storage_findings(&self) -> Vec<(Unsteady, Option<u64>)> {
         let DriveScale { sets, planes_of_set, block_pages, slc_pages, mapped_pages, starts_steady: is_drawn } =
             *self.stores;
@@ -360,7 +363,7 @@ impl WindowAnalysis<'_> {
         let written = self.count(|mark| mark.counts.flash.pages_written);
         let programmed = self.count(|mark| mark.counts.flash.user_programs);
         let last = self.last().levels;
-        // Before the first destage, pages written to the device cache are the estimate of the programs.
+        // Before the first destage no write has been programmed. The pages written to the device cache then are the estimate of the programs.
         let programmed = if programmed > 0.0 { programmed } else { written };
         if programmed > 0.0 {
             let gained = self.stores.gained_of_victim(self.last());
@@ -372,8 +375,8 @@ impl WindowAnalysis<'_> {
                 false => rounds,
             };
             let fallen = -self.growth(programmed, |levels| levels.free_pages);
-            // Between two erases, the free pages of a set fall by the pages of a victim. `of_chance` is two standard deviations of the sum over sets
-            // at independent phases.
+            // Between two erases, the free pages of a set fall by the pages of the erased blocks. `of_chance` is two standard deviations of the sum
+            // over sets at independent phases.
             let of_chance = 2.0 * (sets as f64 / 6.0).sqrt() * (planes_of_set * block_pages) as f64;
             let reserve = Reserve::new(self.stores, self.busy_marks());
             if self.last().counts.gc.collections == 0 && !is_drawn {
@@ -407,7 +410,8 @@ impl WindowAnalysis<'_> {
         found
     }
 
-    /// Returns the reasons against a steady state that the requests show, each with the requests needed.
+    /// Returns the reasons against a steady state that the requests show, each with the number of requests that a run needs to remove the reason;
+    /// `None` for a backlog, which no length removes.
     fn request_findings(&self) -> Vec<(Unsteady, Option<u64>)> {
         let WindowSummary { requests, warm_up_ended, .. } = *self.window;
         let mut found = Vec::new();

@@ -21,7 +21,7 @@ impl KindMeasures {
         self.breakdown.add(&other.breakdown);
     }
 
-    /// Adds the counts and sums to `tally`.
+    /// Adds the number of requests and the sums of their latency parts to `tally`.
     pub fn add_to(&self, tally: &mut BreakdownSums) {
         self.breakdown.add_to(tally);
     }
@@ -117,12 +117,12 @@ impl StreamMeasures {
         self.read_bytes + self.written_bytes
     }
 
-    /// Returns the bytes that successful requests read.
+    /// Returns the bytes that successful reads of the stream moved.
     pub fn read_bytes(&self) -> Bytes {
         self.read_bytes
     }
 
-    /// Returns the bytes that successful requests wrote.
+    /// Returns the bytes that successful writes of the stream moved.
     pub fn written_bytes(&self) -> Bytes {
         self.written_bytes
     }
@@ -136,7 +136,7 @@ impl StreamMeasures {
         &self.kinds[kind as usize]
     }
 
-    /// Returns the latencies of all requests, of reads, and of writes.
+    /// Returns the latencies of all requests, of reads, and of writes, in this order.
     pub fn latencies(&self) -> [LatencyHistogram; 3] {
         let of = |kind| self.kind(kind).latencies.clone();
         [self.together().latencies, of(MeasuredKind::Read), of(MeasuredKind::Write)]
@@ -150,14 +150,14 @@ impl StreamMeasures {
         }
     }
 
-    /// Returns the measures of all kinds together.
+    /// Returns the sum of the measures over all kinds of requests.
     fn together(&self) -> KindMeasures {
         let mut all = KindMeasures::default();
         self.kinds.iter().for_each(|kind| all.add(kind));
         all
     }
 
-    /// Returns the figures of a stream that ran for `end`.
+    /// Returns the rates, latencies and breakdowns of a stream that ran for the time `end`.
     pub fn metrics(&self, end: Time) -> StreamMetrics {
         let per_second = |count: f64| if end == Time::ZERO { 0.0 } else { count / end.as_secs_f64() };
         let all = self.together();

@@ -31,7 +31,7 @@ pub const BATCHES_MAX: usize = 64;
 struct OccupancyIntegral {
     commands: u64,
     since: Time,
-    /// Sum of the times that commands were in the queues, up to `since`.
+    /// Sum of the times that commands spent in the host queues up to `since`, in picoseconds.
     held_ps: u128,
 }
 
@@ -47,12 +47,12 @@ impl OccupancyIntegral {
     }
 }
 
-/// The measured window of a run.
+/// Results of the measured window, with the latencies for its confidence intervals.
 pub struct MeasuredWindow {
     pub report: MeasuredReport,
-    /// Latencies of all requests, of reads, and of writes.
+    /// Latencies of all requests, of reads, and of writes, in this order.
     pub latencies: [SparseHistogram; 3],
-    /// Latencies of each stream (all requests, reads, writes), and its last completion.
+    /// For each stream, its latencies (all requests, reads, writes) and the time of its last completion.
     pub streams: Vec<([SparseHistogram; 3], Time)>,
 }
 
@@ -61,16 +61,16 @@ pub struct Timeline {
     settings: Measure,
     warm_up: WarmUp,
     goal: Option<RequestBudget>,
-    /// Number of requests that completed before the measured window; `None` before it begins.
+    /// Number of requests that completed before the measured window, over all streams; `None` before the window begins.
     before_window: Option<u64>,
-    /// Whether the warm-up ended because the stores of the drive were in balance.
+    /// Whether the warm-up `steady` ended because the device cache and the SLC cache were in balance, not because of its maximum length.
     is_balanced: bool,
-    /// Time since which the stores have been in balance; `None` while out of balance.
+    /// Time since which the device cache and the SLC cache have been in balance; `None` while out of balance.
     balanced_since: Option<Time>,
     streams: usize,
     queued: OccupancyIntegral,
     completed: u64,
-    /// Batches of the measured window; with the warm-up `auto`, batches from the start of the run. `None` during other warm-ups.
+    /// Batches of the measured window; with the warm-up `auto`, batches from the start of the run. `None` before the window with another warm-up.
     batches: Option<IntervalSeries>,
     epochs: Option<IntervalSeries>,
 }
@@ -100,7 +100,7 @@ impl Timeline {
         })
     }
 
-    /// Returns the time at which [`Timeline::cut`] must be called, before all events of that time.
+    /// Returns the time at which [`Timeline::cut`] must be called, before all events of that time; [`Time::MAX`] if only completions call for it.
     pub fn due(&self) -> Time {
         let waits = self.batches.is_none() && self.warm_up == WarmUp::Time;
         let warm = if waits { self.settings.warm_up_time } else { Time::MAX };
@@ -111,7 +111,7 @@ impl Timeline {
         self.queued.change(now, self.queued.commands + 1);
     }
 
-    /// Records a completed request. Returns whether [`Timeline::cut`] must be called.
+    /// Records a completed request. Returns whether [`Timeline::cut`] must be called, because a batch is full, or the warm-up or the run ends.
     pub fn record_completion(
         &mut self,
         stream: StreamId,
@@ -132,7 +132,7 @@ impl Timeline {
         is_full || self.is_done()
     }
 
-    /// Returns whether all requests to measure have completed.
+    /// Returns whether all requests to measure have completed, which ends the run. False without a request budget.
     pub fn is_done(&self) -> bool {
         let wanted = self.goal.zip(self.before_window).map(|(goal, before)| before + goal.measured);
         wanted.is_some_and(|wanted| self.completed >= wanted)
@@ -142,7 +142,7 @@ impl Timeline {
         self.warm_up == WarmUp::Requests && self.completed >= self.settings.warm_up_requests
     }
 
-    /// Returns whether the warm-up `steady` ends at `now`: the limit of requests is reached, or the stores have been in balance over the last quarter
+    /// Returns whether the warm-up `steady` ends at `now`: the limit of requests is reached, or the caches have been in balance over the last quarter
     /// of the run. A shorter balance may be due to chance.
     fn has_settled(&mut self, marks: &Batches, now: Time) -> bool {
         if self.warm_up != WarmUp::Steady {
@@ -154,13 +154,13 @@ impl Timeline {
         self.is_balanced || self.goal.is_some_and(|goal| self.completed >= goal.warm_up_max)
     }
 
-    /// Returns the sum of the times that commands were in the queues, up to `now`.
+    /// Returns the sum of the times that commands spent in the host queues up to `now`, in picoseconds.
     pub fn occupancy_until(&self, now: Time) -> u128 {
         self.queued.held_by(now)
     }
 
     /// Closes the epoch or the batch, or ends the warm-up, if due at the time of `counts`. `marks` has the batches of the run if a drive mark was
-    /// recorded at that time, otherwise `None`. Returns whether the measured window begins.
+    /// recorded at that time, otherwise `None`. Returns whether the measured window begins at that time.
     pub fn cut(&mut self, counts: &DriveCounts, marks: Option<&Batches>) -> bool {
         let now = counts.span;
         if let Some(epochs) = &mut self.epochs
@@ -216,7 +216,7 @@ impl Timeline {
             if let IntervalLength::Requests(requests) = batches.interval_length() {
                 report.batch_requests = Some(requests);
             }
-            // Without an end of the warm-up, take the second half, which is most likely to be steady.
+            // Without an end of the warm-up, the second half of the run is the window, because it is most likely to be steady.
             let begin = found.unwrap_or(full / 2);
             intervals.drain(..begin);
             full -= begin;
@@ -272,7 +272,7 @@ fn warm_up(batches: &[Interval]) -> Option<usize> {
     (end < batches.len() / 2).then_some(end)
 }
 
-/// Returns the drift of throughput and latency over the rounds of `batches`; `None` if there are too few.
+/// Returns the drift of throughput and mean latency over five rounds of `batches`. `None` for fewer than five batches, or a mean of zero.
 fn rounds(batches: &[Interval]) -> Option<RoundsReport> {
     let count = batches.len();
     if count < ROUNDS {

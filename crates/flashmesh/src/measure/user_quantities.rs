@@ -12,12 +12,12 @@ use crate::results::{Group, GroupSpec, Reported, Serialize, SerializeMap, Serial
 pub struct UserQuantities(BTreeMap<&'static str, Value>);
 
 impl UserQuantities {
-    /// Adds `group` under `name`. Replaces a group that has this name.
+    /// Adds `group` under `name`, and replaces an earlier group with this name.
     pub fn add(&mut self, name: &'static str, group: &impl Group) {
         self.0.insert(name, serde_json::to_value(group).expect("a group has string keys"));
     }
 
-    /// Returns the group with this name; `None` if there is none.
+    /// Returns the group with this name as JSON; `None` if no probe added it.
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.0.get(name)
     }

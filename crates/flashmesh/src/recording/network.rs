@@ -1,5 +1,5 @@
-//! Recording of the interconnect in a window of a run: the request, grant and release of each transfer's path, the links held for it, and the moves
-//! of Venice's scouts.
+//! Recording of the interconnect in a window of a run. Records the request, grant and release of each transfer's path, the links held for the
+//! transfer, and the moves of Venice's scouts.
 
 use std::collections::BTreeMap;
 use std::mem;
@@ -18,10 +18,10 @@ use super::RecordingWindow;
 use super::pending_paths::PendingPaths;
 use super::requests::{InFlight, RegisterContents, Requests};
 
-/// Number of most recent transfers kept for each die. A link use is reported at its end, and is assigned to one of these transfers.
+/// Number of transfers kept for each die, the most recent ones. A link use is reported at its end, and is assigned to one of these transfers.
 const LATEST: usize = 4;
 
-/// Result of a [`NetworkRecorder`], complete when the run ends.
+/// Handle to the recording of a [`NetworkRecorder`]. The recording is empty until the run has ended.
 #[derive(Clone, Debug, Default)]
 pub struct NetworkRecording(Arc<Mutex<NetworkReport>>);
 
@@ -31,7 +31,7 @@ impl NetworkRecording {
     }
 }
 
-/// Time for which a link was held, and the transfer that held it.
+/// Use of a link, and the number of the transfer for which it was held; `None` if unknown.
 struct LinkHold {
     link_use: LinkUse,
     transfer: Option<u64>,
@@ -46,9 +46,9 @@ pub struct NetworkRecorder {
     requests: Requests,
     pages: RegisterContents,
     taken: FxHashMap<DieId, Vec<u64>>,
-    /// Transfers whose path is requested and not released, by die and phase.
+    /// Number of the transfer of each die and phase whose path is requested and not released.
     open: FxHashMap<(DieId, TransferPhase), u64>,
-    /// Most recent transfers of each die, at most [`LATEST`].
+    /// For each die, the numbers of its most recent transfers, at most [`LATEST`], the last one last.
     latest: FxHashMap<DieId, Vec<u64>>,
     asked: u64,
     transfers: BTreeMap<u64, RecordedTransfer>,
@@ -146,8 +146,8 @@ impl NetworkRecorder {
         }
     }
 
-    /// Returns the transfer for which a link was held. Candidates are the recent transfers of the die that had requested their path and not released
-    /// it when the use began. Returns the last candidate, if possible one with a granted path.
+    /// Returns the number of the transfer for which a link was held. Candidates are the recent transfers of the die that had requested their path and
+    /// not released it when the use began. Returns the last candidate with a granted path, or else the last candidate; `None` without candidates.
     fn holder(&self, link_use: LinkUse) -> Option<u64> {
         let latest = self.latest.get(&link_use.die)?;
         let held_from = |number: &&u64| {
@@ -189,7 +189,7 @@ impl NetworkRecorder {
     fn ended(&mut self, now: Time) {
         let (start, end) = (self.window.start, self.window.end.min(now));
         for request in self.requests.in_flight() {
-            // Leave out requests issued after the window: the recorder can be detached before such a request completes.
+            // Leave out requests issued after the window. The recorder can be detached before they complete, so that they would seem to be in flight.
             if self.window.overlaps(request.issued, now) {
                 self.completed.insert(request.number, recorded_request(&request, None));
             }
@@ -253,7 +253,7 @@ impl Probe for NetworkRecorder {
             Notice::PathAsked(die, phase) => self.record_path_request(die, phase, now),
             Notice::PathBlocked(grant, causes, waited) => {
                 if let Some(transfer) = self.transfer(grant) {
-                    // List the controller first, as `Cause::ALL` does: a path waits for a controller before it waits for links.
+                    // List the cause `Controller` first, as `Cause::ALL` does: a path waits for a controller before it waits for links.
                     let met = Cause::ALL.into_iter().filter(|cause| causes.contains(*cause));
                     (transfer.causes, transfer.blocked_ps) = (met.map(Into::into).collect(), waited.as_ps());
                 }

@@ -1,4 +1,4 @@
-//! Paths and acknowledgements that began before the end of a window and have not ended. A recorder stays attached until all have ended.
+//! Paths and acknowledgements that began before the end of a recording window and have not ended. A recorder stays attached until none is left.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -11,12 +11,12 @@ use crate::units::Time;
 #[derive(Debug, Default)]
 pub(super) struct PendingPaths {
     paths: FxHashSet<(DieId, TransferPhase)>,
-    /// Acknowledgements in flight, by sending die.
+    /// Number of acknowledgements in flight, by the die that sent them.
     acknowledgements: FxHashMap<DieId, u32>,
 }
 
 impl PendingPaths {
-    /// Records `notice` at time `now`. Adds only paths and acknowledgements that begin before `end`, the end of the window.
+    /// Updates the pending paths and acknowledgements with `notice` at time `now`. Adds only those that begin before `end`, the end of the window.
     pub fn record(&mut self, now: Time, end: Time, notice: &Notice<'_>) {
         match *notice {
             Notice::PathAsked(die, phase) if now < end => {

@@ -1,4 +1,4 @@
-//! Sequence numbers of requests, whose ids are reused, and the requests that read the pages in the page registers.
+//! Sequence numbers of requests, because request ids are reused, and the requests whose pages are in the page registers.
 
 use std::collections::VecDeque;
 
@@ -10,11 +10,11 @@ use crate::workload::IoRequest;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct InFlight {
-    /// Sequence number in the order of issue, from 1.
+    /// Sequence number of the request in the order of issue over all streams, from 1.
     pub number: u64,
     pub stream: StreamId,
     pub issued: Time,
-    /// The request itself; `None` until it is submitted to the drive.
+    /// Kind, offset and size of the request; `None` until the request is submitted to the drive, and for a rejected request.
     pub io: Option<IoRequest>,
 }
 
@@ -45,7 +45,7 @@ impl Requests {
         Some(self.in_flight.get(&id?)?.number)
     }
 
-    /// Returns whether a request issued before `than` is in flight.
+    /// Returns whether a request that was issued before `than` is still in flight.
     pub fn has_older(&self, than: Time) -> bool {
         self.in_flight.values().any(|request| request.issued < than)
     }
@@ -58,7 +58,8 @@ impl Requests {
     }
 }
 
-/// Requests of the pages in the page registers of each die, in the order of transfer; `None` for a page that no request reads.
+/// Sequence numbers of the requests whose pages are in the page registers of each die, in the order of transfer; `None` for a page that no request
+/// reads.
 #[derive(Debug, Default)]
 pub(super) struct RegisterContents {
     of: Option<DieId>,
@@ -66,7 +67,7 @@ pub(super) struct RegisterContents {
 }
 
 impl RegisterContents {
-    /// Records the end of an array operation of `die`. The next calls of [`read`](Self::read) are for this die.
+    /// Records the end of an array operation of `die`. The next calls of [`push_page`](Self::push_page) are for this die.
     pub fn set_current_die(&mut self, die: DieId) {
         self.of = Some(die);
     }

@@ -1,4 +1,4 @@
-//! Traffic between host and drive, for the report.
+//! Conversion of the counts of the host interface to the part of the report on traffic between host and drive.
 
 use crate::host::interface::Interface;
 use crate::host::link::Direction;

@@ -26,8 +26,8 @@ impl Snapshot<'_> {
         IntervalReports { warm_up, measured, epochs: timeline.epochs(end, &counts, parts) }
     }
 
-    /// Returns the current fill levels: free pages, dirty pages of the cache, pages in the SLC cache, outstanding
-    /// requests, and the lag of replay.
+    /// Returns the current fill levels of the drive: free pages, dirty pages of the device cache, pages in the SLC cache, outstanding requests, and
+    /// the lag of open replays.
     pub fn levels(&self) -> FillLevels {
         let cache = self.controller.cache().map(|device| device.state());
         let streams = || self.frontend.streams.iter();
@@ -45,7 +45,7 @@ impl Snapshot<'_> {
         }
     }
 
-    /// Returns the counts of the drive until `now`, which may lie between two events.
+    /// Returns the counts from the start of the run to the time of the snapshot, which may lie between two events.
     pub fn counts(&self) -> DriveCounts {
         let at = self.now;
         let ps = |time: Time| u128::from(time.as_ps());

@@ -1,4 +1,4 @@
-//! Bottleneck of the run, and the lower bound of its makespan.
+//! Bottleneck of a run, and the lower bound of its makespan.
 
 use crate::host::interface::Interface;
 use crate::host::link::Direction;
@@ -11,7 +11,7 @@ use crate::units::Time;
 use super::Snapshot;
 
 impl Snapshot<'_> {
-    /// Returns the busy times of all parts until `now`.
+    /// Returns the busy times of all parts from the start of the run to the time of the snapshot.
     pub fn part_times(&self) -> PartTimes {
         let (now, interface, fabric) = (self.now, self.frontend.interface, self.datapath.fabric);
         PartTimes {
@@ -30,8 +30,8 @@ impl Snapshot<'_> {
         }
     }
 
-    /// Returns the bottleneck of the run, or of its measured window, from the busy times `times` and the mean breakdown of latencies. `ran` is the
-    /// time from the start of the run or window to its last completion.
+    /// Returns the bottleneck of the run, or of its measured window, from its busy times `times` and its mean latency by parts. `breakdown` is `None`
+    /// if no request completed. `ran` is the time from the start of the run or window to its last completion.
     pub(super) fn bound(&self, times: &PartTimes, breakdown: Option<&BreakdownSummary>, ran: Time) -> Bound {
         let works = |die: &DieWork| times.share(die.min_busy_time(self.datapath.has_read_cache()));
         let at_work: Vec<f64> = times.work.iter().map(works).collect();
@@ -45,7 +45,7 @@ impl Snapshot<'_> {
         Bound::find(&times.utilisation(), (unit, &at_work), dram, (layout, &held), breakdown, load)
     }
 
-    /// Returns the longest time for which the queue of an open-loop stream was full; `None` if any stream is closed-loop, that is, issues
+    /// Returns the time for which the queue of a stream was full: the maximum over the streams. `None` if any stream is closed-loop, that is, issues
     /// requests as others complete.
     fn queue_full_time(&self) -> Option<Time> {
         let streams = self.frontend.streams;
@@ -62,7 +62,7 @@ impl Snapshot<'_> {
         chips.map(|dies| dies.iter().copied().fold(DieWork::default(), DieWork::and)).collect()
     }
 
-    /// Returns the lower bound of the makespan for the work of the run.
+    /// Returns the lower bound of the makespan for the work of the run. `interrupted` is whether the run ended with work in progress.
     pub(super) fn lower_bound(&self, interrupted: bool) -> LowerBound {
         let (end, interface, fabric) = (self.now, self.frontend.interface, self.datapath.fabric);
         let open = self.frontend.streams.iter().map(|stream| &stream.replay).filter(|replay| replay.is_open());

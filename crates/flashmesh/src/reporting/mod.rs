@@ -31,23 +31,24 @@ use crate::units::{Bytes, Time};
 
 use steadiness::WholeRun;
 
-/// State of a drive at a moment of simulated time.
+/// State of a drive at one simulated time, from which its report is made.
 pub struct Snapshot<'a> {
     pub config: &'a Config,
     pub geometry: &'a Geometry,
     pub frontend: frontend::FrontendStats<'a>,
     /// FTL, caches and garbage collection: the source of all page counts.
     pub controller: &'a Controller,
-    /// Operations and transfers of the dies.
+    /// Counts and busy times of the dies and the interconnect.
     pub datapath: datapath::DatapathStats<'a>,
-    /// Busy times at the start of the measured window; `None` before that start. Always `None` with the warm-up `auto`, because MSER chooses the
-    /// start after the run.
+    /// Busy times at the start of the measured window; `None` before that time. Always `None` with the warm-up `auto`, because MSER chooses the start
+    /// after the run.
     pub window_begin: Option<&'a PartTimes>,
     pub now: Time,
 }
 
 impl Snapshot<'_> {
-    /// Returns the report of a run that took `wall` of real time.
+    /// Returns the report of a run up to the time of the snapshot. The run took `wall` of real time; `interrupted` is whether it was stopped before
+    /// its end.
     pub fn report(&self, wall: Duration, interrupted: bool) -> Report {
         let (requests, operations) = (self.frontend.counters, self.datapath.counters);
         let mut all = StreamMeasures::default();
@@ -61,7 +62,7 @@ impl Snapshot<'_> {
             None => all.last_completion().later(requests.flushed),
         };
         let (flash, gc) = (self.flash(), self.controller.counters().gc.clone());
-        // Busy times extend to `now`, not to `end`: background collections and waiting streams may have continued after the last completion.
+        // Busy times extend to `now`, not to `end`: background collections and waiting requests may have continued after the last completion.
         let times = self.part_times();
         let utilisation = times.utilisation();
         let StreamMetrics { iops, bandwidth_bytes_per_s, latency_ps, breakdown_ps } = all.metrics(end);
@@ -100,7 +101,7 @@ impl Snapshot<'_> {
             gc,
             per_request: self.per_request(&flash),
             flash,
-            // Set by a probe when the run ends.
+            // Filled in by the probe of the chip states when the run ends.
             chip_states: None,
             mapping_cache: self.controller.mapping_cache().map(|map| MappingCacheReport {
                 entries: map.capacity(),
@@ -128,7 +129,7 @@ impl Snapshot<'_> {
             confidence,
             steadiness,
             epochs,
-            // Set by a probe when the run ends.
+            // Added after the run: `network` by `Simulation::run`, `timeline` by its probe.
             network: None,
             timeline: None,
             workload: self.frontend.summary().cloned(),
@@ -190,7 +191,8 @@ impl Snapshot<'_> {
         }
     }
 
-    /// Returns the results of each stream up to its last completion.
+    /// Returns the results of each stream from its start to its last completion. The confidence intervals are those of the window `measured`; `None`
+    /// selects the whole run.
     fn stream_reports(&self, measured: Option<&MeasuredWindow>) -> Vec<StreamReport> {
         let streams = self.frontend.streams.iter().zip(&self.frontend.counters.streams).enumerate();
         let report = |(index, (stream, measures)): (usize, (&HostStream, &StreamMeasures))| {

@@ -1,13 +1,13 @@
-//! Effects of the SLC cache in the sentence on the bottleneck of a run.
+//! Addition of the SLC cache to the sentence on the bottleneck of a run.
 
 use crate::measure::bound::{Bound, Resource};
 use crate::measure::report::{GcReport, SlcReport};
 
-/// Minimum share of written data that bypasses the SLC cache for the sentence to mention it.
+/// Minimum share of the programmed data that bypasses the SLC cache for the sentence to mention it.
 const BYPASS_SHARE_MIN: f64 = 0.01;
 
-/// Appends to the sentence of `bound` the share of writes that bypassed the full SLC cache, and the share of folded pages among the moved pages. Does
-/// nothing unless the bottleneck is the dies or waiting.
+/// Returns `bound` with two shares appended to its sentence: of the programs that bypassed the full SLC cache, and of folded pages among the pages
+/// that collection moved. Returns `bound` unchanged if `slc` is `None` (no SLC cache), or if requests do not wait for dies.
 pub(super) fn explain(mut bound: Bound, slc: Option<&SlcReport>, gc: &GcReport) -> Bound {
     let Some(slc) = slc else { return bound };
     let waits_for_dies = matches!(bound.resource, Resource::Dies | Resource::GarbageCollection | Resource::Waiting);

@@ -11,7 +11,7 @@ use crate::units::Time;
 
 use super::Snapshot;
 
-/// Figures of the whole run, used if there is no measured window.
+/// Figures of the whole run, which are judged if there is no measured window.
 pub(super) struct WholeRun<'a> {
     pub measures: &'a StreamMeasures,
     pub iops: f64,
@@ -21,8 +21,8 @@ pub(super) struct WholeRun<'a> {
 }
 
 impl Snapshot<'_> {
-    /// Returns the confidence intervals of the figures of the measured window (without such a window, of the whole run), and the verdict on the
-    /// steady state.
+    /// Returns the confidence intervals of the figures of the measured window, and the verdict on its steady state. Both are of the whole run if
+    /// `measured` is `None`.
     pub(super) fn confidence_and_steadiness(
         &self,
         run: &WholeRun<'_>,
@@ -63,7 +63,7 @@ impl Snapshot<'_> {
         (confidence, SteadinessReport::new(batches, &self.drive_scale(), &window))
     }
 
-    /// Returns `window` with mean latency breakdowns of all its requests, of its reads, and of its writes.
+    /// Returns `window` with the mean latency by parts of all its requests, of its reads, and of its writes.
     pub(super) fn with_breakdown(&self, window: MeasuredReport) -> MeasuredReport {
         let start = Time::from_ps(window.window.start_ps);
         let mean = |kinds: &[MeasuredKind]| tally(&self.frontend.counters.batches, start, kinds).mean();
@@ -91,15 +91,15 @@ impl Snapshot<'_> {
     }
 }
 
-/// Returns the measured window of the stream at an index, up to its last completion, and the rates and latencies of the stream in this window.
+/// Returns the measured window of the stream at `index`, up to its last completion, and the rates and latencies of the stream in this window.
 pub(super) fn stream_window(measured: &MeasuredWindow, index: usize) -> (Range<Time>, RequestMetrics<'_>) {
     let (stream, (latencies, end)) = (&measured.report.streams[index], &measured.streams[index]);
     let start = Time::from_ps(measured.report.window.start_ps);
     (start..*end, RequestMetrics::from_latencies(stream.iops, stream.bandwidth_bytes_per_s, latencies))
 }
 
-/// Returns whether a run continues the steady state of random preconditioning: its writes are uniform over all preconditioned pages, and its policies
-/// place and collect pages like preconditioning.
+/// Returns whether a run continues the steady state that random preconditioning has drawn. This requires writes that are uniform over all
+/// preconditioned pages, and policies that place and collect pages like preconditioning.
 fn writes_match(config: &Config) -> bool {
     let is_placed_alike = config.ftl.policy != FirmwarePolicy::Mbm && !config.gc.r#move.crosses_chips();
     is_placed_alike

@@ -65,8 +65,8 @@ counts! {
 }
 
 impl FlashReport {
-    /// Returns all programmed pages: of users, the map, the journal, replicas, parity and garbage collection (`gc`), and mapping units left
-    /// empty.
+    /// Returns the number of all programmed pages: for requests, the map, the journal, replicas, parity, and pages moved by garbage collection
+    /// (`gc`). Mapping units that were left empty in programs count as pages.
     pub fn programmed(&self, gc: &GcReport) -> u64 {
         let moved = gc.pages_moved + gc.pages_reallocated;
         let of_map = self.map_programs + self.journal_programs;
@@ -74,7 +74,7 @@ impl FlashReport {
         self.user_programs + of_map + besides + moved
     }
 
-    /// Returns [programmed](Self::programmed) pages over pages that the host wrote; `None` if it wrote none.
+    /// Returns the [programmed](Self::programmed) pages divided by the pages that requests wrote; `None` if requests wrote no page.
     pub fn write_amplification(&self, gc: &GcReport) -> Option<f64> {
         (self.pages_written > 0).then(|| self.programmed(gc) as f64 / self.pages_written as f64)
     }

@@ -4,10 +4,10 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use crate::units::Time;
 
-/// Number of steps in which the progress of preconditioning is published.
+/// Number of steps from 0 to 1 in which the progress of preconditioning is published.
 const WHOLE: u32 = 10_000;
 
-/// Progress of a run, and a flag to cancel the run. No method blocks, and any thread may call all methods.
+/// Progress of a run, and a flag to cancel it, shared with other threads. No method blocks, and any thread may call all methods.
 #[derive(Debug, Default)]
 pub struct Control {
     requests_done: AtomicU64,
@@ -19,22 +19,22 @@ pub struct Control {
 }
 
 impl Control {
-    /// Cancels the run. The run ends at its next poll, with a report of the work up to then.
+    /// Requests the cancellation of the run. The event loop polls the request, and ends the run with a report of the work up to then.
     pub fn cancel(&self) {
         self.cancelled.store(true, Ordering::Relaxed);
     }
 
-    /// Returns whether the run was cancelled.
+    /// Returns whether [`cancel`](Self::cancel) was called. The run itself may not have ended yet.
     pub fn is_cancelled(&self) -> bool {
         self.cancelled.load(Ordering::Relaxed)
     }
 
-    /// Returns the number of requests completed so far.
+    /// Returns the number of requests of all streams completed at the last poll of the event loop.
     pub fn requests_done(&self) -> u64 {
         self.requests_done.load(Ordering::Relaxed)
     }
 
-    /// Returns the total number of requests of the run; `None` if unknown.
+    /// Returns the total number of requests of all streams; `None` before the start of the run, or if the workloads do not state their number.
     pub fn request_total(&self) -> Option<u64> {
         match self.request_total.load(Ordering::Relaxed) {
             0 => None,
@@ -42,7 +42,7 @@ impl Control {
         }
     }
 
-    /// Returns the simulated time reached so far.
+    /// Returns the simulated time at the last poll of the event loop.
     pub fn simulated(&self) -> Time {
         Time::from_ps(self.simulated_ps.load(Ordering::Relaxed))
     }

@@ -22,11 +22,11 @@ use crate::units::Time;
 
 use super::{Control, Fault, recovery};
 
-/// Events between polls of [`Control`].
+/// Number of events between polls of [`Control`] without probes.
 const EVENTS_PER_LOOK: u32 = 8192;
 
-/// Events between polls of [`Control`] while probes are attached. Shorter, so that the run drops the probed instance soon after the last probe is
-/// done.
+/// Number of events between polls of [`Control`] while probes are attached. Fewer, because a poll also finds that all probes are done, so that the
+/// run can continue in a faster variant without probes.
 const EVENTS_PER_LOOK_PROBED: u32 = 64;
 
 /// Reason for which the event loop returned.
@@ -36,13 +36,14 @@ pub(super) enum Pause {
     Over,
     /// Cancellation through [`Control`].
     Cancelled,
-    /// All probes are done, so the run can continue without notices.
+    /// All probes are done, so the run can continue in a variant of the drive without notices.
     Unwatched,
     /// Pause scheduled by a stepped drive: its `advance` time, or a completion that ends the step.
     Due,
 }
 
-/// A drive with all its parts.
+/// A drive with all its parts, compiled for the model `M`. The model fixes the interconnect and the optional features, so that unused code is left
+/// out.
 #[derive(Clone)]
 pub(super) struct DriveInstance<M: Model> {
     pub config: Box<Config>,
@@ -51,20 +52,20 @@ pub(super) struct DriveInstance<M: Model> {
     pub frontend: Frontend<M>,
     pub controller: Controller,
     pub datapath: Datapath<M>,
-    /// Report at the power cut. The report excludes the work after the cut, which runs on the energy of capacitors.
+    /// Report at the power cut; `None` before a cut. The report excludes the work after the cut, which runs on the energy of capacitors.
     pub at_cut: Option<Box<Report>>,
-    /// Busy times of the parts at the start of the measured window.
+    /// Busy times of the parts at the start of the measured window; `None` before it, and with the warm-up `auto`.
     pub window_begin: Option<Box<PartTimes>>,
-    /// Error of user-supplied parts; a part that raises the error ends the run.
+    /// Error that user-supplied parts can raise to end the run.
     pub fault: Fault,
-    /// Time at which the run ends even if requests are in flight, because the measurement is complete.
+    /// Time at which the run ends even if requests are in flight, because the measurement is complete; `None` until then.
     pub end: Option<Time>,
-    /// Number of completed requests at which the precision of the run is next checked.
+    /// Number of completed requests at which [`is_precise`](Self::is_precise) next checks the precision of the run.
     pub precision_due: u64,
 }
 
 impl<M: Model> DriveInstance<M> {
-    /// Resumes collections in progress, collects idle dies, and issues the first requests.
+    /// Resumes the garbage collections that were in progress in the initial state, starts collections on idle dies, and issues the first requests.
     pub fn start(&mut self, control: &Control) -> Result<(), RunError> {
         control.begin(self.frontend.request_count());
         self.controller.resume_collections(&mut self.datapath, &mut self.kernel);
@@ -74,14 +75,14 @@ impl<M: Model> DriveInstance<M> {
         self.frontend.start(&self.controller, &mut self.kernel)
     }
 
-    /// Stops notices to probes, except the notice of the end of the run.
+    /// Stops all notices to probes except the one of the end of the run.
     pub fn stop_telling(&mut self) {
         self.kernel.stop_notices();
         self.datapath.stop_notices();
         self.controller.stop_recording();
     }
 
-    /// Ends a run that began at wall-clock time `started`. Returns its report.
+    /// Ends a run that began at wall-clock time `started`. Returns the report of the run; after a power cut, the report up to the cut.
     pub fn finish(&mut self, interrupted: bool, started: Instant, control: &Control) -> Result<Report, RunError> {
         control.publish(self.frontend.counters().completed, self.kernel.now());
         if let Some(stall) = self.stall().filter(|_| !interrupted && self.end.is_none()) {
@@ -104,13 +105,13 @@ impl<M: Model> DriveInstance<M> {
         })
     }
 
-    /// Returns an error if requests or the final flush are unfinished although no event is pending.
+    /// Returns the error of a stalled run; `None` unless requests or the final flush are unfinished although no event is pending.
     pub fn stall(&self) -> Option<RunError> {
         let (at, in_flight) = (self.kernel.now(), self.frontend.in_flight());
         self.frontend.is_stalled().then_some(RunError::Stalled { at, in_flight })
     }
 
-    /// Handles events until there is a reason to pause.
+    /// Handles events until the run must pause or end. Returns the reason.
     pub fn run_events(&mut self, control: &Control) -> Result<Pause, RunError> {
         loop {
             for _ in 0..if M::PROBES { EVENTS_PER_LOOK_PROBED } else { EVENTS_PER_LOOK } {
@@ -138,7 +139,8 @@ impl<M: Model> DriveInstance<M> {
         }
     }
 
-    /// Advances the clock to the next event and dequeues it. A wake-up of the fabric precedes all events of the same time.
+    /// Advances the clock to the next event and dequeues it; `None` if no event is pending. A wake-up of the fabric precedes all other events of its
+    /// time.
     #[inline(always)]
     fn next_event(&mut self) -> Option<Event> {
         let wake_at = self.datapath.wake_at();
@@ -152,8 +154,8 @@ impl<M: Model> DriveInstance<M> {
         Some(self.kernel.dequeue(due))
     }
 
-    /// Notifies probes and closes due intervals. Runs before the event is dequeued, so that dequeue and dispatch compile to one jump on the event
-    /// kind.
+    /// Notifies probes of an event, and closes the measurement intervals that are due. Runs before the event is dequeued, so that dequeue and
+    /// dispatch compile to one jump on the event kind.
     #[inline(always)]
     fn begin_event(&mut self) {
         self.kernel.notify(|| Notice::Event);
@@ -205,7 +207,8 @@ impl<M: Model> DriveInstance<M> {
                 let DriveInstance { kernel, frontend, controller, datapath, .. } = self;
                 frontend.cut_power(controller, datapath, kernel);
             }
-            // Wake-ups of the host interface. Plain drives have none of the events from `Pause` on.
+            // Wake-ups of the host interface. The events from `Pause` on never reach this arm: drives with all features handle them before, and other
+            // drives have none of them.
             Event::SubmissionDoorbell(_)
             | Event::CompletionDoorbell(_)
             | Event::EntryRead
@@ -238,15 +241,15 @@ impl<M: Model> DriveInstance<M> {
         frontend.settle(controller, datapath, kernel);
         while controller.settle(datapath, kernel) {
             frontend.settle(controller, datapath, kernel);
-            // Completions can make the device cache destage pages. `has_due_writes` is false while the firmware policy holds such writes until it has
-            // chosen their chips.
+            // Completions can make the device cache destage pages, so repeat. `has_due_writes` is false while the firmware policy holds these writes
+            // until it has chosen their chips.
             if !(M::ALL_FEATURES && controller.has_due_writes()) {
                 break;
             }
         }
     }
 
-    /// Closes the measurement intervals that have ended, before any event of the current time is handled.
+    /// Closes the measurement intervals that have ended by the current time, before any event of this time is handled.
     #[cold]
     #[inline(never)]
     fn cut_intervals(&mut self) {
@@ -271,14 +274,15 @@ impl<M: Model> DriveInstance<M> {
         }
     }
 
-    /// Returns whether the run is in steady state, and its figure `measure.precision-of` has reached the precision `measure.precision`.
+    /// Returns whether the run is in steady state and its figure `measure.precision-of` has the precision `measure.precision` at time `at`. False
+    /// without `measure.precision`, and between checks.
     fn is_precise(&mut self, at: Time) -> bool {
         let wanted = self.config.measure.precision;
         let completed = self.frontend.counters().completed;
         if wanted == 0.0 || completed < self.precision_due {
             return false;
         }
-        // Checks are rare: each one costs a report, and may stop the run too early by chance.
+        // Check rarely, after an eighth more requests: each check costs a report, and can find a sufficient precision by chance.
         self.precision_due = completed + completed / 8;
         let report = self.snapshot(at).report(Duration::ZERO, true);
         let is_measured = report.warm_up.as_ref().is_none_or(|_| report.measured.is_some());
@@ -289,12 +293,14 @@ impl<M: Model> DriveInstance<M> {
     #[cold]
     #[inline(never)]
     fn report_cut(&mut self) {
-        // Bring the counters of scouts up to the current time: scouts are simulated ahead without oracles, and lazily with oracles.
+        // Bring the counters of scouts up to the current time. Without oracles scouts are simulated ahead of this time, with oracles only when
+        // needed.
         self.datapath.catch_up(self.kernel.now());
         self.at_cut = Some(Box::new(self.snapshot(self.kernel.now()).report(Duration::ZERO, true)));
     }
 
-    /// Recovers the map after a power cut and reports the duration; `None` if the map survives a power cut by itself.
+    /// Simulates the recovery of the map after a power cut. Returns its report; `None` if the map survives a power cut without recovery
+    /// (`persistence.policy = "ideal"`).
     #[cold]
     #[inline(never)]
     fn recover(&mut self) -> Result<Option<RecoveryReport>, RunError> {

@@ -9,7 +9,7 @@ use crate::units::Time;
 
 type Reason = Box<dyn Error + Send + Sync>;
 
-/// Error of a user-supplied part, for example of a policy that calls code that can fail. All clones share one error.
+/// Error that a user-supplied part can raise, for example a policy that calls code that can fail. All clones share one error.
 ///
 /// # Contract
 /// - After [`Simulation::set_fault`](super::Simulation::set_fault) the run checks the fault after every event. If a reason was raised, the run ends
@@ -25,7 +25,7 @@ struct Raised {
 }
 
 impl Fault {
-    /// Requests the end of the run because of `reason`. Only the first reason is kept.
+    /// Requests the end of the run because of `reason`. The first reason of all clones is kept; later ones are dropped.
     pub fn raise(&self, reason: impl Into<Reason>) {
         let mut kept = self.0.reason.lock().unwrap_or_else(PoisonError::into_inner);
         if !self.0.is_raised.swap(true, Ordering::Release) {
@@ -33,13 +33,13 @@ impl Fault {
         }
     }
 
-    /// Returns whether a reason to end the run was raised.
+    /// Returns whether any clone has raised a reason to end the run.
     #[inline]
     pub fn is_raised(&self) -> bool {
         self.0.is_raised.load(Ordering::Acquire)
     }
 
-    /// Returns the error that ends the run at `now`, if a reason was raised.
+    /// Returns [`RunError::Policy`] with the time `now` if a reason was raised, otherwise `Ok`.
     #[inline]
     pub(super) fn check(&self, now: Time) -> Result<(), RunError> {
         if self.is_raised() { self.error(now) } else { Ok(()) }

@@ -1,4 +1,5 @@
-//! Choice of the compiled instance for a drive: the smallest one that supports the configuration and the user-supplied parts.
+//! Choice of the compiled variant (instance) of a drive: the one with the fewest features that supports the configuration and the user-supplied
+//! parts. Fewer features make a run faster.
 
 use std::time::Instant;
 
@@ -18,17 +19,17 @@ use crate::workload::{IoRequest, WorkloadSummary};
 use super::Control;
 use super::drive::{DriveInstance, Pause};
 
-/// A drive in one of the compiled instances.
+/// A drive in one of the compiled variants.
 #[derive(Clone)]
 pub(super) enum AnyDrive {
-    /// Initial instance of every drive, with all features.
+    /// Variant with all features, in which every drive is built and set up.
     Probed(Box<DriveInstance<Probed>>),
     Any(Box<DriveInstance<Any>>),
     SharedChannels(Box<DriveInstance<Plain<SharedChannels>>>),
     Pnssd(Box<DriveInstance<Plain<Pnssd>>>),
     Nossd(Box<DriveInstance<Plain<Nossd>>>),
     Venice(Box<DriveInstance<Plain<Venice>>>),
-    /// Placeholder during a conversion to another instance.
+    /// No drive: placeholder during a conversion to another variant.
     Between,
 }
 
@@ -50,10 +51,10 @@ pub(super) enum CustomPart {
 }
 
 impl CustomPart {
-    /// Returns the smallest instance that supports this part.
+    /// Returns the variant with the fewest features that supports this part.
     const fn needs(self) -> Instance {
         match self {
-            // Replica selectors are used only with `replication.enabled`, which already requires a larger instance.
+            // Replica selectors are used only with `replication.enabled`, which already requires a variant with more features.
             CustomPart::ReplicaSelector | CustomPart::VictimSelector | CustomPart::RequestSink => Instance::Plain,
             CustomPart::Routing | CustomPart::PacketRouting | CustomPart::Arbiter => Instance::Plain,
             CustomPart::Scheduler
@@ -66,7 +67,7 @@ impl CustomPart {
         }
     }
 
-    /// Returns the key of `[policy]` that names this part in a configuration; `None` if there is no such key.
+    /// Returns the key of `[policy]` that names this part in a configuration; `None` if no key does.
     pub const fn key(self) -> Option<&'static str> {
         match self {
             CustomPart::VictimSelector => Some("policy.victim"),
@@ -82,23 +83,23 @@ impl CustomPart {
     }
 }
 
-/// Instances that a drive needs, with and without probes.
+/// Compiled variants that a drive needs: while probes are attached, and after all of them are done.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Needs {
-    /// Smallest instance for the drive after all probes are done.
+    /// Variant with the fewest features that suffice after all probes are done. `is_watched` is whether probes need notices at first.
     unwatched: Instance,
     is_watched: bool,
 }
 
 impl Needs {
-    /// Returns the instances that the keys of a configuration need.
+    /// Returns the variants that the keys of a configuration require.
     pub fn of(config: &Config) -> Needs {
         let mut needs = Needs { unwatched: Instance::Plain, is_watched: false };
         config.required_instances().into_iter().for_each(|(_, instance)| needs.add(instance));
         needs
     }
 
-    /// Adds the need for at least `instance`.
+    /// Adds the requirement of at least the features of `instance`.
     pub fn add(&mut self, instance: Instance) {
         match instance {
             Instance::Plain | Instance::Any => self.unwatched = self.unwatched.max(instance),
@@ -106,25 +107,25 @@ impl Needs {
         }
     }
 
-    /// Adds the need of a user-supplied part.
+    /// Adds the requirement of a user-supplied part.
     pub fn inject(&mut self, injected: CustomPart) {
         self.add(injected.needs());
     }
 
-    /// Returns the instance that runs the drive.
+    /// Returns the variant in which the drive starts.
     fn instance(self) -> Instance {
         if self.is_watched { Instance::Probed } else { self.unwatched }
     }
 }
 
-/// Parts of the drive whose types do not depend on the instance.
+/// Parts of a drive whose types are the same in all variants.
 pub(super) struct Parts<'a> {
     pub controller: &'a Controller,
     pub geometry: &'a Geometry,
     pub summaries: Vec<(&'a str, Option<&'a WorkloadSummary>)>,
 }
 
-/// Evaluates an expression for the drive of any instance.
+/// Evaluates the expression `$does` with `$drive` bound to the drive in `$any`, whatever its variant.
 macro_rules! with_drive {
     ($any:expr, $drive:ident => $does:expr) => {
         match $any {
@@ -140,7 +141,7 @@ macro_rules! with_drive {
 }
 
 impl AnyDrive {
-    /// Returns the parts whose types do not depend on the instance.
+    /// Returns the parts whose types are the same in all variants.
     pub fn parts(&self) -> Parts<'_> {
         with_drive!(self, drive => Parts {
             controller: &drive.controller,
@@ -149,7 +150,7 @@ impl AnyDrive {
         })
     }
 
-    /// Returns the current instance.
+    /// Returns the current variant, by its features.
     pub fn instance(&self) -> Instance {
         match self {
             AnyDrive::Probed(_) | AnyDrive::Between => Instance::Probed,
@@ -160,7 +161,7 @@ impl AnyDrive {
         }
     }
 
-    /// Runs the drive to its end, in the instance given by `needs`. When all probes are done, the run continues in an instance without probes.
+    /// Runs the drive to its end, from the variant that `needs` requires. When all probes are done, the run continues in a variant without probes.
     pub fn run(&mut self, needs: Needs, control: &Control) -> Result<Report, RunError> {
         let ran = self.run_events(needs, control);
         let ended = with_drive!(self, drive => drive.frontend.end_records());
@@ -187,13 +188,14 @@ impl AnyDrive {
         with_drive!(self, drive => drive.finish(is_cancelled, started, control))
     }
 
-    /// Starts a stepped drive in the instance given by `needs`.
+    /// Starts a stepped drive in the variant that `needs` requires.
     pub fn open(&mut self, needs: Needs) -> Result<(), RunError> {
         self.turn_into(needs.instance());
         with_drive!(self, drive => drive.start(&Control::default()))
     }
 
-    /// Handles all events up to and including `until`, or up to a completion that ends the step. Returns whether all work for requests is done.
+    /// Handles all events up to and including `until`, or up to a completion that ends the step. Returns whether all work for requests is done, so
+    /// that no event is left to handle.
     pub fn step(&mut self, until: Time, needs: Needs, control: &Control) -> Result<bool, RunError> {
         if until < Time::MAX {
             with_drive!(self, drive => drive.kernel.schedule_pause(until));
@@ -208,7 +210,7 @@ impl AnyDrive {
                 }
                 Pause::Cancelled => {}
                 Pause::Due => {
-                    // A step that ended early can leave its pause event in the queue. Ignore such a pause.
+                    // A step that ended early at a completion leaves its own pause event in the queue. Ignore that event in a later step.
                     let now = self.now();
                     if now >= until || self.completions().pauses_at(now) {
                         return Ok(false);
@@ -222,35 +224,36 @@ impl AnyDrive {
         }
     }
 
-    /// Submits a request. Returns its id.
+    /// Submits a request of `stream`. Returns the id of the request; ids count up from 0.
     #[inline]
     pub fn accept(&mut self, stream: StreamId, io: IoRequest) -> u64 {
         with_drive!(self, drive => drive.frontend.accept(stream, io, &mut drive.kernel))
     }
 
-    /// Returns the completions of the current step.
+    /// Returns the requests that completed in the current step.
     #[inline]
     pub fn completions(&mut self) -> &mut Completions {
         with_drive!(self, drive => drive.frontend.completions())
     }
 
-    /// Returns the time of the last event.
+    /// Returns the simulated time of the last event.
     pub fn now(&self) -> Time {
         with_drive!(self, drive => drive.kernel.now())
     }
 
-    /// Returns whether the power was cut.
+    /// Returns whether a power cut (`power.cut`) has ended the work for the host.
     pub fn is_cut_off(&self) -> bool {
         with_drive!(self, drive => drive.frontend.is_cut_off())
     }
 
-    /// Returns the time of the next event; `None` if there is none.
+    /// Returns the simulated time of the next event; `None` if no event is pending.
     pub fn next_event(&self) -> Option<Time> {
         let at = with_drive!(self, drive => drive.kernel.next_at().min(drive.datapath.wake_at()));
         (at < Time::MAX).then_some(at)
     }
 
-    /// Ends a stepped drive and returns its report. The run counts as cancelled if work for requests `is_left`, otherwise as complete.
+    /// Ends a stepped drive and returns its report. If work for requests `is_left`, the run counts as cancelled. Otherwise a final flush runs first,
+    /// if configured, and the run counts as complete.
     pub fn end(&mut self, is_left: bool, started: Instant) -> Result<Report, RunError> {
         let control = Control::default();
         with_drive!(self, drive => {
@@ -264,7 +267,7 @@ impl AnyDrive {
         })
     }
 
-    /// Converts a drive from its initial instance to `instance`. Leaves a drive in any other instance unchanged.
+    /// Converts a drive from the variant in which it was built to `instance`. Leaves a drive in any other variant unchanged.
     fn turn_into(&mut self, instance: Instance) {
         *self = match (std::mem::replace(self, AnyDrive::Between), instance) {
             (AnyDrive::Probed(drive), Instance::Plain) => plain(drive),
@@ -274,7 +277,7 @@ impl AnyDrive {
     }
 }
 
-/// Converts a drive to the instance `$to`, over the interconnect in `AnyFabric::$kind`.
+/// Converts a drive to the variant `$to`, which is compiled for the interconnect in `AnyFabric::$kind`.
 macro_rules! over {
     ($drive:ident, $kind:ident, $to:ident) => {{
         let known = |fabric| match fabric {
@@ -285,7 +288,7 @@ macro_rules! over {
     }};
 }
 
-/// Converts a drive to the plain instance for its interconnect. Leaves the drive unchanged if there is no such instance.
+/// Converts a drive to the plain variant for its interconnect. Leaves the drive unchanged if none is compiled for the interconnect.
 fn plain(drive: Box<DriveInstance<Probed>>) -> AnyDrive {
     match drive.datapath.fabric() {
         AnyFabric::SharedChannels(_) => over!(drive, SharedChannels, SharedChannels),
@@ -296,7 +299,7 @@ fn plain(drive: Box<DriveInstance<Probed>>) -> AnyDrive {
     }
 }
 
-/// Converts a drive to the instance with every feature but no probes. Leaves the drive unchanged if there is no such instance for its interconnect.
+/// Converts a drive to the variant with every feature but probes. Leaves the drive unchanged if none is compiled for its interconnect.
 fn any(drive: Box<DriveInstance<Probed>>) -> AnyDrive {
     match drive.datapath.fabric() {
         AnyFabric::SharedChannels(_) => over!(drive, SharedChannels, Any),

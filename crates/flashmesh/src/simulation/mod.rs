@@ -45,17 +45,17 @@ pub use fault::Fault;
 use drive::DriveInstance;
 use instances::{AnyDrive, CustomPart, Needs};
 
-/// One drive and its workloads.
+/// One drive and its workloads, for one run.
 pub struct Simulation {
     drive: AnyDrive,
-    /// Instances that the configuration and the user-supplied parts need.
+    /// Compiled variants (instances) of the drive that the configuration and the user-supplied parts require.
     needs: Needs,
-    /// Keys of `[policy]` for which a user-supplied policy was set.
+    /// Keys of `[policy]` for which a user-supplied part was set.
     policies: Vec<&'static str>,
 }
 
 impl Simulation {
-    /// Builds the drive that `config` describes, and opens the workloads of `config`.
+    /// Builds the drive that `config` describes, in its initial state, and opens the workloads of `config`.
     ///
     /// # Errors
     /// If the drive cannot be built, or a workload cannot be used on it.
@@ -63,18 +63,18 @@ impl Simulation {
         Simulation::opened(config, info_of(config.fabric.kind), None, None, &Control::default())
     }
 
-    /// Like [`Simulation::new`], but over an interconnect of the kind `info`; `fabric.kind` is ignored.
+    /// Like [`Simulation::new`], but over the interconnect that `info` declares; `fabric.kind` is ignored.
     ///
     /// # Errors
-    /// Like [`Simulation::new`], and if the configuration requires something that the kind does not support.
+    /// Like [`Simulation::new`], and if the configuration requires something that the interconnect does not support.
     pub fn with_interconnect(config: &Config, info: &'static FabricInfo) -> Result<Simulation, RunError> {
         Simulation::opened(config, info, None, None, &Control::default())
     }
 
-    /// Like [`Simulation::with_sources`], but over an interconnect of the kind `info`.
+    /// Like [`Simulation::with_sources`], but over the interconnect that `info` declares; `fabric.kind` is ignored.
     ///
     /// # Errors
-    /// Like [`Simulation::with_sources`], and if the configuration requires something that the kind does not support.
+    /// Like [`Simulation::with_sources`], and if the configuration requires something that the interconnect does not support.
     pub fn over_with_sources(
         config: &Config,
         info: &'static FabricInfo,
@@ -84,8 +84,8 @@ impl Simulation {
         Simulation::assembled(config, info, sources, &ExpectedWrites::unknown(), None, &Control::default())
     }
 
-    /// Like [`Simulation::new`], or like [`Simulation::single_stream`] if `only` gives a stream, but takes the initial state from `drives`. If
-    /// `drives` does not have the state, prepares it there.
+    /// Like [`Simulation::new`] if `only` is `None`; otherwise like [`Simulation::single_stream`] with the stream at the index `only`. Takes the
+    /// initial state from `drives`. If `drives` does not have the state, prepares it there for later runs.
     ///
     /// # Errors
     /// If the drive cannot be built, there is no such stream, or a workload cannot be used.
@@ -93,8 +93,8 @@ impl Simulation {
         Simulation::opened(config, info_of(config.fabric.kind), only, Some(drives), &Control::default())
     }
 
-    /// Like [`Simulation::prepared`], but publishes the progress of preconditioning to `control`. Without `drives`, the state is prepared for this
-    /// run only.
+    /// Like [`Simulation::prepared`], but publishes the progress of preconditioning to `control`. If `drives` is `None`, the state is prepared for
+    /// this run only.
     ///
     /// # Errors
     /// Like [`Simulation::prepared`].
@@ -107,14 +107,14 @@ impl Simulation {
         Simulation::opened(config, info_of(config.fabric.kind), only, drives, control)
     }
 
-    /// Returns the key of the initial state of a run of `config`; `None` if the drive is prepared separately for each run, or cannot be built. Runs
-    /// with equal keys share the state, and wait for the run that prepares it.
+    /// Returns the key under which `drives` keeps the initial state of a run of `config`. `None` if each run prepares its own state, or if the drive
+    /// cannot be built. Runs with equal keys share one state, and wait while one of them prepares it.
     pub fn state_key(config: &Config, drives: &PreparedDrives) -> Option<String> {
         let geometry = Geometry::from_config(config).ok()?;
         drives.key(&geometry, config, ftl_rules(config), &config.expected_writes())
     }
 
-    /// Builds the drive with only the stream at `index`, as the baseline of fairness: the other streams issue nothing.
+    /// Builds the drive with requests of only the stream at `index`, as the baseline of fairness. The other streams exist but issue nothing.
     ///
     /// # Errors
     /// If the drive cannot be built, there is no such stream, or its workload cannot be used.
@@ -144,7 +144,7 @@ impl Simulation {
         Ok(simulation)
     }
 
-    /// Builds the drive that `config` describes, in its initial state. Connects `source` to its only stream.
+    /// Builds the drive that `config` describes, in its initial state. `source` issues the requests of its only stream.
     ///
     /// # Errors
     /// If the drive cannot be built, or the configuration has several streams.
@@ -152,8 +152,8 @@ impl Simulation {
         Simulation::with_sources(config, vec![source])
     }
 
-    /// Builds the drive that `config` describes, in its initial state. Connects one of `sources` to each stream, in the order of [`Config::streams`].
-    /// Offsets of a source are relative to the namespace of its stream.
+    /// Builds the drive that `config` describes, in its initial state. `sources` issue the requests of the streams, in the order of
+    /// [`Config::streams`]. Offsets of a source are relative to the namespace of its stream.
     ///
     /// # Errors
     /// If the drive cannot be built, or the numbers of sources and streams differ.
@@ -161,8 +161,8 @@ impl Simulation {
         Simulation::over_with_sources(config, info_of(config.fabric.kind), sources)
     }
 
-    /// Returns the drive that `config` describes, in its initial state, with a source of requests for each stream. `writes` describes the writes that
-    /// the sources are expected to issue.
+    /// Returns the drive that `config` describes, in its initial state, with one of `sources` for each stream. `writes` describes the writes that the
+    /// sources are expected to issue, which determines the initial state.
     fn assembled(
         config: &Config,
         info: &'static FabricInfo,
@@ -212,7 +212,7 @@ impl Simulation {
         Ok(simulation)
     }
 
-    /// Returns the drive. Panics if the drive has already run.
+    /// Returns the drive before its run. Panics if the run has started.
     fn unstarted_drive(&mut self) -> &mut DriveInstance<crate::kernel::model::Probed> {
         match &mut self.drive {
             AnyDrive::Probed(drive) => drive,
@@ -225,7 +225,8 @@ impl Simulation {
         self.policies.extend(injected.key());
     }
 
-    /// Sets the fault through which user-supplied parts can end the run with [`RunError::Policy`], after the current event.
+    /// Sets the error through which user-supplied parts can end the run. A part that raises it ends the run with [`RunError::Policy`] after the
+    /// current event.
     ///
     /// # Panics
     /// If the drive has already run.
@@ -411,17 +412,18 @@ impl Simulation {
         self.add_probe(Box::new(oracles));
     }
 
-    /// Runs in `instance`, or in a larger one if needed. Tests use this to compare instances: a larger one is slower, with equal results.
+    /// Requires at least the features of the compiled variant `instance`. Tests compare variants: one with more features is slower, with equal
+    /// results.
     pub fn require(&mut self, instance: Instance) {
         self.needs.add(instance);
     }
 
-    /// Returns the instance that runs or has run the drive; before the run, the instance with all features.
+    /// Returns the compiled variant in which the drive runs or has run; before the run, the variant with all features.
     pub fn instance(&self) -> Instance {
         self.drive.instance()
     }
 
-    /// Returns the translation layer, which contains the locations of pages.
+    /// Returns the flash translation layer, which maps logical pages to locations.
     pub fn ftl(&self) -> &Ftl {
         self.drive.parts().controller.ftl()
     }
@@ -431,12 +433,14 @@ impl Simulation {
         self.drive.parts().geometry
     }
 
-    /// Returns the name and the workload summary of each stream; `None` for the summary if the configuration names no workload.
+    /// Returns the name of each stream, in the order of the configuration, and the summary of its workload; `None` for a workload that was not opened
+    /// from the configuration.
     pub fn summaries(&self) -> impl Iterator<Item = (&str, Option<&WorkloadSummary>)> {
         self.drive.parts().summaries.into_iter()
     }
 
-    /// Returns the summary of the workload; `None` if there are several streams, or the configuration names no workload.
+    /// Returns the summary of the workload of the only stream; `None` if there are several streams, or the workload was not opened from the
+    /// configuration.
     pub fn summary(&self) -> Option<&WorkloadSummary> {
         match self.drive.parts().summaries.as_slice() {
             &[(_, summary)] => summary,
@@ -463,7 +467,7 @@ impl Simulation {
         outcome
     }
 
-    /// Adds the recorder of the interconnect if the configuration enables it.
+    /// Adds the recorder of the interconnect if `measure.network` is set. Returns the handle to the recording; `None` without a recorder.
     fn record_network(&mut self) -> Option<NetworkRecording> {
         let AnyDrive::Probed(drive) = &self.drive else { return None };
         let measure = &drive.config.measure;
@@ -476,7 +480,7 @@ impl Simulation {
         Some(recorded)
     }
 
-    /// Returns an error if the configuration names a user-supplied policy that was not set.
+    /// Returns an error if the configuration names a user-supplied policy that the caller has not set.
     fn require_policies(&mut self) -> Result<(), RunError> {
         let AnyDrive::Probed(drive) = &self.drive else { return Ok(()) };
         let mut missing = drive.config.policy.named().filter(|(key, _)| !self.policies.contains(key));
@@ -496,7 +500,7 @@ impl Simulation {
     }
 }
 
-/// Returns the error for a policy that the interconnect does not support.
+/// Returns the error for a policy under `key` that the interconnect does not support. `why` states what it lacks, `help` the remedy.
 fn unable(info: &FabricInfo, key: &'static str, why: &str, help: &str) -> RunError {
     unfit(info, key, why, help).into()
 }

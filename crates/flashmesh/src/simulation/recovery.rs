@@ -19,13 +19,13 @@ use crate::schedule::queues::PlaneMasks;
 use crate::schedule::transaction::{Owner, Transaction, TransactionClass};
 use crate::units::Time;
 
-/// Number of pending reads of a die, for each of its planes.
+/// Number of reads in flight or queued for each plane of a die, so that its planes are always busy.
 const READS_PER_PLANE: u32 = 4;
 
-/// Reads of one step that have not been issued.
+/// Reads of one step of the recovery, and the number of them whose data has arrived.
 struct ScanReads {
     geometry: Geometry,
-    /// Reads to issue, by die.
+    /// For each die, the reads that have not been enqueued yet.
     waiting: Vec<std::vec::IntoIter<ScanRead>>,
     arrived: u64,
 }
@@ -40,7 +40,7 @@ impl ScanReads {
         ScanReads { geometry: geometry.clone(), waiting, arrived: 0 }
     }
 
-    /// Enqueues the next read of a die.
+    /// Enqueues the next read of a die, and tries to issue it. Does nothing if no read is left.
     fn issue(&mut self, die: DieId, datapath: &mut Datapath<Probed>, kernel: &mut Kernel<Probed>) {
         let Some(ScanRead { ppn, is_whole }) = self.waiting[die.index()].next() else { return };
         let bytes = if is_whole { self.geometry.page_size } else { self.geometry.sector_size };
@@ -52,7 +52,7 @@ impl ScanReads {
         self.try_issue(die, datapath, kernel);
     }
 
-    /// Tries to issue the next operation of a die. Recovery never holds transactions back.
+    /// Issues the next operation of a die if the die is free. A recovery never holds transactions back.
     fn try_issue(&self, die: DieId, datapath: &mut Datapath<Probed>, kernel: &mut Kernel<Probed>) {
         if let IssueOutcome::Each(first, count) = datapath.try_issue(die, self, kernel) {
             for die in (first.0..first.0 + count).map(DieId) {
@@ -61,7 +61,7 @@ impl ScanReads {
         }
     }
 
-    /// Requests a path for the data in the register of a die.
+    /// Requests a path for the data in the page register of a die, if there is data to send.
     fn send_register(die: DieId, datapath: &mut Datapath<Probed>, kernel: &mut Kernel<Probed>) {
         if datapath.begin_sending(die) {
             datapath.request_data_path(die, None, kernel);
@@ -69,7 +69,7 @@ impl ScanReads {
     }
 }
 
-/// Answers the queries of the datapath during recovery, when pages never move.
+/// Answers of a recovery to the queries that the datapath makes to the controller. No page moves, and there are no writes or collections.
 impl<M: Model> PageSource<M> for ScanReads {
     fn is_current(&self, _transaction: &Transaction) -> bool {
         true
@@ -145,7 +145,7 @@ impl<M: Model> PageSource<M> for ScanReads {
     }
 }
 
-/// A drive during recovery.
+/// Rebuilt drive on which a recovery reads pages.
 struct Recovery {
     geometry: Geometry,
     kernel: Kernel<Probed>,
@@ -153,7 +153,10 @@ struct Recovery {
 }
 
 impl Recovery {
-    /// Runs one step to its end. Returns its duration in ps.
+    /// Simulates one step of the recovery: all of `reads`. Returns the duration of the step in picoseconds.
+    ///
+    /// # Errors
+    /// If events run out before all reads have arrived.
     fn read(&mut self, reads: &[ScanRead]) -> Result<u64, RunError> {
         let started = self.kernel.now();
         let mut source = ScanReads::new(&self.geometry, reads);
@@ -214,7 +217,7 @@ impl Recovery {
             DeliveredTransfer::Data { die, read, held } => {
                 source.try_issue(die, datapath, kernel);
                 ScanReads::send_register(die, datapath, kernel);
-                // Companions are the other mapping units of the same page.
+                // Companions are the other mapping units that the same operation read from the page.
                 let mut arrived = Some(read);
                 while let Some(read) = arrived {
                     arrived = datapath.companion(read);
@@ -257,10 +260,10 @@ impl Recovery {
     }
 }
 
-/// Simulates the reads of `scan`. Returns the report of the recovery: its duration, and the counts of `recovered`.
+/// Simulates the reads of `scan` on an idle drive. Returns the report of the recovery, with the durations of its steps and the counts of `recovered`.
 ///
 /// # Errors
-/// If the drive cannot be built, or the reads never end.
+/// If the drive cannot be built, or events run out before all reads have arrived.
 pub(super) fn report(
     config: &Config,
     geometry: &Geometry,

@@ -17,16 +17,16 @@ use super::{Control, Simulation};
 
 pub use crate::measure::completions::Completion;
 
-/// A request to submit.
+/// A request that the caller submits to a stepped [`Drive`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Submission {
-    /// Arrival time.
+    /// Simulated time at which the request arrives at the host queue.
     pub time: Time,
-    /// Kind of the request.
+    /// Kind of the request, such as read, write or flush.
     pub kind: RequestKind,
-    /// Offset in the namespace of the stream, a multiple of the sector size.
+    /// Offset in the namespace of the stream in bytes, a multiple of the sector size.
     pub offset: Bytes,
-    /// Size, a positive multiple of the sector size; zero for a flush.
+    /// Size in bytes, a positive multiple of the sector size; zero for a flush.
     pub size: Bytes,
     /// Index of the issuing stream in [`Config::streams`].
     pub stream: usize,
@@ -35,24 +35,24 @@ pub struct Submission {
 #[derive(Clone, Copy, Debug)]
 struct StreamState {
     capacity: Bytes,
-    /// Arrival of the last submitted request.
+    /// Arrival time of the request of this stream that was submitted last. Later requests must not arrive earlier.
     last: Time,
 }
 
 /// Progress of a stepped drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// State before the start, with the earliest arrival time of the submitted requests, if any. Requests for time 0 are issued at the start, as in a
-    /// run.
+    /// Not started. Has the earliest arrival time of the requests submitted so far; `None` without requests. Requests for time 0 are issued at the
+    /// start, as in a run.
     New(Option<Time>),
     /// All requests have completed. Background work is suspended until the next request, because a run that ends at this time would not perform this
     /// work.
     Idle,
-    /// Requests are in flight.
+    /// Requests are in flight, or submitted and not yet arrived.
     Busy,
-    /// The power was cut at this time.
+    /// The power was cut at this simulated time. No more requests are accepted.
     Cut(Time),
-    /// An error ended the simulation in the middle of an event.
+    /// An error ended the simulation in the middle of an event, so that the drive cannot continue.
     Failed,
 }
 
@@ -94,7 +94,7 @@ pub struct Drive {
     started: Instant,
 }
 
-/// A copy of the whole state of a [`Drive`].
+/// A copy of the whole state of a [`Drive`], from which [`Drive::restore`] continues.
 pub struct Snapshot(Box<Drive>);
 
 impl std::fmt::Debug for Drive {
@@ -128,7 +128,8 @@ impl Drive {
         Drive::prepared(config, true, None)
     }
 
-    /// Like [`Drive::new`], or [`Drive::checked`] if `is_checked`. Takes the initial state from `drives`, if given.
+    /// Like [`Drive::new`], or like [`Drive::checked`] if `is_checked`. Takes the initial state from `drives`; if `None`, prepares it for this drive
+    /// only.
     ///
     /// # Errors
     /// Like [`Drive::new`].
@@ -170,22 +171,22 @@ impl Drive {
         })
     }
 
-    /// Returns the time to which the drive was advanced.
+    /// Returns the simulated time to which the drive was advanced.
     pub fn now(&self) -> Time {
         self.now
     }
 
-    /// Returns the number of requests that were submitted and have not completed.
+    /// Returns the number of requests of all streams that were submitted and have not completed.
     pub fn outstanding(&self) -> u64 {
         self.outstanding
     }
 
-    /// Returns the sector size, of which all offsets and sizes are multiples.
+    /// Returns the sector size, of which the offset and the size of each request must be multiples.
     pub fn sector_size(&self) -> Bytes {
         self.sector
     }
 
-    /// Returns the number of bytes that `stream` can address; `None` if there is no such stream.
+    /// Returns the number of bytes that the stream at the index `stream` can address; `None` if there is no such stream.
     pub fn capacity(&self, stream: usize) -> Option<Bytes> {
         self.streams.get(stream).map(|stream| stream.capacity)
     }
@@ -193,8 +194,8 @@ impl Drive {
     /// Submits a request. Returns its id; ids count up from 0. A request beyond the capacity completes with an error status.
     ///
     /// # Errors
-    /// If the request arrives before the current time of the drive or before the last request of its stream, if no host could issue it, or if the
-    /// drive accepts no more requests.
+    /// If the request arrives before the current time of the drive or before the last request of its stream, or if it is invalid (stream, time,
+    /// alignment or size). Also if the power was cut or the drive has failed.
     #[inline]
     pub fn submit(&mut self, request: Submission) -> Result<u64, StepError> {
         self.require_open()?;
@@ -202,10 +203,11 @@ impl Drive {
         Ok(self.accept(request))
     }
 
-    /// Submits requests. Returns the id of the first request; the ids of the others follow. Submits nothing if one of the requests is invalid.
+    /// Submits requests in order. Returns the id of the first request; the ids of the others follow. Submits nothing if one of the requests is
+    /// invalid.
     ///
     /// # Errors
-    /// Like [`Drive::submit`], with the index of the request.
+    /// Like [`Drive::submit`], with the index of the invalid request in `requests`.
     pub fn submit_all(
         &mut self,
         requests: impl Iterator<Item = Submission> + Clone,
@@ -267,7 +269,7 @@ impl Drive {
         Ok(())
     }
 
-    /// Submits a request that was checked. Returns its id.
+    /// Submits a request that was found valid. Returns its id.
     #[inline]
     fn accept(&mut self, request: Submission) -> u64 {
         let Submission { time: arrival, kind, offset, size, stream } = request;
@@ -280,7 +282,7 @@ impl Drive {
         self.drive.accept(StreamId(stream as u32), IoRequest { arrival, kind, offset, size, stream: 0 })
     }
 
-    /// Returns the time of the next event; `None` if no event follows until a request is submitted. The event need not complete a request.
+    /// Returns the simulated time of the next event; `None` if nothing happens until a request is submitted. The event need not complete a request.
     pub fn next_event(&self) -> Option<Time> {
         match self.state {
             State::New(first) => first,
@@ -289,10 +291,10 @@ impl Drive {
         }
     }
 
-    /// Simulates all events up to and including `time`. Returns the completed requests, in order of completion.
+    /// Simulates all events up to and including `time`. Returns the requests that completed in this step, in order of completion.
     ///
     /// # Errors
-    /// If `time` is before the current time of the drive, or an oracle finds a violation.
+    /// If `time` is before the current time of the drive or beyond [`Time::RUN_MAX`], if the drive has failed, or if an oracle finds a violation.
     pub fn advance(&mut self, time: Time) -> Result<&[Completion], RunError> {
         if time > Time::RUN_MAX {
             return Err(StepError::TooFar { time }.into());
@@ -300,7 +302,8 @@ impl Drive {
         self.step(time, false)
     }
 
-    /// Like [`Drive::advance`], but stops early at the next completion, or when all work for requests is done.
+    /// Like [`Drive::advance`], but stops early at the next completion, or when all work for requests is done. Without `time`, nothing else stops the
+    /// step.
     ///
     /// # Errors
     /// Like [`Drive::advance`].
@@ -311,10 +314,10 @@ impl Drive {
         self.step(time.unwrap_or(Time::MAX), true)
     }
 
-    /// Simulates until all requests have completed. Returns the completed requests, in order of completion.
+    /// Simulates until all submitted requests have completed. Returns the requests that completed in this step, in order of completion.
     ///
     /// # Errors
-    /// If an oracle finds a violation.
+    /// If the drive has failed, or an oracle finds a violation.
     pub fn drain(&mut self) -> Result<&[Completion], RunError> {
         self.step(Time::MAX, false)
     }
@@ -341,7 +344,7 @@ impl Drive {
                 };
             }
         }
-        // Without `until`, or after an early stop at a completion, the drive is at the time of the last event.
+        // Without an end time, or after an early stop at a completion, the current time is that of the last event.
         let done = self.drive.completions().done.len();
         let pauses_early = to_completion && done > 0;
         self.now = if until == Time::MAX || pauses_early { self.drive.now().later(self.now) } else { until };
@@ -349,7 +352,7 @@ impl Drive {
         Ok(&self.drive.completions().done)
     }
 
-    /// Removes and returns the completions of the last step, without copies.
+    /// Removes and returns the completions of the last step, without copying them. Empty if they were taken before.
     pub fn take_completions(&mut self) -> Vec<Completion> {
         std::mem::take(&mut self.drive.completions().done)
     }
@@ -363,7 +366,7 @@ impl Drive {
         self.clone().finish()
     }
 
-    /// Like [`Drive::report`], but ends the drive itself instead of a copy.
+    /// Like [`Drive::report`], but ends this drive instead of a copy.
     ///
     /// # Errors
     /// Like [`Drive::report`].
@@ -380,12 +383,12 @@ impl Drive {
         }
     }
 
-    /// Returns a copy of the whole state.
+    /// Returns a copy of the whole state, for [`Drive::restore`].
     pub fn snapshot(&self) -> Snapshot {
         Snapshot(Box::new(self.clone()))
     }
 
-    /// Restores the state of `snapshot`. Equal submissions then have equal results.
+    /// Replaces the state of this drive with that of `snapshot`. Equal submissions afterwards have equal results.
     ///
     /// # Errors
     /// If the snapshot is of a drive with another configuration, or only one of the two has the oracles enabled. The drive is then unchanged.
@@ -396,7 +399,7 @@ impl Drive {
         Ok(())
     }
 
-    /// Returns an error if the state of `other` cannot replace that of this drive.
+    /// Returns an error if `other` has another configuration, or only one of the two drives has the oracles enabled.
     fn refuse_other(&self, other: &Drive) -> Result<(), StepError> {
         let shown = |value: Option<String>| value.unwrap_or_else(|| "not set".to_owned());
         let differs = |key: String, theirs: String, own: String| Err(StepError::OtherDrive { key, theirs, own });
@@ -412,8 +415,8 @@ impl Drive {
     }
 }
 
-/// Returns an error if `config` has a key that decides what the caller of a stepped drive decides, or that requires a recorder whose state cannot be
-/// copied.
+/// Returns an error if `config` has a key that sets the arrival of requests, which the caller of a stepped drive decides. Also for the recorder of
+/// the interconnect, whose state cannot be copied.
 fn check_steppable(config: &Config) -> Result<(), StepError> {
     const BY_CALLER: &str = "whoever steps a drive says when each request arrives: remove the key";
     let refused = |key: String, value: String, reason| Err(StepError::Key { key, value, reason });

@@ -1,21 +1,21 @@
-//! Packing of integers of given widths into bits without padding.
+//! Packing of integers, each with a given number of bits, into bytes without padding between them.
 
-/// Returns the number of bits that hold every integer up to `most`.
+/// Returns the number of bits that hold every integer from 0 to `most`.
 pub fn bits_for(most: u64) -> u32 {
     u64::BITS - most.leading_zeros()
 }
 
-/// Writer that packs integers into bytes.
+/// Writer that packs integers into bytes, for [`BitReader`].
 #[derive(Debug, Default)]
 pub struct BitWriter {
     bytes: Vec<u8>,
-    /// Word in progress; the lowest `held` bits are not in `bytes` yet.
+    /// Word that is being filled; its lowest `held` bits are not in `bytes` yet.
     word: u64,
     held: u32,
 }
 
 impl BitWriter {
-    /// Appends `value`, which must fit into `bits`.
+    /// Appends `value` with `bits` bits, into which it must fit.
     #[inline]
     pub fn put(&mut self, value: u64, bits: u32) {
         debug_assert!(bits_for(value) <= bits, "{value} has more than {bits} bits");
@@ -30,7 +30,7 @@ impl BitWriter {
         self.held = held - u64::BITS;
     }
 
-    /// Returns the packed bytes, padded to whole words of 64 bits.
+    /// Returns the packed bytes, padded with zeros to whole words of 64 bits.
     pub fn finish(mut self) -> Vec<u8> {
         if self.held > 0 {
             self.bytes.extend_from_slice(&self.word.to_le_bytes());
@@ -43,19 +43,19 @@ impl BitWriter {
 #[derive(Debug)]
 pub struct BitReader {
     bytes: Vec<u8>,
-    /// Offset of the first byte that is not in `word` yet.
+    /// Offset in `bytes` of the first byte that is not in `word` yet. The lowest `held` bits of `word` are unread.
     at: usize,
     word: u64,
     held: u32,
 }
 
 impl BitReader {
-    /// Creates a reader that begins at the first integer.
+    /// Creates a reader of the bytes that [`BitWriter::finish`] returned. The reader begins at the first integer.
     pub fn new(bytes: Vec<u8>) -> BitReader {
         BitReader { bytes, at: 0, word: 0, held: 0 }
     }
 
-    /// Returns the next integer, which has `bits` bits; `None` past the end.
+    /// Returns the next integer, which was written with `bits` bits; `None` past the end of the bytes.
     #[inline]
     pub fn read(&mut self, bits: u32) -> Option<u64> {
         let mask = u64::MAX.checked_shr(u64::BITS - bits).unwrap_or(0);

@@ -1,4 +1,4 @@
-//! File of a state: a line with the format, a line of metadata, and the compressed data.
+//! File of a state: a line with the version of the format, a line of metadata, and the compressed data.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -12,71 +12,71 @@ use crate::error::system_message;
 /// First line of every file. The number is increased when the format changes.
 const FORMAT: &str = "flashmesh state 1";
 
-/// Hash of all sources that affect a state.
+/// Hash of all source files of this build that determine a state.
 const SOURCES: &str = env!("FLASHMESH_SOURCES");
 
-/// Maximum length of a line.
+/// Maximum length of each of the two lines, in bytes.
 const LINE_MAX: u64 = 1 << 16;
 
 /// Compression level, so low that compression takes less time than computing the state.
 const COMPRESSION_LEVEL: i32 = 1;
 
-/// Hash of all inputs of a state, including the format and the sources of this build.
+/// Hash that identifies a state: of all its inputs, the version of the format, and the sources of this build.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct StateKey(String);
 
 impl StateKey {
-    /// Returns the key of the state computed from `inputs`.
+    /// Returns the key of the state that this build computes from `inputs`, a text with all parameters that determine the state.
     pub fn new(inputs: &str) -> StateKey {
         let digest = Sha256::digest(format!("{FORMAT}\n{SOURCES}\n{inputs}").as_bytes());
         StateKey(digest.iter().map(|byte| format!("{byte:02x}")).collect())
     }
 
-    /// Returns the key in hexadecimal.
+    /// Returns the key in hexadecimal, which is the name of the file without its extension.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// Description of a state, for listings.
+/// Description of a stored state, for listings.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, Eq)]
 pub struct StateSummary {
-    /// Name of the preset, or hash of the configuration.
+    /// Name of the preset from which the drive was configured, or hash of its configuration.
     pub drive: String,
-    /// Capacity of the drive visible to the host.
+    /// Capacity of the drive visible to the host, in bytes.
     pub capacity_bytes: u64,
-    /// Creation time, in seconds since 1970.
+    /// Time at which the state was computed, in seconds since 1970.
     pub made_s: u64,
 }
 
-/// Metadata of the file, in its second line.
+/// Metadata of a state, in the second line of its file.
 #[derive(Serialize, Deserialize)]
 struct Head {
     key: String,
     sources: String,
     about: StateSummary,
-    /// Uncompressed size of the data.
+    /// Uncompressed size of the data, in bytes.
     bytes: u64,
-    /// Compressed size of the data.
+    /// Compressed size of the data, in bytes.
     compressed_bytes: u64,
 }
 
-/// A state in its folder.
+/// A state that is stored in the folder.
 #[derive(Clone, Debug)]
 pub struct StoredState {
-    /// Key of the state in hexadecimal, which is the name of the file.
+    /// Key of the state in hexadecimal, which is the name of the file without its extension.
     pub key: String,
-    /// Description of the state; `None` if the file cannot be read.
+    /// Description of the state; `None` if the file cannot be read or has another version of the format.
     pub about: Option<StateSummary>,
-    /// Whether the state was written by the same sources as this build, which can then use it.
+    /// Whether the state was written by a build with the same sources as this build, which can then use it.
     pub is_current: bool,
-    /// Size of the file.
+    /// Size of the file in bytes.
     pub bytes: u64,
     /// Time of creation or last read, in seconds since 1970.
     pub used_s: u64,
 }
 
-/// Writes the metadata and the compressed data `numbers`.
+/// Writes the two lines with format and metadata, then `numbers`, the data, in compressed form.
 pub(super) fn write(file: &mut File, key: &StateKey, about: &StateSummary, numbers: &[u8]) -> std::io::Result<()> {
     let mut encoder = zstd::Encoder::new(Vec::new(), COMPRESSION_LEVEL)?;
     encoder.include_checksum(true)?;
@@ -93,10 +93,10 @@ pub(super) fn write(file: &mut File, key: &StateKey, about: &StateSummary, numbe
     file.write_all(&compressed)
 }
 
-/// Returns the uncompressed data of a state, which must have the size `bytes`.
+/// Returns the uncompressed data of the state `key`, which must have `bytes` bytes.
 ///
 /// # Errors
-/// The reason if the file is damaged.
+/// The reason if the file is damaged, or is of another state or build.
 pub(super) fn read(file: &File, key: &StateKey, bytes: u64) -> Result<Vec<u8>, String> {
     let whole = file.metadata().map_err(|error| system_message(&error))?.len();
     let mut reader = BufReader::new(file);
@@ -118,7 +118,8 @@ pub(super) fn read(file: &File, key: &StateKey, bytes: u64) -> Result<Vec<u8>, S
     Ok(numbers)
 }
 
-/// Returns the description in the file at `path`, and whether this build can use the state; `None` if the file cannot be read.
+/// Returns the description in the file at `path`, and whether this build can use the state. `None` if the file cannot be read or has another version
+/// of the format.
 pub(super) fn about(path: &Path) -> Option<(StateSummary, bool)> {
     let (head, _) = head(&mut BufReader::new(File::open(path).ok()?)).ok()?;
     Some((head.about, head.sources == SOURCES))

@@ -11,17 +11,17 @@ use crate::error::system_message;
 use crate::units::{Bytes, printable_path};
 
 const ENDING: &str = "state";
-/// Prefix of the names of files still being written.
+/// Prefix of the names of files that are being written.
 const UNFINISHED: &str = ".unfinished-";
-/// Age after which an unfinished file counts as abandoned.
+/// Age from which an unfinished file counts as abandoned by its writer.
 const ABANDONED_AGE: Duration = Duration::from_secs(24 * 3600);
 
-/// Minimum number of page writes of a state worth storing; others are recomputed each time.
+/// Default minimum number of page writes that compute a state, for the state to be stored. Other states are recomputed for each run.
 const WRITES_MIN: u64 = 1 << 22;
 /// Maximum uncompressed size of a stored state. Larger states have many planes with few pages each, and are computed about as fast as they are read.
 const BYTES_MAX: u64 = 1 << 28;
 
-/// Folder of stored states, of bounded size: the least recently used states are removed first.
+/// Folder of stored states. If their total size exceeds its limit, the least recently used states are removed.
 #[derive(Debug)]
 pub struct StateFolder {
     path: PathBuf,
@@ -31,12 +31,13 @@ pub struct StateFolder {
 }
 
 impl StateFolder {
-    /// Returns the folder at `path`, created when the first state is stored. `limit` bounds the total size of its states.
+    /// Returns the folder at `path`, which is created when the first state is stored. `limit` is the maximum total size of its states.
     pub fn new(path: impl Into<PathBuf>, limit: Bytes) -> StateFolder {
         StateFolder { path: path.into(), limit, writes_min: WRITES_MIN, notes: Mutex::default() }
     }
 
-    /// Sets the minimum number of page writes of a stored state. The default, 4 million, takes about a third of a second to compute.
+    /// Sets the minimum number of page writes that compute a state, for the state to be stored. The default is 4 million, which take about a third of
+    /// a second.
     pub fn with_writes_min(self, writes_min: u64) -> StateFolder {
         StateFolder { writes_min, ..self }
     }
@@ -46,7 +47,8 @@ impl StateFolder {
         writes >= self.writes_min && bytes <= BYTES_MAX
     }
 
-    /// Removes and returns the notes on problems with the folder, one sentence each. Such a problem never changes a result.
+    /// Removes and returns the notes on problems with the folder, one sentence each, for the caller to show. Such a problem never changes a result,
+    /// because the state is then computed anew.
     pub fn take_notes(&self) -> Vec<String> {
         std::mem::take(&mut *self.notes.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -62,7 +64,8 @@ impl StateFolder {
         self.path.join(key.as_str()).with_extension(ENDING)
     }
 
-    /// Returns the uncompressed data of a state, which must have the size `bytes`; `None` if the state is not stored. Removes a damaged file.
+    /// Returns the uncompressed data of the state `key`, which must have `bytes` bytes. `None` if the state is not stored or its file is unreadable
+    /// or damaged; the caller then computes it. Removes a damaged file.
     pub(crate) fn read(&self, key: &StateKey, bytes: u64) -> Option<Vec<u8>> {
         let path = self.file(key);
         // Do not open a pipe, which would block until a writer opens it.
@@ -84,7 +87,7 @@ impl StateFolder {
         };
         match file::read(&opened, key, bytes) {
             Ok(numbers) => {
-                // Ignore the error: it occurs if the folder is read-only, and then no state is removed.
+                // Mark the state as used. Ignore an error: it occurs if the folder is read-only, and then no state is removed either.
                 let _ = opened.set_modified(SystemTime::now()).or_else(|_| touch(&path));
                 Some(numbers)
             }
@@ -95,7 +98,7 @@ impl StateFolder {
         }
     }
 
-    /// Removes a file that turned out to be damaged, and notes it.
+    /// Removes the file of the state `key`, which is damaged for `reason`, and adds a note.
     pub(crate) fn remove_damaged(&self, key: &StateKey, reason: &str) {
         let path = self.file(key);
         let removed = match fs::remove_file(&path) {
@@ -105,7 +108,7 @@ impl StateFolder {
         self.note(format!("{}: damaged: {reason}: {removed}", printable_path(&path)));
     }
 
-    /// Stores a state, and removes the least recently used ones beyond the limit. Notes an error if the state cannot be stored.
+    /// Stores a state, and removes the least recently used states beyond the limit. Adds a note if the state cannot be stored.
     pub(crate) fn write(&self, key: &StateKey, about: &StateSummary, numbers: &[u8]) {
         if let Err(error) = self.try_write(key, about, numbers) {
             self.note(format!(
@@ -124,14 +127,15 @@ impl StateFolder {
         if bytes > self.limit.as_u64() {
             return Err(io::Error::other(format!("it is larger than the limit of the folder, {}", self.limit)));
         }
-        // Set the time from the system clock. File systems use a clock that lags behind it, so that the last use would seem to precede the creation.
+        // Set the time from the system clock. File systems use a clock that lags behind the system clock, so that the last use would seem to precede
+        // the creation.
         unfinished.as_file().set_modified(SystemTime::now())?;
         unfinished.persist(self.file(key)).map_err(|error| error.error)?;
         self.trim();
         Ok(())
     }
 
-    /// Removes the least recently used states until the others are within the limit, and abandoned unfinished files.
+    /// Removes the least recently used states until the total size is within the limit. Also removes abandoned unfinished files.
     fn trim(&self) {
         let mut kept = self.files();
         kept.sort_by_key(|(_, metadata)| std::cmp::Reverse(used(metadata)));
@@ -150,7 +154,7 @@ impl StateFolder {
         }
     }
 
-    /// Returns the states, most recently used first.
+    /// Returns the stored states, most recently used first; empty if the folder cannot be read.
     pub fn list(&self) -> Vec<StoredState> {
         let seconds = |time: SystemTime| time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
         let mut kept: Vec<StoredState> = self
@@ -167,10 +171,11 @@ impl StateFolder {
         kept
     }
 
-    /// Removes the states and unfinished files not used for `unused`. Returns the number and the total size of the removed files.
+    /// Removes the states and unfinished files that were last used at least `unused` ago. Returns the number of removed files and their total size in
+    /// bytes.
     ///
     /// # Errors
-    /// If a file cannot be removed.
+    /// If a file cannot be removed. Files removed before the error stay removed.
     pub fn clear(&self, unused: Duration) -> Result<(u64, u64), String> {
         let is_old = |metadata: &fs::Metadata| used(metadata).elapsed().is_ok_and(|age| age >= unused);
         let states = self.files().into_iter().filter(|(_, metadata)| unused.is_zero() || is_old(metadata));
@@ -208,7 +213,7 @@ fn used(metadata: &fs::Metadata) -> SystemTime {
     metadata.modified().unwrap_or(UNIX_EPOCH)
 }
 
-/// Sets the modification time by path, for systems that cannot set the time of a file opened for reading.
+/// Sets the modification time of the file at `path` to the current time, for systems that cannot set the time of a file opened for reading.
 fn touch(path: &Path) -> io::Result<()> {
     File::options().append(true).open(path)?.set_modified(SystemTime::now())
 }

@@ -3,7 +3,7 @@
 use crate::config;
 use crate::ids::{BlockId, ChannelId, ChipId, DieId, PlaneId, Ppn};
 
-/// Indices of the array's levels, outermost first.
+/// Indices of the levels of the flash array in [`ArrayTree`], outermost first.
 const CHANNEL: usize = 0;
 const CHIP: usize = 1;
 const DIE: usize = 2;
@@ -11,10 +11,10 @@ const PLANE: usize = 3;
 const BLOCK: usize = 4;
 const PAGE: usize = 5;
 
-/// The array as a tree. The units of each level are numbered over the whole drive.
+/// The flash array as a tree of channels, chips, dies, planes, blocks and pages. The units of each level are numbered over the whole drive.
 #[derive(Clone, Debug)]
 pub(in super::super) struct ArrayTree {
-    /// Number of units of each level in one unit of the next outer level.
+    /// Number of units of each level in one unit of the next outer level; for channels, their number in the drive.
     counts: [u64; 6],
 }
 
@@ -48,7 +48,7 @@ impl ArrayTree {
         (u64::from(number) % self.units_per(inner, outer)) as u32
     }
 
-    /// Returns the unit of level `inner` at `offset` in unit `number` of level `outer`.
+    /// Returns the number, over the whole drive, of the unit of level `inner` that lies at `offset` in unit `number` of level `outer`.
     fn descendant(&self, outer: usize, number: u32, inner: usize, offset: u32) -> u32 {
         (u64::from(number) * self.units_per(inner, outer) + u64::from(offset)) as u32
     }
@@ -121,7 +121,7 @@ impl ArrayTree {
         self.offset(BLOCK, block.0, PLANE)
     }
 
-    /// Returns the channel of a plane, the chip in the channel, the die in the chip, and the plane in the die.
+    /// Returns four indices of a plane: its channel, its chip within the channel, its die within the chip, and the plane within the die.
     pub(in super::super) fn position(&self, plane: PlaneId) -> [u32; 4] {
         let (chip, die) = (self.chip_of_plane(plane).0, self.die_of_plane(plane).0);
         let channel = self.ancestor(CHIP, chip, CHANNEL);

@@ -10,7 +10,8 @@ use crate::fabric::{Payload, TransferKind};
 use crate::flash::die::OperationKind;
 use crate::units::{Bytes, Rate, Time};
 
-/// Page types of a block in page order (`l`ower, `m`iddle, `u`pper, `t`op): those of the first pages, then the pattern that repeats up to the end.
+/// Page types of a block in page order (`l`ower, `m`iddle, `u`pper, `t`op): of the first pages, then of the pattern that repeats up to the end of the
+/// block.
 const ONE: (&str, &str) = ("", "l");
 const MLC: (&str, &str) = ("", "lu");
 const TLC: (&str, &str) = ("llllllmm", "llmmuu");
@@ -25,11 +26,12 @@ pub(in super::super) struct ExpectedTimes {
     transfer: TransferTiming,
     packets: config::Packets,
     channel_rate: Rate,
-    /// Pages in a mapping unit.
+    /// Number of array pages in a mapping unit.
     in_unit: u32,
 }
 
-/// Returns the command time for `planes` planes. `listed` has the times for one, two, ... planes; each plane beyond the list adds the last increment.
+/// Returns the time of a command for `planes` planes. `listed` has the times for one, two, ... planes. Each plane beyond the list adds the difference
+/// of the last two times.
 fn time_for_planes(listed: &[Time], planes: u32) -> Time {
     let mut time = Time::ZERO;
     let mut step = Time::ZERO;
@@ -58,7 +60,7 @@ impl ExpectedTimes {
         }
     }
 
-    /// Returns the channel rate under the RC load of its chips.
+    /// Returns the channel rate, reduced by the RC delay of the chips on the channel if `fabric.channel-load` models it.
     fn loaded(config: &Config) -> Rate {
         let config::Fabric {
             channel_rate, driver_resistance_ohm, chip_capacitance_ff, controller_capacitance_ff, ..
@@ -86,7 +88,7 @@ impl ExpectedTimes {
         }
     }
 
-    /// Returns the element of `times` (lower, middle, upper, top) for the type of the page at offset `page` of its block.
+    /// Returns the element of `times` (of lower, middle, upper and top pages) for the type of the page at index `page` of its block.
     fn pick(&self, page: u32, times: [Time; 4]) -> Time {
         let (first, repeated) = self.order();
         let (first, repeated, page) = (first.as_bytes(), repeated.as_bytes(), page as usize);
@@ -98,7 +100,7 @@ impl ExpectedTimes {
         }
     }
 
-    /// Returns at least one page of each page type.
+    /// Returns pages of every page type, and with an SLC cache one of its pages. Some types occur several times.
     pub(in super::super) fn kinds_of_pages(&self) -> impl Iterator<Item = PageAt> + Clone + use<> {
         let (first, repeated) = self.order();
         let native = (0..(first.len() + repeated.len()) as u32).map(PageAt::Native);
@@ -126,7 +128,7 @@ impl ExpectedTimes {
         self.pick(page, [lower, middle, upper, top])
     }
 
-    /// Returns the time that an on-die controller takes to decode a command, and also to frame read data; 0 without an on-die controller.
+    /// Returns the time for which an on-die controller decodes a command. Framing read data takes the same time. 0 without an on-die controller.
     fn on_die_controller(&self) -> Time {
         if self.decodes_on_die { self.packets.on_die_controller_time } else { Time::ZERO }
     }
@@ -141,8 +143,8 @@ impl ExpectedTimes {
         }
     }
 
-    /// Returns the time to read the pages of a program that includes `page`: a word line if programs write word lines, otherwise one page. From the
-    /// SLC cache, the same number of pages is read.
+    /// Returns the time to read all pages that are programmed together with `page`: a word line if programs write word lines, otherwise `page` alone.
+    /// From the SLC cache, the same number of pages is read.
     pub(in super::super) fn read_of_program(&self, page: PageAt) -> Time {
         let pages = if self.flash.program_unit == ProgramUnit::WordLine { self.order().1.len() as u32 } else { 1 };
         let first = match page {
@@ -152,17 +154,19 @@ impl ExpectedTimes {
         (0..pages).fold(Time::ZERO, |time, page| time + self.read(first.plus(page)))
     }
 
-    /// Returns the read time of a copyback whose first large unit is at `from`. The copyback reads at least the pages of one program.
+    /// Returns the read time of a copyback that starts at `from` and moves a mapping unit of several pages. The copyback reads at least the pages of
+    /// one program.
     pub(in super::super) fn read_of_copyback(&self, from: PageAt) -> Time {
         self.read_of_unit(from, 0, self.in_unit).max(self.read_of_program(from))
     }
 
-    /// Returns the time to read `pages` pages of the large unit at `unit`, from its page `skipped` on, without decoding.
+    /// Returns the time to read `pages` pages of the mapping unit that starts at `unit`, after the first `skipped` pages. Excludes the time of an
+    /// on-die controller.
     pub(in super::super) fn read_of_unit(&self, unit: PageAt, skipped: u32, pages: u32) -> Time {
         (skipped..skipped + pages).fold(Time::ZERO, |time, page| time + self.read(unit.plus(page)))
     }
 
-    /// Returns the time of all programs of a large unit, without decoding.
+    /// Returns the time of all programs that write the mapping unit of several pages at `unit`. Excludes the time of an on-die controller.
     pub(in super::super) fn program_of_unit(&self, unit: PageAt) -> Time {
         let is_by_word_lines = self.flash.program_unit == ProgramUnit::WordLine && unit != PageAt::Slc;
         let at_once = if is_by_word_lines { (self.order().1.len() as u32).min(self.in_unit) } else { 1 };
@@ -170,16 +174,17 @@ impl ExpectedTimes {
         first_pages.fold(Time::ZERO, |time, page| time + self.program(unit.plus(page)))
     }
 
-    /// Returns the time of a copyback of a large unit from `from` to `to`, without decoding.
+    /// Returns the time of a copyback of a mapping unit of several pages from `from` to `to`. Excludes the time of an on-die controller.
     pub(in super::super) fn copyback_of_unit(&self, from: PageAt, to: PageAt) -> Time {
         self.read_of_copyback(from) + self.program_of_unit(to)
     }
 
-    /// Returns all times that an operation of `kind` on one large unit can take, with the decoding of commands.
+    /// Returns all times that an operation of `kind` on one mapping unit of several pages can take, for any position of the unit. Includes the time
+    /// of an on-die controller.
     pub(in super::super) fn of_large_units(&self, kind: OperationKind) -> FxHashSet<Time> {
         let once = self.decoding(kind);
         let (first, repeated) = self.order();
-        // One unit at each position of the page-type pattern at which a unit can start.
+        // One unit at each offset of the page-type pattern at which a unit can start: the array times of all other units are equal to one of these.
         let units = (0..(first.len() + repeated.len()) as u32).map(|unit| PageAt::Native(unit * self.in_unit));
         let units = units.chain((self.slc.blocks_per_plane > 0).then_some(PageAt::Slc));
         let others = units.clone();
@@ -196,7 +201,7 @@ impl ExpectedTimes {
         alone.map(|time| once + time).collect()
     }
 
-    /// Returns the time that an on-die controller adds to an operation of `kind`.
+    /// Returns the time that an on-die controller adds to an operation of `kind`; 0 without an on-die controller.
     pub(in super::super) fn decoding(&self, kind: OperationKind) -> Time {
         let once = self.on_die_controller();
         if kind == OperationKind::Read { once + once } else { once }
@@ -231,7 +236,7 @@ impl ExpectedTimes {
         Time::from_ps((work / rate + u128::from(work % rate > 0)) as u64)
     }
 
-    /// Returns the time for which a payload holds a channel; `None` if a path may have several links.
+    /// Returns the time for which a transfer of `payload` holds a channel; `None` if the interconnect has paths of several links.
     pub(in super::super) fn on_channel(&self, payload: Payload) -> Option<Time> {
         let Payload { kind: message, planes, command_time: command, bytes } = payload;
         match self.transfer {

@@ -11,11 +11,11 @@ use super::{ArrayTree, PageSplit, in_units};
 pub(in super::super) struct NamespaceSpan {
     pub name: String,
     pub pages: Range<u32>,
-    /// Whether pages of the namespace may lie on a plane, indexed by plane.
+    /// For each plane of the drive, whether pages of the namespace may lie on it.
     pub planes: Vec<bool>,
 }
 
-/// Returns the namespaces in the order of the configuration; one that spans the drive if none is configured.
+/// Returns the namespaces in the order of the configuration. If none is configured, returns one that spans the drive.
 pub(in super::super) fn spaces(config: &Config) -> Vec<NamespaceSpan> {
     let homes = ArrayTree::new(&in_units(config));
     let cuts = PageSplit::new(config);
@@ -46,7 +46,7 @@ pub(in super::super) fn spaces(config: &Config) -> Vec<NamespaceSpan> {
     spaces
 }
 
-/// Returns the index in [`spaces`] of the namespace of each stream.
+/// Returns for each stream the index of its namespace in [`spaces`].
 pub(in super::super) fn space_of_stream(config: &Config) -> Vec<usize> {
     let place = |wanted: &Option<String>| {
         let named = |name: &String| config.namespace.iter().position(|(other, _)| other == name);

@@ -13,7 +13,7 @@ use super::mapping_units::array_in_units;
 #[derive(Clone, Debug)]
 pub(in super::super) struct PageSplit {
     page: u64,
-    /// Size of an array page without its `spare` bytes of metadata.
+    /// Size of an array page in bytes, without its `spare` bytes of metadata. `page` is the size of a logical page, which is a mapping unit.
     array_page: u64,
     spare: u64,
     sector: u64,
@@ -28,7 +28,7 @@ pub(in super::super) struct Extent {
     partial: (bool, bool),
 }
 
-/// Returns the bytes common to two half-open ranges.
+/// Returns the number of bytes that two half-open ranges have in common.
 fn common(one: (u64, u64), other: (u64, u64)) -> u64 {
     one.1.min(other.1).saturating_sub(one.0.max(other.0))
 }
@@ -82,14 +82,14 @@ impl PageSplit {
         Bytes::new(common(bytes_of(io), self.page_bytes(lpn)))
     }
 
-    /// Returns the range of a request's bytes in a page.
+    /// Returns the range of bytes of the page `lpn`, from its start, that a request covers.
     pub(in super::super) fn part(&self, io: &IoRequest, lpn: Lpn) -> std::ops::Range<Bytes> {
         let (first, last) = self.page_bytes(lpn);
         let (start, end) = bytes_of(io);
         Bytes::new(start.max(first) - first)..Bytes::new(end.min(last) - first)
     }
 
-    /// Returns the pages of a request. A request without bytes touches the page at its offset.
+    /// Returns the logical pages that a request covers. A request without bytes covers the page at its offset.
     pub(in super::super) fn extent(&self, io: &IoRequest) -> Extent {
         let (start, end) = bytes_of(io);
         let (first, last) = (start / self.page, if start < end { (end - 1) / self.page } else { start / self.page });
@@ -107,7 +107,7 @@ impl PageSplit {
         touched.fold(Sectors::NONE, |all, sector| all.or(Sectors::range(sector, sector + 1)))
     }
 
-    /// Returns `data` plus the share of the page metadata that belongs to it.
+    /// Returns `data` plus the metadata that belongs to it: a share of the spare bytes of an array page, rounded up to a byte.
     pub(in super::super) fn with_metadata(&self, data: Bytes) -> Bytes {
         let shares = u128::from(data.as_u64()) * u128::from(self.spare);
         let page = u128::from(self.array_page);

@@ -5,17 +5,17 @@ use super::mapping_units::{bits, data_programs, in_units, pages_per_unit, units_
 use crate::config::Config;
 use crate::ids::{BlockId, Ppn};
 
-/// Position of a page, as far as its array times depend on it.
+/// Location of a page, as far as its array times depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum PageAt {
-    /// Page offset in a native block, which uses all bits of its cells.
+    /// Index of the page in a native block, which uses all bits of its cells.
     Native(u32),
-    /// Any page of the SLC cache.
+    /// Any page of the SLC cache, because all of them have the same times.
     Slc,
 }
 
 impl PageAt {
-    /// Returns the position `pages` pages further in the same block.
+    /// Returns the location that is `pages` pages later in the same block.
     pub(in super::super) fn plus(self, pages: u32) -> PageAt {
         match self {
             PageAt::Native(page) => PageAt::Native(page + pages),
@@ -29,9 +29,9 @@ impl PageAt {
 pub(in super::super) struct SlcArea {
     homes: ArrayTree,
     blocks_per_plane: u32,
-    /// Blocks of a plane outside the SLC cache.
+    /// Number of blocks of a plane outside the SLC cache.
     others: u32,
-    /// Mapping units in a block of the SLC cache.
+    /// Number of mapping units in a block of the SLC cache.
     units: u32,
 }
 
@@ -53,7 +53,7 @@ impl SlcArea {
         self.has_block(self.homes.block_of(ppn))
     }
 
-    /// Returns whether `ppn` is below the end of its block, which is shorter in the SLC cache.
+    /// Returns whether `ppn` exists. A block of the SLC cache has fewer pages than its range of page numbers.
     pub(in super::super) fn is_a_page(&self, ppn: Ppn) -> bool {
         !self.holds(ppn) || self.homes.page_in_block(ppn) < self.units
     }

@@ -41,7 +41,7 @@ fn geometry() -> impl Strategy<Value = config::Geometry> {
                 let blocks = u64::from(blocks_per_plane - 4) * thousandths / 1000;
                 let planes = u64::from(channels * chips_per_channel * dies_per_chip * planes_per_die);
                 let pages = (blocks * planes * u64::from(pages_per_block)).max(1);
-                // The capacity is not a whole number of pages.
+                // The capacity is not a whole number of pages, so that both sides must round it.
                 geometry.capacity = Some(geometry.page_size * pages + Bytes::new(pages % 512));
             }
         }
@@ -152,7 +152,8 @@ proptest! {
         random in prop::collection::vec(any::<(u64, u64)>(), 20),
     ) {
         let (drive, _, cuts) = of(&geometry);
-        // Only the device cache tracks sectors, and supports only a limited number of sectors in a page.
+        // Only the device cache tracks sectors, and it supports only a limited number of sectors in a page. With more sectors, the sectors are not
+        // compared.
         let has_cache = cuts.sectors() <= Sectors::MAX;
         for random in random {
             let io = request(&cuts, random, RequestKind::Read);
@@ -260,7 +261,7 @@ proptest! {
                 (!units.is_empty()).then(|| Indices::new(units))
             };
             let [channels, ways, dies, planes] = [0, 1, 2, 3].map(set);
-            // The capacity is not a whole number of pages.
+            // The capacity is not a whole number of pages, so that both sides must round it.
             let capacity = share.map(|share| {
                 let pages = (u64::from(drive.logical_pages) * share / 100).max(1);
                 cuts.page_size() * pages + Bytes::new(share)
@@ -310,7 +311,8 @@ proptest! {
     }
 }
 
-/// Creates a namespace with `share` percent of the drive. `sets` holds for each level a bit mask of the units to bind.
+/// Creates the namespace number `index` with `share` percent of the drive. `sets` has for each level (channels, ways, dies, planes) a bit mask of the
+/// units on which its pages may lie. Without `sets`, or with an empty mask, all units are allowed.
 fn namespace(drive: &Geometry, (index, (share, sets)): (usize, (u64, Option<[u8; 4]>))) -> (String, Namespace) {
     let counts = [drive.channels, drive.chips_per_channel, drive.dies_per_chip, drive.planes_per_die];
     let set = |level: usize| {

@@ -7,20 +7,20 @@ use crate::ids::{Lpn, PlaneId, Ppn};
 
 use super::{ArrayTree, NamespaceSpan, in_units, spaces, units_per_page};
 
-/// Logical pages of a namespace, and its planes in the round-robin order in which the pages are dealt.
+/// Logical pages of a namespace, and the planes to which the pages are dealt in round-robin order.
 #[derive(Clone, Debug)]
 struct Dealt {
     pages: Range<u32>,
-    /// Planes, each with the number of its pages that earlier namespaces occupy.
+    /// Planes of the namespace in this order, each with the number of its pages that earlier namespaces occupy.
     planes: Vec<(PlaneId, u32)>,
 }
 
-/// Locations of unwritten pages. Logical pages are dealt round robin to the planes of their namespace. They fill each plane from its first page on,
-/// one namespace after another.
+/// Locations at which the drive reads logical pages that were never written. Logical pages are dealt round robin to the planes of their namespace.
+/// They fill each plane from its first page on, one namespace after another.
 #[derive(Clone, Debug)]
 pub(in super::super) struct Unwritten {
     homes: ArrayTree,
-    /// Mapping units in a page.
+    /// Number of mapping units in an array page.
     units: usize,
     dealt: Vec<Dealt>,
 }
@@ -31,7 +31,7 @@ impl Unwritten {
         let units = units_per_page(config);
         let mut spaces = spaces(config);
         if spaces.iter().all(|space| space.planes.iter().all(|&has| has)) {
-            // No namespace is bound to a part of the array, so that all can be treated as one.
+            // No namespace is restricted to a part of the planes, so all namespaces are dealt like a single one.
             let pages = 0..spaces.iter().map(|space| space.pages.end).max().unwrap_or(0);
             spaces = vec![NamespaceSpan { name: String::new(), pages, planes: vec![true; homes.planes()] }];
         }
@@ -39,7 +39,7 @@ impl Unwritten {
             Allocation::Static(order) => order,
             _ => config.ftl.home_order.0,
         };
-        // Sort key: position by level, from the slowest-varying level to the fastest.
+        // Sort key of a plane: its index at each level, from the slowest-varying level to the fastest.
         let key = |&plane: &PlaneId| {
             let position = homes.position(plane);
             let mut key = levels.map(|level| match level {
@@ -72,7 +72,7 @@ impl Unwritten {
     pub(in super::super) fn default_location(&self, lpn: Lpn) -> Option<Ppn> {
         let Dealt { pages, planes } = self.dealt.iter().find(|dealt| dealt.pages.contains(&lpn.0))?;
         let number = (lpn.0 - pages.start) as usize;
-        // The mapping units of a page stay together.
+        // The mapping units of an array page are dealt together, to the same plane.
         let (pageful, unit) = (number / self.units, number % self.units);
         let (plane, before) = planes[pageful % planes.len()];
         let page = before + (pageful / planes.len() * self.units + unit) as u32;

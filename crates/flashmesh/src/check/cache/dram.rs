@@ -1,11 +1,12 @@
-//! Checks of data that enters DRAM, is read from it, and leaves it.
+//! Checks of sectors that enter the DRAM of the device cache, are read from it, and leave it.
 
 use super::{Cache, CachedPage};
 use crate::cache::Sectors;
 use crate::ids::{Lpn, RequestId};
 
 impl Cache {
-    /// Checks sectors that a read found in DRAM. Returns whether these are all sectors of the page that the read requests.
+    /// Checks that the sectors that read `id` found in DRAM are there and new enough. Returns whether these are all sectors of the page that the read
+    /// covers.
     pub(in super::super) fn found(&mut self, id: RequestId, lpn: Lpn, sectors: Sectors) -> Result<bool, String> {
         let Some(io) = self.flying.get(&id).map(|flying| flying.io) else {
             return Err(format!("request {} found logical page {} in the cache, but is not in flight", id.0, lpn.0));
@@ -19,7 +20,8 @@ impl Cache {
         Ok(wanted.without(sectors).is_empty())
     }
 
-    /// Checks written data of a page that enters DRAM. With `stays` the data stays there and is destaged later.
+    /// Checks written sectors of a page that enter DRAM. With `stays` the write is complete and the data is destaged later; otherwise the write
+    /// completes when the data is on flash.
     pub(in super::super) fn accept_write(
         &mut self,
         id: RequestId,

@@ -1,4 +1,4 @@
-//! Checks of requests of the host and their completions.
+//! Checks of host requests at their arrival and completion.
 
 use std::ops::Range;
 
@@ -61,8 +61,8 @@ impl Cache {
         Ok(())
     }
 
-    /// Records the requirements of a flush: at its completion, flash must have every dirty sector of these pages, and every write that reached the
-    /// drive before the flush. Records nothing if a flush completes as soon as the cache has the data.
+    /// Records the requirements of a flush of `pages`. At its completion, flash must have every sector that is dirty when the flush begins, and every
+    /// write that reached the drive before. Records nothing if a flush completes as soon as the cache has the data.
     pub(in super::super) fn flush_began(&mut self, id: RequestId, pages: Range<u32>) {
         if self.is_protected {
             return;
@@ -78,7 +78,8 @@ impl Cache {
             |flying: &&RequestInFlight| matches!(flying.io.kind, RequestKind::Write | RequestKind::WriteZeroes);
         for flying in self.flying.values().filter(writes) {
             for lpn in self.pages_moved(&flying.io).filter(|lpn| pages.contains(&lpn.0)) {
-                // The write and the deallocation were in flight together, so either may take effect last. The flush then does not require the write.
+                // A write and a deallocation of the page were in flight together, so either may take effect last. The flush then does not require the
+                // write.
                 if flying.overtaken.contains(&lpn) {
                     continue;
                 }

@@ -26,14 +26,14 @@ type Stamp = u64;
 struct RequestInFlight {
     io: IoRequest,
     order: Stamp,
-    /// Minimum version of each sector: of the data that a read returns, or that flash has when a flush completes.
+    /// Minimum version of each sector of a page: for a read, of the returned data; for a flush, of the data on flash at completion.
     floors: FxHashMap<Lpn, Vec<Stamp>>,
     got: FxHashMap<Lpn, Vec<Option<Stamp>>>,
-    /// Content of the request's pages on flash, as the array read it: to complete a partial write, or to fill the cache.
+    /// Versions of the sectors of each page that the array read for the request, to complete a partial write or to fill the cache.
     base: FxHashMap<Lpn, Vec<Stamp>>,
     /// Pages of a write whose data is on flash, or in DRAM until its destage.
     done: Vec<Lpn>,
-    /// Pages deallocated since the request read or stored them.
+    /// Pages deallocated after the request had read or stored them; for a read or a flush, pages deallocated at any time in flight.
     deallocated: Vec<Lpn>,
     /// Pages deallocated while the request was in flight.
     overtaken: Vec<Lpn>,
@@ -47,7 +47,7 @@ struct CachedPage {
 
 #[derive(Clone, Debug)]
 pub(super) struct Cache {
-    /// Whether a flush completes as soon as the cache has the data.
+    /// Whether a flush completes as soon as the cache has the data (write-back with `cache.flush-programs = false`).
     is_protected: bool,
     cuts: PageSplit,
     sectors: u32,
@@ -56,14 +56,14 @@ pub(super) struct Cache {
     order: Stamp,
     flying: FxHashMap<RequestId, RequestInFlight>,
     dram: FxHashMap<Lpn, CachedPage>,
-    /// Pages in DRAM with sectors newer than on flash.
+    /// Number of pages in DRAM with sectors newer than on flash.
     dirty: u64,
     flash: FxHashMap<Lpn, Vec<Stamp>>,
     acknowledged: FxHashMap<Lpn, Vec<Stamp>>,
-    /// Newest version of each sector that the host knows from a completed write or a read.
+    /// Newest version of each sector of a page that a completed write stored or a completed read returned.
     known: FxHashMap<Lpn, Vec<Stamp>>,
     destages: FxHashMap<Lpn, (Sectors, Vec<Option<Stamp>>)>,
-    /// Content that the array read to complete a partly written page for its destage.
+    /// Versions of the sectors of each page that the array read to complete a partly written page for its destage.
     base: FxHashMap<Lpn, Vec<Stamp>>,
 }
 
@@ -81,7 +81,7 @@ impl Cache {
             CacheSharing::Shared => 1,
             CacheSharing::PerStream => config.streams().len() as u64,
         };
-        // Each part of the cache has space for at least one page, and at least one of its pages may be dirty.
+        // Each part of the cache (one for each stream, or one for all) has space for at least one page, and at least one of its pages may be dirty.
         let of_a_part = (pages / parts).max(1);
         let dirty_of_a_part = ((of_a_part as f64 * settings.dirty_limit) as u64).max(1);
         Some(Cache {
@@ -110,7 +110,7 @@ impl Cache {
         self.flash.get(&lpn).cloned().unwrap_or_else(|| self.initial_stamps())
     }
 
-    /// Returns the pages whose data a request moves. Write zeroes of a whole page only deallocates it.
+    /// Returns the pages of which a request reads or writes data. Write zeroes only deallocates a page that it covers as a whole.
     fn pages_moved(&self, io: &IoRequest) -> impl Iterator<Item = Lpn> + use<> {
         let extent = self.cuts.extent(io);
         let zeroes = io.kind == RequestKind::WriteZeroes;
@@ -131,7 +131,8 @@ impl Cache {
         self.base.remove(&lpn);
         self.known.remove(&lpn);
         self.acknowledged.remove(&lpn);
-        // Data stored after the deallocation is newer than it. A read in flight may return the state before or after it.
+        // Data that reaches the cache after the deallocation is newer than the deallocation. A read in flight may return the content before or after
+        // it.
         for flying in self.flying.values_mut() {
             flying.overtaken.push(lpn);
             if matches!(flying.io.kind, RequestKind::Read | RequestKind::Flush) || flying.done.contains(&lpn) {

@@ -12,10 +12,11 @@ use crate::workload::RequestKind::{Deallocate, Flush, Read, Write};
 
 const PAGE: u64 = 4096;
 const WHOLE: Sectors = Sectors::range(0, 8);
-/// Page at which the unwritten logical page 3 is read: the first one of channel 1, way 1, plane 0.
+/// Location at which the unwritten logical page 3 is read: the first page of channel 1, way 1, plane 0. Pages are dealt to the channels first, then
+/// to the ways, so pages 0 to 3 go to plane 0 of each die.
 const HOME: u32 = 6 * 32;
 
-/// Creates oracles of a cache of two pages, one of which may be dirty.
+/// Creates oracles of a drive with a device cache of two pages, one of which may be dirty.
 fn oracles() -> Oracles {
     let mut config = config();
     config.cache.capacity = Bytes::from_kib(8);
@@ -23,7 +24,7 @@ fn oracles() -> Oracles {
     oracles_with(&config)
 }
 
-/// Stores a part of a page in the cache by a write request, which completes.
+/// Writes `sectors` of a page into the cache by request `id`, which completes at once.
 fn cached(oracles: &mut Oracles, id: u32, lpn: u32, sectors: Sectors, now: Time) {
     let offset = u64::from(lpn) * PAGE + u64::from(sectors.first()) * 512;
     submit(oracles, id, Write, offset, u64::from(sectors.count()) * 512, now);

@@ -8,14 +8,14 @@ use crate::ids::DieId;
 
 use super::{Array, Die, Dies};
 
-/// Returns the idle planes of all dies, if the planes read independently; otherwise none.
+/// Returns an idle state machine for each plane of all dies, if the planes read independently; otherwise an empty list.
 pub(super) fn independent_planes(config: &Config, homes: &ArrayTree) -> Vec<Die> {
     let is_alone = config.flash.multi_plane == MultiPlane::Independent && homes.planes_per_die() > 1;
     vec![Die::default(); if is_alone { homes.dies() * homes.planes_per_die() } else { 0 }]
 }
 
 impl Dies {
-    /// Returns the planes of a die that read by themselves.
+    /// Returns the state machines of the planes of `die`; empty if planes do not read independently.
     pub(super) fn planes_of(&self, die: DieId) -> &[Die] {
         if self.planes.is_empty() {
             return &[];
@@ -41,8 +41,8 @@ impl Dies {
         }
     }
 
-    /// Checks that an operation of this kind may begin at `at` beside what the other units of the die do: a read only beside reads, one command at a
-    /// time and at most `flash.plane-reads-max` at once; every other operation only while no plane reads.
+    /// Checks that an operation of `kind` may begin at `at`, given the other planes of the die. A read may begin only beside reads, after their
+    /// commands, and at most `flash.plane-reads-max` reads run at once. Every other operation may begin only while no plane reads.
     pub(super) fn check_other_units(&self, at: ArrayUnit, kind: OperationKind) -> Result<(), String> {
         let planes = self.planes_of(at.die);
         if planes.is_empty() {

@@ -38,7 +38,7 @@ impl MappingCacheModel {
                 let page = self.pages.page_of(lpn);
                 let dropped = self.dropped.get(&lpn).map_or(0, |(order, _)| *order);
                 let read = self.read.get(&page).copied().unwrap_or(0);
-                // A read result is kept for a user that waited for it, even if the entry was cached and dropped meanwhile.
+                // A user that waited for a read of the translation page may use its result, even if the entry was cached and dropped between.
                 let is_kept = |waiting: &Vec<(User, Option<u64>)>| {
                     waiting.iter().any(|(_, since)| since.is_none_or(|since| read > since))
                 };

@@ -22,7 +22,7 @@ fn cached_config() -> Config {
     config
 }
 
-/// Reads the translation page, and caches the entry of logical page 7 for request 5.
+/// Returns oracles in which the translation page was read, and the entry of logical page 7 was cached for request 5.
 fn cached() -> Oracles {
     let mut oracles = oracles();
     submit(&mut oracles, ID.0, Write, 7 * PAGE, PAGE, us(0));
@@ -34,7 +34,7 @@ fn cached() -> Oracles {
     oracles
 }
 
-/// Like [`cached`], but logical page 7 is written afterwards.
+/// Returns oracles like [`cached`], in which logical page 7 was written afterwards, so that its entry is newer than on flash.
 fn changed() -> Oracles {
     let mut oracles = cached();
     program(&mut oracles, 0, 7, Origin::User(ID), us(1));
@@ -91,7 +91,7 @@ fn a_change_that_is_forgotten_is_caught() {
     dropped.entry_changed(Dropped(Lpn(7)), us(200));
     assert_fails(&dropped, "entries", "was dropped, and its change was not written back");
 
-    // The program of the translation page began before the change.
+    // The program of the translation page began before the change, so it does not carry the change.
     let mut early = cached();
     early.translation_program_issued(MAP, us(1));
     early.translation_program_began(MAP, us(1));

@@ -48,7 +48,8 @@ impl Oracles {
         self.planes.resumed(die);
     }
 
-    /// Checks the end of array work. The next notices report its effects: in each plane a page read or programmed, or a block erased.
+    /// Checks the end of array work. The notices that follow report its effects: in each plane a page that was read or programmed, or a block that
+    /// was erased.
     pub fn array_ended(&mut self, at: impl Into<ArrayUnit>, now: Time) {
         let at @ ArrayUnit { die, .. } = at.into();
         let outcome = self.dies.array_ended(at, now);
@@ -75,7 +76,8 @@ impl Oracles {
         self.judge(Data::NAME, outcome, now);
     }
 
-    /// Checks the time of an operation against the pages read and programmed in one plane. `sensed` is the requested part of a large unit, if known.
+    /// Checks the array time of an operation against the page that it read, and the page that it programmed, in one plane; `None` if there is none.
+    /// `sensed` is the part of a mapping unit of several pages that a read covers; `None` if unknown.
     fn judge_time(&mut self, read: Option<Ppn>, programmed: Option<Ppn>, sensed: Option<Range<Bytes>>, now: Time) {
         let Some(ppn) = programmed.or(read) else { return };
         let homes = &self.homes;
@@ -96,7 +98,8 @@ impl Oracles {
         self.judge(Dies::NAME, outcome, now);
     }
 
-    /// Returns the bytes of a page that must leave the chip; `None` with a device cache, which may already hold a part of the page.
+    /// Returns the bytes of `lpn` that must leave the chip after a read. `None` for translation pages, and with a device cache, which may already
+    /// hold a part of the page.
     fn wanted(&self, lpn: Lpn, request: Option<RequestId>) -> Option<Bytes> {
         match request {
             _ if self.cache.is_some() => None,
@@ -106,7 +109,7 @@ impl Oracles {
         }
     }
 
-    /// Returns the part of a mapping unit that a read requests; `None` if unknown.
+    /// Returns the range of bytes of the mapping unit `lpn` that a read covers. `None` if unknown: for translation pages, and with a device cache.
     fn sensed(&self, lpn: Lpn, request: Option<RequestId>) -> Option<Range<Bytes>> {
         let whole = || Bytes::ZERO..self.requests.page_size();
         match request {
@@ -186,7 +189,7 @@ impl Oracles {
         }
     }
 
-    /// Checks a parity program in a plane. `ppn` is the last data page that the parity covers.
+    /// Checks a parity program in a plane. `ppn` is the last data page before the parity program, which parity covers.
     pub fn parity_programmed(&mut self, ppn: Ppn, now: Time) {
         let outcome = self.parity.parity(ppn);
         self.judge(Parity::NAME, outcome, now);
@@ -197,7 +200,7 @@ impl Oracles {
         self.judge(Data::NAME, outcome, now);
     }
 
-    /// Records the location that the drive assigned to an unwritten page for a read.
+    /// Records that the drive assigned the location `ppn` to the unwritten page `lpn`, to read it there.
     pub fn page_placed(&mut self, ppn: Ppn, lpn: Lpn, now: Time) {
         self.entries.moved(lpn);
         let outcome = self.pages.placed(ppn, lpn);
@@ -210,7 +213,7 @@ impl Oracles {
         self.whole.extend(request.map(|id| (id, lpn)));
     }
 
-    /// Records the data that the replica of `lpn` will hold.
+    /// Records that the data for a replica of `lpn` was read from `ppn`.
     pub fn replica_source_read(&mut self, lpn: Lpn, ppn: Ppn, now: Time) {
         let outcome = self.pages.replica_source_read(lpn, ppn);
         self.judge(Pages::NAME, outcome, now);
@@ -226,7 +229,7 @@ impl Oracles {
         self.judge(Pages::NAME, outcome, now);
     }
 
-    /// Records that the original of `lpn` became invalid, so that the replica is the only copy.
+    /// Records that the original copy of `lpn` became invalid, so that the replica is the only copy.
     pub fn replica_kept(&mut self, lpn: Lpn, now: Time) {
         let outcome = self.pages.replica_kept(lpn);
         self.judge(Pages::NAME, outcome, now);

@@ -1,4 +1,4 @@
-//! Hooks for the device cache: data enters it, is returned from it, and is destaged.
+//! Hooks for the device cache: data is written to it, found in it, filled from flash, removed or destaged.
 
 use crate::cache::Sectors;
 use crate::check::Oracles;
@@ -26,7 +26,7 @@ impl Oracles {
         self.judge(Cache::NAME, outcome.map(|_| ()), now);
     }
 
-    /// Records that written data entered the device cache. With `stays`, the write of the page is complete.
+    /// Records that written sectors entered the device cache. With `stays`, the write of the page is complete.
     pub fn cache_write_accepted(&mut self, id: RequestId, lpn: Lpn, sectors: Sectors, stays: bool, now: Time) {
         if stays {
             let outcome = self.requests.cached(id, lpn);
@@ -47,7 +47,7 @@ impl Oracles {
         self.cache(now, |cache| cache.destage_began(lpn, sectors));
     }
 
-    /// Records that a page was deallocated during its destage.
+    /// Records that a page was deallocated while it was being destaged.
     pub fn destage_forgotten(&mut self, lpn: Lpn, _now: Time) {
         self.pages.deallocated(lpn);
         self.durability.deallocated(lpn);

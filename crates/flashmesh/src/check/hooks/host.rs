@@ -1,4 +1,4 @@
-//! Hooks for requests of the host and their completions.
+//! Hooks for the arrival of host requests and their completions.
 
 use std::ops::Range;
 

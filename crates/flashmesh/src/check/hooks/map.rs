@@ -1,4 +1,4 @@
-//! Hooks for the map and for translation pages.
+//! Hooks for map entries and translation pages.
 
 use crate::check::Oracles;
 use crate::check::durability::Durability;

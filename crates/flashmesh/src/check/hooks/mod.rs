@@ -1,4 +1,4 @@
-//! Hooks that the probe of the oracles calls for each notice, by part of the drive.
+//! Hooks that the probe of the oracles calls for each notice, grouped by the part of the drive that sends the notice.
 
 mod array;
 mod cache;

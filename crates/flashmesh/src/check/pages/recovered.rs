@@ -11,7 +11,8 @@ impl Pages {
         touched
     }
 
-    /// Returns the content of `ppn`. A page that was written before the run, and whose content is not recorded, counts as version 0 of `lpn`.
+    /// Returns the content of `ppn`; `None` if it is erased. A page that was written before the run and is not recorded in the model counts as
+    /// version 0 of `lpn`.
     fn holds(&self, ppn: Ppn, lpn: Lpn) -> Option<Content> {
         let before = || {
             (self.erases(self.homes.block_of(ppn)) == 0 && self.was_there(lpn)).then_some(Content { lpn, version: 0 })
@@ -27,7 +28,8 @@ impl Pages {
         format!("at {}, which holds {holds}", self.name(ppn))
     }
 
-    /// Checks the location at which recovery found `lpn`. `stays_empty` if a flush confirmed the deallocation of `lpn`.
+    /// Checks the location `found` at which recovery found `lpn`; `None` if it found none. With `stays_empty`, a flush has confirmed the deallocation
+    /// of `lpn`.
     pub(in super::super) fn is_found(&self, lpn: Lpn, found: Option<Ppn>, stays_empty: bool) -> Result<(), String> {
         let Some(Newest { version, written, .. }) = self.newest(lpn) else { return Ok(()) };
         let content = found.and_then(|ppn| self.holds(ppn, lpn));
@@ -56,7 +58,8 @@ impl Pages {
         }
     }
 
-    /// Checks a replica of `lpn` that recovery found. Any version is accepted after a deallocation that no flush confirmed.
+    /// Checks that the replica `copy` of `lpn` that recovery found has the newest version. After a deallocation that no flush has confirmed
+    /// (`stays_empty` is false), any version is accepted.
     pub(in super::super) fn is_newest_copy(&self, lpn: Lpn, copy: Ppn, stays_empty: bool) -> Result<(), String> {
         let (version, written) = self.newest(lpn).map_or((0, false), |newest| (newest.version, newest.written));
         let content = self.pages.get(&copy).copied();

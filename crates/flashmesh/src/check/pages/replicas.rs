@@ -1,18 +1,19 @@
-//! Checks of replicas: a page has at most one, which holds the newest version, and the map has the locations of original and replica.
+//! Checks of replicas: a logical page has at most one, which holds the newest version, and the map has the locations of original and replica.
 
 use crate::ids::{BlockId, Lpn, Ppn};
 
 use super::{Newest, Pages, Version};
 
 impl Pages {
-    /// Records that the data of a planned replica of `lpn` was read from `ppn`. That page may be erased before the replica is programmed.
+    /// Records that the data for a replica of `lpn` was read from `ppn`. Records also the version, because `ppn` may be erased before the replica is
+    /// programmed.
     pub(in super::super) fn replica_source_read(&mut self, lpn: Lpn, ppn: Ppn) -> Result<(), String> {
         let version = self.read(ppn, lpn, true)?;
         self.replica_sources.insert(lpn, (ppn, version));
         Ok(())
     }
 
-    /// Takes the recorded source of the replica of `lpn`, checks that the source is `from`, and returns the version that was read.
+    /// Removes the recorded source of the replica of `lpn`, checks that the source is `from`, and returns the version that was read.
     pub(super) fn take_replica_source(&mut self, lpn: Lpn, from: Ppn) -> Result<Version, String> {
         match self.replica_sources.remove(&lpn) {
             Some((ppn, version)) if ppn == from => Ok(version),
@@ -30,7 +31,7 @@ impl Pages {
             return Err(format!("{place}, which has one at {} already", self.name(other)));
         }
         let version = self.content(ppn, lpn, "copied", true)?;
-        // An unwritten page can be read and replicated, too.
+        // An unwritten page (version 0, without a location) can be read and replicated, too.
         let (newest, at) = self.newest(lpn).map_or((0, None), |newest| (newest.version, newest.at));
         if newest != version || at == Some(ppn) {
             let at = at.map_or("nowhere".to_owned(), |at| format!("at {}", self.name(at)));
@@ -69,7 +70,7 @@ impl Pages {
         }
     }
 
-    /// Checks that the erase of `block` destroyed no replica. `removed` are the pages that the block held.
+    /// Checks that the erase of `block` destroyed no replica. `removed` are the pages that the block held, each with its logical page.
     pub(super) fn replicas_remain(&self, block: BlockId, removed: &[(Ppn, Lpn)]) -> Result<(), String> {
         match removed.iter().find(|(ppn, lpn)| self.replicas.get(lpn) == Some(ppn)) {
             Some((_, lpn)) => {
@@ -85,7 +86,7 @@ impl Pages {
         pages
     }
 
-    /// Checks that the map has exactly the known replicas of `pages`, each with the newest version.
+    /// Checks that the map has the replica of each of `pages` that the model has, with the newest version, and no other replica.
     pub(in super::super) fn replicas_agree(
         &self,
         pages: &[Lpn],
@@ -122,13 +123,13 @@ mod tests {
     use crate::units::Time;
     use crate::workload::RequestKind::Read;
 
-    /// Programs a replica of logical page 7 to `ppn`, with data read from page 0. Returns the end time.
+    /// Programs a replica of logical page 7 to `ppn`, with data that was read from page 0. Returns the time at which the program ended.
     fn program_replica(oracles: &mut Oracles, ppn: u32, start: Time) -> Time {
         oracles.replica_source_read(Lpn(7), Ppn(0), start);
         program(oracles, ppn, 7, Origin::Replica(Ppn(0)), start)
     }
 
-    /// Writes logical page 7 to page 0 and replicates it to page 64. Returns the end time.
+    /// Writes logical page 7 to page 0 and replicates it to page 64. Returns the oracles, and the time at which the last program ended.
     fn replicated() -> (Oracles, Time) {
         let mut oracles = oracles();
         let now = write(&mut oracles, 0, 0, 7, us(0));

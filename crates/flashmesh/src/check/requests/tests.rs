@@ -11,7 +11,7 @@ use crate::workload::RequestKind::{Deallocate, Flush, Read, Write, WriteZeroes};
 
 const ID: RequestId = RequestId(5);
 
-/// Submits a read of logical pages 3 and 4 (request `ID`).
+/// Returns oracles after the arrival of a read of logical pages 3 and 4 (request `ID`).
 fn reading() -> Oracles {
     let mut oracles = oracles_of_a_full_drive();
     submit(&mut oracles, ID.0, Read, 3 * 4096, 8192, us(1));
@@ -22,11 +22,12 @@ fn reading() -> Oracles {
 fn requests_that_complete_with_all_their_pages_are_right() {
     let mut oracles = oracles();
     submit(&mut oracles, ID.0, Read, 3 * 4096, 8192, us(1));
-    // The unwritten pages are read at the first pages of planes 6 and 1.
+    // Logical pages 3 and 4 were never written. Pages are dealt to channels first, then ways, then planes, so they are read at the first pages of
+    // planes 6 and 1.
     let now = read(&mut oracles, 6 * 32, 3, Some(ID.0), us(1));
     let now = read(&mut oracles, 32, 4, Some(ID.0), now);
     oracles.request_completed(ID, now);
-    // The id is free for the next request.
+    // The request has completed, so that its id is free for the next request.
     submit(&mut oracles, ID.0, Write, 0, 4096, now);
     let now = program(&mut oracles, 0, 0, Origin::User(ID), now);
     oracles.request_completed(ID, now);
@@ -94,7 +95,7 @@ fn a_flush_that_completes_before_an_earlier_write_is_in_the_flash_is_caught() {
     submit(&mut oracles, 1, Write, 0, 4096, us(1));
     submit(&mut oracles, 2, Flush, 0, 0, us(2));
     oracles.flush_began(RequestId(2), 0..128, us(2));
-    // The flush does not wait for a later write.
+    // The flush does not wait for a write that reached the drive after it.
     submit(&mut oracles, 3, Write, 4096, 4096, us(3));
     let now = program(&mut oracles, 0, 0, Origin::User(RequestId(1)), us(3));
     submit(&mut oracles, 4, Flush, 0, 0, now);

@@ -36,7 +36,7 @@ quantities! {
 }
 
 impl ConfidenceInterval {
-    /// Returns the interval around `value` with this half-width, cut off at zero.
+    /// Returns the interval from `value - half_width`, but at least 0, to `value + half_width`.
     fn around(value: f64, half_width: f64) -> ConfidenceInterval {
         ConfidenceInterval { low: (value - half_width).max(0.0), high: value + half_width }
     }
@@ -152,7 +152,7 @@ quantities! {
 }
 
 impl PrecisionReport {
-    /// Returns the precision of the figure `of`, from its interval in `confidence`.
+    /// Returns the precision of the figure `of`, from its interval in `confidence`. `wanted` is the requested half-width, as a share of the figure.
     pub fn new(of: PrecisionOf, wanted: f64, confidence: &ConfidenceReport) -> PrecisionReport {
         let latency = &confidence.latency_ps.all;
         let interval = match of {
@@ -170,7 +170,7 @@ impl PrecisionReport {
     }
 }
 
-/// Figures of a window for which intervals are computed.
+/// Values of the figures of a window, around which confidence intervals are computed.
 pub struct WindowMetrics<'a> {
     pub requests: RequestMetrics<'a>,
     pub write_amplification: Option<f64>,
@@ -180,21 +180,23 @@ pub struct WindowMetrics<'a> {
 
 /// Percentiles for which intervals are computed, as shares.
 const PERCENTILES: [f64; 4] = [0.5, 0.95, 0.99, 0.999];
-/// Number of interval ends: two for each of `PERCENTILES`.
+/// Number of interval ends: a lower and an upper one for each of `PERCENTILES`.
 pub const INTERVAL_ENDS: usize = 2 * PERCENTILES.len();
 
-/// Latencies of the requests of a window.
+/// Access to the latencies of the requests of a window, in any type of histogram.
 pub trait Distribution {
     /// Returns the number of latencies.
     fn count(&self) -> u64;
-    /// Returns the mean latency in picoseconds; 0 without any.
+    /// Returns the mean latency in picoseconds; 0 without latencies.
     fn mean_ps(&self) -> f64;
-    /// Returns for each of `shares`, which must ascend, the latency in picoseconds that this share of the requests does not exceed; 0 without any.
+    /// Returns for each of `shares`, which must ascend, the latency in picoseconds that this share of the requests does not exceed; 0 without
+    /// latencies.
     fn quantiles_ps(&self, shares: [f64; INTERVAL_ENDS]) -> [f64; INTERVAL_ENDS];
 }
 
 impl ConfidenceReport {
-    /// Returns the intervals of the figures of the window that begins at `start`.
+    /// Returns the intervals around `figures`, the values of the window that begins at `start`. The batches that begin at `start` or later determine
+    /// the widths.
     pub fn new(batches: &Batches, start: Time, figures: &WindowMetrics<'_>) -> ConfidenceReport {
         let marks = batches.requests();
         let RequestIntervals { batches: count, iops, bandwidth_bytes_per_s, latency_ps, breakdown_share } =

@@ -6,21 +6,22 @@ const BATCHES_MIN: usize = 10;
 /// The 97.5 % quantile of the normal distribution.
 pub(super) const NORMAL_QUANTILE: f64 = 1.959_964;
 
-/// Maximum correlation of consecutive batches that can be corrected for. With a higher correlation, the run is too short for its batches. \[choice\]
+/// Maximum of the estimated correlation of consecutive batches. A higher estimate is cut to this maximum, because the run is too short to correct for
+/// it. \[choice\]
 const CORRELATION_MAX: f64 = 0.8;
 
-/// Minimum correlation that is corrected for. Negative, because with corrections of positive estimates only, the intervals of independent batches
-/// would be too wide. \[choice\]
+/// Minimum of the estimated correlation of consecutive batches. Negative, because if only positive estimates were corrected for, the intervals of
+/// independent batches would be too wide. \[choice\]
 const CORRELATION_MIN: f64 = -0.25;
 
-/// Returns the half-width of the 95 % confidence interval of the ratio of two sums. `over` and `under` have a value for each batch. `None` for too
-/// few batches, or a denominator of zero.
+/// Returns the half-width of the 95 % confidence interval of the sum of `over` divided by the sum of `under`, which have a value for each batch.
+/// `None` for fewer than [`BATCHES_MIN`] batches, or if `under` adds up to zero.
 pub fn half_width(over: &[f64], under: &[f64]) -> Option<f64> {
     let residuals = residuals(over, under)?;
     Some(half_width_of_sum(&residuals) / under.iter().sum::<f64>())
 }
 
-/// Like [`half_width`], but subtracts the linear trend of the residuals first, so that drift does not widen the interval.
+/// Like [`half_width`], but subtracts the linear trend of the residuals first, so that drift does not widen the interval. `None` in the same cases.
 pub fn half_width_without_drift(over: &[f64], under: &[f64]) -> Option<f64> {
     let mut residuals = residuals(over, under)?;
     let middle = (residuals.len() - 1) as f64 / 2.0;
@@ -31,8 +32,8 @@ pub fn half_width_without_drift(over: &[f64], under: &[f64]) -> Option<f64> {
     Some(half_width_of_sum(&residuals) / under.iter().sum::<f64>())
 }
 
-/// Returns the residual `over - ratio * under` of each batch, where `ratio` is the ratio of the sums. The residuals add up to zero. `None` for too
-/// few batches, or a denominator of zero.
+/// Returns the residual `over - ratio * under` of each batch, where `ratio` is the ratio of the sums. The residuals add up to zero. `None` for fewer
+/// than [`BATCHES_MIN`] batches, or if `under` adds up to zero.
 fn residuals(over: &[f64], under: &[f64]) -> Option<Vec<f64>> {
     let below: f64 = under.iter().sum();
     if over.len() < BATCHES_MIN || below <= 0.0 {
@@ -42,7 +43,7 @@ fn residuals(over: &[f64], under: &[f64]) -> Option<Vec<f64>> {
     Some(over.iter().zip(under).map(|(over, under)| over - ratio * under).collect())
 }
 
-/// Returns the half-width of the 95 % confidence interval of a sum over batches, corrected for the autocorrelation of `residuals`.
+/// Returns the half-width of the 95 % confidence interval of the sum of `residuals`, corrected for their autocorrelation at lag 1.
 fn half_width_of_sum(residuals: &[f64]) -> f64 {
     let squares: f64 = residuals.iter().map(|residual| residual * residual).sum();
     if squares <= 0.0 {
@@ -92,7 +93,8 @@ mod tests {
         assert_eq!(half_width(&[3.0; 20], &[1.5; 20]), Some(0.0));
     }
 
-    /// Checks values that follow x' = r x + e. The variance of their mean is that of independent values, times (1 + r) / (1 - r).
+    /// Checks values that follow x' = r x + e, as batches with correlation r do. The variance of their mean is that of independent values, times (1 +
+    /// r) / (1 - r).
     #[test]
     fn intervals_hold_the_mean_of_correlated_batches_in_95_of_100_cases() {
         let mut random = SimRng::new(3);

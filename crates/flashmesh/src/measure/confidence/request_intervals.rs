@@ -12,7 +12,7 @@ use crate::measure::breakdown::{BreakdownSums, PARTS};
 use crate::measure::stream::MeasuredKind;
 use crate::units::Time;
 
-/// Returns the tally of the requests of `kinds` in the batches after `start`.
+/// Returns the sums over the requests of `kinds`, of all streams, in the batches that begin at `start` or later.
 pub fn tally(batches: &Batches, start: Time, kinds: &[MeasuredKind]) -> BreakdownSums {
     let marks = batches.requests();
     BatchTallies::new(marks, marks.batch_indices(start), None, kinds).total
@@ -38,7 +38,7 @@ impl<'a> RequestMetrics<'a> {
     }
 }
 
-/// Intervals of [`RequestMetrics`].
+/// Confidence intervals of [`RequestMetrics`], with the number of batches behind them.
 pub(super) struct RequestIntervals {
     pub batches: u64,
     pub iops: Option<ConfidenceInterval>,
@@ -48,8 +48,8 @@ pub(super) struct RequestIntervals {
 }
 
 impl RequestIntervals {
-    /// Returns the intervals of `figures` over the batches that end at the marks `steps`. `figures` belong to the stream at the index `stream`, or to
-    /// all streams if `None`.
+    /// Returns the intervals around `figures` from the batches that end at the marks `steps`. `figures` belong to the stream at the index `stream`,
+    /// or to all streams if `None`.
     pub fn new(
         marks: &CumulativeSamples<RequestSample>,
         steps: Range<usize>,
@@ -83,7 +83,7 @@ impl RequestIntervals {
 /// Requests of some kinds, counted for each batch.
 struct BatchTallies {
     tallies: Vec<BreakdownSums>,
-    /// Tally of all batches together.
+    /// Sums over the requests of all batches.
     total: BreakdownSums,
     requests: Vec<f64>,
     latency_ps: Vec<f64>,
@@ -122,7 +122,7 @@ impl BatchTallies {
         LatencyConfidence { mean, p50, p95, p99, p99_9 }
     }
 
-    /// Returns the intervals of the percentiles. All of their ends are looked up in one pass over the latencies.
+    /// Returns the interval of each of `PERCENTILES`; `None` where there are too few requests. All ends are looked up in one pass over the latencies.
     fn percentiles(&self, latencies: &dyn Distribution) -> [Option<ConfidenceInterval>; PERCENTILES.len()] {
         let spans = PERCENTILES.map(|share| self.percentile_interval(latencies, share));
         let mut ends = [(0.0, 0); INTERVAL_ENDS];
@@ -151,7 +151,8 @@ impl BatchTallies {
         (high <= 1.0 - 1.0 / count).then_some((low, high))
     }
 
-    /// Returns the number of requests of each batch below the percentile of all requests. Interpolates within the percentile's latency bucket.
+    /// Returns for each batch the number of its requests below the percentile `share` of the requests of all batches; `None` without requests.
+    /// Interpolates within the latency bucket of the percentile.
     fn requests_below(&self, share: f64) -> Option<Vec<f64>> {
         let wanted = share * self.total.count as f64;
         let mut reached = 0.0;
@@ -185,7 +186,7 @@ impl BatchTallies {
     }
 }
 
-/// Returns the growth of a value in the batch that ends at the mark `index`.
+/// Returns the increase of a cumulative value in the batch that ends at the mark `index`.
 pub(super) fn increment<T>(marks: &CumulativeSamples<T>, index: usize, value: impl Fn(&T) -> f64) -> f64 {
     value(&marks.values()[index]) - value(marks.batch_start(index))
 }

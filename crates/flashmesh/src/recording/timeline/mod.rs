@@ -30,7 +30,7 @@ use writer::{Slice, Track, Writer};
 
 pub use tracks::DriveLayout;
 
-/// Result of writing a timeline. An error in writing does not stop the run.
+/// Handle to the outcome of writing a timeline. An error in writing does not stop the run.
 #[derive(Clone, Debug, Default)]
 pub struct TimelineOutcome(Arc<Mutex<Ended>>);
 
@@ -41,7 +41,7 @@ struct Ended {
 }
 
 impl TimelineOutcome {
-    /// Returns the time at which the timeline became full and writing stopped; `None` if it never became full.
+    /// Returns the simulated time at which the timeline became full and writing stopped; `None` if it never became full.
     pub fn full_at(&self) -> Option<Time> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).full_at
     }
@@ -62,7 +62,7 @@ pub struct Timeline {
 }
 
 impl Timeline {
-    /// Creates a timeline that writes at most `events_max` events in `window` to `sink`. Also returns the handle from which the outcome can be read
+    /// Creates a timeline that writes at most `events_max` events in `window` to `sink`. Also returns a handle from which the outcome can be read
     /// after the run.
     pub fn new(
         shape: &DriveLayout<'_>,
@@ -153,7 +153,7 @@ impl Timeline {
     fn granted(&mut self, grant: Grant, now: Time) {
         let tracks = self.tracks.die(grant.die);
         let is_command = grant.phase == TransferPhase::Command;
-        // Drop the "path set-up" slice of a path that is granted at once.
+        // A path that is granted at once has no set-up time. Drop its "path set-up" slice.
         let busy = if is_command { &mut tracks.commands } else { &mut tracks.data };
         busy.forget_if_begun(now);
         self.end(grant.die, if is_command { |die| &mut die.commands } else { |die| &mut die.data }, now);
@@ -207,7 +207,7 @@ impl Timeline {
 }
 
 impl Probe for Timeline {
-    /// Returns whether the timeline can be detached: it is stopped, or the window has ended, as well as all activity that began before its end.
+    /// Returns whether the timeline can be detached: writing has stopped, or the window and all activity that began in it have ended.
     fn is_done(&mut self, now: Time) -> bool {
         let end = self.writer.window().end;
         self.writer.is_stopped()

@@ -15,7 +15,7 @@ pub struct Trace {
 pub struct TracePacket {
     #[prost(uint64, optional, tag = "8")]
     pub timestamp: Option<u64>,
-    /// Id of the writer: any number but 0.
+    /// Id of the program that writes the packets: any number but 0.
     #[prost(uint32, optional, tag = "10")]
     pub trusted_packet_sequence_id: Option<u32>,
     #[prost(message, optional, tag = "11")]
@@ -36,31 +36,31 @@ pub struct TrackDescriptor {
     /// Counter of a counter track; `None` for other tracks.
     #[prost(message, optional, tag = "8")]
     pub counter: Option<CounterDescriptor>,
-    /// Order of the child tracks; 3 sorts by `sibling_order_rank`.
+    /// Order in which child tracks are shown; 3 sorts by `sibling_order_rank`.
     #[prost(int32, optional, tag = "11")]
     pub child_ordering: Option<i32>,
-    /// Position among sibling tracks.
+    /// Rank of the track among the tracks with the same parent.
     #[prost(int32, optional, tag = "12")]
     pub sibling_order_rank: Option<i32>,
 }
 
 #[derive(Clone, PartialEq, Message)]
 pub struct CounterDescriptor {
-    /// Unit of the counter; 2 is "count".
+    /// Unit of the counter, as a code; 2 is a count.
     #[prost(int32, optional, tag = "3")]
     pub unit: Option<i32>,
 }
 
 #[derive(Clone, PartialEq, Message)]
 pub struct TrackEvent {
-    /// Values shown for the selected slice.
+    /// Named values that the viewer shows for the selected slice.
     #[prost(message, repeated, tag = "4")]
     pub debug_annotations: Vec<DebugAnnotation>,
     #[prost(enumeration = "Kind", optional, tag = "9")]
     pub r#type: Option<i32>,
     #[prost(uint64, optional, tag = "11")]
     pub track_uuid: Option<u64>,
-    /// Category of the slice, for filters.
+    /// Category of the slice, by which the viewer can filter.
     #[prost(string, repeated, tag = "22")]
     pub categories: Vec<String>,
     #[prost(string, optional, tag = "23")]
@@ -79,7 +79,7 @@ pub enum Kind {
     Unspecified = 0,
     SliceBegin = 1,
     SliceEnd = 2,
-    /// An event without duration.
+    /// An event at one time, without duration.
     Instant = 3,
     Counter = 4,
 }

@@ -1,4 +1,4 @@
-//! Tracks of a timeline, and the slice in progress on each.
+//! Tracks of a timeline (rows in the viewer), and the slice in progress on each track.
 
 use std::collections::BTreeMap;
 
@@ -27,7 +27,7 @@ pub struct OpenSlice {
     pub requests: Vec<u64>,
 }
 
-/// A track with one slice at a time.
+/// A track that shows one slice at a time.
 #[derive(Debug)]
 pub struct SliceTrack {
     track: Track,
@@ -49,17 +49,17 @@ impl SliceTrack {
         }
     }
 
-    /// Drops the current slice if it began at `at`.
+    /// Drops the slice in progress if it began at `at`, because it would have no duration.
     pub fn forget_if_begun(&mut self, at: Time) {
         self.begun.take_if(|begun| begun.at == at);
     }
 
-    /// Returns whether the current slice began before `than`.
+    /// Returns whether a slice is in progress that began before `than`.
     fn is_older(&self, than: Time) -> bool {
         self.begun.as_ref().is_some_and(|begun| begun.at < than)
     }
 
-    /// Ends the current slice and returns its track and content; `None` if the track is idle.
+    /// Ends the slice in progress. Returns its track and content, which the caller must write; `None` if no slice is in progress.
     pub fn end(&mut self) -> Option<(Track, OpenSlice)> {
         self.begun.take().map(|begun| (self.track, begun))
     }
@@ -72,34 +72,34 @@ pub struct DieTracks {
     waiting: i64,
     pub commands: SliceTrack,
     pub array: SliceTrack,
-    /// Array tracks of planes that have read independently.
+    /// Array tracks of the planes that read independently, created at the first read of the plane.
     planes: BTreeMap<u8, SliceTrack>,
     pub data: SliceTrack,
-    /// Requests of the transactions that were dequeued for the next operation.
+    /// Sequence numbers of the requests whose transactions were dequeued for the next operation.
     taken: Vec<u64>,
-    /// Whether the transaction dequeued last is firmware work, such as GC.
+    /// Whether the transaction that was dequeued last is firmware work, such as GC.
     pub is_internal: bool,
-    /// Name of the most recent operation.
+    /// Name of the operation that began last on the die.
     pub operation: String,
     requests: Vec<u64>,
     suspended: Option<(String, Vec<u64>)>,
 }
 
 impl DieTracks {
-    /// Adds `change` to the number of waiting transactions. Returns their counter track and the new number.
+    /// Adds `change` to the number of waiting transactions of the die. Returns the counter track, and the new number for it.
     pub fn queued(&mut self, change: i64) -> (Track, i64) {
         self.waiting += change;
         (self.queue, self.waiting)
     }
 
-    /// Adds a dequeued transaction to the next operation.
+    /// Adds a dequeued transaction to the next operation. `request` is the sequence number of its request; `None` if unknown or firmware work.
     pub fn add_dequeued(&mut self, request: Option<u64>, is_internal: bool) {
         self.taken.extend(request);
         self.taken.dedup();
         self.is_internal = is_internal;
     }
 
-    /// Starts the command of the next operation. Returns the name and the requests of the operation.
+    /// Starts the command of the next operation. Returns the name of the operation and the sequence numbers of its requests.
     pub fn begin_command(&mut self) -> (String, Vec<u64>) {
         self.requests = std::mem::take(&mut self.taken);
         (self.operation.clone(), self.requests.clone())
@@ -116,7 +116,7 @@ impl DieTracks {
         track.begin(at, &self.operation, "array", self.requests.clone());
     }
 
-    /// Returns the track of the array work of `extent`; `None` for a plane that has not read independently.
+    /// Returns the track for array work of `extent`; `None` for a plane that has not begun an independent read.
     pub fn array_of(&mut self, extent: Extent) -> Option<&mut SliceTrack> {
         match extent {
             Extent::Die => Some(&mut self.array),
@@ -124,7 +124,7 @@ impl DieTracks {
         }
     }
 
-    /// Returns the planes that have read independently.
+    /// Returns the indices in the die of the planes that have begun an independent read.
     pub fn planes(&self) -> Vec<u8> {
         self.planes.keys().copied().collect()
     }
@@ -146,14 +146,14 @@ struct StreamTracks {
     all: Track,
     counter: Track,
     outstanding: i64,
-    /// Request slots: tracks that show one request at a time. `free` is the stack of the indices of free slots.
+    /// Request slots: tracks that show one request at a time. `free` is a stack of the indices of slots without a request.
     slots: Vec<Track>,
     free: Vec<usize>,
     of_request: FxHashMap<u64, usize>,
 }
 
-/// Pads the numbers in names with zeros. Perfetto sorts groups and search results by name, and padding makes this the order of the numbers. Names
-/// that differ only in their numbers get equally many digits at each position.
+/// Returns `names` with the numbers in them padded with zeros. Perfetto sorts groups and search results by name, and padding makes this the order of
+/// the numbers. Numbers at the same place of names that differ only in numbers get equally many digits.
 fn sortable(names: Vec<String>) -> Vec<String> {
     let mut digits_max: FxHashMap<String, Vec<usize>> = FxHashMap::default();
     for name in &names {
@@ -172,13 +172,13 @@ fn sortable(names: Vec<String>) -> Vec<String> {
     names.iter().map(padded).collect()
 }
 
-/// Returns `name` with a space in place of each number.
+/// Returns `name` with a space in place of each number, so that names which differ only in numbers become equal.
 fn without_digits(name: &str) -> String {
     let begin = name.split(|c: char| c.is_ascii_digit()).next().unwrap_or_default();
     numbers(name).fold(begin.to_owned(), |begun, (_, behind)| format!("{begun} {behind}"))
 }
 
-/// Returns the numbers in a name, each with the text between it and the next number.
+/// Returns for each number in a name its digits, and the text up to the next number.
 fn numbers(name: &str) -> impl Iterator<Item = (&str, &str)> {
     let mut rest = name.trim_start_matches(|c: char| !c.is_ascii_digit());
     std::iter::from_fn(move || {
@@ -248,7 +248,7 @@ impl Tracks {
         &mut self.dies[die.index()]
     }
 
-    /// Returns whether any die has a slice in progress that began before `than`.
+    /// Returns whether any die has a slice in progress that began before `than`. Such a slice is still to be written.
     pub fn has_older(&self, than: Time) -> bool {
         let has_older = |die: &DieTracks| {
             let mut tracks = [&die.commands, &die.array, &die.data].into_iter().chain(die.planes.values());

@@ -24,9 +24,9 @@ pub struct Slice<'a> {
     pub until: Time,
     pub name: String,
     pub category: &'static str,
-    /// Requests whose arrows pass through the slice.
+    /// Sequence numbers of the requests whose arrows pass through the slice.
     pub requests: &'a [u64],
-    /// Named numbers shown with the slice.
+    /// Named numbers that the viewer shows with the slice.
     pub notes: &'a [(&'static str, u64)],
 }
 
@@ -50,12 +50,12 @@ impl Writer {
         self.window
     }
 
-    /// Returns whether all later events will be dropped, because the timeline is full or writing has failed.
+    /// Returns whether all later events are dropped, because the timeline is full or writing has failed.
     pub fn is_stopped(&self) -> bool {
         self.full_at.is_some() || self.failed.is_some()
     }
 
-    /// Returns the time of the first event dropped because the timeline was full; `None` if none was.
+    /// Returns the simulated time of the first event that was dropped because the timeline was full; `None` if none was dropped.
     pub fn full_at(&self) -> Option<Time> {
         self.full_at
     }
@@ -129,7 +129,7 @@ impl Writer {
         }
     }
 
-    /// Counts an event. Returns false, and does not count it, if the timeline is full.
+    /// Counts an event at `at` that is to be written. Returns false if the timeline is full; the event must then be dropped.
     fn count(&mut self, at: Time) -> bool {
         if self.events == self.events_max {
             self.full_at.get_or_insert(at);
@@ -141,7 +141,7 @@ impl Writer {
 
     fn packet(&mut self, at: Option<Time>, track_event: Option<TrackEvent>, descriptor: Option<TrackDescriptor>) {
         let packet = TracePacket {
-            // Perfetto uses nanoseconds. Rounding every time down keeps their order.
+            // Perfetto uses nanoseconds. Rounding all times down keeps their order.
             timestamp: Some(at.map_or(0, |at| at.as_ps() / 1000)),
             trusted_packet_sequence_id: Some(1),
             track_event,
