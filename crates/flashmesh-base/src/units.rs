@@ -167,7 +167,7 @@ impl Sum for Bytes {
     }
 }
 
-/// The duration of transfers over one link. Caches the last result, because most transfers of a link have the same size.
+/// The duration of transfers over one link. Caches the duration of the last size, because most transfers of a link have the same size.
 #[derive(Clone, Debug)]
 pub struct TransferTimes {
     rate: Rate,

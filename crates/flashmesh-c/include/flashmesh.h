@@ -145,13 +145,13 @@ extern "C" {
 #endif // __cplusplus
 
 /*
- Returns the version of the library.
+ Returns the version of the library as a text, which must not be freed.
  */
 const char *flashmesh_version(void);
 
 /*
  Builds a drive at time 0 from the configuration file at `path`. `overrides` are `count` texts such as "geometry.channels=4", which take precedence
- over the file; the pointer may be null if `count` is 0. Returns null on failure.
+ over the file; the pointer may be null if `count` is 0. Returns null on failure. Free the drive with `flashmesh_drive_free`.
 
  # Safety
  The texts are NUL-terminated.
@@ -179,7 +179,8 @@ struct FlashmeshDrive *flashmesh_drive_from_text(const char *toml,
 void flashmesh_drive_free(struct FlashmeshDrive *drive);
 
 /*
- Submits a request and stores its id in `id`, unless that is null. Ids count from 0. `op` is a `FlashmeshOp`.
+ Submits a request and stores its id in `id`, unless that is null. Ids count from 0. `op` is a `FlashmeshOp`. Returns 0, or -1 if the request is
+ refused.
 
  # Safety
  `drive` was created by this library; `id` is null or points to a number.
@@ -194,7 +195,7 @@ int flashmesh_submit(struct FlashmeshDrive *drive,
 
 /*
  Submits `count` requests: all of them, or none if one is refused. Stores the id of the first in `first_id`, unless that is null; the others have
- consecutive ids.
+ consecutive ids. Returns 0, or -1 on refusal.
 
  # Safety
  `drive` was created by this library; `requests` points to `count` requests; `first_id` is null or points to a number.
@@ -216,7 +217,7 @@ int flashmesh_next_event(struct FlashmeshDrive *drive,
 
 /*
  Simulates all events up to and including `time_ps`. Sets `completions` to the array of the `count` requests that completed, in order of
- completion. The array is valid until the next call with this drive. Either pointer may be null.
+ completion. The array is valid until the next call with this drive. Either pointer may be null. Returns 0, or -1 on failure.
 
  # Safety
  `drive` was created by this library; `completions` and `count` are null or point to a pointer and a number.
@@ -279,7 +280,7 @@ char *flashmesh_report(struct FlashmeshDrive *drive);
 void flashmesh_string_free(char *string);
 
 /*
- Returns a copy of the whole state of the drive; null on failure.
+ Returns a copy of the whole state of the drive; null on failure. Free the copy with `flashmesh_snapshot_free`.
 
  # Safety
  `drive` was created by this library.
@@ -287,7 +288,7 @@ void flashmesh_string_free(char *string);
 struct FlashmeshSnapshot *flashmesh_snapshot(struct FlashmeshDrive *drive);
 
 /*
- Restores the drive to the state of a snapshot, which can be used again. Fails if the snapshot is of a drive with another configuration.
+ Restores the drive to the state of a snapshot, which can be used again. Returns 0, or -1 if the snapshot is of a drive with another configuration.
 
  # Safety
  Both were created by this library.

@@ -21,7 +21,7 @@ pub struct FlashmeshDrive {
 /// A copy of the whole state of a drive.
 pub struct FlashmeshSnapshot(Snapshot);
 
-/// Returns the version of the library.
+/// Returns the version of the library as a text, which must not be freed.
 #[unsafe(no_mangle)]
 pub extern "C" fn flashmesh_version() -> *const c_char {
     const VERSION: &CStr = match CStr::from_bytes_with_nul(concat!(env!("CARGO_PKG_VERSION"), "\0").as_bytes()) {
@@ -31,6 +31,8 @@ pub extern "C" fn flashmesh_version() -> *const c_char {
     VERSION.as_ptr()
 }
 
+/// Returns the text at `pointer`. An error says that `name` is null or not UTF-8.
+///
 /// SAFETY: `pointer` is null or points to a NUL-terminated text that outlives the result.
 unsafe fn text_of<'a>(pointer: *const c_char, name: &str) -> Result<&'a str, String> {
     if pointer.is_null() {
@@ -40,6 +42,8 @@ unsafe fn text_of<'a>(pointer: *const c_char, name: &str) -> Result<&'a str, Str
     unsafe { CStr::from_ptr(pointer) }.to_str().map_err(|_| format!("{name} is not UTF-8"))
 }
 
+/// Returns the `count` values at `pointer` as a slice, which is empty if `count` is 0.
+///
 /// SAFETY: `pointer` is null or points to `count` values that outlive the result.
 unsafe fn slice_of<'a, T>(pointer: *const T, count: usize) -> Result<&'a [T], String> {
     match (count, pointer.is_null()) {
@@ -50,6 +54,8 @@ unsafe fn slice_of<'a, T>(pointer: *const T, count: usize) -> Result<&'a [T], St
     }
 }
 
+/// Returns the drive, or an error for a null pointer.
+///
 /// SAFETY: `drive` is null or was created by this library and not freed, and no other thread uses it.
 unsafe fn drive_of<'a>(drive: *mut FlashmeshDrive) -> Result<&'a mut FlashmeshDrive, String> {
     // SAFETY: the caller keeps the contract of this function.
@@ -62,7 +68,7 @@ fn opened(config: &Config) -> Result<*mut FlashmeshDrive, String> {
 }
 
 /// Builds a drive at time 0 from the configuration file at `path`. `overrides` are `count` texts such as "geometry.channels=4", which take precedence
-/// over the file; the pointer may be null if `count` is 0. Returns null on failure.
+/// over the file; the pointer may be null if `count` is 0. Returns null on failure. Free the drive with `flashmesh_drive_free`.
 ///
 /// # Safety
 /// The texts are NUL-terminated.
@@ -100,6 +106,8 @@ pub unsafe extern "C" fn flashmesh_drive_from_text(
     })
 }
 
+/// Returns the texts of the overrides.
+///
 /// SAFETY: `overrides` is null or points to `count` NUL-terminated texts.
 unsafe fn overrides_of(overrides: *const *const c_char, count: usize) -> Result<Vec<String>, String> {
     // SAFETY: the caller keeps the contract of this function.
@@ -123,7 +131,8 @@ pub unsafe extern "C" fn flashmesh_drive_free(drive: *mut FlashmeshDrive) {
     });
 }
 
-/// Submits a request and stores its id in `id`, unless that is null. Ids count from 0. `op` is a `FlashmeshOp`.
+/// Submits a request and stores its id in `id`, unless that is null. Ids count from 0. `op` is a `FlashmeshOp`. Returns 0, or -1 if the request is
+/// refused.
 ///
 /// # Safety
 /// `drive` was created by this library; `id` is null or points to a number.
@@ -151,7 +160,7 @@ pub unsafe extern "C" fn flashmesh_submit(
 }
 
 /// Submits `count` requests: all of them, or none if one is refused. Stores the id of the first in `first_id`, unless that is null; the others have
-/// consecutive ids.
+/// consecutive ids. Returns 0, or -1 on refusal.
 ///
 /// # Safety
 /// `drive` was created by this library; `requests` points to `count` requests; `first_id` is null or points to a number.
@@ -206,6 +215,8 @@ enum Step {
     Drain,
 }
 
+/// Advances the drive as `how` says, and stores the completions.
+///
 /// SAFETY: like `flashmesh_advance`.
 unsafe fn step(
     drive: *mut FlashmeshDrive,
@@ -237,7 +248,7 @@ unsafe fn step(
 }
 
 /// Simulates all events up to and including `time_ps`. Sets `completions` to the array of the `count` requests that completed, in order of
-/// completion. The array is valid until the next call with this drive. Either pointer may be null.
+/// completion. The array is valid until the next call with this drive. Either pointer may be null. Returns 0, or -1 on failure.
 ///
 /// # Safety
 /// `drive` was created by this library; `completions` and `count` are null or point to a pointer and a number.
@@ -331,7 +342,7 @@ pub unsafe extern "C" fn flashmesh_string_free(string: *mut c_char) {
     });
 }
 
-/// Returns a copy of the whole state of the drive; null on failure.
+/// Returns a copy of the whole state of the drive; null on failure. Free the copy with `flashmesh_snapshot_free`.
 ///
 /// # Safety
 /// `drive` was created by this library.
@@ -344,7 +355,7 @@ pub unsafe extern "C" fn flashmesh_snapshot(drive: *mut FlashmeshDrive) -> *mut 
     })
 }
 
-/// Restores the drive to the state of a snapshot, which can be used again. Fails if the snapshot is of a drive with another configuration.
+/// Restores the drive to the state of a snapshot, which can be used again. Returns 0, or -1 if the snapshot is of a drive with another configuration.
 ///
 /// # Safety
 /// Both were created by this library.

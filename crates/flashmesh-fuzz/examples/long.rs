@@ -52,7 +52,7 @@ fn fails(fuzzer: &Fuzzer, bytes: &[u8]) -> bool {
     catch_unwind(|| (fuzzer.run)(bytes)).is_err() || begun.elapsed() > SLOW
 }
 
-/// Removes and zeroes bytes as long as the target still fails.
+/// Removes and zeroes bytes as long as the target still fails. Returns the shrunk input.
 fn shrunk(fuzzer: &Fuzzer, mut bytes: Vec<u8>) -> Vec<u8> {
     let told = std::panic::take_hook();
     std::panic::set_hook(Box::new(|_| {}));

@@ -74,7 +74,7 @@ const PIECES: &[&str] = &[
 /// Checks that any text is a configuration or an error with a position, and that writing a configuration and reading it back
 /// preserves it.
 pub fn any_text(bytes: &[u8]) {
-    // Bytes below 128 select an entry of `PIECES`. All others are characters.
+    // A byte below the number of `PIECES` selects one of them. Any other byte is a character.
     let text: String = bytes
         .iter()
         .map(|&byte| match PIECES.get(usize::from(byte) % 128) {

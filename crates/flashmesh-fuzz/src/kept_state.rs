@@ -30,7 +30,7 @@ over-provisioning = 0.5
 const LIMIT: Bytes = Bytes::new(1 << 30);
 const COMPRESSION_LEVEL: i32 = 1;
 
-/// Location of each logical page.
+/// Physical page of each logical page; `None` for an unmapped page.
 type Pages = Vec<Option<u32>>;
 
 /// The drive, with the undamaged file of its kept state and the locations of its pages.
@@ -110,7 +110,7 @@ fn damage(bytes: &mut Vec<u8>, choices: &mut FuzzInput<'_>) {
     }
 }
 
-/// Returns the file with damage; mostly in its lines before the data.
+/// Returns the file with damage: in half of the cases anywhere, otherwise in the two lines before the data.
 fn damaged(sound: &[u8], choices: &mut FuzzInput<'_>) -> Vec<u8> {
     let (head, data) = sound.split_at(if choices.one_in(2) { sound.len() } else { head_length(sound) });
     let mut head = head.to_vec();
@@ -118,7 +118,8 @@ fn damaged(sound: &[u8], choices: &mut FuzzInput<'_>) -> Vec<u8> {
     [&head, data].concat()
 }
 
-/// Returns the file with damaged numbers that the decoder accepts.
+/// Returns the file with damaged numbers that the decoder accepts, because sizes and compression are made to fit. `None` if the file cannot be
+/// recompressed.
 fn forged(sound: &[u8], choices: &mut FuzzInput<'_>) -> Option<Vec<u8>> {
     let (head, data) = sound.split_at(head_length(sound));
     let mut numbers = zstd::decode_all(data).ok()?;

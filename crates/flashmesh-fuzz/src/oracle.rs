@@ -15,7 +15,7 @@ pub struct ReaderRules {
     pub is_one_read: bool,
 }
 
-/// Time stamp in picoseconds, kind, offset, size, device.
+/// A request of the second reader: time stamp in picoseconds, kind, offset in bytes, size in bytes, device.
 pub type ReferenceRequest = (i128, RequestKind, i128, i128, u32);
 
 pub fn msr(line: &str, rules: &ReaderRules) -> Option<ReferenceRequest> {
@@ -159,7 +159,7 @@ pub fn fiu(line: &str, rules: &ReaderRules) -> Option<ReferenceRequest> {
     on_drive((whole(time)?.checked_mul(1_000)?, kind, sectors(sector)?, sectors(length)?, device), rules)
 }
 
-/// Returns the request of a line of libCacheSim's CSV. `names` is the header line with the column names.
+/// Returns the request of a line of libCacheSim's CSV. `names` is the header line with the column names. `None` for an invalid line.
 pub fn libcachesim_csv(line: &str, names: &str, rules: &ReaderRules) -> Option<ReferenceRequest> {
     let (fields, names) = (columns(line), columns(names));
     let column = |name: &str| names.iter().position(|known| *known == name).map(|place| fields[place]);
@@ -195,7 +195,8 @@ pub fn srt_fixed(line: &str, rules: &ReaderRules) -> Option<ReferenceRequest> {
     on_drive((decimal(time, 12)?, srt_kind(kind)?, offset, whole(size)?, device), rules)
 }
 
-/// Returns the request of a line of `ds2txt --csv` with the columns `is_read,device_number,pid,enter_driver,disk_offset,bytes,x`.
+/// Returns the request of a line of `ds2txt --csv` with the columns `is_read,device_number,pid,enter_driver,disk_offset,bytes,x`; `None` for an
+/// invalid line.
 pub fn srt_named(line: &str, rules: &ReaderRules) -> Option<ReferenceRequest> {
     let fields = columns(line);
     let [kind, number, _pid, time, offset, size, ..] = fields[..] else { return None };
@@ -244,7 +245,8 @@ pub fn blkparse(line: &str, rules: &ReaderRules, has_process: &mut bool) -> Opti
     on_drive((time_ps, kind?, offset, size, device), rules)
 }
 
-/// Returns the request of a vscsi record of `bytes` bytes: 32 in version 1, 40 in version 2.
+/// Returns the request of a vscsi record of `bytes` bytes: 32 in version 1, 40 in version 2. `None` for an invalid record, and for commands other
+/// than reads and writes.
 pub fn vscsi(record: &[u8], bytes: usize, rules: &ReaderRules) -> Option<ReferenceRequest> {
     let number = |range: std::ops::Range<usize>| -> Option<i128> {
         Some(record.get(range)?.iter().rev().fold(0, |value, &byte| value << 8 | i128::from(byte)))
@@ -283,7 +285,7 @@ fn device(text: &str) -> Option<u32> {
 
 const BLANKS: [char; 2] = [' ', '\t'];
 
-/// Parses a decimal number and returns it times 10^`places`, truncated.
+/// Parses a decimal number and returns it times 10^`places`, truncated; `None` if `text` is no number.
 fn decimal(text: &str, places: usize) -> Option<i128> {
     let (before, after) = text.split_once('.').unwrap_or((text, ""));
     let is_number = text.len() > text.matches('.').count() && after.bytes().all(|byte| byte.is_ascii_digit());

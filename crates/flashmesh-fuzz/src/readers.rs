@@ -363,7 +363,8 @@ fn lines(text: &str) -> impl Iterator<Item = &str> {
         .filter(|line| !line.trim_ascii().starts_with('#'))
 }
 
-/// Reads to the end or to an error, and checks the invariants of requests and counts. `None` if an error occurred.
+/// Reads the trace to its end or to an error, and checks the invariants of requests and counts. Returns the requests and the counts of lines; `None`
+/// if an error occurred.
 fn read(bytes: Vec<u8>, setup: &Setup) -> Option<(Vec<IoRequest>, LineCounts)> {
     let rules = &setup.rules;
     let mut stream = setup.stream(bytes)?;

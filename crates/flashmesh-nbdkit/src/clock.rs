@@ -55,7 +55,8 @@ impl Clock {
         Duration::from_nanos((time.as_ps() as f64 / PS_PER_NS * self.scale) as u64)
     }
 
-    /// Waits until `time` is due, or `arrivals` differs from `seen`. A thread that changes `arrivals` must unpark this thread.
+    /// Waits until `time` is due, or `arrivals` (the count of submitted requests) differs from `seen`. A thread that changes `arrivals` must unpark
+    /// this thread.
     pub fn wait_until(&self, time: Time, arrivals: &AtomicU64, seen: u64) {
         let until = self.wall(time).saturating_sub(self.ahead);
         loop {

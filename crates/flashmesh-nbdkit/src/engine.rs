@@ -15,7 +15,7 @@ use crate::log::Log;
 const LATE: Duration = Duration::from_micros(100);
 const LATE_PARTS: u32 = 20;
 
-/// Counts since the start.
+/// Counts of the requests of all clients since the start of the drive.
 #[derive(Clone, Debug, Default)]
 pub struct LiveStats {
     pub requests: u64,
@@ -26,7 +26,7 @@ pub struct LiveStats {
     pub outstanding: u64,
     /// Requests with a late response.
     pub late: u64,
-    /// Largest delay of a late response since the last call of [`DriveSession::take_stats`].
+    /// Largest delay of a late response since the last call of [`DriveSession::take_stats`]; zero without a late response.
     pub late_max: Duration,
 }
 
@@ -87,7 +87,10 @@ impl DriveSession {
         self.drive.now()
     }
 
-    /// Simulates until the next completion. Returns false if no request can complete.
+    /// Simulates until the next completion. Returns whether a request has completed; false if none can complete any more.
+    ///
+    /// # Errors
+    /// If the drive failed.
     pub fn advance_to_completion(&mut self) -> Result<bool, String> {
         let done = self.drive.advance_to_completion(None).map(|done| !done.is_empty());
         let is_any = *done.as_ref().unwrap_or(&false);
@@ -95,14 +98,17 @@ impl DriveSession {
         Ok(is_any)
     }
 
-    /// Simulates up to `time`. Returns the time of the next event.
+    /// Simulates up to `time`. Returns the time of the next event; `None` if no event is pending.
+    ///
+    /// # Errors
+    /// If the drive failed.
     pub fn advance(&mut self, time: Time) -> Result<Option<Time>, String> {
         let done = self.drive.advance(time.later(self.drive.now())).map(|_| ());
         self.collect_completions(done.map_err(|error| error.to_string()))?;
         Ok(self.drive.next_event())
     }
 
-    /// Collects the completions of the last step and wakes the threads that wait for them.
+    /// Collects the completions of the last step and wakes the threads that wait for them. Returns the error of the step, if any.
     fn collect_completions(&mut self, stepped: Result<(), String>) -> Result<(), String> {
         stepped?;
         for completion in self.drive.take_completions() {

@@ -59,7 +59,7 @@ impl Server for Connection {
         settings.set(key, value).map_err(|message| Error::new(libc::EINVAL, message))
     }
 
-    /// Opens the drive after nbdkit has forked, since threads do not survive a fork.
+    /// Opens the drive after nbdkit has forked, since threads do not survive a fork. An error ends nbdkit.
     fn after_fork() -> Result<()> {
         let settings = SETTINGS.lock().unwrap_or_else(PoisonError::into_inner);
         let opened = ServedDrive::open(&settings).map_err(failed)?;

@@ -95,12 +95,12 @@ impl ServedDrive {
         &self.store
     }
 
-    /// Returns the pipe or file to which live figures are written.
+    /// Returns the pipe or file to which live figures are written; `None` if they are written nowhere.
     pub fn live(&self) -> Option<&PathBuf> {
         self.live.as_ref()
     }
 
-    /// Returns the control pipe. The drive is closed when all writers have closed it.
+    /// Returns the control pipe; `None` without one. The drive is closed when all writers have closed the pipe.
     pub fn control(&self) -> Option<&PathBuf> {
         self.control.as_ref()
     }
@@ -132,8 +132,8 @@ impl ServedDrive {
         }
     }
 
-    /// Simulates a request in virtual time. Time advances only while no thread is about to submit, so requests submitted
-    /// together have the same arrival time.
+    /// Simulates a request in virtual time. Time advances only while no thread is about to submit, so requests submitted together have the same
+    /// arrival time. Errors are those of [`request`](Self::request).
     fn request_in_virtual_time(&self, kind: RequestKind, offset: u64, size: u64) -> Result<(), String> {
         self.entering.fetch_add(1, Ordering::AcqRel);
         let mut engine = self.lock();
@@ -157,8 +157,8 @@ impl ServedDrive {
         }
     }
 
-    /// Simulates a request in real time. The first waiting thread becomes the leader: it advances the drive with the
-    /// wall clock until its own request completes, then makes another waiting thread the leader.
+    /// Simulates a request in real time. The first waiting thread becomes the leader: it advances the drive with the wall clock until its own request
+    /// completes, then makes another waiting thread the leader. Errors are those of [`request`](Self::request).
     fn request_in_real_time(&self, clock: &Clock, kind: RequestKind, offset: u64, size: u64) -> Result<(), String> {
         let mut engine = self.lock();
         let id = engine.submit(clock.arrival(), kind, offset, size)?;
@@ -183,7 +183,7 @@ impl ServedDrive {
         }
     }
 
-    /// Advances the drive with the wall clock until request `id` completes.
+    /// Advances the drive with the wall clock until request `id` completes. An error if no event is pending, so that the request never completes.
     fn lead<'a>(&'a self, mut engine: MutexGuard<'a, DriveSession>, clock: &Clock, id: u64) -> Result<(), String> {
         loop {
             let seen = self.arrivals.load(Ordering::Acquire);

@@ -25,14 +25,14 @@ pub struct Settings {
     pub time_scale: TimeScale,
     /// Transport time of a request between client and drive, both ways.
     pub ahead: Duration,
-    /// File in which requests are logged, as a fio iolog.
+    /// File in which requests are logged, as a fio iolog; `None` for no log.
     pub log: Option<PathBuf>,
-    /// Pipe to which live figures and the report are written, each as a line of JSON.
+    /// Pipe to which live figures and the report are written, each as a line of JSON; `None` for no output.
     pub live: Option<PathBuf>,
-    /// Folder for the saved states of full drives. `states_limit` bounds its size in bytes.
+    /// Folder for the saved states of full drives; `None` to save no states. `states_limit` bounds its size in bytes.
     pub states: Option<PathBuf>,
     pub states_limit: u64,
-    /// Control pipe: when all writers have closed it, the drive is closed and the process exits.
+    /// Control pipe: when all writers have closed it, the drive is closed and the process exits. `None` to run until nbdkit ends.
     pub control: Option<PathBuf>,
 }
 

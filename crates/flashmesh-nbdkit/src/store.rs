@@ -54,7 +54,7 @@ impl Store {
         self.file.write_all_at(buffer, offset).map_err(|error| format!("the data cannot be written: {error}"))
     }
 
-    /// Sets a range to zeros: punches a hole if the file system supports it.
+    /// Sets `count` bytes from `offset` to zeros: punches a hole if the file system supports holes, and otherwise writes zeros.
     pub fn zero(&self, count: u64, offset: u64) -> Result<(), String> {
         let hole = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
         match fallocate(&self.file, hole, offset, count) {

@@ -16,7 +16,8 @@ pub struct Config(pub config::Config, Vec<String>);
 
 #[pymethods]
 impl Config {
-    /// Reads a configuration file. `jobs` take precedence over the file, and `overrides` over both. Both are lists of texts "table.key=value".
+    /// Reads a configuration file. `jobs` take precedence over the file, and `overrides` over both. Both are lists of texts "table.key=value". Raises
+    /// ConfigError with all problems.
     #[staticmethod]
     #[pyo3(signature = (path, overrides, jobs=Vec::new()))]
     fn from_file(py: Python<'_>, path: PathBuf, overrides: Vec<String>, jobs: Vec<String>) -> PyResult<Self> {
@@ -24,7 +25,8 @@ impl Config {
         config.map(|read| Config(read.config, read.notes)).map_err(|error| ConfigError::new_err(shown(&error)))
     }
 
-    /// Reads a configuration from a text. Errors call it `name`. `jobs` take precedence over the text, and `overrides` over both.
+    /// Reads a configuration from a text. Errors call it `name`. `jobs` take precedence over the text, and `overrides` over both. Raises ConfigError
+    /// with all problems.
     #[staticmethod]
     #[pyo3(signature = (text, name, overrides, jobs=Vec::new()))]
     fn from_str(py: Python<'_>, text: &str, name: &str, overrides: Vec<String>, jobs: Vec<String>) -> PyResult<Self> {
@@ -177,7 +179,8 @@ pub fn profiles_by_paper(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     Ok(papers)
 }
 
-/// Returns the description of a profile or a mix: published values, values from other sources, and assumptions.
+/// Returns the description of a profile or a mix: published values, values from other sources, and assumptions. Raises WorkloadError if there is no
+/// such profile.
 #[pyfunction]
 pub fn describe_profile(name: &str) -> PyResult<String> {
     let named = library::find(name).map_err(|error| crate::errors::WorkloadError::new_err(shown(&error)))?;

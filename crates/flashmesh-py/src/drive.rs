@@ -15,7 +15,7 @@ use flashmesh::requests::RequestKind;
 use flashmesh::stepping::{self, Completion, StepError, Submission};
 use flashmesh::units::{Bytes, Time};
 
-/// Columns of completions: id, time in picoseconds, latency in picoseconds, status.
+/// Columns of completions, with one row for each: id, time in picoseconds, latency in picoseconds, code of the status.
 type Columns<'py> =
     (Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<u8>>);
 
@@ -27,7 +27,7 @@ enum Column<'py, T: numpy::Element> {
 }
 
 impl<T: numpy::Element + Copy> Column<'_, T> {
-    /// Returns the values, and whether there is one value for each request.
+    /// Returns the values, and whether there is one value for each request; otherwise the only value holds for all.
     fn values(&self) -> PyResult<(&[T], bool)> {
         match self {
             Column::One(value) => Ok((std::slice::from_ref(value), false)),
@@ -74,7 +74,7 @@ fn kind_of(op: u8) -> Result<RequestKind, PyErr> {
 #[pyclass(frozen, module = "flashmesh._native")]
 pub struct Snapshot(Mutex<stepping::Snapshot>);
 
-/// A stepped drive.
+/// A drive that is simulated step by step, with requests submitted in between.
 #[pyclass(frozen, module = "flashmesh._native")]
 pub struct Drive(Mutex<stepping::Drive>);
 
@@ -83,7 +83,7 @@ impl Drive {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Advances the drive with the interpreter lock released. Returns the columns of the completions.
+    /// Advances the drive with the interpreter lock released. Returns the columns of the completions since the last step.
     fn stepped<'py>(
         &self,
         py: Python<'py>,
@@ -116,14 +116,15 @@ impl Drive {
         opened.map(|drive| Drive(Mutex::new(drive))).map_err(|error| exception(&error))
     }
 
-    /// Submits a request. Returns its id.
+    /// Submits a request and returns its id. `op` is a code of `request_codes`. Raises WorkloadError if the drive refuses the request.
     fn submit(&self, time_ps: u64, op: u8, offset: u64, size: u64, stream: usize) -> PyResult<u64> {
         let (time, kind) = (Time::from_ps(time_ps), kind_of(op)?);
         let request = Submission { time, kind, offset: Bytes::new(offset), size: Bytes::new(size), stream };
         guarded(|| self.lock().submit(request))?.map_err(|error| refused(&error))
     }
 
-    /// Submits one request for each element of `time_ps`. Returns the id of the first; the others have consecutive ids.
+    /// Submits one request for each element of `time_ps`. Returns the id of the first; the others have consecutive ids. Raises WorkloadError, and
+    /// submits none, if one is refused.
     fn submit_batch(
         &self,
         time_ps: PyReadonlyArray1<'_, u64>,
@@ -155,17 +156,17 @@ impl Drive {
         self.lock().next_event().map(Time::as_ps)
     }
 
-    /// Simulates all events up to `time_ps`, inclusive. Returns the completions.
+    /// Simulates all events up to `time_ps`, inclusive. Returns the completions of this step.
     fn advance<'py>(&self, py: Python<'py>, time_ps: u64) -> PyResult<Columns<'py>> {
         self.stepped(py, |drive| drive.advance(Time::from_ps(time_ps)).map(drop))
     }
 
-    /// Simulates up to the next completion, but not beyond `time_ps`. Returns the completions.
+    /// Simulates up to the next completion, but not beyond `time_ps` (None for no limit). Returns the completions of this step.
     fn advance_to_completion<'py>(&self, py: Python<'py>, time_ps: Option<u64>) -> PyResult<Columns<'py>> {
         self.stepped(py, |drive| drive.advance_to_completion(time_ps.map(Time::from_ps)).map(drop))
     }
 
-    /// Simulates until all requests have completed. Returns the completions.
+    /// Simulates until all requests have completed. Returns the completions of this step.
     fn drain<'py>(&self, py: Python<'py>) -> PyResult<Columns<'py>> {
         self.stepped(py, |drive| drive.drain().map(drop))
     }
@@ -181,7 +182,7 @@ impl Drive {
         py.detach(|| guarded(|| self.lock().snapshot())).map(|snapshot| Snapshot(Mutex::new(snapshot)))
     }
 
-    /// Restores the state that a snapshot holds.
+    /// Restores the state that a snapshot holds. Raises ConfigError if the snapshot is of another drive.
     fn restore(&self, py: Python<'_>, snapshot: &Snapshot) -> PyResult<()> {
         py.detach(|| {
             guarded(|| {

@@ -8,7 +8,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::io::Write;
 
-/// The system's allocator, whose results are checked.
+/// The system's allocator, but the process ends if it returns null.
 struct Checked;
 
 #[global_allocator]

@@ -32,7 +32,7 @@ pub struct RequestLog {
 /// Writer's end of a log, held by the simulation.
 pub struct Sink {
     records: Vec<RequestRecord>,
-    /// Channel to the thread; `None` after the last record.
+    /// Channel to the thread; `None` once the log has ended.
     sender: Option<SyncSender<Vec<RequestRecord>>>,
     raised: Raised,
 }

@@ -24,7 +24,8 @@ pub fn kept_states(py: Python<'_>, folder: PathBuf) -> Vec<KeptState> {
     kept.into_iter().map(row).collect()
 }
 
-/// Removes the states that were not used for `unused_s` seconds. Returns their number and their total size in bytes.
+/// Removes the states that were not used for `unused_s` seconds. Returns their number and their total size in bytes. Raises OutputError if a state
+/// cannot be removed.
 #[pyfunction]
 pub fn clear_states(py: Python<'_>, folder: PathBuf, unused_s: u64) -> PyResult<(u64, u64)> {
     let cleared = py.detach(|| StateFolder::new(folder, Bytes::ZERO).clear(Duration::from_secs(unused_s)));

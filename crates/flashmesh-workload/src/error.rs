@@ -12,7 +12,7 @@ pub enum WorkloadError {
     /// An error of the operating system, such as a missing file or missing permission.
     #[error("{}: {}", printable_path(path), system_message(source))]
     Io {
-        /// The path of the file.
+        /// The path of the workload file that could not be read.
         path: PathBuf,
         /// The system's error.
         source: io::Error,
@@ -20,7 +20,7 @@ pub enum WorkloadError {
     /// A file with invalid contents, usually at a certain line and column.
     #[error("{}{}: {message}", printable_path(path), place(*line, *column))]
     Parse {
-        /// The path of the file.
+        /// The path of the workload file.
         path: PathBuf,
         /// The line, from 1; 0 for the whole file.
         line: u64,

@@ -62,7 +62,7 @@ impl fmt::Display for WorkloadSummary {
     }
 }
 
-/// A source with all arrivals moved to a later start.
+/// A source whose arrivals are all delayed by `start`.
 struct DelayedSource {
     source: Box<dyn WorkloadSource>,
     start: Time,
@@ -104,7 +104,7 @@ pub fn open(
     Ok((Box::new(DelayedSource { source, start }), summary))
 }
 
-/// Opens a workload, but ignores `start-time`.
+/// Opens a workload like [`open`], but ignores `start-time`.
 fn open_at_once(
     workload: &Workload,
     replay: &Replay,

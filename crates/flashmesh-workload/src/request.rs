@@ -33,7 +33,7 @@ impl RequestKind {
 pub struct IoRequest {
     /// The arrival time, from the start of the workload.
     pub arrival: Time,
-    /// The kind of the request.
+    /// The operation: read, write, deallocation, flush or write zeroes.
     pub kind: RequestKind,
     /// The offset in the namespace, a multiple of the sector size.
     pub offset: Bytes,

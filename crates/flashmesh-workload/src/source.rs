@@ -31,7 +31,7 @@ pub trait WorkloadSource: Send {
         Ok(())
     }
 
-    /// Returns the total number of requests, if it is known beforehand.
+    /// Returns the total number of requests; `None` if it is not known beforehand.
     fn request_count(&self) -> Option<u64>;
 }
 

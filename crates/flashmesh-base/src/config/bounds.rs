@@ -7,7 +7,7 @@ use super::form::{Form, Misfit};
 use super::node::{Node, Value};
 use super::reference::ParameterType;
 
-/// The allowed values of a parameter.
+/// The allowed values of a parameter. `T` is the type of the compared values.
 pub enum Bounds<T> {
     Any,
     AtLeast(T),
@@ -68,7 +68,8 @@ pub(super) fn shown<F: Form>(bounds: &Bounds<F::Bounded>) -> Bounds<String> {
     }
 }
 
-/// Returns the bounds in words and, for a range, its least and greatest value.
+/// Returns the bounds in words (empty if every value is allowed), the least and the greatest value. The least or the greatest value is `None` if the
+/// bounds do not limit it, or list single values.
 pub(super) fn described(bounds: Bounds<String>) -> (String, Option<String>, Option<String>) {
     match bounds {
         Bounds::Any => (String::new(), None, None),
@@ -102,7 +103,7 @@ pub fn read<F: Form>(node: &Node, bounds: &Bounds<F::Bounded>, field: &mut F::Va
     Ok(())
 }
 
-/// Suggests a percentage for a number that is too large for a share: `"70%"` for 70.
+/// Suggests a percentage for a number that is too large for a share: `"70%"` for 70. `None` for other types, and for numbers above 100.
 fn percentage<F: Form>(node: &Node) -> Option<String> {
     let number = match node.value {
         Value::Integer(Some(number)) => number as f64,

@@ -13,7 +13,7 @@ pub struct Misfit {
     pub kind: ConfigErrorKind,
     /// The error message, such as "`4` has no unit: ...".
     pub message: String,
-    /// A remedy, shown on a line of its own.
+    /// A remedy, shown on a line of its own; `None` if none is known.
     pub help: Option<String>,
 }
 
@@ -39,7 +39,7 @@ pub trait Form {
 
     fn parameter_type() -> ParameterType;
 
-    /// Returns the choices, for types with a fixed list of values.
+    /// Returns the choices, for types with a fixed list of values; empty for other types.
     fn choices() -> Vec<Choice> {
         Vec::new()
     }

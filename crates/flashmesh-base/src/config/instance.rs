@@ -1,7 +1,6 @@
-//! The compiled instances of the simulation, which declarations of parameters refer to.
+//! The compiled variants of the simulation (instances), to which declarations of parameters refer.
 
-/// A compiled instance of the simulation: the same code, monomorphized for a subset of the features of a drive, or for all of
-/// them.
+/// A compiled variant of the simulation: the same code, monomorphized for a subset of the features of a drive, or for all of them.
 ///
 /// Every instance that supports a drive simulates it with the same results. A smaller instance runs faster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

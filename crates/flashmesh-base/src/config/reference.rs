@@ -22,25 +22,25 @@ pub struct ParameterSpec {
     pub unset_means: Option<&'static str>,
     /// The bounds in words; empty if every value of the type is allowed.
     pub bounds_text: String,
-    /// The least allowed value, if the bounds are a range.
+    /// The least allowed value, as text; `None` if the bounds have no least value.
     pub min_text: Option<String>,
-    /// The greatest allowed value, if the bounds are a range.
+    /// The greatest allowed value, as text; `None` if the bounds have no greatest value.
     pub max_text: Option<String>,
-    /// The allowed values of a type with a fixed list of values.
+    /// The allowed values of a type with a fixed list of values; empty for other types.
     pub choices: Vec<Choice>,
     /// The step by which `flashmesh ask` varies the parameter: `x2` doubles or halves it, `+5%` adds or subtracts 5 percentage points,
     /// and `a | b | c` lists the values to try. `None` if `flashmesh ask` does not vary the parameter.
     pub step: Option<&'static str>,
     /// The conditions under which the parameter has an effect: all must hold. A condition of the whole section comes first.
     pub used_with: Vec<UsedWith>,
-    /// The instance of the simulation that a value other than the default requires.
+    /// The compiled variant of the simulation (its [`Instance`]) that a value other than the default requires.
     pub needs: Needs,
-    /// The meaning of the parameter.
+    /// The meaning of the parameter, from its doc comment.
     pub doc: String,
 }
 
 impl ParameterSpec {
-    /// Returns the name of the type in the reference.
+    /// Returns the name of the type in the reference, such as "integer" or "time".
     pub fn type_name(&self) -> &'static str {
         self.parameter_type.name()
     }
@@ -61,7 +61,7 @@ pub fn dotted(section: &str, key: &str) -> String {
 pub struct Choice {
     /// The text of the value.
     pub name: &'static str,
-    /// The meaning of the value.
+    /// The meaning of the value, from its doc comment.
     pub doc: String,
 }
 
@@ -88,10 +88,10 @@ impl UsedWith {
     }
 }
 
-/// The instance of the simulation that a value other than the default requires.
+/// The compiled variant of the simulation (its [`Instance`]) that a value other than the default requires.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Needs {
-    /// The smallest instance that supports the value.
+    /// The smallest instance that can simulate a drive with the value.
     pub instance: Instance,
     /// A condition under which `instance` is needed; otherwise the smallest instance is enough. The condition may refer to the parameter itself.
     /// `None` if every value other than the default needs `instance`.
@@ -176,7 +176,7 @@ pub enum ParameterType {
 }
 
 impl ParameterType {
-    /// Returns the name of the type in the reference.
+    /// Returns the name of the type in the reference, such as "integer" or "time".
     pub fn name(self) -> &'static str {
         match self {
             ParameterType::Integer => "integer",
@@ -219,9 +219,10 @@ pub struct SectionSpec {
     pub name: &'static str,
     /// The name of the structure in Rust and Python.
     pub struct_name: &'static str,
-    /// The subject of the section.
+    /// The subject of the section, from its doc comment.
     pub doc: String,
-    /// The condition under which the parameters of the section have an effect, except those in `used_apart`.
+    /// The condition under which the parameters of the section have an effect, except those in `used_apart`. `None` if the section has no such
+    /// condition.
     pub used_with: Option<UsedWith>,
     /// The keys to which `used_with` does not apply: keys with conditions of their own, or keys that are errors if `used_with` does not hold.
     pub used_apart: &'static [&'static str],

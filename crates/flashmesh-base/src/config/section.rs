@@ -27,7 +27,7 @@ pub const fn dashes<const N: usize>(name: &str) -> [u8; N] {
     dashed
 }
 
-/// Appends an entry. Never inlined: [`section!`] expands to a call for every key.
+/// Appends an entry of a key and its TOML text. Never inlined: [`section!`] expands to a call for every key.
 #[inline(never)]
 pub fn add_entry(entries: &mut Vec<(&'static str, Option<String>)>, key: &'static str, text: Option<String>) {
     entries.push((key, text));
@@ -112,7 +112,8 @@ macro_rules! __used_with {
 }
 pub use __used_with as used_with;
 
-/// Returns the instance that values other than the default need (`plain`, `any` or `probed`), and the condition after `where`, if any.
+/// Returns the smallest compiled variant of the simulation (`plain`, `any` or `probed`) for values other than the default, and the condition after
+/// `where`, if any.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __needs {
@@ -176,14 +177,14 @@ pub use __limits as limits;
 /// }
 /// ```
 ///
-/// `needs` is the smallest [`Instance`](super::instance::Instance) that supports values other than the default. The instance of a run is
-/// derived from the `needs` of all parameters.
+/// `needs` is the smallest compiled variant of the simulation ([`Instance`](super::instance::Instance)) that supports values other than the default.
+/// The instance of a run is derived from the `needs` of all parameters.
 ///
 /// If a whole section has an effect only with certain values of another key, this condition follows the name of the section, with the keys that are
 /// exempt: `Nvme, "nvme", with "host.interface" = ["\"nvme\""] but for ["doorbell-size", "read-request-size"] { ... }`.
 ///
-/// The declaration expands to the struct, its defaults and its [`Section`] implementation, from which the reference, the schema and the Python
-/// types are generated.
+/// The declaration expands to the struct, its defaults and its [`Section`] implementation, from which the reference, the schema and the Python types
+/// are generated.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __section {

@@ -21,7 +21,7 @@ pub fn nearest<'a>(written: &str, names: impl IntoIterator<Item = &'a str>) -> O
         .map(|(_, name)| name)
 }
 
-/// Returns the first 12 names as a list for a sentence, followed by the number of the remaining names.
+/// Returns the first 12 names as a list for a sentence, followed by the number of the remaining names if there are more.
 pub fn listed(names: &[&str]) -> String {
     const SHOWN: usize = 12;
     let shown: Vec<String> = names.iter().take(SHOWN).map(|name| format!("`{name}`")).collect();

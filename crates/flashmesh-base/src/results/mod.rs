@@ -18,7 +18,7 @@ pub trait Reported: Serialize {
     /// Whether the value may be absent: `null` in JSON.
     const OPTIONAL: bool = false;
 
-    /// Returns the shape of the value.
+    /// Returns the shape of the value in JSON.
     fn shape() -> Shape;
 }
 

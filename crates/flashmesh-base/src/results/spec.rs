@@ -5,7 +5,7 @@
 pub struct GroupSpec {
     /// The Python class; `None` for a group that only appears flattened in other groups.
     pub class: Option<&'static str>,
-    /// The subject of the group.
+    /// The subject of the group, from its doc comment.
     pub doc: String,
     /// The quantities, in the order of their JSON keys.
     pub quantities: Vec<QuantitySpec>,
@@ -24,7 +24,7 @@ pub struct QuantitySpec {
     pub null: Option<&'static str>,
     /// Whether the quantity is a group whose keys JSON writes directly, without a nested object.
     pub is_flattened: bool,
-    /// The meaning of the quantity.
+    /// The meaning of the quantity, from its doc comment.
     pub doc: String,
 }
 
@@ -61,7 +61,7 @@ pub enum Shape {
 pub struct Name {
     /// The text of the value.
     pub name: &'static str,
-    /// The meaning of the value.
+    /// The meaning of the value, from its doc comment.
     pub doc: String,
 }
 
@@ -114,7 +114,7 @@ impl Shape {
     }
 }
 
-/// Joins the doc lines of each name.
+/// Returns the names, each with its doc lines joined to one text.
 #[doc(hidden)]
 pub fn named(names: &[(&'static str, &[&str])]) -> Vec<Name> {
     names.iter().map(|&(name, doc)| Name { name, doc: joined(doc) }).collect()

@@ -12,9 +12,10 @@ use super::{Bytes, Rate, Share, Time};
 pub trait Quantity {
     /// The name in messages: "a time".
     const NAME: &'static str;
-    /// The units, each with its value as a stored integer. Larger units come first, but units of 1024 before units of 1000.
+    /// The units, each with its value in the smallest unit, in which quantities are stored. Larger units come first, but units of 1024 before units
+    /// of 1000.
     const UNITS: &'static [(&'static str, u64)];
-    /// Other spellings of units, accepted but never written.
+    /// Other spellings of units, with their values in the smallest unit. They are accepted but never written.
     const ALIASES: &'static [(&'static str, u64)] = &[];
 }
 
@@ -61,7 +62,7 @@ impl Quantity for Count {
 }
 
 impl Count {
-    /// Parses "1M" (a million), "1.5k" or "64K".
+    /// Parses "1M" (a million), "1.5k" or "64K". A number without a suffix is an error.
     pub fn parse(text: &str) -> Result<u64, UnitError> {
         parse::<Count>(text)
     }
@@ -100,7 +101,7 @@ pub enum UnitErrorKind {
     TooFine,
     /// A value that exceeds 64 bits in the smallest unit.
     TooLarge,
-    /// A rate of zero.
+    /// A rate of zero, at which no transfer would end.
     ZeroRate,
 }
 
@@ -154,7 +155,8 @@ fn split<Q: Quantity>(text: &str) -> Result<(String, &str), UnitError> {
     Ok((digits, unit.trim_start()))
 }
 
-/// Parses a number and a unit into a count of the smallest unit.
+/// Parses a number and a unit into a count of the smallest unit. The error says what is wrong with the text; for a missing or unknown unit, it lists
+/// the units.
 pub(super) fn parse<Q: Quantity>(text: &str) -> Result<u64, UnitError> {
     let (digits, unit) = split::<Q>(text)?;
     if unit.is_empty() {
@@ -259,7 +261,7 @@ impl fmt::Display for Time {
 }
 
 impl fmt::Display for Bytes {
-    /// Writes the exact size. `{:#}`, the form of messages, appends a rounded size if the exact one is hard to read.
+    /// Writes the exact size. `{:#}`, the form of messages, appends a rounded size if the exact text has more than nine characters.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let exact = scaled::<Bytes>(self.0);
         let is_long = f.alternate() && exact.len() > READABLE;

@@ -22,9 +22,9 @@ pub struct Write {
     stream: Option<u32>,
     /// Request to which the page belongs; None if it belongs to no request.
     request: Option<u32>,
-    /// Number of pages of the request.
+    /// Number of pages of the request; 1 if the page belongs to no request.
     pages: u32,
-    /// Index of the page in the request, from 0.
+    /// Index of the page in the request, from 0; 0 if the page belongs to no request.
     position: u32,
 }
 

@@ -10,7 +10,7 @@ use super::asked::Policy;
 /// A die that waits for a channel or a controller.
 #[pyclass(frozen, get_all, module = "flashmesh._native")]
 pub struct Contender {
-    /// Number of the die.
+    /// Index of the die in the drive.
     die: u32,
     /// Phase of the transfer: a value of `flashmesh.policies.Phase`.
     phase: u8,

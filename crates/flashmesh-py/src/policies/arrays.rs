@@ -38,7 +38,7 @@ pub fn gone() -> PyErr {
     PyRuntimeError::new_err("the state of a drive is seen only while it asks the policy, in the thread that asks")
 }
 
-/// Checks that `number` is below `count`.
+/// Returns `number` if it is below `count`, and otherwise an IndexError about `what`.
 pub fn below(what: &str, number: u32, count: u32) -> PyResult<u32> {
     if number < count {
         return Ok(number);

@@ -33,7 +33,7 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// Looks up `method` of the policy `object`. Messages call the policy `name`.
+    /// Looks up `method` of the policy `object`. Messages call the policy `name`. Raises AttributeError if there is no such method.
     pub fn new(object: &Bound<'_, PyAny>, method: &str, name: &str, fault: Fault) -> PyResult<Policy> {
         Ok(Policy { method: object.getattr(method)?.unbind(), who: format!("{name}.{method}"), fault })
     }

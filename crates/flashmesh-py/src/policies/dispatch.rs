@@ -114,7 +114,7 @@ impl Dispatcher {
         Ok(Some(Dispatcher { policy, state }))
     }
 
-    /// Returns the die that the method chooses. After a failure, returns the first candidate until the run ends.
+    /// Returns the die that the method chooses; `None` if it chooses none for now. After a failure, returns the first candidate until the run ends.
     pub fn next_die(&self, dispatch: &DispatchView<'_>) -> Option<DieId> {
         let first = || dispatch.candidates().iter().next();
         if self.policy.has_failed() {

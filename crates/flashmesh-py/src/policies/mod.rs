@@ -33,6 +33,9 @@ use crate::errors::PolicyError;
 use asked::Policy;
 
 /// Replaces the built-in policy of the given `kind` by a policy in Python. Messages call the policy `name`. If the policy fails, `fault` is raised.
+///
+/// # Errors
+/// The outer error is a Python exception, the inner one the reason why the drive refuses the policy.
 pub fn set(
     simulation: &mut Simulation,
     fault: &Fault,
@@ -74,7 +77,7 @@ pub fn set(
     Ok(Ok(()))
 }
 
-/// Sets a packet routing policy for NoSSD.
+/// Sets a packet routing policy for NoSSD. Errors are those of [`set`].
 fn led(simulation: &mut Simulation, name: &str, object: &Bound<'_, PyAny>) -> PyResult<Result<(), RunError>> {
     let hops = hops::PythonHops::new(object, name)?;
     let set = simulation.set_packet_routing(&hops);

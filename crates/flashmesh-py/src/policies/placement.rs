@@ -10,7 +10,7 @@ use flashmesh::policy::{PlacementView, WritePlacer};
 use super::arrays::{Shown, below, gone};
 use super::asked::Policy;
 
-/// State of the planes during a call, and the stream whose open block takes the page.
+/// State of the planes during a call, and the kind of open block (such as that of a host stream) that takes the page.
 #[derive(Clone, Copy)]
 struct Asked<'a> {
     planes: &'a PlacementView<'a>,

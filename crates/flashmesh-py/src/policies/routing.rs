@@ -8,7 +8,7 @@ use flashmesh::interconnect::{PortSet, RoutingAlgorithm};
 /// Number of sets of ports to other routers.
 const SETS: usize = 16;
 
-/// Results of a policy for every pair of port sets.
+/// Allowed ports of a router, as bits, for every pair of port sets (ports that lead nearer, open ports).
 pub struct Table(Vec<u8>);
 
 impl Table {

@@ -35,7 +35,7 @@ pub struct Transaction {
     /// Number of bytes of the page that the request reads or writes.
     #[pyo3(get)]
     bytes: u64,
-    /// Sequence number, in order of arrival.
+    /// Sequence number of the transaction, in order of arrival at the queues of the drive.
     #[pyo3(get)]
     order: u64,
     /// Time at which the transaction was enqueued, in picoseconds.
@@ -113,7 +113,7 @@ pub(super) fn classes(bits: u32) -> impl Iterator<Item = TransactionClass> {
     TransactionClass::ALL.into_iter().filter(move |class| bits >> class.index() & 1 != 0)
 }
 
-/// Returns the id of the transaction at the head of `queue`.
+/// Returns the id of the transaction at the head of `queue`; `None` if the queue is empty.
 fn head(waiting: &scheduler::SchedulerView<'_>, queue: QueueId) -> Option<TransactionId> {
     let queued = waiting.load().queued_first(queue.die, queue.class, 1);
     queued.into_iter().find(|(other, ..)| *other == queue).map(|(_, id, _)| id)
@@ -239,7 +239,7 @@ impl PythonScheduler {
         self.decision(&answer, waiting, lead.get(), Joiners::These(chosen))
     }
 
-    /// Returns the decision to run `lead` next. Refuses the policy's result if `lead` may not run now.
+    /// Returns the decision to run `lead` next. If `lead` may not run now, refuses the policy's result and returns `None`.
     fn decision(
         &self,
         answer: &Bound<'_, PyAny>,

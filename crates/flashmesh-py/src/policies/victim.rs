@@ -24,35 +24,36 @@ fn seen<T>(look: impl FnOnce(Candidates<'_>) -> T) -> PyResult<T> {
 
 #[pymethods]
 impl Blocks {
-    /// Plane of the blocks. If planes are collected together, one of them.
+    /// Plane of the blocks. If several planes are collected together, one of them.
     #[getter]
     fn plane(&self) -> PyResult<u32> {
         seen(|blocks| blocks.plane().0)
     }
 
-    /// Number of invalid pages of each block, indexed by position in the plane; 0 for a block that is not a candidate.
+    /// Number of invalid pages of each block, indexed by position (the number of the block in its plane); 0 for a block that is not a candidate.
     #[getter]
     fn invalid_pages(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         seen(|blocks| self.invalid_pages.copied(py, blocks.invalid_by_position()))?
     }
 
-    /// Sequence number, from 1, in which each block became full, indexed by position; 0 for a block that is not a candidate.
+    /// Sequence number, from 1, in which each block became full, indexed by position in the plane; 0 for a block that is not a candidate.
     #[getter]
     fn filled(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         seen(|blocks| self.filled.copied(py, blocks.filled_by_position()))?
     }
 
-    /// Returns the candidate with the most invalid pages; of several, the first.
+    /// Returns the position of the candidate with the most invalid pages (of several, the first); None if no candidate has an invalid page.
     fn most_invalid(&self) -> PyResult<Option<u32>> {
         seen(|blocks| blocks.most_invalid())
     }
 
-    /// Returns the candidate that became full first.
+    /// Returns the position of the candidate that became full first; None without a candidate.
     fn first_filled(&self) -> PyResult<Option<u32>> {
         seen(|blocks| blocks.first_filled())
     }
 
-    /// Returns a candidate with at least `invalid_min` invalid pages, drawn uniformly with the random numbers of the run; `None` without one.
+    /// Returns the position of a candidate with at least `invalid_min` invalid pages, drawn uniformly with the random numbers of the run; None
+    /// without one.
     #[pyo3(signature = (invalid_min=0))]
     fn draw(&mut self, invalid_min: u32) -> PyResult<Option<u32>> {
         let random = &mut self.random;

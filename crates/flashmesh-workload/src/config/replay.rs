@@ -1,4 +1,4 @@
-//! `[replay]`
+//! The section `[replay]` of a configuration: its parameters, and the types of their values.
 
 use crate::units::Time;
 use flashmesh_base::config::choices::choices;

@@ -1,4 +1,4 @@
-//! `[workload]`
+//! The section `[workload]` of a configuration: its parameters, and the types of their values.
 
 use std::path::PathBuf;
 

@@ -6,12 +6,12 @@ use super::history::{History, RECENT, REGION_PAGES};
 use super::shuffle_bag::ShuffleBag;
 use crate::synthetic::{Generator, below};
 
-/// The number of candidates tried per kind of candidate.
+/// The number of candidate addresses tried from each origin: requests of the age of the target, pages of its number of uses, fresh pages.
 const TRIES: usize = 24;
-/// The number of untouched pages that should follow a fresh address, so that a sequential run can continue.
+/// The number of untouched pages that should follow a fresh address (one on an untouched page), so that a sequential run can continue.
 const ROOM_PAGES: u64 = 128;
 
-/// The dies of the reference drive: page numbers with the same remainder by `DIES` lie on one die.
+/// The number of dies of the drive that generation assumes. Page n lies on die n modulo `DIES`.
 const DIES: usize = 64;
 /// The maximum cost of a fresh address on a die that already has its share of the requests.
 const DIE_COST_MAX: f64 = 4.0;
@@ -20,18 +20,18 @@ const DIE_COST_MAX: f64 = 4.0;
 /// touched page, or the reverse.
 const FRESH_IMBALANCE_MAX: f64 = 0.01;
 
-/// The age (as an octave) of the touched page that is chosen instead of a fresh one.
+/// The age (the octave of a number of requests) of the touched page that is chosen instead of a fresh one.
 const FALLBACK_AGE: u32 = 10;
 
 /// The constraints on the address of a request.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AddressConstraints {
     pub(super) target: LocalityClass,
-    /// The index of the operation of the request in the profile.
+    /// The index in the profile of the `Operation` (kind and size octave) of the request.
     pub(super) operation: usize,
     pub(super) kind: usize,
     pub(super) sectors: u64,
-    /// The mean share of fresh pages among the pages of the target.
+    /// The mean share of fresh pages among the pages of requests with this target.
     pub(super) fresh_share: f64,
     /// The mean number of fresh pages per request of the segment, which the request adds to the owed fresh pages.
     pub(super) fresh_pages_mean: f64,
@@ -46,7 +46,7 @@ pub(super) struct AddressChooser {
     limit_pages: u64,
     phases: ShuffleBag,
     near_pages: Vec<i64>,
-    /// The distribution of the first sector within its page, for each operation.
+    /// The distribution of the first sector within its page (0 to 7), by the index of the operation.
     offsets: Vec<ShuffleBag>,
     generator: Generator,
     /// Fresh pages still to be generated (negative if too many were generated), and fresh pages generated so far.
@@ -123,8 +123,8 @@ impl AddressChooser {
         best.sector
     }
 
-    /// Makes `sector` the best candidate if its cost is the lowest so far. Returns whether the best candidate is good enough; the tolerated cost
-    /// grows with the number of candidates considered.
+    /// Makes `sector` the best candidate if its cost, `extra` included, is the lowest so far. Returns whether the best candidate is good enough; the
+    /// tolerated cost grows with the number of candidates considered.
     #[inline]
     fn consider(&self, sector: u64, wanted: AddressConstraints, extra: u32, best: &mut Best) -> bool {
         if sector + wanted.sectors <= self.limit_pages * PAGE_SECTORS {
@@ -194,7 +194,8 @@ impl AddressChooser {
         }
     }
 
-    /// Returns a random earlier request whose age lies in the octave `age`.
+    /// Returns the first sector and the number of sectors of a random earlier request whose age lies in the octave `age`. `None` if the request drawn
+    /// is no longer kept.
     fn request_of_age(&mut self, age: u32) -> Option<(u64, u64)> {
         let oldest = if age == AGE_MAX { self.history.now } else { self.history.now.min((2 << age) - 1) };
         let youngest = (1 << age).min(oldest);
@@ -230,7 +231,7 @@ impl AddressChooser {
         }
     }
 
-    /// Returns a random page of the whole address range.
+    /// Returns a random page of the whole address range. Its position within its stripe is drawn from those observed in the trace.
     fn far(&mut self) -> u64 {
         let stripes = (self.limit_pages / STRIPE_PAGES).max(1);
         let stripe = below(&mut self.generator, stripes);

@@ -1,4 +1,4 @@
-//! The classes into which a profile sorts requests.
+//! The classes into which a profile sorts requests: by kind and size, by interarrival time, and by the relation to earlier requests.
 
 use crate::request::RequestKind;
 
@@ -18,7 +18,7 @@ pub(super) fn kind_index(kind: RequestKind) -> usize {
     }
 }
 
-/// Returns the class of an interarrival time. Class n begins at 4^n - 1 ns, so each class spans a factor of four.
+/// Returns the class of an interarrival time in picoseconds. Class n begins at 4^n - 1 ns, so each class spans a factor of four.
 #[inline]
 pub(super) fn gap_class(gap_ps: u64) -> u32 {
     (gap_ps / 1000 + 1).ilog2() / 2
@@ -41,7 +41,7 @@ pub(super) struct Operation {
 /// The relation of the first page of a request to earlier requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Relation {
-    /// The request continues one of the latest runs.
+    /// The end of one of the latest sequential runs, which the request continues.
     Next,
     /// A page where an earlier request began.
     Return,

@@ -40,17 +40,17 @@ struct FileModel {
     version: u32,
     requests: u64,
     address_span_bytes: u64,
-    /// Kind, size octave, number of requests that begin at each sector of a page, sizes in sectors.
+    /// For each operation: index of the kind in [`KINDS`], size octave, number of requests that begin at each sector of a page, sizes in sectors.
     operations: Vec<(u32, u32, [u64; PAGE_SECTORS as usize], Vec<u64>)>,
-    /// Class, nine quantiles in nanoseconds.
+    /// For each class of interarrival times: the class, and its nine quantiles in nanoseconds.
     gaps: Vec<(u32, [u64; 9])>,
-    /// Relation, age, uses, touched, pages, fresh pages.
+    /// For each target: relation, age, uses, overlap with touched pages, number of pages, number of fresh pages.
     targets: Vec<(usize, u32, u32, usize, u64, u64)>,
     near_pages: Vec<i64>,
     phases: Vec<u64>,
-    /// Duration in nanoseconds; fresh pages; for operations, gaps and targets, alternating indices and counts.
+    /// For each segment: duration in nanoseconds; number of fresh pages; and for operations, gaps and targets, alternating indices and counts.
     segments: Vec<(u64, u64, [Vec<u64>; 3])>,
-    /// Context, outcome and count of each pair, flattened.
+    /// For each table of [`PAIRS`]: context, outcome and count of each pair, flattened.
     pairs: [Vec<u64>; PAIRS.len()],
 }
 
@@ -217,7 +217,7 @@ impl FileModel {
     }
 }
 
-/// Returns an error about a row of `key` unless `holds`.
+/// Returns an error about a row of `key`, counted from 0, unless `holds`.
 fn require(holds: bool, key: &str, row: usize, what: &str) -> Result<(), String> {
     if holds { Ok(()) } else { Err(format!("{key}, row {}: {what}", row + 1)) }
 }

@@ -25,7 +25,7 @@ const DISTANCES_KEPT: usize = 256;
 /// Fits a profile to the trace of `workload`. Also returns the summary of the trace. Flushes cover no bytes and are left out.
 ///
 /// # Errors
-/// Like [`crate::readers::scan`]; and if the trace has too many requests.
+/// Like [`crate::readers::scan`]; and if the trace has more requests than a profile can hold, about 10^9.
 pub fn fit(workload: &Workload) -> Result<(FittedProfile, TraceSummary), WorkloadError> {
     let workload = &Workload { flushes: false, ..workload.clone() };
     let mut fitter = Fitter::default();
@@ -43,7 +43,7 @@ pub fn fit(workload: &Workload) -> Result<(FittedProfile, TraceSummary), Workloa
     Ok((model, summary))
 }
 
-/// Fits a profile to `requests`, without flushes.
+/// Fits a profile to `requests`. Requests without data, such as flushes, are left out.
 pub fn fit_requests(requests: &[IoRequest]) -> FittedProfile {
     let mut fitter = Fitter::default();
     requests.iter().filter(|request| request.size > Bytes::ZERO).for_each(|request| fitter.add(request));
@@ -52,10 +52,10 @@ pub fn fit_requests(requests: &[IoRequest]) -> FittedProfile {
 
 /// The maximum length of a profile, in bytes.
 pub const PROFILE_BYTES_MAX: usize = 160 << 10;
-/// The maximum number of pairs kept per table. Halved while a profile with a single segment is still too long.
+/// The maximum number of pairs kept per table. Halved as long as a profile with a single segment exceeds [`PROFILE_BYTES_MAX`].
 const PAIRS_MAX: usize = 4096;
 
-/// Counts of pairs of keys.
+/// The counts of pairs (key of the context, key of the outcome).
 type KeyPairs = FxHashMap<(u32, u32), u64>;
 
 /// The counters of a fit.
@@ -64,7 +64,7 @@ struct Fitter {
     history: History,
     segments: Segments,
     last_arrival: Option<Time>,
-    /// The keys of operation, gap and target of the previous request.
+    /// The keys of operation, gap and target of the previous request; `None` before the first request.
     before: Option<[u32; 3]>,
     address_end: u64,
     /// By operation key: counts of sizes in sectors, and counts of the first sector within its page.
@@ -124,8 +124,8 @@ impl Fitter {
         self.segments.add(gap_ps, fresh_pages, keys);
         let before = self.before.replace(keys).unwrap_or(keys);
         for (counts, (context, outcome)) in self.pairs.iter_mut().zip(PAIRS) {
-            // A request is drawn in the order gap, operation, target: the context of a later part can be an earlier part of the
-            // same request.
+            // A request is drawn in the order gap, operation, target: the context of an operation or a target can be a descriptor of the same request
+            // that was drawn before it.
             let is_of_this = matches!(
                 (context, outcome),
                 (Descriptor::Gap, Descriptor::Operation) | (Descriptor::Operation, Descriptor::Target)
@@ -191,20 +191,20 @@ impl Fitter {
     }
 }
 
-/// Returns up to `most` evenly spaced quantiles.
+/// Returns up to `most` evenly spaced quantiles of values, each with its count.
 fn quantiles(counts: &BTreeMap<u64, u64>, most: usize) -> Vec<u64> {
     let total: u64 = counts.values().sum();
     let parts = u128::from(total.min(most as u64));
     (0..parts).map(|part| value_at(counts, u128::from(total) * (2 * part + 1) / (2 * parts))).collect()
 }
 
-/// Returns the minimum, the seven octiles and the maximum.
+/// Returns the minimum, the seven octiles and the maximum of values, each with its count.
 fn octiles(counts: &BTreeMap<u64, u64>) -> [u64; 9] {
     let last = u128::from(counts.values().sum::<u64>().saturating_sub(1));
     std::array::from_fn(|part| value_at(counts, last * part as u128 / 8))
 }
 
-/// Returns the value with `rank`, from 0, in sorted order.
+/// Returns the value with `rank`, from 0, in sorted order; the largest value if `rank` is too large, and 0 if there are no values.
 fn value_at(counts: &BTreeMap<u64, u64>, rank: u128) -> u64 {
     let mut below = 0;
     let found = counts.iter().find(|(_, count)| {

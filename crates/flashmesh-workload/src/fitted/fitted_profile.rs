@@ -2,7 +2,7 @@
 
 use super::classes::{LocalityClass, Operation, PAGE_SECTORS};
 
-/// The pages of a stripe. Generated addresses of fresh pages keep their position within the stripe.
+/// The number of pages in a stripe. Generation draws the position of a fresh page within its stripe from the positions observed in the trace.
 pub(super) const STRIPE_PAGES: u64 = 256;
 
 /// A fitted profile: counts and quantiles of a trace, without any part of the trace itself.
@@ -10,13 +10,13 @@ pub(super) const STRIPE_PAGES: u64 = 256;
 pub struct FittedProfile {
     /// The number of requests of the original trace.
     pub requests: u64,
-    /// An upper bound of the addresses of the original trace, in bytes.
+    /// An upper bound of the addresses of the original trace, in bytes; a multiple of 1 MiB.
     pub address_span: u64,
-    /// The operations. Segments and pairs refer to them by index.
+    /// The operations: requests of one kind with sizes in one octave. Segments and pairs refer to operations by index.
     pub(super) operations: Vec<OperationModel>,
     /// The classes of interarrival times. Segments and pairs refer to them by index.
     pub(super) gaps: Vec<GapModel>,
-    /// The targets. Segments and pairs refer to them by index.
+    /// The targets: requests of one class of locality. Segments and pairs refer to targets by index.
     pub(super) targets: Vec<TargetModel>,
     /// The segments of consecutive requests. All have the same number of requests, except the last.
     pub(super) segments: Vec<Segment>,
@@ -24,7 +24,7 @@ pub struct FittedProfile {
     pub(super) pairs: [PairCounts; PAIRS.len()],
     /// The distances of fresh pages from the nearest recent request, in pages: quantiles, which are equally likely.
     pub(super) near_pages: Vec<i64>,
-    /// The number of requests by the position of their first page within its stripe.
+    /// The number of requests, indexed by the position (0 to 255) of their first page within its stripe.
     pub(super) phases: Vec<u64>,
 }
 
@@ -34,7 +34,7 @@ pub(super) struct OperationModel {
     pub(super) operation: Operation,
     /// The sizes in sectors of 512 B: quantiles, which are equally likely.
     pub(super) sectors: Vec<u64>,
-    /// The number of requests that begin at each sector of a page.
+    /// The number of requests that begin at each sector (0 to 7) of a page.
     pub(super) offsets: [u64; PAGE_SECTORS as usize],
 }
 
@@ -42,7 +42,7 @@ pub(super) struct OperationModel {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TargetModel {
     pub(super) target: LocalityClass,
-    /// The number of pages of these requests, and the number of these pages that no earlier request had touched.
+    /// The number of pages of requests with this target, and the number of these pages that no earlier request had touched.
     pub(super) pages: u64,
     pub(super) fresh_pages: u64,
 }
@@ -55,10 +55,10 @@ pub(super) struct GapModel {
     pub(super) quantiles_ns: [u64; 9],
 }
 
-/// The counts of outcomes, by index.
+/// The counts of outcomes: (index of the outcome, count).
 pub(super) type Counts = Vec<(u32, u64)>;
 
-/// A segment of consecutive requests.
+/// The counts of a segment of consecutive requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Segment {
     /// The time from the last arrival before the segment to the last arrival of the segment.
@@ -69,7 +69,7 @@ pub(super) struct Segment {
     pub(super) counts: [Counts; 3],
 }
 
-/// The counts of (context, outcome), both by index.
+/// The counts of pairs: (index of the context, index of the outcome, count).
 pub(super) type PairCounts = Vec<(u32, u32, u64)>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,13 +7,13 @@ use super::pages::PageHistory;
 
 /// The number of runs tracked at a time, the same as in [`crate::statistics`].
 const RUNS: usize = 32;
-/// The number of latest requests that a fresh page can be near to.
+/// The number of latest requests whose distance to a fresh page is considered.
 pub(super) const RECENT: usize = 32;
 /// The distance in pages below which two pages are near each other.
 pub(super) const NEAR_PAGES: u64 = 1024;
 /// The pages of a region, 4 MiB: the range that one page of the mapping table covers.
 pub(super) const REGION_PAGES: u64 = 1024;
-/// The number of requests whose addresses are kept.
+/// The number of latest requests whose addresses are kept.
 const REMEMBERED: usize = 1 << 16;
 
 /// A run: consecutive requests, each of which begins where the previous one ended.
@@ -111,8 +111,8 @@ impl History {
         uses
     }
 
-    /// Returns the first sector and the size of an earlier request: `age` 1 is the latest request, 2 the one before. `None` if that request is no
-    /// longer kept.
+    /// Returns the first sector and the number of sectors of an earlier request: `age` 1 is the latest request, 2 the one before. `None` unless that
+    /// request is among the last [`REMEMBERED`].
     #[inline]
     pub(super) fn before(&self, age: u64) -> Option<(u64, u64)> {
         let is_remembered = (1..=self.now.min(REMEMBERED as u64)).contains(&age);

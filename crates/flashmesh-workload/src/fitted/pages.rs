@@ -37,7 +37,7 @@ impl PageHistory {
         self.entry(page) >> KIND_BITS
     }
 
-    /// Returns whether a request of `kind` touched `page`.
+    /// Returns whether a request of `kind`, an index in the kinds of a profile, touched `page`.
     #[inline]
     pub(super) fn is_known_to(&self, page: u64, kind: usize) -> bool {
         self.entry(page) & 1 << kind != 0

@@ -9,13 +9,13 @@ pub(super) const SEGMENT_REQUESTS_MIN: u64 = 32;
 pub(super) const SEGMENT_REQUESTS_MAX: u64 = 1 << 22;
 pub(super) const SEGMENTS_MAX: usize = 512;
 
-/// The counts of one segment, by key.
+/// The counts of one segment of the trace.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SegmentCounts {
     duration_ps: u64,
     requests: u64,
     fresh_pages: u64,
-    /// The counts of operations, gaps and targets.
+    /// The counts of operations, of gaps and of targets: the number of requests by key of the operation, gap or target.
     counts: [BTreeMap<u32, u64>; 3],
 }
 
@@ -43,7 +43,7 @@ impl Default for Segments {
 }
 
 impl Segments {
-    /// Counts a request: its gap, its fresh pages, and the keys of its operation, gap and target.
+    /// Counts a request: its interarrival time `gap_ps`, its fresh pages, and the keys of its operation, gap and target.
     #[inline]
     pub(super) fn add(&mut self, gap_ps: u64, fresh_pages: u64, keys: [u32; 3]) {
         if self.segments.last().is_none_or(|segment| segment.requests == self.segment_requests) {
@@ -65,7 +65,7 @@ impl Segments {
         self.segments.len() <= 1
     }
 
-    /// Returns whether the segments are short enough for generation.
+    /// Returns whether no segment exceeds [`SEGMENT_REQUESTS_MAX`], so that generation can draw each at once.
     pub(super) fn can_be_drawn(&self) -> bool {
         self.segment_requests <= SEGMENT_REQUESTS_MAX
     }
@@ -86,7 +86,7 @@ impl Segments {
     pub(super) fn finish(&self, keys: [&[u32]; 3]) -> Vec<Segment> {
         let (mut end_ps, mut end_ns) = (0, 0);
         let finish = |segment: &SegmentCounts| {
-            // Durations keep four digits. The remainder is added to the next segment.
+            // Durations are rounded down to four significant digits. The remainder is added to the next segment.
             end_ps += segment.duration_ps;
             let duration_ns = rounded((end_ps / 1000).saturating_sub(end_ns));
             end_ns += duration_ns;
@@ -100,7 +100,7 @@ impl Segments {
     }
 }
 
-/// Returns the index of `key` in a sorted list.
+/// Returns the index of `key` in the sorted list `keys`; 0 if it is absent.
 pub(super) fn position(keys: &[u32], key: u32) -> u32 {
     keys.binary_search(&key).unwrap_or_default() as u32
 }

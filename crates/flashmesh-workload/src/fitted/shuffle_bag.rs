@@ -16,7 +16,7 @@ impl ShuffleBag {
         ShuffleBag { left: vec![0; counts.len()], counts, left_total: 0 }
     }
 
-    /// Draws an outcome. Returns 0 if all counts are zero.
+    /// Draws an outcome and returns its index; 0 if all counts are zero.
     #[inline]
     pub(super) fn draw(&mut self, generator: &mut Generator) -> usize {
         if self.left_total == 0 {
@@ -76,15 +76,15 @@ impl Affinity {
         Affinity { rows }
     }
 
-    /// Returns the factors of all outcomes in a context.
+    /// Returns the factors (in fixed point) of all outcomes in a context.
     #[inline]
     pub(super) fn factors(&self, context: usize) -> &[u64] {
         &self.rows[context]
     }
 }
 
-/// Draws one of the remaining (outcome, count) entries, weighted by its count and both of its factors, and decrements its count.
-/// Returns `None` if no count remains.
+/// Draws one of the remaining entries (outcome, count), weighted by its count and by its factors in two contexts, and decrements its count. Returns
+/// the outcome; `None` if no count remains.
 #[inline]
 pub(super) fn draw_joint(left: &mut [(u32, u64)], factors: [&[u64]; 2], generator: &mut Generator) -> Option<usize> {
     let weight = |&(outcome, count): &(u32, u64)| {
@@ -126,7 +126,8 @@ mod tests {
 
     #[test]
     fn what_came_together_is_drawn_together_and_all_is_drawn_in_the_end() {
-        // Outcome 0 was observed with context 0 and outcome 1 with context 1, 100 times each.
+        // Outcome 0 was observed only with context 0, outcome 1 only with context 1. Context 2 was not observed, so its factors are 1: context 0
+        // alone makes outcome 0 128 times as likely as outcome 1.
         let affinity = Affinity::new(&[(0, 0, 100), (1, 1, 100)], 3, 2);
         let mut generator = generator_of(Seed::from(1));
         let mut left = [(0, 500), (1, 500)];

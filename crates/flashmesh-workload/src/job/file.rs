@@ -3,17 +3,17 @@
 
 use super::random_map::RandomMap;
 
-/// The number of directions: reads, writes and deallocations.
+/// The number of directions: reads, writes and deallocations. Arrays over directions are in this order.
 pub(super) const DIRECTIONS: usize = 3;
 
 /// The state of a file between requests. Offsets are in bytes from the start of the file.
 #[derive(Clone, Debug)]
 pub(super) struct JobFile {
-    /// The offset of the file on the drive.
+    /// The offset of the file on the drive, in bytes.
     pub(super) start: u64,
-    /// The end of the last request of each direction.
+    /// The end of the last request of each direction; 0 before the first request of a pass.
     pub(super) next: [u64; DIRECTIONS],
-    /// The offset of the last request of each direction.
+    /// The offset of the last request of each direction; 0 before the first request of a pass.
     pub(super) last: [u64; DIRECTIONS],
     /// The blocks covered in this pass; `None` without a random map.
     pub(super) map: Option<RandomMap>,
@@ -21,7 +21,7 @@ pub(super) struct JobFile {
     pub(super) is_done: bool,
 }
 
-/// The stride of sequential requests.
+/// The distance between sequential requests: the bytes that are skipped, and how often.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stride {
     /// The bytes skipped after each request, or after every `after` bytes.
@@ -49,7 +49,7 @@ impl JobFile {
         }
     }
 
-    /// Returns the offset of the next sequential request of `direction`; `None` at the end of a file of `length` bytes.
+    /// Returns the offset of the next sequential request of `direction`; `None` at the end of a file of `length` bytes, unless the stride wraps.
     pub(super) fn next_offset(&mut self, direction: usize, stride: &Stride, length: u64) -> Option<u64> {
         // With zones (`after` bytes, then a skip), a position at the end of the file is the end of the last zone, and the first zone follows.
         if self.next[direction] >= length && (stride.after == 0 || stride.skip == 0) {
@@ -75,7 +75,7 @@ impl JobFile {
         Some(if skipped >= length { 0 } else { skipped })
     }
 
-    /// Records a request of `direction` from `offset` to `end`.
+    /// Records a request from `offset` to `end` as the last request of `direction`.
     pub(super) fn record(&mut self, direction: usize, offset: u64, end: u64) {
         self.last[direction] = offset;
         self.next[direction] = end;

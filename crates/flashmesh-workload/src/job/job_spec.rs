@@ -11,7 +11,7 @@ use crate::synthetic::{
 };
 use crate::units::Bytes;
 
-/// The properties that all requests of a job share.
+/// The properties of a job that do not change during a run.
 #[derive(Clone, Debug)]
 pub(super) struct JobSpec {
     pub(super) kinds: KindMix,
@@ -55,7 +55,7 @@ pub(super) struct FileWeights {
 }
 
 impl FileWeights {
-    /// Reads the key `file-weights`. Returns `None` without the key.
+    /// Reads the key `file-weights`. Returns `None` without the key, and an error if a weight is invalid.
     fn new(workload: &Workload) -> Result<Option<FileWeights>, WorkloadError> {
         let Some(text) = &workload.file_weights else { return Ok(None) };
         let wrong = |reason: String| unusable("workload.file-weights", reason);
@@ -77,7 +77,7 @@ impl FileWeights {
         Ok(Some(FileWeights { files, alias: AliasTable::new(&above) }))
     }
 
-    /// Draws a file in proportion to the weights.
+    /// Draws a file in proportion to the weights. Returns its index in the job.
     pub(super) fn choose(&self, generator: &mut Generator) -> usize {
         self.files[self.alias.choose(generator)]
     }
@@ -194,7 +194,7 @@ impl JobSpec {
     }
 }
 
-/// Returns the directions of the requests of `workload`.
+/// Returns the directions that requests of `workload` can have: [`READS`], [`WRITES`] or [`DEALLOCATIONS`].
 fn used_directions(workload: &Workload) -> Vec<usize> {
     if workload.deallocate_first {
         return vec![WRITES, DEALLOCATIONS];

@@ -116,7 +116,7 @@ impl JobSource {
         })
     }
 
-    /// Returns the next request; `None` at the end of the job.
+    /// Returns the next request; `None` at the end of the job. An error if the request arrives after the longest time.
     fn next(&mut self) -> Result<Option<IoRequest>, WorkloadError> {
         let is_between = self.pass_flushes_left == 0 && !self.has_ended;
         if is_between && (self.requests_left == 0 || (self.is_pass_over() && !self.begin_pass())) {
@@ -167,7 +167,7 @@ impl JobSource {
         IoRequest { arrival: self.last_arrival, kind, offset: Bytes::ZERO, size: Bytes::ZERO, stream: 0 }
     }
 
-    /// Returns a flush that takes the turn of a file, as each request of fio does.
+    /// Returns a flush in place of a request to the next file. In fio, a flush also advances the order of the files.
     fn flush_in_turn(&mut self) -> IoRequest {
         self.next_file();
         self.flush()
@@ -179,7 +179,7 @@ impl JobSource {
         self.end_pass();
     }
 
-    /// Requests a flush of each file with `flush-last`, unless the last request was a flush.
+    /// Makes a flush of each file due, with `flush-last` and unless the last request was a flush.
     fn end_pass(&mut self) {
         if self.spec.flushes_last && !self.is_flushed {
             self.pass_flushes_left = self.files.len();
@@ -237,7 +237,7 @@ impl JobSource {
         }
     }
 
-    /// Draws the next request, in the next file that has room for a request; `None` if no file has room.
+    /// Draws the next request, in the next file in which a request fits; `None` if no file has space for a request in this pass.
     fn draw_in_files(&mut self) -> Option<Drawn> {
         if let Some((file, offset, size)) = self.deallocated.take() {
             self.files[file].record(WRITES, offset, offset + size);
@@ -263,7 +263,7 @@ impl JobSource {
         }
     }
 
-    /// Chooses the file of the next request; `None` if all are at their end.
+    /// Returns the index of the file of the next request; `None` if all files are at their end.
     fn next_file(&mut self) -> Option<usize> {
         let count = self.files.len();
         if count == 1 {
@@ -283,7 +283,7 @@ impl JobSource {
         Some(found)
     }
 
-    /// Draws a file by the weights of the files.
+    /// Returns the index of a file drawn by the weights of the files.
     fn random_file(&mut self) -> usize {
         match &self.spec.file_weights {
             None => below(&mut self.generator, self.files.len() as u64) as usize,
@@ -291,7 +291,7 @@ impl JobSource {
         }
     }
 
-    /// Returns the offset and the size of the next request of `direction` in `file`; `None` if no further request fits.
+    /// Returns the offset in `file` and the size, in bytes, of the next request of `direction`; `None` if no further request fits in this pass.
     fn next_range(&mut self, file: usize, direction: usize) -> Option<(u64, u64)> {
         let (offset, is_drawn) = self.offset(file, direction)?;
         let (sizes, length) = (&self.spec.sizes[direction], self.spec.length);
@@ -311,7 +311,8 @@ impl JobSource {
         Some((offset, size.min(free * unit)))
     }
 
-    /// Returns the offset of the next request of `direction` in `file`, and whether it was drawn at random.
+    /// Returns the offset of the next request of `direction` in `file`, and whether it was drawn at random. `None` if this pass has no further offset
+    /// in the file.
     fn offset(&mut self, file: usize, direction: usize) -> Option<(u64, bool)> {
         let state = &mut self.files[file];
         let (stride, length) = (&self.spec.stride, self.spec.length);

@@ -76,7 +76,7 @@ impl RandomMap {
     }
 
     /// Covers up to `count` free blocks from `block` on, and stops at the first block that was already covered. Returns the number of blocks covered
-    /// by this call.
+    /// by this call, 0 if `block` was covered before.
     pub(crate) fn cover_run(&mut self, block: u64, count: u64) -> u64 {
         let end = block.saturating_add(count).min(self.count);
         let run = (block..end).take_while(|&at| self.is_free(at)).count() as u64;

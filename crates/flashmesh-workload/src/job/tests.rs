@@ -142,10 +142,10 @@ fn each_file_is_flushed_at_the_end_of_each_pass() {
     assert_eq!(are_flushes(&flushed), "....f....f");
     assert_eq!(are_flushes(&Workload { requests: Some(3), ..flushed.clone() }), "...f");
     assert_eq!(are_flushes(&Workload { files: 2, ..flushed.clone() }), "....ff....ff");
-    // A pass with more bytes than the files begins anew at their end.
+    // A pass of 40 KiB covers the file of 16 KiB two and a half times. A flush follows each time that the file ends, and the pass.
     let longer = Workload { pass_size: Some(Bytes::from_kib(40)), passes: 1, ..flushed.clone() };
     assert_eq!(are_flushes(&Workload { pattern: Pattern::Sequential, ..longer }), "....f....f..f");
-    // A flush that was due with the last write is not repeated.
+    // `flush-every` requests a flush after the fourth write, which is the last. `flush-last` does not repeat this flush.
     let due = Workload { pattern: Pattern::Sequential, flush_every: Some(4), passes: 1, ..flushed };
     assert_eq!(
         are_flushes(&Workload { footprint: Some(Bytes::from_kib(18)), pass_size: Some(Bytes::from_kib(18)), ..due }),
@@ -157,7 +157,7 @@ fn each_file_is_flushed_at_the_end_of_each_pass() {
 fn a_flush_takes_the_turn_of_a_file() {
     let turns =
         Workload { pattern: Pattern::Sequential, read_share: 0.0, files: 2, flush_every: Some(3), ..workload(32) };
-    // The flushes are at 0.
+    // The zeros after 4 and 12 are flushes, which have offset 0. Each takes the turn of file 1, so file 0 follows, until its end at 16.
     assert_eq!(offsets(&turns), [0, 16, 4, 0, 8, 20, 12, 0, 24, 28]);
 }
 
@@ -191,7 +191,7 @@ fn a_pass_ends_with_its_files_unless_it_has_more_bytes() {
     assert_eq!(offsets(&holes), [0, 12, 24, 36, 48]);
     let longer = Workload { pass_size: Some(Bytes::from_kib(56)), ..holes };
     assert_eq!(offsets(&longer).len(), 14);
-    // Of a file of 30 KiB, the last 2 KiB hold no request.
+    // Each of the two files has 30 KiB and holds seven requests of 4 KiB per pass. The last 2 KiB of a file hold no request.
     let files = Workload { pattern: Pattern::Sequential, files: 2, passes: 2, ..workload(60) };
     assert_eq!(offsets(&files).len(), 2 * 14);
 }

@@ -7,7 +7,7 @@ use crate::config::{ArrivalKind, BurstKinds, MixPlacement, Workload};
 use crate::units::Time;
 
 impl Profile {
-    /// Returns the figures in one line.
+    /// Returns the share of reads, the request sizes and the mean time between arrivals in one line for users.
     pub fn summary(&self) -> String {
         let (reads, sizes) = (self.read_percent.value, self.sizes.value);
         format!("{reads} % reads; {sizes}; every {}", rounded(self.mean_interarrival.value))
@@ -96,7 +96,7 @@ impl Profile {
 }
 
 impl Mix {
-    /// Returns the members and the arrival rate in one line.
+    /// Returns the names of the members and the mean time between arrivals in one line for users.
     pub fn summary(&self) -> String {
         format!("{}; every {}", self.member_names(), rounded(self.mean_interarrival))
     }
@@ -193,7 +193,7 @@ fn section(text: &mut String, title: &str, lines: &[(&str, String)]) {
 mod tests {
     use super::super::find;
 
-    /// Returns the description, split at the titles of its sections.
+    /// Returns the description of the profile or mix `name`, split at the titles of its sections.
     fn sections(name: &str) -> Vec<String> {
         let text = find(name).unwrap().describe();
         text.replace("\n  from elsewhere\n", "\n#\n")

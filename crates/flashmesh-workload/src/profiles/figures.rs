@@ -1,15 +1,15 @@
-//! The figures of a workload, each with its origin.
+//! The figures of a workload (share of reads, request sizes, time between arrivals, repetition), each with its origin.
 
 use std::fmt;
 
 use crate::units::Time;
 
-/// A figure of a workload, with its origin.
+/// A figure of a workload, such as its share of reads or its request sizes, with its origin.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SourcedValue<Value> {
-    /// The value of the figure.
+    /// The value, in the unit of the field that holds the figure.
     pub value: Value,
-    /// The origin of the figure.
+    /// The origin: the paper of the profile, or another source.
     pub origin: Origin,
 }
 
@@ -22,7 +22,7 @@ pub enum Origin {
     Elsewhere,
 }
 
-/// The known figures of request sizes, in kB.
+/// The known figures of request sizes, in kB of 1024 B.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SizeFigures {
     /// A mean over all requests.
@@ -77,7 +77,7 @@ impl Repetition {
     }
 }
 
-/// The figures of a workload from one source.
+/// The figures that one table (of a paper or of another source) states of a workload. A figure is `None` if the table does not state it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Figures {
     pub(super) read_percent: Option<f64>,
@@ -86,7 +86,7 @@ pub(super) struct Figures {
     pub(super) requests: Option<u64>,
 }
 
-/// Returns the published figure, or else the figure from elsewhere.
+/// Returns the published figure, or else the figure from elsewhere; `None` if neither table states the figure.
 pub(super) fn prefer_published<Value>(
     published: Option<Value>,
     elsewhere: Option<Value>,

@@ -16,7 +16,7 @@ pub struct Mix {
     pub paper: Option<Paper>,
     /// The members of the mix.
     pub members: Vec<Member>,
-    /// The reason for this choice of members, if the paper does not state them.
+    /// The reason for this choice of members; `None` if the paper states the members.
     pub members_basis: Option<String>,
     /// The mean time between arrivals of the mix.
     pub mean_interarrival: Time,
@@ -42,7 +42,7 @@ impl Member {
 }
 
 impl Mix {
-    /// Returns the mean time between arrivals without scaling.
+    /// Returns the mean time between arrivals of all members together, before scaling to the rate of the mix.
     pub fn natural_interarrival(&self) -> Time {
         let rate: f64 = self.members.iter().map(Member::rate).sum();
         Time::from_ps((1.0 / rate + 0.5) as u64)
@@ -63,12 +63,12 @@ impl Mix {
         self.natural_interarrival().as_ps() as f64 * member.rate()
     }
 
-    /// Returns the share of reads, from 0 to 1.
+    /// Returns the share of reads among the requests of all members, from 0 to 1.
     pub fn read_share(&self) -> f64 {
         self.members.iter().map(|member| self.share_of(member) * member.profile.read_share()).sum()
     }
 
-    /// Returns the mean size of a request in bytes.
+    /// Returns the mean size of the requests of all members, in bytes.
     pub fn mean_request_bytes(&self) -> f64 {
         self.members.iter().map(|member| self.share_of(member) * member.profile.mean_request_bytes()).sum()
     }
@@ -118,14 +118,15 @@ mod tests {
 
     #[test]
     fn mix6_arrives_90_percent_below_its_members() {
-        // Venice, section 6.2. Table 3 has one arrival every 3 us, and its members are not legible.
+        // Section 6.2 of the Venice paper states 90 %. Its Table 3 states one arrival of mix6 every 3 us, but the members are not legible there.
         let below = |mix: &Mix| {
             let own: u64 = mix.members.iter().map(|member| member.mean_interarrival.as_ps()).sum();
             1.0 - mix.mean_interarrival.as_ps() as f64 * mix.members.len() as f64 / own as f64
         };
         assert_eq!(mix("mix6").mean_interarrival, Time::from_us(3));
         assert!((below(mix("mix6")) - 0.901).abs() < 0.001);
-        // The pair or triple of the paper's workloads that needs the least scaling, among those with `below` within 0.25 percentage points of 90 %.
+        // The members of mix6: the pair or triple of the paper's workloads that needs the least scaling, among those with `below` within 0.25
+        // percentage points of 90 %.
         let names: Vec<&str> = super::super::all().iter().map(|profile| profile.name.as_str()).collect();
         let all: Vec<&str> = names.into_iter().filter(|name| !name.contains('/')).collect();
         let pairs = all.iter().flat_map(|one| all.iter().map(move |other| vec![*one, *other]));

@@ -13,7 +13,7 @@ const MEMBERS_MAX: usize = 64;
 /// The largest mean time between arrivals of a member.
 const INTERARRIVAL_MAX: Time = Time::from_ms(1_000_000);
 
-/// Returns whether `text` is the composition of a mix, not the name of a profile.
+/// Returns whether `text` composes a mix of members and operators. Otherwise it is the name of a profile or of a published mix.
 pub(super) fn is_mix(text: &str) -> bool {
     text.contains(MARKS)
 }

@@ -32,7 +32,7 @@ pub struct MixSource {
 #[derive(Clone, Debug)]
 struct MemberSource {
     source: ProfileSource,
-    /// The next request of the member, already drawn.
+    /// The next request of the member; `None` until it is drawn.
     next: Option<IoRequest>,
 }
 
@@ -117,7 +117,8 @@ fn round_robin_share(count: u64, places: u64, place: u64) -> u64 {
     count / places + u64::from(place < count % places)
 }
 
-/// Returns the length of each member's part of the drive.
+/// Returns the length of each member's part of the drive, in the order of the members. With `mix-placement = "shared"`, these parts overlap. An error
+/// if the parts do not fit the drive.
 fn footprints(
     mix: &Mix,
     workload: &config::Workload,

@@ -31,7 +31,7 @@ use crate::config::Workload;
 use crate::synthetic::REQUESTS_DEFAULT;
 use crate::units::{Bytes, Time};
 
-/// A published workload.
+/// A published workload, with the figures and assumptions that a replay needs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Profile {
     /// The name in the configuration: `key/name` with the key and the name of the paper, or only the name if the paper is Venice.
@@ -42,13 +42,13 @@ pub struct Profile {
     pub suite: String,
     /// The share of reads in percent. All other requests are writes.
     pub read_percent: SourcedValue<f64>,
-    /// The request sizes.
+    /// The figures of request sizes: a mean, a mode or a range.
     pub sizes: SourcedValue<SizeFigures>,
-    /// The mean time between arrivals.
+    /// The mean time between arrivals of requests.
     pub mean_interarrival: SourcedValue<Time>,
-    /// The recurrence of requests that arrive together; `None` if unknown.
+    /// The repetition of bursts (requests that arrive together); `None` if the paper does not publish any.
     pub recurrence: Option<Repetition>,
-    /// The number of requests of the trace behind the figures, if known.
+    /// The number of requests of the trace behind the figures; `None` if unknown.
     pub requests: Option<u64>,
     /// The sources of the figures that the paper does not publish; empty if the paper publishes all.
     pub other_sources: String,
@@ -78,7 +78,7 @@ pub struct Assumed {
 }
 
 impl Profile {
-    /// Returns the mean size of a request in bytes.
+    /// Returns the mean size of a request, over reads and writes, in bytes.
     pub fn mean_request_bytes(&self) -> f64 {
         self.sizes.value.mean_bytes(self.read_share())
     }
@@ -88,14 +88,14 @@ impl Profile {
         self.read_percent.value / 100.0
     }
 
-    /// Returns the recurrence that `workload` sets, or else the published recurrence.
+    /// Returns the recurrence that `workload` sets, or else the published recurrence. `None` if bursts do not recur.
     fn repetition(&self, workload: &Workload) -> Option<Repetition> {
         let Some(mean) = workload.pair_repetition else { return self.recurrence };
         let skew = self.recurrence.map_or(Repetition::SKEW_DEFAULT, |published| published.skew);
         (mean > 1.0).then_some(Repetition { mean, skew })
     }
 
-    /// Returns the default number of requests, at most the number of requests of the trace.
+    /// Returns the number of requests of a run that does not set it: [`REQUESTS_DEFAULT`], but at most the number of requests of the trace.
     pub fn requests_default(&self) -> u64 {
         self.requests.map_or(REQUESTS_DEFAULT, |requests| requests.min(REQUESTS_DEFAULT))
     }

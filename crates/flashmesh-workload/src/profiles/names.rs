@@ -8,7 +8,7 @@ use crate::error::WorkloadError;
 /// A paper that publishes workloads, or one table of the paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Paper {
-    /// The prefix of the names of the paper's workloads.
+    /// The prefix of the names of the paper's workloads, such as `mbm`.
     pub key: &'static str,
     /// The title of the paper, and the table.
     pub source: &'static str,
@@ -18,7 +18,7 @@ pub struct Paper {
 const KEYLESS: &str = "venice";
 
 impl Paper {
-    /// Returns the name of the workload that the paper calls `name`.
+    /// Returns the name in the configuration of the workload that the paper calls `name`.
     pub(super) fn name_of(&self, name: &str) -> String {
         if self.key == KEYLESS { name.to_owned() } else { format!("{}/{name}", self.key) }
     }
@@ -34,7 +34,7 @@ pub enum NamedWorkload {
 }
 
 impl NamedWorkload {
-    /// Returns the name in the configuration.
+    /// Returns the name in the configuration. A composed mix has its composition as its name.
     pub fn name(&self) -> &str {
         match self {
             NamedWorkload::Profile(profile) => &profile.name,
@@ -58,7 +58,7 @@ impl NamedWorkload {
         }
     }
 
-    /// Returns the figures in one line.
+    /// Returns the main figures in one line: the reads, sizes and arrivals of a profile, or the members and arrivals of a mix.
     pub fn summary(&self) -> String {
         match self {
             NamedWorkload::Profile(profile) => profile.summary(),
@@ -66,7 +66,7 @@ impl NamedWorkload {
         }
     }
 
-    /// Returns whether `name` refers to this workload. The key of the paper may precede any name.
+    /// Returns whether `name` refers to this workload. `name` may begin with the key of the paper, even if the name in the configuration has no key.
     fn is_called(&self, name: &str) -> bool {
         self.name() == name
             || name
@@ -84,7 +84,7 @@ fn everything() -> impl Iterator<Item = NamedWorkload> {
     all().iter().map(NamedWorkload::Profile).chain(mixes().iter().map(|mix| NamedWorkload::Mix(Cow::Borrowed(mix))))
 }
 
-/// Returns all named workloads, grouped by paper.
+/// Returns all named workloads, grouped by paper, in the order of the tables.
 pub fn groups() -> Vec<(Paper, Vec<NamedWorkload>)> {
     let mut groups: Vec<(Paper, Vec<NamedWorkload>)> = Vec::new();
     for named in everything() {
@@ -103,7 +103,7 @@ pub fn groups() -> Vec<(Paper, Vec<NamedWorkload>)> {
 /// Returns the profile or mix with this name, or the mix that `name` composes, such as `src2_1 + 2*proj_3`.
 ///
 /// # Errors
-/// If no workload has this name. The message suggests similar names, if there are any.
+/// If no workload has this name, or a composition is invalid. The message suggests similar names, if there are any.
 pub fn find(name: &str) -> Result<NamedWorkload, WorkloadError> {
     if mix_parser::is_mix(name) {
         return mix_parser::parse_mix(name).map(|mix| NamedWorkload::Mix(Cow::Owned(mix)));
@@ -121,7 +121,7 @@ pub(super) fn find_named(name: &str) -> Result<NamedWorkload, WorkloadError> {
     })
 }
 
-/// Returns the names most similar to `name`, ignoring case, separators and, if `name` has no key, the paper.
+/// Returns the names most similar to `name`, ignoring case, separators and, if `name` has no key, the paper; empty if no name is similar enough.
 fn near_misses(name: &str) -> Vec<String> {
     const SIMILAR_ENOUGH: f64 = 0.6;
     let plain = |name: &str| name.to_lowercase().replace(['_', '-', ' '], "");

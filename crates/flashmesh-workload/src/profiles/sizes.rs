@@ -45,8 +45,8 @@ fn bytes_of(bytes: f64, granule: Bytes) -> Option<Bytes> {
     (whole as f64 == bytes && whole > 0 && whole.is_multiple_of(granule.as_u64())).then_some(Bytes::new(whole))
 }
 
-/// Returns the uniform distribution over the multiples of `granule` from `smallest` to `largest`: the maximum-entropy
-/// distribution over a range.
+/// Returns the uniform distribution over the multiples of `granule` from `smallest` to `largest`: the maximum-entropy distribution over a range.
+/// `None` if the range is empty.
 fn uniform(smallest: Bytes, largest: Bytes, granule: Bytes) -> Option<Sizes> {
     let multiples = smallest.as_u64() / granule.as_u64()..=largest.as_u64() / granule.as_u64();
     let sizes: Vec<(Bytes, f64)> =
@@ -54,8 +54,8 @@ fn uniform(smallest: Bytes, largest: Bytes, granule: Bytes) -> Option<Sizes> {
     (!sizes.is_empty()).then_some(Sizes(sizes))
 }
 
-/// Returns a distribution in which `share` of the requests have the size `mode_bytes` and the others are [`geometric`], with a
-/// total mean of `mean_bytes`.
+/// Returns a distribution in which `share` of the requests have the size `mode_bytes` and the others are [`geometric`], with a total mean of
+/// `mean_bytes`. `None` if the mode is no multiple of `granule`, or no distribution of the other requests yields this mean.
 fn with_mode(mean_bytes: f64, mode_bytes: f64, share: f64, granule: Bytes, size_max: Bytes) -> Option<Sizes> {
     let mode = bytes_of(mode_bytes, granule)?;
     let Sizes(mut sizes) = geometric((mean_bytes - share * mode_bytes) / (1.0 - share), granule, size_max)?;

@@ -22,9 +22,9 @@ pub struct ProfileSource {
     streams: Streams,
 }
 
-/// The settings of a run for one profile.
+/// The settings of a run of one profile, after the keys of the configuration have replaced those of the profile.
 pub(super) struct RunSettings<'config> {
-    /// The configuration, whose keys override the profile.
+    /// The configuration. Its remaining keys (alignment, arrivals, bursts) override the profile.
     pub(super) workload: &'config config::Workload,
     pub(super) footprint_start: Bytes,
     pub(super) footprint: Bytes,

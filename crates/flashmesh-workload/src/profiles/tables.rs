@@ -385,7 +385,7 @@ mod tests {
 
     #[test]
     fn requests_of_a_week_are_spread_over_it() {
-        // NoSSD (PACT 2014), Table 2 states 270.25 ms for usr-0.
+        // NoSSD (PACT 2014), Table 2 states 270.25 ms for usr-0, which equals a week divided by the requests of the trace.
         let usr_0 = profile("mbm/usr_0").mean_interarrival;
         assert_eq!((usr_0.value.as_ps() / 10_000_000, usr_0.origin), (27_025, Origin::Elsewhere));
     }

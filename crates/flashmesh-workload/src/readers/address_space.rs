@@ -22,7 +22,7 @@ pub const ADDRESSES_MAX: Bytes = Bytes::new(1 << 50);
 /// The address space of the drive, to which requests are fitted.
 #[derive(Clone, Copy, Debug)]
 pub struct AddressSpace {
-    /// The capacity in bytes, rounded down to whole sectors.
+    /// The capacity in bytes, rounded down to whole sectors of the drive.
     capacity: u64,
     sector_mask: u64,
     beyond: Beyond,
@@ -35,7 +35,7 @@ pub struct FittedRequest {
     pub offset: u64,
     /// The size in bytes, a positive multiple of the sector size; 0 for a flush.
     pub size: u64,
-    /// Whether the address was wrapped.
+    /// Whether the address was taken modulo the capacity of the drive.
     pub is_wrapped: bool,
 }
 
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn the_last_sector_is_the_last() {
-        // 10,000 B hold 19 sectors, 9,728 B.
+        // 10,000 B hold 19 whole sectors of 512 B, which end at 9,728 B.
         assert_eq!(fit(Reject, 9_216, 512), Ok((9_216, 512, false)));
         assert_eq!(fit(Reject, 9_216, 513), Err(LineErrorKind::BeyondDrive));
         assert_eq!(fit(Reject, 9_728, 1), Err(LineErrorKind::BeyondDrive));

@@ -27,7 +27,7 @@ struct Ascii {
     unit_ps: u64,
     /// The unit of offsets and sizes.
     unit: TraceAddressUnit,
-    /// The kinds of types 0 and 1.
+    /// The kind of a request whose type field is 0, and of one whose type field is 1.
     kinds: [RequestKind; 2],
 }
 
@@ -47,7 +47,7 @@ impl Ascii {
         Ascii { unit_ps, unit: workload.address_unit, kinds }
     }
 
-    /// Parses an offset or a size, in bytes.
+    /// Parses an offset or a size, and returns it in bytes. `expected` names the field for the error.
     fn bytes(&self, fields: &mut Fields<'_>, expected: &'static str) -> Result<u64, LineError> {
         match self.unit {
             TraceAddressUnit::Sectors => fields.sectors(expected),

@@ -74,7 +74,7 @@ impl Blkparse {
         Blkparse { action: None, flushes: false, requeued: VecDeque::new(), has_process: false }
     }
 
-    /// Records a requeued request, if issue events are read.
+    /// Records a request that the driver requeued, if issue events (D) count as requests; does nothing otherwise.
     fn requeue(&mut self, device: u32, fields: &mut Fields<'_>) {
         let sector = |fields: &mut Fields<'_>| -> Result<u64, LineError> {
             fields.next_blank_separated("what is asked (RWBS)")?;
@@ -92,7 +92,7 @@ impl Blkparse {
         }
     }
 
-    /// Removes a request from the requeued requests. Returns whether the request had been requeued.
+    /// Removes a request from the requeued requests. Returns whether the request had been requeued, so that its second issue is not counted.
     fn is_reissue(&mut self, device: u32, offset: u64) -> bool {
         let place = self.requeued.iter().position(|&put_back| put_back == (device, offset));
         place.and_then(|place| self.requeued.remove(place)).is_some()
@@ -106,7 +106,7 @@ impl Blkparse {
     }
 }
 
-/// The meaning of RWBS.
+/// The meaning of the RWBS field: a request that transfers or deallocates data, or a command without data.
 #[derive(Clone, Copy)]
 enum RwbsMeaning {
     Data(RequestKind),
@@ -176,8 +176,8 @@ impl TraceReader for Blkparse {
         fields.next_blank_separated("the number of sectors")?;
         let size_column = fields.column();
         let size = fields.sectors("the number of sectors")?;
-        // A line truncated within its size would look like a smaller request. So the next field is required if earlier lines of the log have that
-        // field.
+        // A line truncated within its size would look like a smaller request. So the next field is required if earlier lines of the log ended with
+        // it.
         if self.has_process || !fields.is_at_end() {
             fields.next_blank_separated("the process or the error in brackets")?;
             self.has_process |= fields.peek() == Some(b'[');
@@ -202,7 +202,7 @@ impl TraceReader for Blkparse {
     }
 }
 
-/// Parses `major,minor` as one device number.
+/// Parses `major,minor` as one device number. An error if a number is missing or has too many bits.
 fn device(fields: &mut Fields<'_>) -> Result<u32, LineError> {
     const EXPECTED: &str = "the device: major,minor";
     let column = fields.column();

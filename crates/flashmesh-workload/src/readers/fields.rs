@@ -15,7 +15,7 @@ pub fn is_header(line: &[u8], columns: usize) -> bool {
     names == columns && has_only_names
 }
 
-/// A parsing position in a line.
+/// A parsing position in a line. The argument `expected` of a method names the field for its error.
 ///
 /// Every error has the column at which its field begins.
 pub struct Fields<'a> {
@@ -255,7 +255,7 @@ const POWERS_OF_TEN: [u64; 13] = {
     powers
 };
 
-/// Returns decimals times `unit`, truncated.
+/// Returns the value of the decimal fraction with these digits (the first is the tenths), times `unit`, truncated.
 #[cold]
 fn cut_off(digits: &[u8], unit: u64) -> u64 {
     let mut digit_value = unit;
@@ -266,7 +266,7 @@ fn cut_off(digits: &[u8], unit: u64) -> u64 {
     digits.iter().map(in_units).sum()
 }
 
-/// Returns the number and the value of the leading digits of eight bytes, the first of which is in the low byte.
+/// Returns the value and the number of the leading digits of eight bytes, the first of which is in the low byte.
 #[inline]
 fn leading_digits(bytes: u64) -> (u64, usize) {
     const EVERY_BYTE: u64 = 0x0101_0101_0101_0101;

@@ -126,7 +126,7 @@ impl TraceReader for FioIolog {
         let device = *self.files.get(file).ok_or(unknown_file)?;
         let time_ps = u128::from(time_us) * u128::from(Time::from_us(1).as_ps());
         if kind == RequestKind::Flush {
-            // A range may follow; it is ignored.
+            // fio may write an offset and a length after the action. They are ignored.
             return Ok(Line::Request(RawRequest::flush(time_ps, device, (time_column, action_column))));
         }
         fields.next_blank_separated("the offset in bytes")?;

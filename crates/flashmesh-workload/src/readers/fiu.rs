@@ -23,7 +23,7 @@ pub static FORMAT: Format = Format {
     open: |_| Box::new(Fiu),
 };
 
-/// The bits of a minor number.
+/// The bits of the minor number in a device number.
 const MINOR_BITS: u32 = 20;
 
 struct Fiu;

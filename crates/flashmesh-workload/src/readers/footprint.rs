@@ -20,7 +20,7 @@ pub(crate) struct Footprint {
 }
 
 impl Footprint {
-    /// Adds the pages of `size` bytes from `offset`. `size` must not be zero.
+    /// Marks the pages of `size` bytes from `offset` as touched. `size` must not be zero.
     #[inline]
     pub fn touch(&mut self, offset: Bytes, size: Bytes) {
         let last = (offset.as_u64() + size.as_u64() - 1) / PAGE_BYTES;
@@ -75,7 +75,7 @@ mod tests {
         let mut random = rand_xoshiro::Xoshiro256PlusPlus::seed_from_u64(1);
         for round in 0..3_000 {
             let offset = random.next_u64() % capacity;
-            // Mostly small requests; now and then one that spans chunks.
+            // One request in 1,000 spans several chunks; all others have at most 20,000 B.
             let size_max = if round % 1_000 == 999 { capacity - offset } else { (capacity - offset).min(20_000) };
             let size = 1 + random.next_u64() % size_max;
             footprint.touch(Bytes::new(offset), Bytes::new(size));

@@ -45,7 +45,7 @@ impl Compression {
 const GZIP_START: u8 = 0x1f;
 /// The reserved flags of a gzip member, which are zero.
 const GZIP_RESERVED_FLAGS: u8 = 0xe0;
-/// Signatures of files that are not traces. A file that was compressed twice shows one after decompression.
+/// Signatures of files that are not traces, with the description for the message. A file that was compressed twice shows one after decompression.
 const KNOWN_BINARY: [(&[u8], &str); 15] = [
     (b"\x1f\x8b\x08", "packed twice, the first time with gzip"),
     (b"\x28\xb5\x2f\xfd", "packed twice, the first time with zstd"),
@@ -70,7 +70,7 @@ const BLKTRACE_STARTS: [&[u8]; 2] = [b"\x07tae", b"eat\x07"];
 /// The offset of the magic bytes in the header of a tar archive.
 const TAR_MAGIC_AT: usize = 257;
 
-/// Returns a description of `sample`, the decompressed start of a file; `None` if it is text.
+/// Returns the error message for a file that is not text, from `sample`, its decompressed start; `None` if the file is text.
 pub(super) fn binary_kind(sample: &[u8]) -> Option<String> {
     if BLKTRACE_STARTS.iter().any(|magic| sample.starts_with(magic)) {
         return Some("a binary log of blktrace, not text: run blkparse on it and give its output".to_owned());
@@ -163,7 +163,7 @@ impl Input {
         Ok(Input { path: path.to_owned(), bytes, compression, length: None, read: 0, identity: None })
     }
 
-    /// Returns the compression of the file.
+    /// Returns the compression, which was detected from the first bytes of the file.
     pub fn compression(&self) -> Compression {
         self.compression
     }
@@ -173,7 +173,7 @@ impl Input {
         self.identity
     }
 
-    /// Returns the path of the file.
+    /// Returns the path of the file, or the name of the reader in messages.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -261,7 +261,7 @@ trait Member: Read + Sized {
     /// Starts to decompress the member at the position of `packed`.
     fn begin(packed: CompressedBytes) -> io::Result<Self>;
 
-    /// Returns the reader after the end of the member.
+    /// Returns the reader of the compressed bytes, at the first byte after the member.
     fn end(self) -> CompressedBytes;
 }
 
@@ -319,7 +319,7 @@ impl<M: Member> Read for Members<M> {
     }
 }
 
-/// Skips zeros. Returns whether anything follows them.
+/// Skips zeros. Returns whether any other byte follows; false at the end of the file.
 fn has_more(packed: &mut impl BufRead) -> io::Result<bool> {
     loop {
         let waiting = packed.fill_buf()?;

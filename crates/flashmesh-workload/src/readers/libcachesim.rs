@@ -17,7 +17,7 @@ use crate::config::TraceFormat;
 use crate::request::RequestKind;
 use crate::units::Time;
 
-/// The CSV format.
+/// The CSV of the examples of libCacheSim.
 pub static CSV: Format = Format {
     kind: Some(TraceFormat::LibcachesimCsv),
     name: "libcachesim-csv",
@@ -26,14 +26,14 @@ pub static CSV: Format = Format {
     is_merged: false,
     remedy: Some("begin the file with a line that names its columns, such as version,time,op,size,lbn"),
     detect: |sample: &Sample<'_>, _| match sample.lines.first() {
-        // Without its header the CSV is five numbers between commas, like other formats.
+        // Without its header, a line of this CSV is five fields between commas, as in other formats.
         Some((_, line)) if Columns::of_header(line).is_some() => FormatMatch::CERTAIN,
         _ => FormatMatch::NONE,
     },
     open: |_| Box::new(Csv { columns: Columns::DEFAULT }),
 };
 
-/// The oracleGeneral format.
+/// The binary format oracleGeneral of libCacheSim.
 pub static ORACLE_GENERAL: Format = Format {
     kind: Some(TraceFormat::OracleGeneral),
     name: "oracle-general",
@@ -53,7 +53,7 @@ const SAMPLE_RECORDS_MIN: usize = 4;
 /// The maximum number of columns in a header.
 const COLUMNS_MAX: u8 = 32;
 
-/// The positions of the columns of a CSV, from 0.
+/// The positions of the columns of a CSV, from 0, and the number of columns. `op` is `None` if there is no such column: every request is a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Columns {
     time: u8,
@@ -66,7 +66,7 @@ struct Columns {
 impl Columns {
     const DEFAULT: Columns = Columns { time: 1, op: Some(2), size: 3, block: 4, count: 5 };
 
-    /// Parses a header; `None` if the line is not one.
+    /// Parses a header; `None` if the line does not name a time, a size and a block, or has too many columns.
     fn of_header(line: &[u8]) -> Option<Columns> {
         let (mut time, mut op, mut size, mut block, mut count) = (None, None, None, None, 0);
         for name in line.split(|&byte| byte == b',') {

@@ -21,19 +21,19 @@ pub enum LineErrorKind {
     TooLong,
     /// A missing header line with the version of the file.
     Header,
-    /// A file that was never added.
+    /// A request for a file that no `add` line of the iolog has named, or an `add` line beyond the maximum number of files.
     UnknownFile,
-    /// A size of zero.
+    /// A request of size zero that is no flush.
     ZeroSize,
-    /// A size larger than any host transfers in one command.
+    /// A read or write larger than any host transfers in one command.
     TooLarge,
     /// A request that ends beyond the drive.
     BeyondDrive,
-    /// A time stamp before those of requests that have left the window.
+    /// A time stamp before those of requests that have already left the sorting window.
     TimeRunsBack,
-    /// A time stamp far ahead of its neighbours.
+    /// A time stamp so far ahead of the previous or the next lines that it must be wrong.
     TimeLeapsAhead,
-    /// A time stamp before that of the previous line. The request was sorted and used.
+    /// A time stamp before that of the previous line. The request was sorted into its place and used.
     OutOfOrder,
 }
 
@@ -57,7 +57,7 @@ impl LineErrorKind {
         }
     }
 
-    /// Returns the remedy for users.
+    /// Returns the remedy, as advice for users.
     pub fn remedy(self) -> &'static str {
         match self {
             LineErrorKind::Fields
@@ -89,19 +89,19 @@ impl LineErrorKind {
 pub struct LineError {
     /// The reason for the rejection.
     pub reason: LineErrorKind,
-    /// The column, from 1.
+    /// The column of the invalid field, from 1.
     pub column: u16,
     /// The expected content of the column: "the size in bytes".
     pub expected: &'static str,
 }
 
 impl LineError {
-    /// Creates a rejection for `reason`: the content at `column` is not `expected`.
+    /// Creates an error for `reason`: the content at `column` is not `expected`.
     pub fn new(reason: LineErrorKind, column: u16, expected: &'static str) -> LineError {
         LineError { reason, column, expected }
     }
 
-    /// Returns the message: what was expected, and what was found.
+    /// Returns the message: what was expected at the column of `record`, and what was found there.
     pub fn message(&self, record: &[u8], framing: Framing) -> String {
         let rest = record.get(usize::from(self.column).saturating_sub(1)..).unwrap_or_default();
         if let Framing::Fixed(bytes) = framing {
@@ -138,7 +138,7 @@ quantities! {
     }
 }
 
-/// Counts of lines with one outcome, per key.
+/// The counts of lines, per key: the reason for a rejection, or the name of an ignored action.
 #[derive(Clone, Debug)]
 pub(super) struct Tallies<K> {
     entries: Vec<(K, Tally)>,
@@ -151,7 +151,8 @@ impl<K> Default for Tallies<K> {
 }
 
 impl<K: Copy + PartialEq> Tallies<K> {
-    /// Counts a line. `message` is only called for the first line of its key.
+    /// Counts a line at `place` (line number, column) under `key`. `name` (of the key, for reports) and `message` are only called for the first line
+    /// of the key.
     pub fn count(
         &mut self,
         key: K,
@@ -185,14 +186,14 @@ impl<K: Copy + PartialEq> Tallies<K> {
         &self.entries
     }
 
-    /// Returns the tallies without their keys.
+    /// Returns the tallies without their keys, in the order of first occurrence.
     pub fn tallies(&self) -> Vec<Tally> {
         self.entries.iter().map(|(_, tally)| tally.clone()).collect()
     }
 }
 
 impl Tallies<LineErrorKind> {
-    /// Counts a line that cannot be used.
+    /// Counts a line, at `place` (line number, column), that cannot be used.
     pub fn reject(&mut self, reason: LineErrorKind, place: (u64, u16), message: impl FnOnce() -> String) {
         self.count(reason, || reason.key(), place, message);
     }

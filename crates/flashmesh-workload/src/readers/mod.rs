@@ -79,14 +79,14 @@ pub trait TraceReader: Send {
     fn parse(&mut self, record: &[u8]) -> Result<Line, LineError>;
 }
 
-/// The content of one line.
+/// The outcome of parsing one record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Line {
-    /// A request, not yet fitted to the drive.
+    /// A request with the address of the trace, not yet fitted to the drive.
     Request(RawRequest),
     /// An action without work for the drive, counted and reported under this name.
     Ignored(&'static str),
-    /// A header or bookkeeping.
+    /// A header, or bookkeeping such as the name of a file.
     Skipped,
 }
 
@@ -99,15 +99,15 @@ pub struct RawRequest {
     pub offset: u64,
     /// The size in bytes.
     pub size: u64,
-    /// The number of the device, disk or file.
+    /// The number of the device, disk or file in the trace. It becomes the stream of the request.
     pub device: u32,
-    /// The kind of the request.
+    /// The kind of the request: a read, a write, a deallocation or a flush.
     pub kind: RequestKind,
     /// The column of the time stamp, from 1.
     pub time_column: u16,
-    /// The column of the address.
+    /// The column of the address, from 1.
     pub offset_column: u16,
-    /// The column of the size.
+    /// The column of the size, from 1.
     pub size_column: u16,
 }
 
@@ -136,11 +136,11 @@ pub struct Format {
     pub name: &'static str,
     /// The title in messages.
     pub title: &'static str,
-    /// The separation of records.
+    /// The separation of records: lines of text, or blocks of a fixed size.
     pub framing: Framing,
     /// Whether the writing program merges several logs, so that slightly unordered lines are normal.
     pub is_merged: bool,
-    /// The remedy for a file without any request and without any bad line.
+    /// The remedy for a file without any request and without any bad line; `None` if none is known.
     pub remedy: Option<&'static str>,
     /// Returns how well the start of a file matches this format.
     pub detect: fn(&Sample<'_>, &Workload) -> FormatMatch,
@@ -148,7 +148,7 @@ pub struct Format {
     pub open: fn(&Workload) -> Box<dyn TraceReader>,
 }
 
-/// All trace formats, one line each.
+/// All trace formats that `workload.format` can name.
 pub static FORMATS: &[&Format] = &[
     &msr::FORMAT,
     &msr::SHORT,

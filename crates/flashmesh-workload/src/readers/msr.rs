@@ -34,7 +34,7 @@ pub static SHORT: Format = Format {
     open: |_| Box::new(MsrShort),
 };
 
-/// A filetime tick is 100 ns.
+/// The number of picoseconds in a Windows filetime tick of 100 ns.
 const PS_PER_TICK: u128 = 100_000;
 
 struct Msr;

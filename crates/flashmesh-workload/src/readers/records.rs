@@ -16,7 +16,7 @@ pub enum Framing {
 }
 
 impl Framing {
-    /// Returns the word for `count` records in messages.
+    /// Returns the noun for `count` records in messages: "line", "lines", "record" or "records".
     pub fn noun(self, count: u64) -> &'static str {
         match (self, count) {
             (Framing::Lines, 1) => "line",
@@ -58,7 +58,7 @@ pub enum Record<'a> {
     LongComment,
 }
 
-/// A record, before its bytes are borrowed.
+/// A record as a range of the buffer, before its bytes are borrowed.
 enum RecordSpan {
     At(Range<usize>),
     TooLong,
@@ -141,7 +141,7 @@ impl Records {
         }
     }
 
-    /// Returns the identity of the file when it was opened, to detect changes.
+    /// Returns the identity of the file when it was opened, to detect changes; `None` if the input is not a file.
     pub fn identity(&self) -> Option<FileIdentity> {
         self.input.identity()
     }
@@ -154,7 +154,7 @@ impl Records {
         }
     }
 
-    /// Returns the number of the record taken last, from 1.
+    /// Returns the number of the record taken last, from 1; 0 before the first record.
     pub fn number(&self) -> u64 {
         self.number
     }
@@ -187,7 +187,7 @@ impl Records {
     #[inline]
     fn next_line(&mut self) -> Result<Option<RecordSpan>, WorkloadError> {
         let mut searched = self.start;
-        // The classification of a line that does not fit the buffer, by its beginning.
+        // The classification, from its first bytes, of a line longer than [`RECORD_BYTES_MAX`]; `None` as long as the line is shorter.
         let mut long = None;
         loop {
             if let Some(found) = memchr::memchr(b'\n', &self.buffer[searched..self.end]) {
@@ -236,7 +236,7 @@ impl Records {
         Ok(Some(RecordSpan::At(block)))
     }
 
-    /// Moves the unread bytes to the front of the buffer. At most one record may be unread.
+    /// Moves the unread bytes to the front of the buffer, to make room for [`Records::fill`]. At most one record may be unread.
     fn make_room(&mut self) {
         self.buffer.copy_within(self.start..self.end, 0);
         self.end -= self.start;
@@ -268,7 +268,7 @@ mod tests {
 
     use super::*;
 
-    /// Reader that returns few bytes per call, so that records cross every kind of boundary.
+    /// Reader that returns `step` bytes per call, so that records cross every kind of boundary.
     struct Drip {
         bytes: Vec<u8>,
         at: usize,

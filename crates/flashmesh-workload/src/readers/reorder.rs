@@ -25,7 +25,7 @@ pub const DISORDER_MAX: Time = Time::from_ms(10_000);
 /// The maximum step of a time stamp: thirty days.
 pub const LEAP_MAX: Time = Time::from_ms(30 * 24 * 3600 * 1000);
 
-/// A request in the window.
+/// A request in the sorting window, with its line and column for error messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimedRequest {
     /// The time stamp of the file, in picoseconds since the epoch of the file.
@@ -34,13 +34,13 @@ pub struct TimedRequest {
     /// The size in bytes, a multiple of the sector size.
     pub size: u64,
     pub line: u64,
-    /// The device in the trace.
+    /// The number of the device in the trace.
     pub device: u32,
     pub time_column: u16,
     pub kind: RequestKind,
 }
 
-/// The outcome of offering a request to the window.
+/// The outcome of offering a request to the sorting window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReorderOutcome {
     InOrder,
@@ -50,7 +50,7 @@ pub enum ReorderOutcome {
     Displaced(LineErrorKind, TimedRequest),
 }
 
-/// A window of requests, sorted by time stamp.
+/// The sorting window: the latest requests, sorted by time stamp.
 #[derive(Debug, Default)]
 pub struct ReorderWindow {
     held: VecDeque<TimedRequest>,
@@ -58,7 +58,8 @@ pub struct ReorderWindow {
 }
 
 impl ReorderWindow {
-    /// Offers the next request of the file.
+    /// Offers the next request of the file. Returns whether the request was inserted, and which request was rejected. Call [`ReorderWindow::release`]
+    /// next.
     #[inline]
     pub fn offer(&mut self, request: TimedRequest) -> ReorderOutcome {
         match self.held.back() {
@@ -109,7 +110,7 @@ impl ReorderWindow {
         }
     }
 
-    /// Rejects the newest request and accepts `request`.
+    /// Rejects the newest request of the window for `reason`, and accepts `request`.
     fn displace(&mut self, request: TimedRequest, reason: LineErrorKind) -> ReorderOutcome {
         let Some(thrown_out) = self.held.pop_back() else {
             return ReorderOutcome::Refused(reason);
@@ -127,7 +128,7 @@ impl ReorderWindow {
         self.held.insert(place, request);
     }
 
-    /// Removes and returns the earliest request if the window is full or the file has ended.
+    /// Removes and returns the earliest request if the window holds more than [`WINDOW_REQUESTS`] requests or the file has ended; `None` otherwise.
     #[inline]
     pub fn release(&mut self, has_file_ended: bool) -> Option<TimedRequest> {
         if self.held.len() <= WINDOW_REQUESTS && !has_file_ended {
@@ -149,7 +150,8 @@ mod tests {
         TimedRequest { time_ps, offset: 0, size: 512, line, device: 0, time_column: 1, kind: RequestKind::Read }
     }
 
-    /// Offers time stamps (in seconds). Returns the lines in the order of release, and the outcomes other than in order.
+    /// Offers time stamps (in seconds), one per line. Returns the lines in the order of release, and the outcomes (line, outcome) other than in
+    /// order.
     fn order(seconds: &[u128]) -> (Vec<u64>, Vec<(u64, ReorderOutcome)>) {
         let (mut window, mut released, mut odd) = (ReorderWindow::default(), Vec::new(), Vec::new());
         for (line, &second) in (1..).zip(seconds) {

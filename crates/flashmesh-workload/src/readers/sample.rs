@@ -7,20 +7,20 @@ use crate::error::WorkloadError;
 
 const SAMPLE_LINES_MAX: usize = 100;
 
-/// The start of a trace.
+/// The start of a trace, from which its format is detected.
 pub struct Sample<'a> {
     /// The first bytes, decompressed.
     pub bytes: &'a [u8],
-    /// The first complete lines that are neither blank nor comments, without line ends, with their line numbers.
+    /// The first complete lines that are neither blank nor comments: line number, and line without its end.
     pub lines: Vec<(u64, &'a [u8])>,
 }
 
 /// How well a sample matches a format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FormatMatch {
-    /// The percentage of the match: 0 for none, 100 for certainty.
+    /// The degree of the match in percent: 0 for no match, 100 for certainty.
     pub percent: u8,
-    /// The first line that does not match, with column and message.
+    /// The first line that does not match: line number, column and message. `None` if no line contradicts the format.
     pub first_failure: Option<(u64, u16, String)>,
 }
 
@@ -57,7 +57,7 @@ impl<'a> Sample<'a> {
         Sample { bytes, lines }
     }
 
-    /// Returns the share of the lines that `reader` parses.
+    /// Returns the share of the lines that `reader` parses, as a match. Skipped lines, such as headers, do not count.
     pub fn share_understood(&self, reader: &mut dyn TraceReader) -> FormatMatch {
         let (mut understood, mut judged, mut first_failure) = (0, 0, None);
         for &(number, line) in &self.lines {
@@ -84,16 +84,16 @@ pub(super) fn has_content(line: &[u8]) -> bool {
     }
 }
 
-/// The minimum percentage of a candidate format.
+/// The minimum match, in percent, of a format that is detected.
 const PERCENT_MIN: u8 = 50;
 
-/// Returns whether the bytes match a binary format.
+/// Returns whether the sample matches a binary format.
 pub(super) fn looks_like_records(sample: &Sample<'_>, workload: &Workload) -> bool {
     (FORMATS.iter())
         .any(|format| format.framing != Framing::Lines && (format.detect)(sample, workload).percent >= PERCENT_MIN)
 }
 
-/// Returns the registered format of this name; `None` for `Auto`.
+/// Returns the registered format of this name; `None` for `Auto`, which names no format.
 pub(super) fn named(format: TraceFormat) -> Option<&'static Format> {
     FORMATS.iter().find(|registered| registered.kind == Some(format)).copied()
 }

@@ -53,7 +53,7 @@ pub fn scan_each<E: From<WorkloadError>>(
     Ok(sums.summary(stream))
 }
 
-/// The sums over all requests.
+/// The sums over all requests of a trace, for its summary.
 #[derive(Default)]
 struct Sums {
     counts: [u64; RequestKind::ALL.len()],
@@ -83,7 +83,7 @@ impl Sums {
         }
     }
 
-    /// Returns the number of requests of a kind, and their bytes.
+    /// Returns the number of requests of `kind`, and their bytes.
     fn of(&self, kind: RequestKind) -> (u64, u64) {
         (self.counts[kind.index()], self.bytes[kind.index()])
     }
@@ -133,11 +133,11 @@ impl Sums {
 #[derive(Default)]
 struct Ties {
     stamp: Option<Time>,
-    /// The requests with the current time stamp so far.
+    /// The number of requests so far with the time stamp `stamp`.
     run: u64,
-    /// The requests with a shared time stamp.
+    /// The number of requests that share their time stamp.
     requests: u64,
-    /// The most requests with one time stamp.
+    /// The largest number of requests with one time stamp.
     most: u64,
 }
 
@@ -186,7 +186,7 @@ impl Alignment {
     }
 }
 
-/// The devices seen, up to a maximum number.
+/// The devices seen, up to [`TraceSummary::DEVICES_MAX`].
 #[derive(Default)]
 struct Devices {
     last: Option<u32>,
@@ -209,7 +209,7 @@ impl Devices {
     }
 }
 
-/// Returns an error if too few lines of the trace are usable.
+/// Returns an error if no line of the trace is usable, or the share of bad lines exceeds `tolerate`.
 fn judge(stream: &TraceStream, tolerate: f64) -> Result<(), WorkloadError> {
     let counts = stream.line_counts();
     let reordered = stream.reordered().filter(|_| !stream.may_be_unsorted());

@@ -19,10 +19,10 @@ use crate::units::Bytes;
 pub struct TraceSource {
     requests: RequestsAhead,
     path: PathBuf,
-    /// The number of requests that the scan counted.
+    /// The number of requests that the scan counted; `None` if the trace was not scanned.
     expected: Option<u64>,
     issued: u64,
-    /// The identity of the file that was scanned.
+    /// The identity of the file that was scanned; `None` if unknown, or after the check at the last request.
     counted: Option<FileIdentity>,
     /// The state of `replay.spread-ties`; `None` if requests keep their time stamps.
     ties: Option<SpreadTies>,
@@ -37,7 +37,7 @@ impl TraceSource {
         Ok(TraceSource::from_stream(TraceStream::open(workload, capacity, sector_size)?))
     }
 
-    /// Creates a source from a stream at its start.
+    /// Creates a source from a stream at its start, without a scan to compare with.
     pub fn from_stream(stream: TraceStream) -> TraceSource {
         let path = stream.path().to_owned();
         TraceSource { requests: RequestsAhead::new(stream), path, expected: None, issued: 0, counted: None, ties: None }
@@ -51,14 +51,14 @@ impl TraceSource {
         self
     }
 
-    /// Sets the identity of the file that was scanned. A changed file is then an error at the last request.
+    /// Sets the identity of the file that was scanned. A changed file is then an error at the last request. `None` omits this check.
     #[must_use]
     pub fn expecting_file(mut self, identity: Option<FileIdentity>) -> TraceSource {
         self.counted = identity;
         self
     }
 
-    /// If `is_asked`, spreads requests that share a time stamp evenly up to the next time stamp.
+    /// Spreads requests that share a time stamp evenly up to the next time stamp, if `is_asked`.
     #[must_use]
     pub fn with_spread_ties(mut self, is_asked: bool) -> TraceSource {
         self.ties = is_asked.then(SpreadTies::default);
@@ -71,7 +71,7 @@ impl TraceSource {
 }
 
 impl WorkloadSource for TraceSource {
-    /// Returns the next request of the one common stream, whatever the thread.
+    /// Returns the next request of the one common stream, whatever the thread; `None` at its end. An error if the file was changed since the scan.
     fn next_request(&mut self, _thread: u32) -> Result<Option<IoRequest>, WorkloadError> {
         if self.expected == Some(self.issued) {
             let counted = self.counted.take();

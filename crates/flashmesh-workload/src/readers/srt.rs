@@ -49,11 +49,11 @@ struct Srt {
 
 #[derive(Clone, Copy)]
 enum Layout {
-    /// The layout of `dssrt2txt`.
+    /// The columns of `dssrt2txt`, in their fixed order.
     Fixed,
     /// The columns of the last line of names.
     Named(Columns),
-    /// Lines without requests: an index, or the header of a trace.
+    /// Lines without requests, such as the index of the file or the header of the trace, until the next line of column names.
     Bookkeeping,
 }
 
@@ -67,12 +67,12 @@ struct Columns {
     device: Option<usize>,
     device_parts: [Option<usize>; DEVICE_PARTS.len()],
     has_commas: bool,
-    /// The position after the last column that is used.
+    /// The position after the last column that is used; later columns are not parsed.
     end: usize,
 }
 
 impl Columns {
-    /// Parses a line of column names; `None` if it is not one.
+    /// Parses a line of column names of `ds2txt`; `None` if one of the four required columns is not named.
     fn of_names(line: &[u8]) -> Option<Columns> {
         let has_commas = line.contains(&b',');
         let (mut time, mut size, mut kind, mut offset, mut device) = (None, None, None, None, None);
@@ -183,7 +183,7 @@ impl TraceReader for Srt {
     }
 }
 
-/// Parses a request of `dssrt2txt`.
+/// Parses a request in the layout of `dssrt2txt`.
 fn parse_fixed(record: &[u8]) -> Result<Line, LineError> {
     let mut fields = Fields::new(record);
     fields.skip_blanks();

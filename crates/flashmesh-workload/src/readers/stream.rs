@@ -29,14 +29,14 @@ pub struct TraceStream {
     fit: AddressSpace,
     window: ReorderWindow,
     has_file_ended: bool,
-    /// Whether out-of-order requests that the window can sort are accepted in any number.
+    /// Whether any number of requests may be out of order, as long as the sorting window can sort them.
     is_sorted_here: bool,
-    /// The unit of time stamps, if the format does not determine it.
+    /// The unit of time stamps; `None` if the format determines the unit.
     time_unit: Option<TraceTimeUnit>,
-    /// The unit of offsets and sizes, if the format does not determine it.
+    /// The unit of offsets and sizes; `None` if the format determines the unit.
     address_unit: Option<TraceAddressUnit>,
     left: u64,
-    /// The time stamp of the first request.
+    /// The time stamp of the first request, which arrives at time zero; `None` before that request.
     origin_ps: Option<u128>,
     fates: LineOutcomes,
 }
@@ -54,11 +54,11 @@ struct LineOutcomes {
 /// The number of lines so far, by outcome.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineCounts {
-    /// The lines read.
+    /// The lines read, or the records of a binary trace.
     pub lines: u64,
-    /// Lines that are requests, including those still in the window.
+    /// Lines that are requests, including requests still in the sorting window.
     pub usable: u64,
-    /// Lines that cannot be used.
+    /// Lines that cannot be used, because they are invalid or do not fit the drive.
     pub rejected: u64,
     /// Lines with an action without work for the drive.
     pub ignored: u64,
@@ -102,7 +102,8 @@ impl TraceStream {
         TraceStream::new(Input::from_reader(&path, reader)?, None, workload, capacity, sector_size)
     }
 
-    /// Opens `input` as `format`; if that is `None`, as the format that `workload` names, or else as the detected format.
+    /// Opens `input` as `format`; if that is `None`, as the format that `workload` names, or else as the detected format. Errors are those of
+    /// [`TraceStream::open`].
     fn new(
         input: Input,
         format: Option<&'static Format>,
@@ -174,7 +175,7 @@ impl TraceStream {
         }
     }
 
-    /// Reads one record into the window, or counts it as rejected, ignored or skipped.
+    /// Reads one record into the sorting window, or counts it as rejected, ignored or skipped.
     #[inline]
     fn take_record(&mut self) -> Result<(), WorkloadError> {
         let number = self.records.number() + 1;
@@ -261,32 +262,32 @@ impl TraceStream {
         self.records.path()
     }
 
-    /// Returns the format of the trace.
+    /// Returns the format of the trace, as configured or detected.
     pub fn format(&self) -> &'static Format {
         self.format
     }
 
-    /// Returns whether out-of-order requests that the window can sort are accepted in any number.
+    /// Returns whether any number of requests may be out of order, as long as the sorting window can sort them.
     pub(super) fn may_be_unsorted(&self) -> bool {
         self.is_sorted_here
     }
 
-    /// Returns the unit of time stamps, if the format does not determine it.
+    /// Returns the unit of time stamps; `None` if the format determines the unit.
     pub(super) fn time_unit(&self) -> Option<TraceTimeUnit> {
         self.time_unit
     }
 
-    /// Returns the unit of offsets and sizes, if the format does not determine it.
+    /// Returns the unit of offsets and sizes; `None` if the format determines the unit.
     pub(super) fn address_unit(&self) -> Option<TraceAddressUnit> {
         self.address_unit
     }
 
-    /// Returns the identity of the file when it was opened.
+    /// Returns the identity of the file when it was opened; `None` if the trace is not read from a file.
     pub fn identity(&self) -> Option<FileIdentity> {
         self.records.identity()
     }
 
-    /// Returns the compression of the file.
+    /// Returns the compression, which was detected from the first bytes of the file.
     pub fn compression(&self) -> Compression {
         self.records.compression()
     }
@@ -302,22 +303,22 @@ impl TraceStream {
         }
     }
 
-    /// Returns the tallies of rejected lines, by reason.
+    /// Returns the tallies of rejected lines, each with its reason, in the order of first occurrence.
     pub(super) fn rejected(&self) -> &[(LineErrorKind, Tally)] {
         self.fates.rejected.entries()
     }
 
-    /// Returns the tally of requests that were out of order and sorted.
+    /// Returns the tally of requests that were out of order and sorted; `None` if there are none.
     pub(super) fn reordered(&self) -> Option<&Tally> {
         self.fates.reordered.entries().first().map(|(_, tally)| tally)
     }
 
-    /// Returns the tallies of ignored lines, by action.
+    /// Returns the tallies of ignored lines, one per action.
     pub(super) fn ignored(&self) -> Vec<Tally> {
         self.fates.ignored.tallies()
     }
 
-    /// Returns the number of requests whose address was wrapped.
+    /// Returns the number of requests whose address was taken modulo the capacity.
     pub(super) fn wrapped(&self) -> u64 {
         self.fates.wrapped
     }

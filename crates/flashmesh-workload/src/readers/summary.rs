@@ -86,7 +86,7 @@ impl TraceSummary {
     /// The maximum number of devices counted.
     pub const DEVICES_MAX: u64 = 65_536;
 
-    /// Returns the number of lines that cannot be used.
+    /// Returns the number of rejected lines: lines that cannot be used.
     pub fn rejected_lines(&self) -> u64 {
         self.rejected.iter().map(|tally| tally.lines).sum()
     }

@@ -15,14 +15,14 @@ pub const TIES_MAX: usize = 1 << 20;
 #[derive(Debug, Default)]
 pub struct SpreadTies {
     spread: VecDeque<IoRequest>,
-    /// The first request of the next time stamp.
+    /// The first request of the next time stamp; `None` before the first call, and after the last time stamp was read.
     next: Option<IoRequest>,
     /// The time from the current time stamp to the next one; at the last time stamp, the time from the previous one.
     gap: Time,
 }
 
 impl SpreadTies {
-    /// Returns the next request of `pull`, with its new arrival.
+    /// Returns the next request of `pull`, with its new arrival; `None` after the last request.
     ///
     /// # Errors
     /// Any error of `pull`; and if more than [`TIES_MAX`] requests share a time stamp.
@@ -36,7 +36,7 @@ impl SpreadTies {
         Ok(self.spread.pop_front())
     }
 
-    /// Reads all requests of one time stamp and spreads them.
+    /// Reads all requests of the next time stamp and spreads them. Errors are those of [`SpreadTies::next`].
     fn take_stamp(
         &mut self,
         pull: &mut impl FnMut() -> Result<Option<IoRequest>, WorkloadError>,

@@ -48,7 +48,7 @@ pub fn require_time_unit(summary: &TraceSummary, workload: &Workload) -> Result<
     )))
 }
 
-/// The units, each with its length in nanoseconds.
+/// The units of time stamps, each with its length in nanoseconds.
 const UNITS: [(TraceTimeUnit, f64); 5] = [
     (TraceTimeUnit::Picoseconds, 1e-3),
     (TraceTimeUnit::Nanoseconds, 1.0),

@@ -18,7 +18,7 @@ use crate::config::TraceFormat;
 use crate::request::RequestKind;
 use crate::units::Time;
 
-/// The format of version 1.
+/// The format of version 1, with records of 32 bytes.
 pub static VERSION_1: Format = Format {
     kind: Some(TraceFormat::Vscsi1),
     name: "vscsi1",
@@ -30,7 +30,7 @@ pub static VERSION_1: Format = Format {
     open: |_| Box::new(LAYOUT_1),
 };
 
-/// The entry of version 2 in the registry.
+/// The format of version 2, with records of 40 bytes.
 pub static VERSION_2: Format = Format {
     kind: Some(TraceFormat::Vscsi2),
     name: "vscsi2",
@@ -44,9 +44,9 @@ pub static VERSION_2: Format = Format {
 
 const LAYOUT_1: Layout = Layout { number: 1, bytes: 32, command: 12, version: 14, length: 4 };
 const LAYOUT_2: Layout = Layout { number: 2, bytes: 40, command: 0, version: 2, length: 8 };
-/// The offset of the first block, in both versions.
+/// The offset of the first block in a record of either version, in bytes.
 const BLOCK: usize = 16;
-/// The offset of the time stamp, in both versions.
+/// The offset of the time stamp in a record of either version, in bytes.
 const TIME: usize = 24;
 const BLOCK_BYTES: u64 = 512;
 /// The maximum number of records for format detection.
@@ -125,12 +125,12 @@ fn command(code: u16) -> Option<Command> {
     })
 }
 
-/// Returns the bytes of a field. `record` must be complete.
+/// Returns the `N` bytes of the field at offset `at`. `record` must be complete.
 fn array<const N: usize>(record: &[u8], at: usize) -> [u8; N] {
     std::array::from_fn(|index| record[at + index])
 }
 
-/// Returns the column of a byte, from 1.
+/// Returns the column, from 1, of the byte at offset `at`.
 fn column(at: usize) -> u16 {
     u16::try_from(at + 1).unwrap_or(u16::MAX)
 }

@@ -3,7 +3,7 @@
 use super::Distribution;
 use crate::units::Time;
 
-/// The statistics of the arrivals so far.
+/// The statistics of the arrivals so far: their rate, the variation of interarrival times, and the dispersion over windows.
 #[derive(Clone, Debug)]
 pub(super) struct ArrivalCounts {
     last: Option<Time>,
@@ -62,12 +62,12 @@ impl ArrivalCounts {
         self.windows.iter_mut().for_each(|window| window.add(arrival));
     }
 
-    /// Returns the mean number of arrivals per second; 0 if all arrive at the same time.
+    /// Returns the mean number of arrivals per second; 0 without two arrivals at different times.
     pub(super) fn rate_per_s(&self) -> f64 {
         if self.sum_s > 0.0 { self.gaps as f64 / self.sum_s } else { 0.0 }
     }
 
-    /// Returns the coefficient of variation of the interarrival times; 0 if all arrive at the same time.
+    /// Returns the coefficient of variation of the interarrival times; 0 without two arrivals at different times.
     pub(super) fn variation(&self) -> f64 {
         if self.sum_s <= 0.0 {
             return 0.0;
@@ -76,8 +76,8 @@ impl ArrivalCounts {
         (self.squares_s / self.gaps as f64 - mean * mean).max(0.0).sqrt() / mean
     }
 
-    /// Returns the index of dispersion for each window length: the variance of the number of arrivals per window, divided by its
-    /// mean.
+    /// Returns the index of dispersion for each window length: the variance of the number of arrivals per window, divided by its mean (1 for Poisson
+    /// arrivals). 0 without arrivals.
     pub(super) fn dispersions(&self) -> Vec<f64> {
         self.windows.iter().map(WindowCounts::dispersion).collect()
     }
@@ -119,7 +119,7 @@ mod tests {
         let mut now = 0;
         let arrivals: Vec<u64> = (0..5_000)
             .map(|_| {
-                // Bursts with pauses, so that the figures are far from one.
+                // Bursts with pauses, so that variation and dispersion differ from those of Poisson arrivals, which are one.
                 now += if random.next_u64().is_multiple_of(20) {
                     random.next_u64() % 1_000_000_000
                 } else {

@@ -19,10 +19,11 @@ pub enum DifferenceMeasure {
 
 /// The minimum number of pages read for a comparison of the distribution of reads over dies.
 const DIE_PAGES_MIN: u64 = 1000;
-/// The minimum divisor of the relative difference of a footprint, as a share of the total footprint.
+/// The minimum divisor of the relative difference of a footprint, as a share of the total footprint of the original. Avoids large relative
+/// differences of few pages.
 const FOOTPRINT_SHARE_MIN: f64 = 0.05;
 
-/// The bounds on simulated latencies and IOPS of a fitted copy: replay mode, figure, and bound. The bound has the meaning of [`Figure::bound`] for a
+/// The bounds on simulated latencies and IOPS of a fitted copy: (replay mode, figure, bound). The bound has the meaning of [`Figure::bound`] for a
 /// relative figure.
 pub const REPLAY_BOUNDS: [(&str, &str, f64); 5] = [
     ("open", "mean", 0.25),
@@ -56,7 +57,7 @@ pub struct Figure {
 }
 
 impl Figure {
-    /// Returns whether the difference is within the bound.
+    /// Returns whether the difference is within the bound; false if there is no difference (`None`).
     pub fn is_within(&self) -> bool {
         let least =
             if self.measure == DifferenceMeasure::Relative { -self.bound / (1.0 + self.bound) } else { -self.bound };
@@ -64,7 +65,8 @@ impl Figure {
     }
 }
 
-/// Compares all figures of two traces.
+/// Compares all figures of two traces. Both statistics must have been created for the requests and the span of the original. Figures that the
+/// original has too few requests for are left out.
 pub fn compare(original: &Statistics, copy: &Statistics) -> Vec<Figure> {
     let mut figures = Vec::new();
     let mut add = |key: &str, title: &str, unit, bound, measure, figure: &dyn Fn(&Statistics) -> f64| {
@@ -161,7 +163,7 @@ mod tests {
     use crate::request::{IoRequest, RequestKind};
     use crate::units::{Bytes, Time};
 
-    /// Returns statistics of `reads` reads and `writes` writes, each of another page.
+    /// Returns statistics of `reads` reads and `writes` writes of 4 KiB, each of a distinct page.
     fn of(reads: u64, writes: u64) -> Statistics {
         let mut statistics = Statistics::new(1000, Time::from_ps(1000));
         let kinds = [(RequestKind::Read, 0, reads), (RequestKind::Write, 1 << 20, writes)];

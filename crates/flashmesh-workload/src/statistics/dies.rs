@@ -2,10 +2,9 @@
 
 /// The page size of the reference drive, in bytes.
 pub(super) const PAGE_BYTES: u64 = 4096;
-/// The rows of chips of the reference drive: a row has one chip of each channel.
+/// The number of rows of chips of the reference drive. A row consists of the chips of one channel.
 pub(super) const ROWS: usize = 8;
-/// The dies of the reference drive. Consecutive pages lie on consecutive dies in the order CWDP, as in the preset
-/// `venice-z-nand`.
+/// The number of dies of the reference drive. Consecutive pages lie on consecutive dies in the order CWDP, as in the preset `venice-z-nand`.
 pub(super) const DIES: usize = 64;
 
 #[derive(Clone, Debug)]
@@ -29,12 +28,12 @@ impl DieCounts {
         self.pages.iter().sum()
     }
 
-    /// Returns the share of reads on the hottest die; 0 without reads.
+    /// Returns the share of all page reads that go to the die with the most reads; 0 without reads.
     pub(super) fn hottest_die(&self) -> f64 {
         self.share(self.pages.iter().copied().max().unwrap_or(0))
     }
 
-    /// Returns the share of reads on the hottest row; 0 without reads.
+    /// Returns the share of all page reads that go to the row with the most reads; 0 without reads.
     pub(super) fn hottest_row(&self) -> f64 {
         let row = |row: usize| self.pages.iter().skip(row).step_by(ROWS).sum();
         self.share((0..ROWS).map(row).max().unwrap_or(0))
@@ -70,7 +69,7 @@ mod tests {
         let mut single = DieCounts::default();
         (0..10).for_each(|_| single.add(64 + 3));
         assert_eq!((single.hottest_die(), single.hottest_row()), (1.0, 1.0));
-        // One die with n reads and 63 without: sqrt(63).
+        // With n reads on one of 64 dies, the mean is n/64 and the standard deviation sqrt(63) n/64.
         assert!((single.variation() - 63.0_f64.sqrt()).abs() < 1e-12);
     }
 

@@ -38,7 +38,7 @@ impl Distribution {
         self.total
     }
 
-    /// Returns the share of finite values, from 0 to 1.
+    /// Returns the share of finite values, from 0 to 1; 0 without values.
     pub fn finite_share(&self) -> f64 {
         if self.total == 0 { 0.0 } else { (self.total - self.beyond) as f64 / self.total as f64 }
     }

@@ -41,7 +41,7 @@ pub struct Statistics {
     dies: DieCounts,
 }
 
-/// The statistics of reads, or of writes.
+/// The statistics of the reads of a trace, or of its writes.
 #[derive(Default)]
 struct Transfers {
     requests: u64,
@@ -60,7 +60,7 @@ impl Transfers {
         self.pages.touch(request.offset, request.size);
     }
 
-    /// Returns the mean size of a request in bytes.
+    /// Returns the mean size of a request in bytes; 0 without requests.
     fn mean_bytes(&self) -> f64 {
         if self.requests == 0 { 0.0 } else { self.bytes as f64 / self.requests as f64 }
     }

@@ -8,7 +8,7 @@ pub(super) const REMEMBERED: usize = 32;
 /// Sequential runs. A request that begins at the end of one of the last [`REMEMBERED`] runs continues that run.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Runs {
-    /// The end and the number of requests of the tracked runs, the latest first.
+    /// The tracked runs, the latest first: end offset in bytes, number of requests.
     open: Vec<(u64, u64)>,
     lengths: Distribution,
     requests: u64,

@@ -34,7 +34,8 @@ enum Spacing {
 }
 
 impl Arrivals {
-    /// Creates an arrival process of `kind` with a mean gap of `mean` per request. `burst_length` applies only to bursts.
+    /// Creates an arrival process of `kind` with a mean gap of `mean` per request. `burst_length` applies only to bursts. An error if it is 0 for
+    /// bursts.
     pub(crate) fn new(
         kind: ArrivalKind,
         mean: Time,
@@ -115,7 +116,7 @@ mod tests {
     fn exponential_arrivals_have_the_moments_and_the_tail_of_their_law() {
         let gaps = gaps_ps(ArrivalKind::Exponential, Time::from_us(10), 1, 1_000_000);
         let mean_ps = mean(&gaps);
-        // The standard error is 0.1 %.
+        // The standard error of the mean of a million exponential gaps is 0.1 %.
         assert!((mean_ps / 1e7 - 1.0).abs() < 0.003, "mean {mean_ps}");
         let variance = gaps.iter().map(|&gap| (gap as f64 - mean_ps).powi(2)).sum::<f64>() / gaps.len() as f64;
         assert!(
@@ -141,7 +142,7 @@ mod tests {
         for (index, &gap) in gaps.iter().enumerate() {
             assert_eq!(gap == 0, (index + 1) % 8 != 0, "gap {index} is {gap}");
         }
-        // 100,000 exponential gaps: a standard error of 0.3 %.
+        // The standard error of the mean of 100,000 exponential gaps is 0.3 %.
         assert!((mean(&gaps) / 1e7 - 1.0).abs() < 0.01, "mean {}", mean(&gaps));
     }
 

@@ -23,7 +23,7 @@ impl Bursts {
         (!is_plain).then_some(Bursts { length, recurrence, kinds })
     }
 
-    /// Creates the bursts of one stream, seeded by the next draws of its generator.
+    /// Creates the state of the bursts of one stream, seeded by the next draws of its generator.
     pub(crate) fn of_stream(self, generator: &mut Generator) -> StreamBursts {
         let others = self.kinds == BurstKinds::Alike;
         let groups = self.recurrence.map(|recurrence| {
@@ -40,10 +40,10 @@ pub(crate) struct StreamBursts {
     bursts: Bursts,
     /// The remaining requests of the current burst.
     left: u32,
-    /// The kind of all requests of the current burst, with [`BurstKinds::Alike`].
+    /// The kind of the last request. With [`BurstKinds::Alike`], the kind of all requests of the current burst.
     kind: RequestKind,
     /// The recurring groups. With [`BurstKinds::Alike`], the first is for bursts of reads, the second for other bursts. Otherwise the first is for
-    /// all bursts.
+    /// all bursts. `None` if bursts do not recur.
     groups: Option<[Groups; 2]>,
 }
 
@@ -67,7 +67,7 @@ impl StreamBursts {
         self.kind
     }
 
-    /// Returns the generator that determines the address of the current request, if bursts recur.
+    /// Returns the generator that determines the address of the current request; `None` if bursts do not recur.
     #[inline]
     pub(crate) fn draws(&mut self) -> Option<&mut Generator> {
         let place = self.place();

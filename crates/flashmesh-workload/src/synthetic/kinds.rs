@@ -18,7 +18,7 @@ pub(crate) struct Shares {
 const KINDS: [RequestKind; 4] =
     [RequestKind::Read, RequestKind::Deallocate, RequestKind::Flush, RequestKind::WriteZeroes];
 
-/// The mix of kinds. A workload of one kind makes no random draws.
+/// The mix of kinds. A workload with requests of one kind makes no random draws.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum KindMix {
     Only(RequestKind),

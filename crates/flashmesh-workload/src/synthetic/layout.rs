@@ -13,7 +13,8 @@ pub(crate) struct FootprintLayout {
 }
 
 impl FootprintLayout {
-    /// Creates the layout of `length` bytes (`None`: the rest of the drive) from `start`, in blocks of `alignment`.
+    /// Creates the layout of `length` bytes (`None`: the rest of the drive) from `start`, in blocks of `alignment`. The error names the key whose
+    /// value does not fit.
     pub(crate) fn new(
         start: Bytes,
         length: Option<Bytes>,
@@ -50,7 +51,7 @@ impl FootprintLayout {
         Ok(FootprintLayout { start: start.as_u64(), length: length.as_u64(), alignment: alignment.as_u64() })
     }
 
-    /// Returns the number of blocks, including a shorter last one.
+    /// Returns the number of blocks of the footprint, including a shorter last one.
     pub(crate) fn blocks(&self) -> u64 {
         self.length.div_ceil(self.alignment)
     }
@@ -60,7 +61,7 @@ impl FootprintLayout {
         size.div_ceil(self.alignment)
     }
 
-    /// Returns the number of blocks in which a request of `size` bytes can begin without crossing the end. These are always the
+    /// Returns the number of blocks in which a request of `size` bytes can begin without crossing the end of the footprint. These are always the
     /// first blocks.
     pub(crate) fn starts_of(&self, size: u64) -> u64 {
         match self.length.checked_sub(size) {
@@ -69,7 +70,7 @@ impl FootprintLayout {
         }
     }
 
-    /// Returns the offset of `block` on the drive.
+    /// Returns the offset of `block` on the drive, in bytes.
     #[inline]
     pub(crate) fn offset_of(&self, block: u64) -> Bytes {
         Bytes::new(self.start + block * self.alignment)

@@ -121,7 +121,8 @@ impl WorkloadSource for SyntheticSource {
     }
 }
 
-/// Returns the address pattern of `workload` over `blocks` blocks. A sequential pattern is divided into `parts` parts.
+/// Returns the address pattern of `workload` over `blocks` blocks. A sequential pattern is divided into `parts` parts. The error names the key to
+/// change.
 pub(crate) fn addresses_of(
     workload: &config::Workload,
     parts: u32,

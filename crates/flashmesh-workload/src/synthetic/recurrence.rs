@@ -46,7 +46,7 @@ impl Recurrence {
         }
     }
 
-    /// Returns a uniformly drawn group whose first turn is before `turn`.
+    /// Returns the first turn of a group that is drawn uniformly among those that began before `turn`.
     fn any_group(&self, seed: u64, turn: u64, mut draws: Generator) -> u64 {
         loop {
             let earlier = below(&mut draws, turn);
@@ -61,7 +61,7 @@ fn draws_of(seed: u64, turn: u64) -> Generator {
     Generator::seed_from_u64(seed.wrapping_add(turn.wrapping_mul(0x9e37_79b9_7f4a_7c15)))
 }
 
-/// The groups of one stream.
+/// The recurring groups of one stream.
 #[derive(Clone, Debug)]
 pub(crate) struct Groups {
     recurrence: Recurrence,
@@ -77,7 +77,7 @@ impl Groups {
         Groups { recurrence, seed: generator.next_u64(), turn: 0, draws: generator.clone() }
     }
 
-    /// Starts the next turn.
+    /// Starts the next turn: selects its group, from whose generator the addresses are drawn.
     pub(crate) fn begin(&mut self) {
         let first = self.recurrence.first_turn(self.seed, self.turn);
         // The inverted seed gives other draws than those that select the group.

@@ -19,7 +19,7 @@ pub(crate) struct Size {
     pub(crate) starts: u64,
 }
 
-/// The sizes of a workload.
+/// The sizes of a workload, with the table that draws them by weight.
 #[derive(Clone, Debug)]
 pub(crate) struct SizeTable {
     sizes: Vec<Size>,
@@ -27,7 +27,7 @@ pub(crate) struct SizeTable {
 }
 
 impl SizeTable {
-    /// Creates a table of `weighted` sizes on `layout`, without sizes of weight 0.
+    /// Creates a table of `weighted` sizes on `layout`, without sizes of weight 0. The error names an invalid size or weight.
     pub(crate) fn new(
         weighted: &config::Sizes,
         layout: &FootprintLayout,

@@ -14,7 +14,7 @@ use crate::error::WorkloadError;
 use crate::request::{IoRequest, RequestKind};
 use crate::units::{Bytes, Time};
 
-/// The properties of the requests of a workload, shared by its streams.
+/// The properties of the requests of a workload, which all its streams share.
 #[derive(Clone, Debug)]
 pub(crate) struct RequestSpec {
     pub(crate) layout: FootprintLayout,
@@ -46,7 +46,7 @@ struct Stream {
     left: u64,
 }
 
-/// Returns the number of streams for `replay`.
+/// Returns the number of streams for `replay`: one per thread in closed replay, otherwise 1.
 ///
 /// # Errors
 /// If closed replay has no threads.
@@ -61,7 +61,8 @@ pub(crate) fn streams_of(replay: &Replay) -> Result<u32, WorkloadError> {
 }
 
 impl Streams {
-    /// Creates streams with `requests` requests of `recipe`, divided evenly. `arrivals` is only used in open replay.
+    /// Creates streams with `requests` requests of `recipe`, divided evenly. `arrivals` is only used in open replay. An error if closed replay has no
+    /// threads.
     pub(crate) fn new(
         recipe: RequestSpec,
         arrivals: Arrivals,
@@ -94,7 +95,8 @@ impl Streams {
         })
     }
 
-    /// Returns the next request of `thread` in closed replay, of the single stream otherwise.
+    /// Returns the next request of `thread` in closed replay, of the single stream otherwise; `None` if that stream has ended. An error if the
+    /// request arrives after the longest time.
     #[inline]
     pub(crate) fn next_request(&mut self, thread: u32) -> Result<Option<IoRequest>, WorkloadError> {
         let index = if self.threaded { thread } else { 0 };
@@ -104,7 +106,8 @@ impl Streams {
         }
     }
 
-    /// Appends the next requests of the single stream to `batch`, until `batch` holds `count` requests or the stream ends.
+    /// Appends the next requests of the single stream to `batch`, until `batch` holds `count` requests or the stream ends. An error if a request
+    /// arrives after the longest time.
     pub(crate) fn fill(&mut self, batch: &mut Vec<IoRequest>, count: usize) -> Result<(), WorkloadError> {
         let Some(stream) = self.streams.first_mut() else { return Ok(()) };
         while batch.len() < count && stream.left > 0 {

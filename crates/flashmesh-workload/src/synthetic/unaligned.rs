@@ -13,7 +13,8 @@ pub(crate) struct Unaligned {
 }
 
 impl Unaligned {
-    /// Creates the rule for `share` of the requests. `None`, without any draws, if the share is 0 or a block is one sector.
+    /// Creates the rule for `share` of the requests. `None` if the share is 0 or a block is one sector: all requests are aligned, without a random
+    /// draw.
     pub(crate) fn new(share: f64, layout: &FootprintLayout, sector_size: Bytes) -> Option<Unaligned> {
         let sector = sector_size.as_u64();
         let sectors = layout.alignment().as_u64() / sector;

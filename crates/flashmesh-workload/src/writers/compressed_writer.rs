@@ -36,7 +36,7 @@ impl Compression {
 }
 
 impl<W: Write> CompressedWriter<W> {
-    /// Creates a writer that compresses into `out`.
+    /// Creates a writer that compresses into `out`. Call [`CompressedWriter::finish`] after the last write.
     ///
     /// # Errors
     /// If the compressor cannot be created.
@@ -53,7 +53,7 @@ impl<W: Write> CompressedWriter<W> {
         Ok(CompressedWriter { encoder })
     }
 
-    /// Writes the buffered bytes and the end of the compressed data.
+    /// Writes the buffered bytes and the end of the compressed data. Returns `out`, which is not flushed.
     ///
     /// # Errors
     /// If `out` cannot be written.

@@ -31,7 +31,7 @@ use crate::units::{Bytes, printable_path};
 pub struct OutputFormat {
     /// The name by which users select the format.
     pub name: &'static str,
-    /// The title of the format.
+    /// The title in messages.
     pub title: &'static str,
     /// The unit of addresses and sizes. Requests are widened to multiples of this unit.
     pub sector_size: Bytes,
@@ -39,7 +39,7 @@ pub struct OutputFormat {
     write: fn(&IoRequest, &mut dyn Write) -> io::Result<()>,
 }
 
-/// All output formats, one line each.
+/// All output formats that users can select.
 pub static OUTPUT_FORMATS: &[&OutputFormat] = &[&ascii::FORMAT, &msr::FORMAT];
 
 impl OutputFormat {
@@ -63,18 +63,18 @@ impl OutputFormat {
     }
 }
 
-/// The outcome of a conversion.
+/// The result of the conversion of a trace.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Conversion {
-    /// The summary of the trace that was read.
+    /// The summary of the trace that was converted.
     pub read: TraceSummary,
     /// The number of requests written.
     pub written: u64,
-    /// The requests left out.
+    /// The numbers of requests left out, by kind.
     pub left_out: LeftOut,
 }
 
-/// The requests left out because no output format supports them.
+/// The numbers of requests left out, because no output format supports their kinds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct LeftOut {
     /// The number of deallocations.
@@ -126,7 +126,7 @@ pub enum ConvertError {
     Write(#[from] io::Error),
 }
 
-/// Writes the requests of `stream`, from its start, to `out`, without flushing it. `tolerate` is the accepted share of bad lines.
+/// Writes the requests of `stream`, from its start, to `out`. The caller must flush `out`. `tolerate` is the accepted share of bad lines.
 ///
 /// # Errors
 /// - If `out` cannot be written.
@@ -151,16 +151,16 @@ pub fn convert(
     Ok(Conversion { read, written, left_out })
 }
 
-/// The outcome of writing a source.
+/// The result of writing the requests of a workload source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct WriteSummary {
     /// The number of requests written.
     pub written: u64,
-    /// The requests left out.
+    /// The numbers of requests left out, by kind.
     pub left_out: LeftOut,
 }
 
-/// Writes all requests of `source`, which must have one common stream, to `out`, without flushing it.
+/// Writes all requests of `source`, which must have one common stream, to `out`. The caller must flush `out`.
 ///
 /// # Errors
 /// - If `out` cannot be written.

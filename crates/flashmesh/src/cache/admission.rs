@@ -23,7 +23,7 @@ pub struct PageWrite {
 pub enum Admitted {
     /// The write completes in DRAM (write back).
     InDram(SlotId),
-    /// The write is stored in DRAM and completes once it is on flash. The caller then calls [`Cache::end_write_through`].
+    /// The write is stored in DRAM and completes once the data is on flash. The caller then calls [`Cache::end_write_through`].
     InBoth(SlotId),
     OnFlash,
 }
@@ -61,7 +61,7 @@ impl Admission {
 }
 
 impl Cache {
-    /// Admits a write, or queues the write and returns `None`.
+    /// Admits a write, or queues the write and returns `None`; [`Cache::admit_next`] returns a queued write later.
     pub fn offer(&mut self, write: PageWrite) -> Option<Admitted> {
         let own = part_of(write.stream, self.parts.len());
         if self.lets_pass
@@ -86,8 +86,8 @@ impl Cache {
         None
     }
 
-    /// Admits the next stalled write if there is space. Whenever a write was offered or an operation has ended, call this until it returns `None`;
-    /// then fetch the destages that are due.
+    /// Admits the next stalled write if there is space, and returns the write with its admission; `None` if no stalled write can be admitted.
+    /// Whenever a write was offered or an operation has ended, call this until it returns `None`; then fetch the destages that are due.
     pub fn admit_next(&mut self) -> Option<(PageWrite, Admitted)> {
         (0..self.parts.len() as u32).find_map(|part| {
             let first = self.parts[part as usize].waiting.front().copied();
@@ -169,7 +169,8 @@ impl Cache {
         Some(admitted)
     }
 
-    /// Returns the slot for a write that completes in DRAM; `None` if the write has to stall.
+    /// Returns the slot for a write that completes in DRAM. `None` if the write has to stall: the cache is closed, the destage limit or the dirty
+    /// limit is reached, or there is no space.
     fn slot_for_write(&mut self, write: &PageWrite, resident: Option<SlotId>) -> Option<SlotId> {
         let own = part_of(write.stream, self.parts.len());
         if self.is_closed || self.destaging.is_full(self.parts[own as usize].carried) {

@@ -24,7 +24,7 @@ pub(super) struct DestageQueue {
     policy: Destage,
     /// Whether a page stays cached after its destage.
     keeps: bool,
-    /// Number of sectors in destage at which the writes of a part stall.
+    /// Number of sectors in destage at which the writes of a part stall; `u64::MAX` without a limit.
     limit: u64,
     whole: Sectors,
     /// Pages whose destage has begun but was not fetched with [`Cache::next_destage`] yet, in order.
@@ -61,8 +61,8 @@ impl DestageQueue {
 }
 
 impl Cache {
-    /// Returns the next page to program. Whenever a write was offered or an operation has ended, call this until it returns `None`. With stripes the
-    /// calls may come later.
+    /// Returns the next page to program; `None` if no destage is due. Whenever a write was offered or an operation has ended, call this until it
+    /// returns `None`. A controller that gathers stripes (`cache.destage-stripe`) may call later.
     pub fn next_destage(&mut self) -> Option<DueDestage> {
         let slot = self.destaging.due.pop_front()?;
         let page = &mut self.slots[slot];

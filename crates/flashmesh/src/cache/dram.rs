@@ -143,7 +143,7 @@ mod tests {
         assert_eq!(dram.access(Time::ZERO, 0, Bytes::new(32)), Time::from_ns(30 + 32));
         assert_eq!(dram.access(Time::from_us(1), 512, Bytes::new(32)), Time::from_ns(1000 + 20 + 32));
         assert_eq!(dram.access(Time::from_us(2), 4096, Bytes::new(32)), Time::from_ns(2000 + 5 + 30 + 32));
-        // The access ends in the next row, which then stays open.
+        // The access ends in the next row, which then stays open: tCL in the open row, tRP + tRCD + tCL for the next row.
         assert_eq!(dram.access(Time::from_us(3), 4096 + 992, Bytes::new(64)), Time::from_ns(3000 + 20 + 35 + 64));
         assert_eq!(dram.access(Time::from_us(4), 5120, Bytes::new(32)), Time::from_ns(4000 + 20 + 32));
     }

@@ -24,7 +24,7 @@ impl Flush {
 }
 
 impl Cache {
-    /// Begins to destage all dirty pages of `pages`. [`Cache::take_flushed`] returns `waiter` when all are on flash.
+    /// Begins to destage all dirty pages among the logical pages `pages`. [`Cache::take_flushed`] returns `waiter` when all of them are on flash.
     pub fn flush(&mut self, waiter: Option<RequestId>, pages: Range<u32>) {
         let mut unsaved: Vec<(Lpn, SlotId)> = self
             .table
@@ -53,13 +53,15 @@ impl Cache {
         !self.flushes.is_empty()
     }
 
-    /// Removes a finished flush and returns its `waiter`. Returns `None` if no flush is finished.
+    /// Removes a finished flush and returns its request; the inner `None` for a flush of the drive itself. Returns the outer `None` if no flush is
+    /// finished.
     pub fn take_flushed(&mut self) -> Option<Option<RequestId>> {
         let at = self.flushes.iter().position(|flush| flush.generations.is_empty())?;
         Some(self.flushes.remove(at).waiter)
     }
 
-    /// Records that data of `generation` is on flash. Returns whether a flush also waits for the data that is still dirty in the page.
+    /// Records that data of `generation` is on flash. Returns whether a flush also waits for the data that is still dirty in the page, which then
+    /// needs another destage.
     pub(super) fn flush_saved(&mut self, lpn: Lpn, slot: SlotId, generation: u64) -> bool {
         let dirty = Some(self.slots[slot].generation).filter(|_| !self.slots[slot].dirty.is_empty());
         let mut goes_on = false;

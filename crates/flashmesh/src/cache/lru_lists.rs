@@ -1,8 +1,8 @@
 //! LRU order of pages: doubly linked lists through the slots.
 //!
 //! All pages of a part are in one list, newest use first. Clean pages, which can be evicted, are also in a second list in the same order, and dirty
-//! pages, which can be destaged, in a third. A page is inserted there at the position of its last use: next to the nearest page of its kind in the
-//! list of all pages.
+//! pages, which can be destaged, in a third. A page is inserted into the second or third list at the position of its last use: next to the nearest
+//! clean or dirty page in the list of all pages.
 
 use super::slots::{Listed, SlotId, Slots};
 
@@ -33,13 +33,13 @@ pub(super) struct LruLists {
 }
 
 impl LruLists {
-    /// Returns the least recently used page that can be evicted.
+    /// Returns the least recently used page that can be evicted; `None` if there is no clean page.
     #[inline]
     pub fn oldest_clean(&self) -> Option<SlotId> {
         self.clean.oldest
     }
 
-    /// Returns the least recently used page that can be destaged.
+    /// Returns the least recently used page that can be destaged; `None` if there is no dirty page.
     #[inline]
     pub fn oldest_dirty(&self) -> Option<SlotId> {
         self.dirty.oldest

@@ -80,7 +80,7 @@ pub struct Counts {
     pub fills: u64,
     pub destages: u64,
     pub evictions: u64,
-    /// Writes stalled for space, or queued behind stalled writes.
+    /// Page writes stalled for space, or queued behind stalled writes.
     pub waits: u64,
     pub dirty_max: u64,
 }
@@ -128,7 +128,7 @@ pub struct Cache {
     stamps: SequenceCounters,
     flushes: Vec<Flush>,
     acknowledged: Option<UnacknowledgedWrites>,
-    /// Pages removed since the last call of [`take_removed`](Self::take_removed); `None` if they are not recorded.
+    /// Pages removed since the last call of [`take_removed`](Self::take_removed); `None` if removals are not recorded.
     removed: Option<Vec<Lpn>>,
     counts: Counts,
     /// Whether the write throttle is on: writes stall even if there is space.
@@ -142,7 +142,7 @@ impl Cache {
         Cache::with_caching(config, geometry, &caching)
     }
 
-    /// Returns the maximum number of pages in destage. Writes that bypass the cache are not counted.
+    /// Returns the maximum number of pages in destage, over all parts. Writes that bypass the cache are not counted.
     pub fn destages_max(settings: &config::Cache, geometry: &Geometry) -> u32 {
         settings.destages_max.unwrap_or(2 * geometry.planes() * geometry.units_per_program)
     }
@@ -202,7 +202,7 @@ impl Cache {
         self.removed = None;
     }
 
-    /// Returns the pages removed since the last call; none if they are not recorded.
+    /// Returns the pages removed since the last call; empty if removals are not recorded.
     pub fn take_removed(&mut self) -> Vec<Lpn> {
         self.removed.as_mut().map(std::mem::take).unwrap_or_default()
     }
@@ -264,7 +264,8 @@ impl Cache {
         ReadLookup { here: resident.filter(|_| !here.is_empty()).map(|slot| (slot, here)), missing, fills }
     }
 
-    /// Stores the data of a fill. Returns the slot and the sectors stored; `None` if nothing was stored.
+    /// Stores the data of a fill. Returns the slot and the sectors stored; `None` if the page has left the cache or all its sectors were written or
+    /// deallocated meanwhile.
     pub fn filled(&mut self, lpn: Lpn) -> Option<(SlotId, Sectors)> {
         let slot = *self.table.get(&lpn)?;
         let page = &mut self.slots[slot];

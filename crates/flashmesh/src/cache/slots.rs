@@ -9,7 +9,7 @@ use super::lru_lists::Neighbours;
 use super::sectors::Sectors;
 
 id!(
-    /// A page-sized slot in DRAM.
+    /// A slot in DRAM for one page.
     SlotId
 );
 
@@ -99,7 +99,7 @@ impl SequenceCounters {
         self.uses
     }
 
-    /// Returns an unused generation.
+    /// Returns a generation that no data has had.
     #[inline]
     pub fn next_generation(&mut self) -> u64 {
         self.generations += 1;

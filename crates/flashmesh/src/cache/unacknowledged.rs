@@ -10,7 +10,7 @@ use super::admission::PageWrite;
 use super::sectors::Sectors;
 use crate::ids::{Lpn, RequestId};
 
-/// Writes accepted by DRAM whose completion has not reached the host yet.
+/// Writes accepted by DRAM whose completion has not reached the host yet. For each request: pages, sectors and generations of its data.
 #[derive(Clone, Debug, Default)]
 pub(super) struct UnacknowledgedWrites {
     pending: FxHashMap<RequestId, Vec<(Lpn, Sectors, u64)>>,
@@ -51,8 +51,8 @@ impl Cache {
         }
     }
 
-    /// Counts the dirty sectors and the sectors in destage that are not programmed yet. Data of a finished program is not counted, even if the
-    /// controller is not notified yet.
+    /// Counts the dirty sectors, the sectors in destage that are not programmed yet, and their pages. Data of a finished program is not counted, even
+    /// if the controller is not notified yet.
     pub fn unsaved(&self) -> Unsaved {
         let mut unsaved = Unsaved::default();
         for &slot in self.table.values() {
@@ -62,7 +62,7 @@ impl Cache {
         unsaved
     }
 
-    /// Counts those sectors of [`unsaved`](Self::unsaved) whose write is acknowledged; zero unless a power cut is configured.
+    /// Counts those sectors of [`unsaved`](Self::unsaved) whose write is acknowledged, and their pages; zero unless a power cut is configured.
     pub fn unsaved_acknowledged(&self) -> Unsaved {
         let mut unsaved = Unsaved::default();
         for &slot in self.table.values() {

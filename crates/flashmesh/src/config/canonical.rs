@@ -82,8 +82,8 @@ impl Config {
         self.entries().into_iter().filter(move |(section, keys)| is_read(section) && policies(section, keys))
     }
 
-    /// Returns the first key, in the order of declaration, whose values in `self` and `other` differ, with both values; `None` if the configurations
-    /// are equal.
+    /// Returns the first key, in the order of declaration, whose values in `self` and `other` differ, with both values (`None` for an unset key).
+    /// Returns `None` if the configurations are equal.
     pub(crate) fn first_difference(&self, other: &Config) -> Option<(String, [Option<String>; 2])> {
         let listed = |config: &Config| -> Vec<(String, Option<String>)> {
             let dotted = |section: &str, key: &str| {

@@ -3,7 +3,7 @@
 use super::Config;
 use super::error::ConfigErrorKind;
 
-/// A check that finds conflicting settings. Each key is already known to be within its bounds.
+/// A check that finds conflicting settings. Each key of the configuration is already known to be within its bounds.
 pub(crate) type ConflictChecks = fn(&Config) -> Vec<ConfigConflict>;
 
 /// A conflict between settings.

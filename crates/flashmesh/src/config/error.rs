@@ -25,9 +25,9 @@ pub struct Problem {
     pub kind: ConfigErrorKind,
     /// The description of the problem, in a sentence.
     pub message: String,
-    /// The remedy, if there is one.
+    /// The remedy; `None` if none is known.
     pub help: Option<String>,
-    /// The position, if the problem is in a text.
+    /// The position of the problem; `None` if the problem is not in a text, as in a configuration built in code.
     pub position: Option<Position>,
 }
 
@@ -57,7 +57,7 @@ pub(super) struct UnrenderedProblem {
     pub location: Option<Location>,
 }
 
-/// The maximum number of problems shown. Of further problems, only the number is shown.
+/// The maximum number of problems shown. Of further problems, only their number is shown.
 const SHOWN_MAX: usize = 20;
 
 impl ConfigError {
@@ -84,7 +84,7 @@ impl ConfigError {
         ConfigError::new(&[], &[UnrenderedProblem { kind, message, help: None, location: None }])
     }
 
-    /// Returns the kind of the first problem.
+    /// Returns the kind of the first of the problems.
     pub fn kind(&self) -> ConfigErrorKind {
         // A `ConfigError` always has a first problem.
         self.problems.first().map_or(ConfigErrorKind::Unreadable, |problem| problem.kind)

@@ -8,14 +8,15 @@ use crate::units::Bytes;
 pub struct ExpectedWrites {
     /// Whether any request may write.
     pub may_write: bool,
-    /// The sizes of the writes, if all streams that write have the same; `None` if the sizes differ between streams, or are not known before the run.
+    /// The sizes of the writes, if all streams that write have the same sizes; `None` if the sizes differ between streams, or are not known before
+    /// the run.
     pub sizes: Option<WriteSizes>,
 }
 
 /// The sizes of writes, and the alignment of their offsets.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WriteSizes {
-    /// Each size, and its weight.
+    /// The sizes, each with its weight. Weights are positive and need not add up to one.
     pub weighted: Vec<(Bytes, f64)>,
     /// The size of which all offsets are multiples.
     pub alignment: Bytes,

@@ -153,7 +153,7 @@ impl Loader {
         Some(unused(setting, message, format!("{}, or leave {} away", scope.remedy(with), spec.key)))
     }
 
-    /// Returns the finding for a top-level key that has no effect in any stream.
+    /// Returns the finding for a top-level key that has no effect in any stream; `None` if the key has an effect, or is not set by the user.
     fn ineffective_in_all(
         &self,
         spec: &ParameterSpec,

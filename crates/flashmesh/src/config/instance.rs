@@ -1,4 +1,4 @@
-//! Selection of the smallest instance of the simulation that supports a configuration.
+//! Selection of the smallest compiled variant of the simulation (instance) that supports a configuration.
 
 use super::ineffective_keys::value_of;
 use super::load::parameters;
@@ -7,8 +7,8 @@ use super::tree::Written;
 use super::{Config, Instance};
 
 impl Config {
-    /// Returns the keys whose values the plain instance does not support, with the instance that each value needs. Keys with their default, and keys
-    /// without effect, are left out.
+    /// Returns the keys (as `section.key`) whose values the plain instance does not support, each with the smallest instance that its value needs.
+    /// Keys with their default, and keys without effect, are left out.
     pub fn required_instances(&self) -> Vec<(String, Instance)> {
         let entries = self.entries();
         let wanting = parameters().filter(|spec| spec.needs.instance > Instance::Plain);

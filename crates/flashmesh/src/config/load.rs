@@ -95,8 +95,8 @@ pub(super) struct Loader {
     pub is_bare: bool,
 }
 
-/// Loads `file` (name and text), then `jobs`, then `overrides`. Paths of traces and policies in the file are relative to `folder`. Conflicts
-/// found by `checks` point to the lines of their keys.
+/// Loads `file` (name and text), then `jobs`, then `overrides`. Paths of traces and policies in the file are relative to `folder`. Conflicts found by
+/// `checks` point to the lines of their keys. The error has all problems found.
 pub(crate) fn load(
     file: Option<(&str, &str)>,
     folder: Option<&Path>,
@@ -381,7 +381,7 @@ impl Loader {
         }
     }
 
-    /// Returns the setting of a key. A stream inherits the top-level setting.
+    /// Returns the setting of a key; `None` if no layer sets it. A stream inherits the top-level setting.
     fn setting_of(&self, key: &str) -> Option<&Setting> {
         self.settings.get(key).or_else(|| {
             let (_, own) = key.strip_prefix("stream.")?.split_once('.')?;
@@ -467,7 +467,7 @@ fn section_phrase(section: &str) -> String {
     if section.is_empty() { "above all sections".to_owned() } else { format!("in [{section}]") }
 }
 
-/// Returns `misfit` with its key added, and with the bounds if they are exceeded.
+/// Returns the problem of a value: `misfit` with its key added, and with the bounds if they are exceeded.
 fn misfit_finding(path: &str, section: &str, key: &str, misfit: Misfit, place: Option<Location>) -> UnrenderedProblem {
     let path = dotted(path, key);
     let bounds = parameters().find(|spec| spec.section == section && spec.key == key).map(|spec| &spec.bounds_text);

@@ -10,24 +10,24 @@ impl Config {
         self.ftl.mapping_unit.unwrap_or(self.geometry.page_size)
     }
 
-    /// Returns the mapping units in a page; 1 if the unit does not divide the page, which is a configuration error.
+    /// Returns the number of mapping units in a page; 1 if the unit does not divide the page, which is a configuration error.
     pub fn units_per_page(&self) -> u32 {
         let (page, unit) = (self.geometry.page_size.as_u64(), self.mapping_unit().as_u64().max(1));
         if page.is_multiple_of(unit) { (page / unit) as u32 } else { 1 }
     }
 
-    /// Returns the pages in a mapping unit; 1 if the page does not divide the unit, or the unit is smaller.
+    /// Returns the number of pages in a mapping unit; 1 if the page does not divide the unit, or the unit is smaller.
     pub fn pages_per_unit(&self) -> u32 {
         let (page, unit) = (self.geometry.page_size.as_u64().max(1), self.mapping_unit().as_u64());
         if unit.is_multiple_of(page) { (unit / page).max(1) as u32 } else { 1 }
     }
 
-    /// Returns the mapping units that one program writes in a plane, outside the SLC cache. A unit larger than a program counts as one.
+    /// Returns the number of mapping units that one program writes in a plane, outside the SLC cache. A unit larger than a program counts as one.
     pub fn units_per_program(&self) -> u32 {
         (self.units_per_page() * self.pages_per_program() / self.pages_per_unit()).max(1)
     }
 
-    /// Returns the pages of a word line, one per bit of a cell.
+    /// Returns the number of pages in a word line, one per bit of a cell.
     pub fn pages_per_word_line(&self) -> u32 {
         match self.flash.page_types {
             PageTypes::One => 1,
@@ -37,12 +37,12 @@ impl Config {
         }
     }
 
-    /// Returns the pages that one program writes in a plane, outside the SLC cache.
+    /// Returns the number of pages that one program writes in a plane, outside the SLC cache.
     pub fn pages_per_program(&self) -> u32 {
         if self.flash.program_unit == ProgramUnit::WordLine { self.pages_per_word_line() } else { 1 }
     }
 
-    /// Returns the programs in a parity stripe, one of which is parity; `None` without parity.
+    /// Returns the number of programs in a parity stripe, one of which is parity; `None` without parity.
     pub fn parity_stripe(&self) -> Option<u32> {
         let ParityShare(programs) = self.ftl.parity.filter(|_| self.ftl.policy == FirmwarePolicy::Superblock)?;
         Some(programs)
@@ -60,7 +60,7 @@ impl Config {
         }
     }
 
-    /// Returns the mapping units of data in a block of the SLC cache, which has one page per word line.
+    /// Returns the number of mapping units of data in a block of the SLC cache, which has one page per word line.
     pub(crate) fn slc_units_per_block(&self) -> u32 {
         let word_lines = self.geometry.pages_per_block / self.pages_per_word_line();
         self.data_of(word_lines.saturating_mul(self.units_per_page()) / self.pages_per_unit(), self.units_per_page())

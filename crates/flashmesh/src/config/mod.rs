@@ -68,7 +68,7 @@ impl Config {
         preset::PRESETS
     }
 
-    /// Returns the preset with this name or former name.
+    /// Returns the preset with this name or former name; `None` if there is none.
     pub(crate) fn preset(name: &str) -> Option<&'static Preset> {
         preset::find(name)
     }

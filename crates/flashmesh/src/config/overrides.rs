@@ -5,7 +5,7 @@ use toml::de::DeValue;
 use super::error::{ConfigErrorKind, UnrenderedProblem};
 use super::node::{KeyValue, Location, Node, SourceId, Value};
 
-/// Parses one override into an entry with its section, like an entry of a file.
+/// Parses one override into an entry with its section, like an entry of a file. The error points to the invalid part of the override.
 ///
 /// A value that is not valid TOML is a text, so that quotes may be omitted: `fabric.kind=ideal`, `flash.read-time=3us`,
 /// `replay.outstanding=16`.

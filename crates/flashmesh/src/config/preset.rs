@@ -5,7 +5,7 @@
 pub struct Preset {
     /// The name for `preset = "..."`.
     pub name: &'static str,
-    /// The former name, which is still accepted.
+    /// The former name, which is still accepted; `None` if the preset was never renamed.
     pub former_name: Option<&'static str>,
     /// The description, in one line.
     pub summary: &'static str,
@@ -66,7 +66,7 @@ pub(super) const PRESETS: &[Preset] = &[
     preset!("collisions", "1 TB of TLC on 16 dies, from Patterned Read Collisions in Flash SSDs (IEEE Access)"),
 ];
 
-/// Returns the preset with this name or former name.
+/// Returns the preset with this name or former name; `None` if there is none.
 pub(super) fn find(name: &str) -> Option<&'static Preset> {
     PRESETS.iter().find(|preset| preset.name == name || preset.former_name == Some(name))
 }

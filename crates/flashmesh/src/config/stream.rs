@@ -26,7 +26,7 @@ macro_rules! per_stream {
         pub(super) const PER_STREAM: &[&str] = &[$(stringify!($field)),+];
 
         impl StreamConfig {
-            /// Returns a stream `name` with the default settings.
+            /// Returns a stream `name` with the default settings: those of the top-level sections of `config`.
             pub(super) fn of(config: &Config, name: &str) -> StreamConfig {
                 StreamConfig { name: name.to_owned(), $($field: config.$field.clone(),)+ }
             }
@@ -36,7 +36,7 @@ macro_rules! per_stream {
                 PER_STREAM.contains(&name)
             }
 
-            /// Sets a key; returns `None` if there is no such key.
+            /// Sets a key of a section of the stream. Returns `None` if there is no such key, and an error if the value does not fit the key.
             pub(super) fn set(&mut self, section: &str, key: &str, node: &Node) -> Option<Result<(), Misfit>> {
                 match section {
                     $(stringify!($field) => self.$field.set(key, node),)+
@@ -44,12 +44,12 @@ macro_rules! per_stream {
                 }
             }
 
-            /// Returns the sections with their keys and canonical values.
+            /// Returns the sections with their keys and canonical values; a value is `None` if the key is unset.
             pub(super) fn entries(&self) -> Vec<(&'static str, Vec<(&'static str, Option<String>)>)> {
                 vec![$((stringify!($field), self.$field.entries())),+]
             }
 
-            /// Returns the values out of bounds, each with section and key.
+            /// Returns the values out of bounds: section, key, and error.
             pub(super) fn misfits(&self) -> Vec<(&'static str, &'static str, Misfit)> {
                 let mut misfits = Vec::new();
                 $(

@@ -21,7 +21,7 @@ section! {
     }
 }
 
-/// A section in canonical form: name, keys and values.
+/// A section in canonical form: its name, and its keys with their values (`None` for an unset key).
 pub(super) type Written = (String, Vec<(&'static str, Option<String>)>);
 
 /// Declares the tree: keys of [`Root`], sections, named tables.
@@ -54,7 +54,7 @@ macro_rules! tree {
                 &SECTIONS
             }
 
-            /// Sets a key of a section without a name; returns `None` if there is no such key.
+            /// Sets a key of a section without a name. Returns `None` if there is no such key, and an error if the value does not fit the key.
             pub(super) fn set(&mut self, section: &str, key: &str, node: &Node) -> Option<Result<(), Misfit>> {
                 match section {
                     "" => {
@@ -84,7 +84,7 @@ macro_rules! tree {
                 entries
             }
 
-            /// Returns the values out of bounds, each with the path of its section, the section of its declaration, and its key.
+            /// Returns the values out of bounds: path of the section (such as `stream.a.workload`), section of the declaration, key, and error.
             pub(super) fn misfits(&self) -> Vec<(String, &'static str, &'static str, Misfit)> {
                 let root = self.root().misfits().into_iter().map(|(key, misfit)| (String::new(), "", key, misfit));
                 let mut misfits: Vec<_> = root.collect();

@@ -6,19 +6,19 @@ use crate::flash::geometry::Geometry;
 use crate::ftl::computed_map_bytes;
 use crate::policies::ftl_rules;
 
-/// Memory besides the state of a drive: code, libraries, queues and buffers.
+/// Memory in bytes besides the state of a drive: code, libraries, queues and buffers.
 const BASE_BYTES: u64 = 96 << 20;
-/// Entry of the map, or of the inverse map (physical to logical page).
+/// Size of an entry of the map, or of the inverse map (physical to logical page).
 const BYTES_PER_MAPPED_PAGE: u64 = 4;
-/// Record of an erase block, without its pages.
+/// Size of the record of an erase block, without its pages.
 const BYTES_PER_BLOCK: u64 = 17;
-/// Entry of the mapping cache, with its LRU links.
+/// Size of an entry of the mapping cache, with its LRU links.
 const BYTES_PER_MAP_ENTRY: u64 = 16;
-/// Slot of a logical page in the index of the mapping cache.
+/// Size of the slot of a logical page in the index of the mapping cache.
 const BYTES_PER_MAP_SLOT: u64 = 4;
-/// Page of the device cache, with its LRU links and its entry in the index.
+/// Size of the record of a page of the device cache, with its LRU links and its entry in the index.
 const BYTES_PER_CACHED_PAGE: u64 = 64;
-/// Memory that the operating system allocates at the first access to a table entry: one of its pages.
+/// Memory that the operating system allocates at the first access to a table entry: one page of the operating system.
 const OS_PAGE_BYTES: u64 = 4096;
 /// Number of tables besides the map that a page write accesses: the inverse map, and the bitmap of valid pages.
 const TABLES_WRITTEN: u64 = 2;
@@ -43,7 +43,7 @@ pub struct MemoryEstimate {
 }
 
 impl Config {
-    /// Returns the memory that a run with this configuration takes, including its oracles if `checks`.
+    /// Returns the memory that a run with this configuration takes, in bytes, including its oracles if `checks`.
     ///
     /// # Errors
     /// If the geometry of the configuration cannot be built.
@@ -83,7 +83,7 @@ impl Config {
         Ok(MemoryEstimate { reserved, used: used + beside, preconditioned: filled })
     }
 
-    /// Returns the number of pages that all requests together read or write, as far as it is known before the run.
+    /// Returns the number of pages that all requests together read or write, as far as it is known before the run. A page counts once per access.
     fn touched_pages(&self, geometry: &Geometry) -> u64 {
         let page = geometry.page_size.as_u64().max(1);
         let pages = |stream: &StreamConfig| {
@@ -126,7 +126,7 @@ impl Config {
         REQUESTS_OF_WARM_UP + (pages / (1.0 - workload.read_share).max(WRITES_MIN)) as u64
     }
 
-    /// Returns the memory of the mapping cache, the device cache, and the journal's copy of the map.
+    /// Returns the memory of the mapping cache, the device cache, and the journal's copy of the map, in bytes.
     fn caches(&self, geometry: &Geometry, logical: u64) -> u64 {
         let map = self.mapping.cache_capacity.map_or(0, |capacity| {
             let entries = capacity.as_u64() / self.mapping.entry_size.as_u64().max(1);
@@ -141,5 +141,5 @@ impl Config {
 
 /// Number of requests of a workload without `workload.requests`.
 const REQUESTS_DEFAULT: u64 = 100_000;
-/// Assumed request size of a workload that does not configure one.
+/// Assumed request size, in bytes, of a workload that does not configure one.
 const SIZE_TYPICAL: u64 = 64 << 10;

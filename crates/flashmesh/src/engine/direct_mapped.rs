@@ -34,7 +34,7 @@ impl<K: Id, V: Id> Default for DirectMapped<K, V> {
 }
 
 impl<K: Id, V: Id> DirectMapped<K, V> {
-    /// Sets the id of `key`. Returns the previous id, if any.
+    /// Sets the id of `key`. Returns the previous id; `None` if `key` had no id.
     #[inline(always)]
     pub fn insert(&mut self, key: K, id: V) -> Option<V> {
         let (key, id) = (key.as_u32(), id.as_u32());
@@ -50,7 +50,7 @@ impl<K: Id, V: Id> DirectMapped<K, V> {
         None
     }
 
-    /// Like [`DirectMapped::insert`], but also handles an occupied slot and a hash table with entries.
+    /// Like [`DirectMapped::insert`] with the same result, but also handles an occupied slot and a hash table with entries.
     #[inline(never)]
     fn insert_slowly(&mut self, key: u32, id: u32) -> Option<V> {
         if let Some(other) = self.overflow.get_mut(&key) {

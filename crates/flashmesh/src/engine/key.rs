@@ -13,10 +13,10 @@ pub const NO_LANE: usize = LANES + 1;
 /// Number of queues: the lanes, the alarm and the heap.
 pub(super) const QUEUES: usize = LANES + 2;
 
-/// Width of the queue field, in the lowest bits of a key.
+/// Width of the queue field, in bits; the lowest bits of a key.
 pub(super) const QUEUE_BITS: u32 = QUEUES.ilog2();
 
-/// Width of the event number.
+/// Width of the event number, in bits.
 const NUMBER_BITS: u32 = 24;
 
 /// Exclusive upper bound of event numbers.
@@ -24,14 +24,14 @@ pub const NUMBERS: u32 = 1 << NUMBER_BITS;
 
 const KIND_SHIFT: u32 = NUMBER_BITS + QUEUE_BITS;
 
-/// Width of the event kind.
+/// Width of the event kind, in bits.
 const KIND_BITS: u32 = 5;
 
 pub const KINDS: usize = 1 << KIND_BITS;
 
 pub(super) const OFFSET_SHIFT: u32 = KIND_BITS + KIND_SHIFT;
 
-/// Width of the time offset, in the highest bits of a key. The range of times is about 4 ms.
+/// Width of the time offset, in bits; the highest bits of a key. The range of times is about 4 ms.
 pub(super) const OFFSET_BITS: u32 = u64::BITS - OFFSET_SHIFT;
 
 /// Key of an empty queue, greater than all others. An event that would have this key is kept in `far`.
@@ -40,7 +40,7 @@ pub(super) const NEVER: u64 = u64::MAX;
 /// First time offset that is out of the range of a key. Events from here on are kept in `far`.
 pub(super) const OFFSET_END: u64 = (1 << OFFSET_BITS) - 1;
 
-/// Returns a key without its time.
+/// Returns a key without its time: the kind and number of the event, and `place`, the index of its queue.
 #[inline(always)]
 pub(super) fn key_without_time(kind: u8, number: u32, place: usize) -> u64 {
     debug_assert!(

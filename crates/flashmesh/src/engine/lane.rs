@@ -1,11 +1,11 @@
-//! A lane of the event queue.
+//! A lane of the event queue: a FIFO of events with the same delay.
 
 use std::hint::select_unpredictable;
 
 use super::key::NEVER;
 use super::ring::Ring;
 
-/// A FIFO of keys in ascending order.
+/// A FIFO of keys in ascending order. No key below `last` may be pushed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Lane {
     pub keys: Ring<u64>,

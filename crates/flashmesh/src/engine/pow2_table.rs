@@ -30,7 +30,7 @@ impl<T: Clone> Pow2Table<T> {
 }
 
 impl<T> Pow2Table<T> {
-    /// Returns the number of entries.
+    /// Returns the number of entries, a power of two.
     #[inline(always)]
     pub fn count(&self) -> usize {
         self.mask + 1

@@ -125,7 +125,7 @@ impl<E: Queued> EventQueue<E> {
         }
     }
 
-    /// Returns the time of the first event beyond the range of a key.
+    /// Returns the time in ps of the first event beyond the range of a key; `None` if there is none.
     fn far_at(&self) -> Option<u64> {
         let of_lanes = self.far_lanes.iter().filter_map(VecDeque::front);
         of_lanes.chain(self.far.peek().map(|Reverse(far)| far)).map(|&(at, _)| at).min()
@@ -279,8 +279,8 @@ impl<E: Queued> EventQueue<E> {
         self.advance().map(|due| self.dequeue(due))
     }
 
-    /// Advances the clock to the next event. The caller then dequeues the event with [`dequeue`](Self::dequeue). These are separate calls, because an event
-    /// in an `Option` would be copied in parts.
+    /// Advances the clock to the next event; `None` if no event is pending. The caller then dequeues the event with [`dequeue`](Self::dequeue). These
+    /// are separate calls, because an event in an `Option` would be copied in parts.
     #[inline(always)]
     pub fn advance(&mut self) -> Option<DueEvent> {
         let key = if self.first == NEVER { self.rebase_to_far()? } else { self.first };
@@ -288,7 +288,8 @@ impl<E: Queued> EventQueue<E> {
         Some(DueEvent(key))
     }
 
-    /// Moves the base to the first event beyond the range of a key, if no other event is pending. Returns the key of this event.
+    /// Moves the base to the first event beyond the range of a key, if no other event is pending. Returns the key of this event; `None` if the queue
+    /// is empty.
     #[cold]
     #[inline(never)]
     fn rebase_to_far(&mut self) -> Option<u64> {

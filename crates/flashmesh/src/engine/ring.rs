@@ -56,7 +56,7 @@ impl<T: Copy + Default> Ring<T> {
         if self.is_empty() { None } else { Some(self.at(self.first)) }
     }
 
-    /// Returns the value at `index` from the front.
+    /// Returns the value at `index` from the front; `None` beyond the last value.
     #[inline(always)]
     pub fn get(&self, index: usize) -> Option<&T> {
         if index < self.len() { Some(self.at(self.first + index)) } else { None }
@@ -124,7 +124,7 @@ impl<T: Copy + Default> Ring<T> {
         }
     }
 
-    /// Removes and returns the value at `index` from the front.
+    /// Removes and returns the value at `index` from the front; `None` beyond the last value.
     pub fn remove(&mut self, index: usize) -> Option<T> {
         if index >= self.len() {
             return None;
@@ -137,7 +137,7 @@ impl<T: Copy + Default> Ring<T> {
         Some(removed)
     }
 
-    /// Inserts a value at `index` from the front.
+    /// Inserts a value at `index` from the front; at the end if `index` is larger than the length.
     pub fn insert(&mut self, index: usize, value: T) {
         self.push_back(value);
         let index = self.first + index.min(self.len() - 1);

@@ -186,7 +186,7 @@ impl Die {
     }
 
     /// Returns the transaction whose data leaves the register next. If the register is empty, returns the first transaction of the operation in the
-    /// array, or of the suspended one.
+    /// array, or of the suspended one. `None` if none of these exists.
     #[inline]
     pub fn first_in_progress(&self) -> Option<TransactionId> {
         if !self.register.is_empty() {
@@ -251,7 +251,7 @@ impl Die {
         Ok(())
     }
 
-    /// Resumes the suspended operation. Returns the end of the operation.
+    /// Resumes the suspended operation, whose array continues `resume_time` after `now`. Returns the end of the operation.
     ///
     /// # Errors
     /// If the die does not accept an operation, or no operation is suspended.
@@ -338,7 +338,7 @@ impl Die {
         (!register.is_empty()).then(|| register.planes.transactions[register.left as usize % PLANES_PER_DIE_MAX])
     }
 
-    /// Returns the transaction whose data leaves the register next, if this data is the last in the register.
+    /// Returns the transaction whose data leaves the register next, if this data is the last in the register; `None` otherwise.
     #[inline]
     pub fn last_outgoing(&self) -> Option<TransactionId> {
         self.outgoing().filter(|_| self.register.planes.count - self.register.left == 1)

@@ -17,23 +17,23 @@ use crate::units::Bytes;
 pub struct Geometry {
     /// Number of channels; in fabrics without channels, rows of chips.
     pub channels: u32,
-    /// Chips on each channel; in fabrics without channels, chips in each row.
+    /// Number of chips on each channel; in fabrics without channels, chips in each row.
     pub chips_per_channel: u32,
-    /// Dies in each chip.
+    /// Number of dies in each chip.
     pub dies_per_chip: u32,
-    /// Planes in each die, at most [`PLANES_PER_DIE_MAX`].
+    /// Number of planes in each die, at most [`PLANES_PER_DIE_MAX`].
     pub planes_per_die: u32,
-    /// Erase blocks in each plane.
+    /// Number of erase blocks in each plane, including those of the SLC cache.
     pub blocks_per_plane: u32,
-    /// Pages in each block.
+    /// Number of pages (mapping units) in each block outside the SLC cache.
     pub pages_per_block: u32,
-    /// User data in a page.
+    /// User data in a page (mapping unit).
     pub page_size: Bytes,
-    /// Mapping units in a page of the array.
+    /// Number of mapping units in a page of the array.
     pub units_per_page: u32,
-    /// Pages of the array in a mapping unit. Either this number or [`units_per_page`](Geometry::units_per_page) is 1.
+    /// Number of pages of the array in a mapping unit. Either this number or [`units_per_page`](Geometry::units_per_page) is 1.
     pub pages_per_unit: u32,
-    /// Mapping units programmed together in a plane: those of one page, or of all pages of a word line.
+    /// Number of mapping units programmed together in a plane: those of one page of the array, or of all pages of a word line.
     pub units_per_program: u32,
     /// Metadata transferred with each whole page of the array.
     pub page_spare: Bytes,
@@ -51,7 +51,7 @@ pub struct Geometry {
 /// is an alias of a free native block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SlcBlocks {
-    /// SLC blocks in each plane.
+    /// Number of SLC blocks in each plane; 0 without an SLC cache.
     pub per_plane: u32,
     /// Mapping units per SLC block, with one page of the array in each word line.
     pub pages_per_block: u32,
@@ -110,7 +110,7 @@ impl Geometry {
         })
     }
 
-    /// Adds `per_plane` block numbers at the end of each plane.
+    /// Adds `per_plane` block numbers at the end of each plane. An error if the page numbers of the drive then exceed 32 bits.
     fn add_blocks(&mut self, per_plane: u32) -> Result<(), GeometryError> {
         let blocks = u64::from(self.blocks_per_plane) + u64::from(per_plane);
         let of_plane = blocks * u64::from(self.pages_per_block);
@@ -219,22 +219,22 @@ impl Geometry {
         }
     }
 
-    /// Returns the number of chips.
+    /// Returns the number of chips of the drive.
     pub fn chips(&self) -> u32 {
         self.channels * self.chips_per_channel
     }
 
-    /// Returns the number of dies.
+    /// Returns the number of dies of the drive.
     pub fn dies(&self) -> u32 {
         self.chips() * self.dies_per_chip
     }
 
-    /// Returns the number of planes.
+    /// Returns the number of planes of the drive.
     pub fn planes(&self) -> u32 {
         self.dies() * self.planes_per_die
     }
 
-    /// Returns the number of erase blocks.
+    /// Returns the number of erase blocks of the drive, including those of the SLC cache.
     pub fn blocks(&self) -> u32 {
         self.planes() * self.blocks_per_plane
     }
@@ -275,7 +275,7 @@ impl Geometry {
         self.has_slc() && self.is_slc(self.block_of(ppn))
     }
 
-    /// Returns the capacity of a block in pages.
+    /// Returns the number of pages (mapping units) that a block holds.
     #[inline]
     pub fn pages_of(&self, block: BlockId) -> u32 {
         if self.is_slc(block) { self.slc.pages_per_block } else { self.pages_per_block }
@@ -299,18 +299,18 @@ impl Geometry {
         (ppn.0 + 1).is_multiple_of(self.units_per_program_of(self.block_of(ppn)))
     }
 
-    /// Returns the spare blocks of each plane: its native blocks beyond an even share of the logical pages.
+    /// Returns the number of spare blocks of each plane: its native blocks beyond an even share of the logical pages.
     pub fn spare_blocks_per_plane(&self) -> u32 {
         let logical_pages = self.logical_pages.div_ceil(self.planes());
         self.native_blocks_per_plane().saturating_sub(logical_pages.div_ceil(self.pages_per_block))
     }
 
-    /// Returns the pages of each plane.
+    /// Returns the number of page numbers of each plane, including those of the SLC cache.
     pub fn pages_per_plane(&self) -> u32 {
         self.blocks_per_plane * self.pages_per_block
     }
 
-    /// Returns the number of pages of the array.
+    /// Returns the number of page numbers of the drive, including those of the SLC cache.
     pub fn pages(&self) -> u32 {
         self.blocks() * self.pages_per_block
     }
@@ -344,7 +344,7 @@ impl Geometry {
         PlaneId(self.divisors.pages_per_plane.divide(ppn.0))
     }
 
-    /// Returns the offset of a page in its block.
+    /// Returns the offset of a page in its block, in mapping units.
     #[inline]
     pub fn page_in_block(&self, ppn: Ppn) -> u32 {
         ppn.0 - self.block_of(ppn).0 * self.pages_per_block
@@ -366,7 +366,7 @@ impl Geometry {
         }
     }
 
-    /// Returns the number of whole programs that `units` mapping units of a plane fill.
+    /// Returns the number of whole programs that `units` mapping units of a plane fill, in the SLC cache or outside.
     #[inline]
     pub fn programs_of(&self, units: u32, in_slc: bool) -> u32 {
         let divisor = if in_slc { self.divisors.units_per_page } else { self.divisors.units_per_program };

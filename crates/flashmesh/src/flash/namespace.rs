@@ -108,7 +108,7 @@ impl Config {
         self.namespace.iter().map(capacity).collect()
     }
 
-    /// Returns the index of the namespace that receives the requests of `queue`. An error names `key` as the key to change.
+    /// Returns the index in `namespaces` of the namespace that receives the requests of `queue`. An error names `key` as the key to change.
     ///
     /// # Errors
     /// If there is no namespace of that name.

@@ -9,13 +9,13 @@ use super::timing::OperationPageTypes;
 /// Kind of an array operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OperationKind {
-    /// Sense a page into the register (tR).
+    /// Sensing of a page into the register (tR).
     Read,
-    /// Program the register into a page (tPROG).
+    /// Programming of the register into a page (tPROG).
     Program,
-    /// Erase a block (tBERS).
+    /// Erasure of a block (tBERS).
     Erase,
-    /// Read and program in the same plane; the data does not leave the chip.
+    /// Read and program in the same plane, during which the data does not leave the chip.
     Copyback,
 }
 
@@ -36,7 +36,7 @@ impl OperationKind {
 pub enum Extent {
     /// The whole die.
     Die,
-    /// This plane, whose reads are independent of those of other planes (`flash.multi-plane = "independent"`).
+    /// The plane with this index in its die. Its reads are independent of those of other planes (`flash.multi-plane = "independent"`).
     Plane(u8),
 }
 

@@ -16,7 +16,7 @@ pub struct PlaneReads {
     planes: Vec<Die>,
     /// Maximum number of planes with a read in the array or a command in transfer.
     at_once_max: usize,
-    /// Plane whose command is being transferred.
+    /// Index in the die of the plane whose command is being transferred; `None` if no command is in transfer.
     incoming: Option<u8>,
     /// Plane of each sensed page that has not left, in the order of sensing. A plane occurs twice while a second page waits for its register.
     sensed: VecDeque<u8>,
@@ -32,12 +32,13 @@ impl PlaneReads {
         }
     }
 
-    /// Returns the state of each plane.
+    /// Returns the state of each plane, by its index in the die.
     pub fn planes(&self) -> &[Die] {
         &self.planes
     }
 
-    /// Returns the planes that can begin a read, one bit each; none while a command is in transfer, or while `at_once_max` planes are at work.
+    /// Returns the planes that can begin a read, as a mask with bit n for plane n of the die; 0 while a command is in transfer, or while
+    /// `at_once_max` planes are at work.
     pub fn free(&self, rules: &DieRules) -> u8 {
         let at_work = self.planes.iter().filter(|plane| plane.in_progress().next().is_some()).count();
         if self.incoming.is_some() || at_work >= self.at_once_max {
@@ -78,7 +79,7 @@ impl PlaneReads {
         self.planes[usize::from(plane)].begin(rules, read, now)
     }
 
-    /// Starts the array of the plane whose command has arrived. Returns the plane, its read, and the end of the read in the array.
+    /// Starts the array of the plane whose command has arrived. Returns the index of the plane, its read, and the end of the read in the array.
     ///
     /// # Errors
     /// If no command was in transfer.
@@ -88,12 +89,12 @@ impl PlaneReads {
         Ok((plane, read, until))
     }
 
-    /// Returns the plane whose command is being transferred.
+    /// Returns the index of the plane whose command is being transferred; `None` if no command is in transfer.
     pub fn incoming(&self) -> Option<u8> {
         self.incoming
     }
 
-    /// Returns a plane whose read ends at `now`.
+    /// Returns the index of a plane whose read ends at `now`; `None` if there is none.
     pub fn ending(&self, now: Time) -> Option<u8> {
         self.planes.iter().position(|plane| plane.ends_at(now)).map(|plane| plane as u8)
     }
@@ -115,7 +116,7 @@ impl PlaneReads {
         Some(&mut self.planes[usize::from(*self.sensed.front()?)])
     }
 
-    /// Returns the plane whose data leaves the die next.
+    /// Returns the index of the plane whose data leaves the die next; `None` if no sensed data is left.
     pub fn sending(&self) -> Option<u8> {
         self.sensed.front().copied()
     }
@@ -142,7 +143,7 @@ impl PlaneReads {
         self.front_mut().is_some_and(Die::begin_sending)
     }
 
-    /// Removes the data just sent from its register. Returns the plane and the transaction.
+    /// Removes the data just sent from its register. Returns the index of the plane, and the transaction.
     ///
     /// # Errors
     /// If all registers are empty.

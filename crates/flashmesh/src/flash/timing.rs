@@ -8,7 +8,7 @@ use super::geometry::PLANES_PER_DIE_MAX;
 use super::page_type::PageType;
 
 /// Types of the page read and the page programmed by an operation, which select its array time. All planes of an operation use the same page offset,
-/// so the types of the leading plane suffice.
+/// so the types in one of the planes suffice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OperationPageTypes {
     pub read: PageType,
@@ -95,7 +95,7 @@ impl Timing {
         steps.map(alone).fold(self.decoding[kind.index()], |time, step| time + step)
     }
 
-    /// Returns the number of pages that one program writes: a whole word line, or one page.
+    /// Returns the number of pages of the array that one program writes in a plane: a whole word line, or one page.
     pub fn pages_per_program(&self) -> u32 {
         match self.page_types {
             PageTypes::Mlc if self.word_lines => 2,

@@ -7,11 +7,11 @@ use crate::host::interface::{HostEvent, WakeReason};
 use crate::ids::{AcknowledgementId, DieId, Id, JobId, StreamId, id};
 
 id! {
-    /// Token of a fabric wake-up.
+    /// Token by which the fabric recognises a wake-up that it requested.
     WakeToken
 }
 
-/// Declares the events: for each kind its id (if any), its usual lane, and its encoding in the event queue.
+/// Declares the events: for each kind its id (if any), its usual lane (a FIFO of the event queue), and its encoding in the event queue.
 macro_rules! events {
     ($($(#[$doc:meta])* $name:ident $(($id:ident))? in $lane:ident,)*) => {
         /// An event of the simulation: a kind, and at most one id.
@@ -160,7 +160,7 @@ impl Event {
     }
 }
 
-/// Lanes of the event queue. Events of one lane are mostly scheduled in the order of their times.
+/// Lanes (FIFOs) of the event queue. Events of one lane are mostly scheduled in the order of their times.
 pub mod lane {
     use crate::engine::queue::NO_LANE;
 

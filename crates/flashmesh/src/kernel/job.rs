@@ -6,7 +6,7 @@ use crate::workload::RequestKind;
 /// A job of a controller core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Job {
-    /// Processing of an arrived command of this kind, with its number of mapping units.
+    /// Processing of an arrived command: request, kind, and number of mapping units that the command covers.
     Command(RequestId, RequestKind, u64),
     /// Sending of the completion of a request.
     Completion(RequestId),

@@ -1,14 +1,15 @@
 //! Compile-time choices of a run. The same code, with the same layout of the state, is compiled once for each set of features.
 //!
 //! A [`Plain`] drive has one interconnect, known at compile time, any host interface and caches, and interval measurements. An [`Any`] drive has
-//! every feature over shared channels. A [`Probed`] drive has every feature over any interconnect, and probes. A run uses the smallest sufficient
-//! instance; the choice never changes a result. The declaration of each configuration key names the instance that the key needs.
+//! every feature over shared channels. A [`Probed`] drive has every feature over any interconnect, and probes. A run uses the smallest of these
+//! compiled variants (instances) that supports the configuration; the variant never changes a result. The declaration of each configuration key names
+//! the instance that the key needs.
 
 use std::marker::PhantomData;
 
 use crate::fabric::{AnyFabric, SharedChannels, StaticFabric};
 
-/// Compile-time choices of a run.
+/// Features of a run that are fixed at compile time.
 pub trait Model: 'static {
     /// Type of the interconnect.
     type Fabric: StaticFabric;

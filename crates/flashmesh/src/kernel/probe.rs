@@ -84,7 +84,7 @@ pub enum Scope {
 /// An event of a user-page read at a die, or of the page itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadNotice {
-    /// A read of a user page was enqueued at its die.
+    /// A read of a user page was enqueued at its die, for this purpose.
     Queued(TransactionId, DieId, Lpn, ReadPurpose),
     /// A read was dequeued because its page has moved; it will be enqueued again under the same id.
     Rerouted(TransactionId),
@@ -116,7 +116,7 @@ pub struct FabricEndState<'a> {
     pub layout: &'a Layout,
     /// Traffic of each link.
     pub usage: &'a [LinkUsage],
-    /// Held links, each with the die for which it is held.
+    /// Held links, each with the die for whose transfers the link is held.
     pub held: &'a [(LinkId, DieId)],
     /// Whether the run stopped with transfers in flight, whose link uses were not reported.
     pub has_transfers_in_flight: bool,
@@ -152,7 +152,7 @@ pub enum Notice<'a> {
     Ended(RunEndState<'a>),
     /// The host issued a request of this stream.
     RequestIssued(RequestId, StreamId),
-    /// The host interface acted.
+    /// A command made a step through the queues of the host interface.
     Interface(InterfaceNotice),
     /// The drive admitted a request. The offset of the request is now an address in the drive, not in a namespace.
     RequestSubmitted(RequestId, IoRequest),

@@ -49,7 +49,7 @@ pub struct DriveActivity<'a> {
     pub work: ArrayOperationCounts,
     /// Properties of the interconnect.
     pub info: &'static FabricInfo,
-    /// Parts of the interconnect.
+    /// Links, controllers and routers of the interconnect.
     pub layout: &'a Layout,
     pub usage: &'a [LinkUsage],
     pub dies: u32,
@@ -237,7 +237,7 @@ mod tests {
         assert_near(nominal_energy_j, nominal_w * 2e-3);
     }
 
-    /// Checks the energy of 10 us transfers over a controller link, two mesh links and a chip link.
+    /// Checks the energy of 10 us transfers over a controller link, two mesh links and a chip link, at 1.08 mW for each link.
     #[test]
     fn a_transfer_over_a_mesh_draws_the_power_of_each_link_it_crosses() {
         let kinds = [LinkKind::Controller, LinkKind::Controller, LinkKind::Mesh, LinkKind::Mesh, LinkKind::Chip];
@@ -262,7 +262,8 @@ mod tests {
         assert_eq!(source("flash controller"), Some("configuration"));
     }
 
-    /// Checks the figure of Venice, ISCA 2023, section 6.4: the routers of NoSSD add about 1 % to the power of a drive.
+    /// Checks the figure of Venice, ISCA 2023, section 6.4: the routers of NoSSD add about 1 % to the power of a drive. The drive has 64 dies of 82.5
+    /// mW and 8 channels of 10.8 mW, 5.37 W together.
     #[test]
     fn the_routers_of_nossd_draw_more_than_those_of_venice() {
         let layout = layout(&[LinkKind::Mesh], 8, 8, 64);

@@ -17,13 +17,13 @@ const ITEMS_AHEAD: usize = 4;
 
 /// A producer of a sequence of items.
 pub(super) trait Producer: Send + Sized + 'static {
-    /// The type of the items.
+    /// The type of the items, such as a chunk of bytes or a batch of requests.
     type Item: Send;
 
     /// The name of the producing thread.
     const THREAD: &'static str;
 
-    /// Returns the next item, and whether it is the last one.
+    /// Returns the next item, and whether it is the last one. Not called again after the last one.
     fn produce(&mut self) -> (Self::Item, bool);
 }
 
@@ -38,12 +38,12 @@ enum Origin<M: Producer> {
     Here(Box<M>),
     /// A thread that produces the items, and returns the producer when it ends.
     Thread(Receiver<M::Item>, JoinHandle<Option<Box<M>>>),
-    /// The end: no items are left.
+    /// The end: no items are left. Contains the producer, unless it panicked.
     Over(Option<Box<M>>),
 }
 
 impl<M: Producer> ReadAhead<M> {
-    /// Starts with the first item of `maker`.
+    /// Creates the sequence of the items of `maker`. No item is produced before the first call of [`ReadAhead::next`].
     pub(super) fn new(maker: M) -> ReadAhead<M> {
         ReadAhead(Origin::Here(Box::new(maker)))
     }
@@ -65,7 +65,7 @@ impl<M: Producer> ReadAhead<M> {
         item
     }
 
-    /// Returns the producer; `None` while a thread uses it.
+    /// Returns the producer; `None` while a thread uses it, and after a panic of the producer.
     pub(super) fn maker(&mut self) -> Option<&mut M> {
         match &mut self.0 {
             Origin::Here(maker) | Origin::Over(Some(maker)) => Some(maker),
@@ -89,7 +89,7 @@ impl<M: Producer> Origin<M> {
     }
 }
 
-/// Sends all items, unless the consumer is dropped first.
+/// Sends all items, unless the consumer is dropped first. Returns the producer.
 fn send_all<M: Producer>(mut maker: Box<M>, sender: &SyncSender<M::Item>) -> Box<M> {
     loop {
         let (item, is_last) = maker.produce();
@@ -111,7 +111,7 @@ mod tests {
 
     use super::*;
 
-    /// Producer that counts up to a last number.
+    /// Producer that counts from 0 to `last`, and panics instead of producing `panics_at`.
     struct Counter {
         made: Arc<AtomicU32>,
         last: u32,
@@ -153,7 +153,7 @@ mod tests {
         for taken in 1..200 {
             ahead.next();
             std::thread::sleep(Duration::from_micros(200));
-            // The queued items, and the one that waits to be sent.
+            // At most [`ITEMS_AHEAD`] items are queued, and one more waits for space in the queue.
             assert!(made.load(Ordering::SeqCst) <= taken + ITEMS_AHEAD as u32 + 1);
         }
     }

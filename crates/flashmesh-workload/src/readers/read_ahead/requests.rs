@@ -21,7 +21,7 @@ pub(in super::super) struct RequestBatch {
 /// The producer, which parses batches of requests.
 pub(in super::super) struct Parser {
     stream: TraceStream,
-    /// The number of requests still to be parsed.
+    /// The number of requests still to be parsed; `u64::MAX` without a limit.
     left: u64,
 }
 
@@ -63,7 +63,7 @@ impl RequestsAhead {
         RequestsAhead { stretches, stretch: RequestBatch::default(), taken: 0 }
     }
 
-    /// Limits the number of requests. Call this before the first request is taken.
+    /// Limits the number of requests to `requests`. Call this before the first request is taken: it has no effect later.
     pub fn limit(&mut self, requests: u64) {
         if let Some(parser) = self.stretches.maker() {
             parser.left = requests;
@@ -100,7 +100,7 @@ impl RequestsAhead {
         self.stretch.lines
     }
 
-    /// Discards the remaining requests and returns the stream.
+    /// Discards the remaining requests and returns the stream; `None` only after a panic of the parser.
     pub fn stream(&mut self) -> Option<&TraceStream> {
         // The thread returns the stream when it ends, which can be after the arrival of the last batch.
         while self.stretches.next().is_some() {}

@@ -16,7 +16,8 @@ pub(crate) struct HotCold {
 }
 
 impl HotCold {
-    /// Creates a pattern in which the first `hot_footprint` of `blocks` receive `hot_traffic` of the requests. Both are shares.
+    /// Creates a pattern in which the first `hot_footprint` of `blocks` receive `hot_traffic` of the requests. Both are shares. The error names the
+    /// key to change.
     pub(crate) fn new(
         hot_footprint: f64,
         hot_traffic: f64,

@@ -18,7 +18,8 @@ pub(crate) struct HotStride {
 }
 
 impl HotStride {
-    /// Creates a pattern in which one in `stride` blocks is hot, and hot blocks receive `hot_traffic` of the requests.
+    /// Creates a pattern in which one in `stride` blocks is hot, and hot blocks receive `hot_traffic` (a share) of the requests. The error names the
+    /// key to change.
     pub(crate) fn new(stride: u32, hot_traffic: f64, sizes: &SizeTable) -> Result<HotStride, WorkloadError> {
         if !(0.0..=1.0).contains(&hot_traffic) {
             return Err(unusable("workload.hot-traffic", format!("{hot_traffic} is not a share between 0 and 1")));

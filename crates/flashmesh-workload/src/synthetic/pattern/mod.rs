@@ -34,7 +34,7 @@ pub(crate) trait AddressPattern {
     fn choose(&self, generator: &mut Generator, cursor: &mut Cursor, size: &Size) -> u64;
 }
 
-/// The position of a stream in its part of the footprint, in blocks.
+/// The position of a stream in its part of the footprint, from block `first` up to block `end`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cursor {
     /// The block after the last request; [`Cursor::NOWHERE`] if there is no last request.

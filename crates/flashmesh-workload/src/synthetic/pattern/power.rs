@@ -10,8 +10,8 @@ use crate::synthetic::unusable;
 /// The number of uniform draws that are averaged for one draw of [`Normal`].
 const SUMMED: u64 = 12;
 
-/// The Pareto pattern: the first share `h` of the blocks receives a share `1 - h` of the requests. The same holds within that part, at every scale.
-/// Blocks are scattered over the footprint.
+/// The Pareto pattern: the first share `h` of the blocks receives a share `1 - h` of the requests. The same holds within these blocks, at every
+/// scale. Blocks are scattered over the footprint.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pareto {
     exponent: f64,
@@ -20,7 +20,7 @@ pub(crate) struct Pareto {
 }
 
 impl Pareto {
-    /// Creates a pattern with share `h`, between 0 and 1, over the blocks in which the smallest size can begin.
+    /// Creates a pattern with share `h`, between 0 and 1, over the blocks in which the smallest size can begin. The error names the key to change.
     pub(crate) fn new(h: f64, sizes: &SizeTable) -> Result<Pareto, WorkloadError> {
         if !(h > 0.0 && h < 1.0) {
             return Err(unusable("workload.pareto-share", format!("{h} is not above 0 and below 1")));
@@ -48,7 +48,7 @@ pub(crate) struct Normal {
 }
 
 impl Normal {
-    /// Creates a pattern whose deviation is at most half of `share` of the footprint, to either side.
+    /// Creates a pattern whose deviation is at most half of `share` of the footprint, to either side. The error names the key to change.
     pub(crate) fn new(share: f64, sizes: &SizeTable) -> Result<Normal, WorkloadError> {
         if !(0.0..=1.0).contains(&share) {
             return Err(unusable("workload.normal-deviation", format!("{share} is not a share between 0 and 1")));
@@ -107,7 +107,8 @@ mod tests {
     fn a_sixth_of_the_blocks_gets_two_thirds_of_the_requests_of_normal() {
         let sizes = table();
         let counts = draws(&Normal::new(0.0, &sizes).unwrap(), &sizes);
-        // One standard deviation, a twelfth of the footprint, to either side of the middle.
+        // A normal distribution has 68.3 % of its draws within one standard deviation of the mean. Here that is a twelfth of 1,000 blocks to either
+        // side.
         let hot: u32 = counts[..167].iter().sum();
         assert!((f64::from(hot) / 1e5 - 0.683).abs() < 0.02, "{hot}");
         assert!(Normal::new(1.5, &sizes).is_err());

@@ -15,7 +15,8 @@ pub(crate) struct Runs {
 }
 
 impl Runs {
-    /// Creates runs with a mean length of `mean_requests` (1: every request is a new run), which start with Zipf skew `theta`.
+    /// Creates runs with a mean length of `mean_requests` (1: every request is a new run), which start with Zipf skew `theta`. The error names the
+    /// value out of bounds.
     pub(crate) fn new(theta: f64, mean_requests: f64, sizes: &SizeTable) -> Result<Runs, WorkloadError> {
         if !(1.0..=1e9).contains(&mean_requests) {
             return Err(unusable(

@@ -70,7 +70,7 @@ mod tests {
         let count = 1_000_000;
         let scatter = Scatter::new(count);
         let places: Vec<u64> = (0..1000).map(|index| scatter.place_of(index)).collect();
-        // Both over ten equal ranges of the footprint and over sixteen channels with page striping, the load is about even.
+        // Over ten equal ranges of the footprint, and over sixteen channels with page striping, the load is even within four standard deviations.
         for (bins, bin_of) in [(10_u64, (|place| place / 100_000) as fn(u64) -> u64), (16, |place| place % 16)] {
             let mut counts = vec![0_u64; bins as usize];
             places.iter().for_each(|&place| counts[bin_of(place) as usize] += 1);

@@ -6,15 +6,15 @@ use crate::synthetic::random::Generator;
 use crate::synthetic::sizes::{Size, SizeTable};
 use crate::synthetic::unusable;
 
-/// The sequential pattern: each request begins in the block after the previous one, and wraps at the end of the part of its
-/// stream.
+/// The sequential pattern: each request begins in the block after the previous one, and wraps at the end of its stream's part of the footprint.
 ///
 /// A request whose size is no multiple of the alignment leaves the rest of its last block unused.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sequential;
 
 impl Sequential {
-    /// Creates a sequential pattern in `parts` parts of together `blocks` blocks.
+    /// Creates a sequential pattern in `parts` equal parts of a footprint of `blocks` blocks. An error if some part is too small for the largest
+    /// size.
     pub(crate) fn new(parts: u32, blocks: u64, sizes: &SizeTable) -> Result<Sequential, WorkloadError> {
         let largest = sizes.largest();
         let fits = (0..parts).all(|part| fits(&Cursor::of_part(part, parts, blocks), largest));

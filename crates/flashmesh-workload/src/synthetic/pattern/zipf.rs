@@ -18,7 +18,7 @@ pub(crate) struct Zipf {
 }
 
 impl Zipf {
-    /// Creates a pattern with skew `theta` (0 is uniform) over the blocks in which the smallest size can begin.
+    /// Creates a pattern with skew `theta` (0 is uniform) over the blocks in which the smallest size can begin. The error names the key to change.
     pub(crate) fn new(theta: f64, sizes: &SizeTable) -> Result<Zipf, WorkloadError> {
         if !(0.0..=5.0).contains(&theta) {
             return Err(unusable("workload.zipf-theta", format!("{theta} is not between 0 and 5")));

@@ -24,8 +24,8 @@ pub(crate) struct Zoned {
 }
 
 impl Zoned {
-    /// Parses zones written as `requests/footprint:requests/footprint`, in percent, over the blocks in which the smallest size
-    /// can begin.
+    /// Parses zones written as `requests/footprint:requests/footprint`, in percent, over the blocks in which the smallest size can begin. The error
+    /// says which zone is invalid.
     pub(crate) fn new(text: &str, sizes: &SizeTable) -> Result<Zoned, WorkloadError> {
         let blocks = sizes.smallest().starts as f64;
         let (mut traffic, mut space) = (0.0, 0.0);

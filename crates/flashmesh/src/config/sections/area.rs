@@ -1,4 +1,4 @@
-//! `[area]`
+//! The section `[area]` of a configuration.
 
 use crate::config::section::section;
 

@@ -1,4 +1,4 @@
-//! `[cache]`
+//! The section `[cache]` of a configuration: its parameters, and the types of their values.
 
 use crate::config::choices::choices;
 use crate::config::section::section;

@@ -1,4 +1,4 @@
-//! `[fabric]`
+//! The section `[fabric]` of a configuration: its parameters, and the types of their values.
 
 use crate::config::choices::{self, choices};
 use crate::config::form::{Form, Misfit, plain_form, toml_string};
@@ -109,7 +109,7 @@ impl HoldPath {
         if self.holds_reads() { HoldPath::Reads } else { HoldPath::Never }
     }
 
-    /// Returns the text of the value.
+    /// Returns the text that selects the value in a configuration.
     pub const fn name(self) -> &'static str {
         match self {
             HoldPath::Never => "false",

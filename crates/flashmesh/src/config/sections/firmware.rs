@@ -1,4 +1,4 @@
-//! `[firmware]`
+//! The section `[firmware]` of a configuration.
 
 use crate::config::section::section;
 use crate::units::Time;

@@ -1,4 +1,4 @@
-//! `[flash]`
+//! The section `[flash]` of a configuration: its parameters, and the types of their values.
 
 use crate::config::Config;
 use crate::config::choices::choices;

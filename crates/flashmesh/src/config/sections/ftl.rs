@@ -1,4 +1,4 @@
-//! `[ftl]`
+//! The section `[ftl]` of a configuration: its parameters, and the types of their values.
 
 use crate::config::choices::{self, choices};
 use crate::config::form::{Form, Misfit, toml_string};

@@ -1,4 +1,4 @@
-//! `[gc]`
+//! The section `[gc]` of a configuration: its parameters, and the types of their values.
 
 use crate::config::Config;
 use crate::config::choices::choices;
@@ -88,7 +88,7 @@ section! {
 }
 
 impl Config {
-    /// Returns whether collection alternates with the destage stripes of the device cache.
+    /// Returns whether garbage collection alternates with destaging: collection is paced, and the device cache destages whole stripes.
     pub fn gc_alternates_with_destage(&self) -> bool {
         self.gc.paced && self.cache.destage_stripe.is_some() && self.cache.capacity > Bytes::ZERO
     }

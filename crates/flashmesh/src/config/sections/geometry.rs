@@ -1,4 +1,4 @@
-//! `[geometry]`
+//! The section `[geometry]` of a configuration.
 
 use crate::config::section::section;
 use crate::units::{Bytes, Share};

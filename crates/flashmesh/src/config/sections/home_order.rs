@@ -1,4 +1,4 @@
-//! `ftl.home-order`
+//! The type of the parameter `ftl.home-order`.
 
 use crate::config::choices;
 use crate::config::form::{Form, Misfit, toml_string};

@@ -1,4 +1,4 @@
-//! `[mapping]`
+//! The section `[mapping]` of a configuration: its parameters, and the types of their values.
 
 use crate::config::choices::choices;
 use crate::config::section::section;

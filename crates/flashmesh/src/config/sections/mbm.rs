@@ -1,4 +1,4 @@
-//! `[mbm]`
+//! The section `[mbm]` of a configuration: its parameters, and the types of their values.
 
 use super::flash::Suspension;
 use super::ftl::FirmwarePolicy;

@@ -1,4 +1,4 @@
-//! `[measure]`
+//! The section `[measure]` of a configuration: its parameters, and the types of their values.
 
 use crate::config::choices::choices;
 use crate::config::section::section;
@@ -91,7 +91,7 @@ impl Config {
         self.measure.warm_up.unwrap_or(default)
     }
 
-    /// Returns whether the workloads can continue without limit.
+    /// Returns whether the workloads can continue without limit: all are synthetic without a stop time, and no power cut is configured.
     pub fn has_endless_workloads(&self) -> bool {
         let goes_on = |stream: &StreamConfig| {
             stream.workload.kind == WorkloadKind::Synthetic && stream.replay.stop_time.is_none()

@@ -1,4 +1,4 @@
-//! `[namespace.NAME]`
+//! The section `[namespace.NAME]` of a configuration.
 
 use super::Indices;
 use crate::config::section::section;

@@ -1,4 +1,4 @@
-//! `[packets]`
+//! The section `[packets]` of a configuration.
 
 use crate::config::section::section;
 use crate::units::{Bytes, Time};

@@ -1,4 +1,4 @@
-//! `[policy]`
+//! The section `[policy]` of a configuration: its parameters, and the types of their values.
 
 use std::path::Path;
 
@@ -81,7 +81,7 @@ section! {
 const FILE_END: &str = ".py:";
 
 impl Policy {
-    /// Returns the configured policies: key and name.
+    /// Returns the configured Python policies: key (such as `policy.victim`) and name (`FILE.py:CLASS`).
     pub fn named(&self) -> impl Iterator<Item = (&'static str, &str)> {
         let Policy { victim, allocator, home, placement, scheduler, routing, hops, arbiter } = self;
         let keys = [

@@ -1,4 +1,4 @@
-//! `[power]`
+//! The section `[power]` of a configuration.
 
 use crate::config::section::section;
 use crate::units::{Current, Time, Voltage, Wattage};

@@ -1,4 +1,4 @@
-//! `[queue]`
+//! The section `[queue]` of a configuration: its parameters, and the types of their values.
 
 use crate::config::choices::choices;
 use crate::config::section::section;
@@ -18,7 +18,7 @@ choices! {
 }
 
 impl Priority {
-    /// Returns the index of the class, the most urgent first.
+    /// Returns the index of the class, from 0 for the most urgent.
     #[inline]
     pub const fn index(self) -> usize {
         self as usize

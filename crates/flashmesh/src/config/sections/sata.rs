@@ -1,4 +1,4 @@
-//! `[sata]`
+//! The section `[sata]` of a configuration: its parameters, and the types of their values.
 
 use crate::config::choices::choices;
 use crate::config::section::section;

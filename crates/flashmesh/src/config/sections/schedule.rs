@@ -1,4 +1,4 @@
-//! `[schedule]`
+//! The section `[schedule]` of a configuration: its parameters, and the types of their values.
 
 use super::ftl::FirmwarePolicy;
 use crate::config::Config;

@@ -1,4 +1,4 @@
-//! `[slc]`
+//! The section `[slc]` of a configuration: its parameters, and the types of their values.
 
 use crate::config::choices::choices;
 use crate::config::section::section;
@@ -53,7 +53,7 @@ impl Slc {
         self.blocks_per_plane > 0
     }
 
-    /// Returns whether the cache uses free blocks.
+    /// Returns whether the cache takes free blocks of a plane instead of a fixed set of blocks.
     pub fn is_dynamic(&self) -> bool {
         self.is_on() && self.region == SlcRegion::Dynamic
     }

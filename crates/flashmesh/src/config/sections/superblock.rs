@@ -1,4 +1,4 @@
-//! `[superblock]`
+//! The section `[superblock]` of a configuration.
 
 use crate::config::Config;
 use crate::config::section::section;
@@ -19,7 +19,7 @@ impl Config {
         geometry.channels.saturating_mul(geometry.chips_per_channel).saturating_mul(geometry.dies_per_chip)
     }
 
-    /// Returns the number of dies in a superblock.
+    /// Returns the number of dies in a superblock: the configured number, or all dies of the drive.
     pub fn superblock_dies(&self) -> u32 {
         self.superblock.dies.unwrap_or_else(|| self.dies())
     }

@@ -14,7 +14,7 @@ use crate::units::Time;
 pub struct TimesByPlanes(pub Vec<Time>);
 
 impl TimesByPlanes {
-    /// Returns the time for `planes` planes.
+    /// Returns the time for `planes` planes, which must be at least 1.
     pub fn for_planes(&self, planes: usize) -> Time {
         if let Some(&time) = planes.checked_sub(1).and_then(|at| self.0.get(at)) {
             return time;

@@ -1,4 +1,4 @@
-//! `[venice]`
+//! The section `[venice]` of a configuration: its parameters, and the types of their values.
 
 use crate::config::choices::choices;
 use crate::config::section::section;

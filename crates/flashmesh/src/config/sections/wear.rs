@@ -1,4 +1,4 @@
-//! `[wear]`
+//! The section `[wear]` of a configuration.
 
 use crate::config::section::section;
 

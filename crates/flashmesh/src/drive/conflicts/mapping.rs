@@ -7,7 +7,8 @@ use crate::ftl::mapping_cache::entries_per_part;
 use crate::ftl::{TranslationPages, spare_blocks_min};
 use crate::units::Bytes;
 
-/// Adds the conflicts of these keys. Returns the number of translation pages; 0 if they do not fit.
+/// Adds the conflicts of the keys of the mapping cache and of persistence. Returns the number of translation pages; 0 if the drive needs none or they
+/// do not fit.
 pub(super) fn add_conflicts(config: &Config, geometry: &Geometry, clashes: &mut Vec<ConfigConflict>) -> u32 {
     let (mapping, page_size) = (&config.mapping, geometry.page_size);
     if let Some(capacity) = mapping.cache_capacity {
@@ -97,7 +98,7 @@ fn journal(config: &Config, page_size: Bytes, clashes: &mut Vec<ConfigConflict>)
     }
 }
 
-/// Checks that translation pages leave enough spare blocks. Returns the number of translation pages; 0 if they do not fit.
+/// Checks that translation pages leave enough spare blocks. Returns the number of translation pages of the drive; 0 if they do not fit.
 fn translation_space(config: &Config, geometry: &Geometry, clashes: &mut Vec<ConfigConflict>) -> u32 {
     let Some(translation) = TranslationPages::new(geometry, config) else { return 0 };
     let needed = u64::from(spare_blocks_min(config));

@@ -3,7 +3,7 @@
 use crate::config::{Config, ConfigConflict, FirmwarePolicy, Ftl, PageTypes, ProgramUnit};
 use crate::units::Bytes;
 
-/// Maximum number of mapping units in a block.
+/// Maximum number of mapping units in a block that can be simulated.
 const UNITS_PER_BLOCK_MAX: u64 = u16::MAX as u64;
 
 /// Adds a conflict if mapping units or programs do not fit the array. [`Geometry::from_config`](crate::flash::geometry::Geometry::from_config) relies on this check.

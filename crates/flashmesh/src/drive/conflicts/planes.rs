@@ -7,7 +7,7 @@ use crate::flash::namespace::ResolvedNamespace;
 use crate::ftl::Partition;
 use crate::ids::PlaneId;
 
-/// Returns the namespaces as subject and verb of a message, and the keys that determine their size and planes.
+/// Returns the namespaces as subject and verb of a message ("namespace `a` puts"), and the keys that determine their size and planes.
 fn names(config: &Config, namespaces: &[&ResolvedNamespace]) -> (String, Vec<String>) {
     if config.namespace.is_empty() {
         return ("the drive puts".to_owned(), Vec::new());

@@ -8,7 +8,7 @@ use crate::flash::geometry::Geometry;
 use crate::flash::namespace::ResolvedNamespace;
 use crate::units::Bytes;
 
-/// Largest number of streams with open blocks of their own.
+/// Largest number of streams that can have open blocks of their own.
 const WRITERS_MAX: usize = 64;
 
 /// A stream, with the prefix that its keys have in messages.

@@ -19,7 +19,7 @@ impl Queued for u32 {
 #[derive(Default)]
 struct Listed {
     events: Vec<(u64, u32)>,
-    /// Pending alarm, which is always within the range of a key.
+    /// Pending alarm (time in ps, event), which is always within the range of a key.
     alarm: Option<(u64, u32)>,
 }
 
@@ -41,7 +41,7 @@ impl Listed {
 /// Kind of the alarm. As in a drive, no other event has this kind, so that the alarm never equals another event.
 const ALARM_KIND: u32 = 31;
 
-/// Step of a test: number of the event to schedule, delay from now, lane or alarm, and number of events to dequeue first.
+/// Step of a test: number of the event to schedule, delay from now in ps, lane or alarm, and number of events to dequeue first.
 type Step = (u32, u64, usize, usize);
 
 fn compare(steps: &[Step]) {
