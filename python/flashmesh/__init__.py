@@ -323,7 +323,8 @@ _HOMES = {
         "trace_summary",
     ),
 }
-"""Names by their module. A module is imported on the first use of a name, so that programs load only what they use."""
+"""Public names of the package, by the module that defines them. A module is imported on the first use of one of its
+names, so that programs load only what they use."""
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 __all__ = ["profiles", *_HOME_OF]
 
@@ -331,7 +332,7 @@ __all__ = ["profiles", *_HOME_OF]
 if not TYPE_CHECKING:  # With this function, type checkers would accept any name of the module.
 
     def __getattr__(name: str) -> object:
-        """Imports a name on first use."""
+        """Returns a public name of the package; imports the module that defines the name on first use."""
         if name not in _HOME_OF:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         value: object = getattr(import_module(_HOME_OF[name]), name)
@@ -340,7 +341,7 @@ if not TYPE_CHECKING:  # With this function, type checkers would accept any name
 
 
 def __dir__() -> list[str]:
-    """Returns all names, imported or not."""
+    """Returns the public names of the package, even if their modules are not imported yet."""
     return sorted({*globals(), *_HOME_OF})
 
 

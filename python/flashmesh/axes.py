@@ -94,7 +94,7 @@ def refuse_clashes(keys: Sequence[str], given: Mapping[str, object], prefix: str
 
 @lru_cache(maxsize=4096)
 def typed(text: str) -> Value:
-    """Returns a text as a number or truth value, if it is one; otherwise as text, without quotes around it."""
+    """Returns the number, truth value or text that a TOML value denotes; any other text stays unchanged."""
     import tomllib
 
     try:

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 STREAM = "stream."
 OF_STREAMS = ("workload.", "replay.", "queue.")
-"""Sections that each stream has."""
+"""Sections of a configuration that a named stream has of its own."""
 JOB = "job"
-"""Name of the stream of a single job."""
+"""Name of the stream of the only fio job, if another stream runs beside it."""
 
 
 def with_stream(jobs: FioJobs, kind: str, value: str, reading: Mapping[str, str]) -> FioJobs:
@@ -37,5 +37,5 @@ def with_stream(jobs: FioJobs, kind: str, value: str, reading: Mapping[str, str]
 
 
 def in_streams(keys: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the keys of a single job as keys of a named stream. Keys of streams stay unchanged."""
+    """Returns the keys with those of the only job moved to the stream `JOB`; all other keys stay unchanged."""
     return {f"{STREAM}{JOB}.{key}" if key.startswith(OF_STREAMS) else key: value for key, value in keys.items()}

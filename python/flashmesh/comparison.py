@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ComparedRun:
-    """One run of a comparison."""
+    """A run of a comparison that has a result."""
 
     settings: dict[str, Value]
     """The varied keys, with their values in this run."""
@@ -41,7 +41,7 @@ class FailedRun:
     settings: dict[str, Value]
     """The varied keys, with their values in this run."""
     error: str
-    """The error of the run."""
+    """Text of the error that ended the run."""
 
 
 @dataclass(frozen=True)
@@ -49,12 +49,12 @@ class Comparison(Plots):
     """Runs of a comparison, in the order of the axes: the last axis varies fastest."""
 
     axes: dict[str, tuple[Value, ...]]
-    """The varied keys, with all their values."""
+    """All values of each varied key."""
     runs: tuple[ComparedRun, ...]
     failures: tuple[FailedRun, ...] = ()
-    """Runs without a result."""
+    """Runs that ended with an error and have no result."""
     complete: bool = True
-    """Whether every run was completed."""
+    """Whether every planned run has a complete result."""
 
     def __repr__(self) -> str:
         """Returns the number of runs and the varied keys."""

@@ -19,7 +19,7 @@ CUT = "..."
 
 
 def in_python(text: str, source: ConfigSource | PipeText) -> str:
-    """Returns an error message for programs, with the argument or the path of the value in place of a line of TOML."""
+    """Rewrites an error message for programs: the argument or the path of the value replaces the line of TOML."""
 
     def argument(shown: re.Match[str]) -> str:
         return f" --> {shown['place']} = {shown['value'].strip()!r}"
@@ -41,7 +41,10 @@ def in_python(text: str, source: ConfigSource | PipeText) -> str:
 
 
 def python_path(source: ConfigSource | PipeText, line: int, column: int) -> str | None:
-    """Returns the path in typed parameters or nested mappings that became this position in TOML."""
+    """Returns the Python path of the value at a position of the generated TOML.
+
+    None for files and unknown positions.
+    """
     if isinstance(source, str | Path | PipeText):
         return None
     text = toml_of(source)

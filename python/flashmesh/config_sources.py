@@ -18,7 +18,7 @@ T = TypeVar("T")
 TEXT_MAX = 1 << 20
 """Maximum length in characters of a configuration from a pipe; the limit of a file has the same number of bytes."""
 STDIN = "-"
-"""Path that stands for standard input."""
+"""Path that stands for standard input in arguments that name a configuration."""
 
 
 @runtime_checkable
@@ -89,7 +89,7 @@ def read_text(stream: IO[str], name: str) -> str:
 
 
 def identity(source: ConfigSource | PipeText, overrides: Mapping[str, Any]) -> tuple[Any, ...] | None:
-    """Returns an identifier of a configuration until its file changes; None for tables, which may change any time."""
+    """Returns a value that is equal while a configuration is unchanged; None for tables, which may change any time."""
     if not isinstance(source, str | Path | PipeText):
         return None
     file = Path(source) if isinstance(source, str | Path) else None
@@ -102,7 +102,7 @@ def identity(source: ConfigSource | PipeText, overrides: Mapping[str, Any]) -> t
 
 
 def place_of(source: ConfigSource | PipeText) -> str:
-    """Returns the name of a source in errors."""
+    """Returns what errors call a source: its file name or text, or `config` for tables."""
     match source:
         case PipeText():
             return source.name
@@ -142,7 +142,10 @@ def refuse_unspeakable(text: str) -> None:
 
 
 def interruptibly(read: Callable[[], T]) -> T:
-    """Reads in a thread, which is abandoned on Ctrl-C, since a pipe may never deliver data."""
+    """Calls `read` in a thread, and returns its result.
+
+    Ctrl-C abandons the thread, since a pipe may never deliver data.
+    """
     found: list[T] = []
     failed: list[BaseException] = []
 

@@ -158,7 +158,7 @@ def load(
 
 
 CHOOSING = {f"replay.{key}" for key in ("mode", "outstanding", "threads", "think-time")}
-"""Keys that select whether requests follow time stamps or completions of other requests."""
+"""Keys that decide whether a replay follows time stamps or the completion of earlier requests."""
 
 
 def keeps_requests_in_flight(
@@ -180,7 +180,7 @@ def keeps_requests_in_flight(
 
 
 def arguments(overrides: Mapping[str, Any], varied: Mapping[str, str]) -> list[str]:
-    """Returns the settings as they appear in a library call, in order."""
+    """Returns what errors call each setting of a library call, in order, such as `overrides['seed']`."""
     given = [f"overrides[{key!r}]" for key in overrides if key not in varied]
     return [*given, *(f"vary[{key!r}]" for key in varied)]
 
@@ -216,7 +216,7 @@ READING = (
     "tolerate",
     "requests",
 )
-"""Keys of `[workload]` that determine how a trace is read."""
+"""Keys of `[workload]` that determine how a trace file is read; all other keys describe the drive or the requests."""
 
 
 def load_trace(trace: str | Path, *, overrides: Mapping[str, Any] | None = None, tolerate: bool = False) -> Config:
@@ -242,7 +242,10 @@ def load_trace(trace: str | Path, *, overrides: Mapping[str, Any] | None = None,
 
 
 def read(source: ConfigSource | PipeText, overrides: list[str], jobs: list[str] | None = None) -> Config:
-    """Reads a configuration and reports its notes. Overrides `table.key=value` also override settings of fio jobs."""
+    """Reads a configuration with overrides and settings of fio jobs (`jobs`), and reports its notes.
+
+    Overrides take precedence over the settings of fio jobs.
+    """
     config = read_quietly(source, overrides, jobs or [])
     for note in config.notes():
         tell(note, source)
@@ -282,7 +285,7 @@ def tell(note: str, source: ConfigSource | PipeText, category: type[Warning] = F
 
 
 def read_quietly(source: ConfigSource | PipeText, overrides: list[str], jobs: list[str]) -> Config:
-    """Reads a configuration like `read`, without reporting its notes."""
+    """Reads a configuration like `read`, but without reporting its notes."""
     match source:
         case str() if source.startswith(PRESET_PREFIX):
             refuse_unspeakable(source)
@@ -303,7 +306,7 @@ def read_quietly(source: ConfigSource | PipeText, overrides: list[str], jobs: li
 
 
 def read_file(path: str | Path, overrides: list[str], jobs: list[str]) -> Config:
-    """Reads a file. If that fails, examines the path for a more helpful error message."""
+    """Reads a configuration file. If that fails, examines the path to suggest the right argument in the error."""
     try:
         if os.path.isfile(path):  # noqa: PTH113 - a sweep reads a thousand times
             return Config.from_file(path, overrides, jobs)
@@ -314,7 +317,7 @@ def read_file(path: str | Path, overrides: list[str], jobs: list[str]) -> Config
 
 
 def refuse_streams(source: ConfigSource | PipeText) -> None:
-    """Refuses a configuration with streams, which would run beside the fio jobs.
+    """Refuses a configuration that defines streams, if fio jobs are given: its streams would run beside the jobs.
 
     Raises:
         ConfigError: If the configuration has streams.
@@ -331,13 +334,13 @@ def refuse_streams(source: ConfigSource | PipeText) -> None:
 
 
 PER_STREAM = ("workload", "replay", "queue", "stream")
-"""Sections that fio jobs set themselves."""
+"""Sections of a configuration that fio jobs set themselves."""
 
 
 def capacity_of(
     source: ConfigSource | PipeText, overrides: Mapping[str, Any] | None, varied: Mapping[str, str] | None
 ) -> int:
-    """Returns the capacity in bytes of the drive of a configuration whose streams are not known yet.
+    """Returns the host capacity in bytes of the drive of a configuration whose streams are not known yet.
 
     Raises:
         ConfigError: If the configuration is invalid.

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 Level = Literal["ok", "note", "fault"]
 BROWSERS = ("chromium", "google-chrome", "chrome", "firefox", "safari")
 ROOM_MIN = 100 * 2**20
-"""Free space below which a note warns about temporary files and results, in bytes."""
+"""Free space of a folder, in bytes, below which a note warns that temporary files and results may not fit."""
 FILES_MIN = 256
-"""Number of open files that a sweep on all cores may need."""
+"""Number of open files that a sweep on all cores may need; a lower limit gives a note."""
 ANSWER_S = 10
 """Timeout in seconds for a program to print its version."""
 TRIED = 2_000
@@ -62,7 +62,7 @@ def examine() -> Iterator[Finding]:
 
 
 def build() -> Iterator[Finding]:
-    """Yields the version, the compiled module, and the runtime."""
+    """Yields findings on the version, the compiled module and the Python runtime."""
     for name, value in facts().items():
         if name == "build" and value.startswith("debug"):
             yield Finding("build", name, value, "note", "simulates some ten times slower than a release build")
@@ -82,7 +82,7 @@ def build() -> Iterator[Finding]:
 
 
 def packages() -> Iterator[Finding]:
-    """Yields the required packages, and the packages of extras."""
+    """Yields a finding for each required package, and for the packages of extras."""
     try:
         required = requirements()
     except importlib.metadata.PackageNotFoundError:
@@ -104,7 +104,7 @@ def packages() -> Iterator[Finding]:
 
 
 def programs() -> Iterator[Finding]:
-    """Yields the programs of the system that some commands need, and the plugins of these programs."""
+    """Yields findings on the programs that some commands need, such as nbdkit, and on their plugins."""
     from flashmesh.serving.nbdkit import INSTALL, PLUGIN
 
     found = shutil.which("nbdkit")
@@ -121,7 +121,10 @@ def programs() -> Iterator[Finding]:
 
 
 def said(program: str, argument: str) -> str:
-    """Returns the first line that a program prints; empty if it fails or exceeds the timeout."""
+    """Returns the first line that a program prints when called with `argument`.
+
+    Empty if the program fails or exceeds the timeout.
+    """
     try:
         done = subprocess.run([program, argument], capture_output=True, text=True, timeout=ANSWER_S, check=False)
     except (OSError, subprocess.SubprocessError, UnicodeError):
@@ -130,14 +133,14 @@ def said(program: str, argument: str) -> str:
 
 
 def satisfies(version: str, wanted: str) -> bool:
-    """Returns whether a version satisfies a requirement."""
+    """Returns whether a version satisfies a requirement such as `numpy>=2`."""
     from packaging.requirements import Requirement
 
     return Requirement(wanted).specifier.contains(version, prereleases=True)
 
 
 def machine() -> Iterator[Finding]:
-    """Yields cores and memory."""
+    """Yields findings on cores and memory."""
     from flashmesh.simulate import cores
 
     usable, present = cores(), os.cpu_count() or 1
@@ -154,7 +157,7 @@ def machine() -> Iterator[Finding]:
 
 
 def limits() -> Iterator[Finding]:
-    """Yields the relevant limits of `ulimit`."""
+    """Yields findings on the limits of `ulimit` that runs may reach."""
     try:
         import resource
     except ImportError:
@@ -174,7 +177,7 @@ def limits() -> Iterator[Finding]:
 
 
 def terminal() -> Iterator[Finding]:
-    """Yields the terminal and the browser for tables and reports."""
+    """Yields findings on the terminal for tables and on the browser for reports."""
     if sys.stdout is not None and sys.stdout.isatty():
         size = shutil.get_terminal_size()
         yield Finding("shown on", "terminal", f"{size.columns} columns, {sys.stdout.encoding}")
@@ -189,7 +192,7 @@ def terminal() -> Iterator[Finding]:
 
 
 def fonts() -> Finding:
-    """Returns whether the fonts of reports and figures are installed."""
+    """Returns a finding on the fonts that reports and figures use."""
     from importlib.util import find_spec
 
     if find_spec("vl_convert") is not None:
@@ -198,7 +201,7 @@ def fonts() -> Finding:
 
 
 def folders() -> Iterator[Finding]:
-    """Yields the folders in which flashmesh writes files."""
+    """Yields findings on the folders in which flashmesh writes files."""
     for name, folder in (("working folder", Path.cwd()), ("temporary files", Path(tempfile.gettempdir()))):
         try:
             with tempfile.TemporaryFile(dir=folder) as file:
@@ -214,7 +217,7 @@ def folders() -> Iterator[Finding]:
 
 
 def trial() -> Iterator[Finding]:
-    """Yields the outcome of a test run with all oracles."""
+    """Yields the finding of a test run with all oracles, the checks of a simulation as it runs."""
     from flashmesh import run
 
     begun = time.perf_counter()

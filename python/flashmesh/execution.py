@@ -30,7 +30,7 @@ STOP_S = 10.0
 
 
 class Interrupted(KeyboardInterrupt):
-    """Error for a run that Ctrl-C ended. `partial` is the simulated part; None if there is none."""
+    """Error for a run that Ctrl-C ended. `partial` has the results up to then; None if no request was simulated."""
 
     def __init__(self, partial: Result | Comparison | None) -> None:
         """Creates the error with the simulated part."""
@@ -49,20 +49,20 @@ class Unwritten(OutputError):  # noqa: N818 - named for what it says, as Interru
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Progress of all runs."""
+    """Progress of all runs of a command, together."""
 
     requests_done: int
-    """Completed requests."""
+    """Requests completed so far, over all runs."""
     request_total: int | None
-    """Total number of requests, if known."""
+    """Estimated number of requests of all runs; None if the length of an active run is unknown."""
     simulated_ps: int
-    """Simulated time of the most advanced run."""
+    """Simulated time of the run that is furthest ahead, in picoseconds."""
     runs_done: int
-    """Number of completed runs."""
+    """Number of runs that ended."""
     runs: int
     """Number of runs."""
     opening: bool
-    """Whether no run has begun yet: traces are being scanned and drives preconditioned."""
+    """Whether no run has begun to simulate requests: traces are being scanned and drives preconditioned."""
     running: tuple[int, ...] = ()
     """Indices of the active runs in the plan of a sweep; on a cluster, of the runs submitted first."""
     preconditioned: float | None = None
@@ -71,7 +71,7 @@ class Progress:
 
 @dataclass
 class Job:
-    """One simulation to run."""
+    """One simulation, its options, and its result once it has ended."""
 
     config: _native.Config
     check: bool = False
@@ -79,13 +79,13 @@ class Job:
     """The only stream that issues requests; None if all streams do."""
     on_requests: Callable[[int, dict[str, bytes]], None] | None = None
     on_open: Callable[[str | None], None] = lambda summary: None
-    """Called before the run with the summary of its trace."""
+    """Function called before the first request with the summary of the trace; None without a trace."""
     timeline: Path | None = None
-    """The file for a timeline of the run."""
+    """File for a Perfetto timeline of the run; None without one."""
     timeline_full_ps: int | None = None
-    """Time from which the full timeline records nothing; None if it did not fill up."""
+    """Simulated time in picoseconds from which the full timeline records nothing; None if it did not fill up."""
     timeline_failure: str | None = None
-    """Error of writing the timeline."""
+    """Error of writing the timeline; None if it was written, or not requested."""
     control: _native.Control = field(default_factory=_native.Control)
     begun: bool = False
     simulated: bool = False
@@ -95,7 +95,7 @@ class Job:
     error: BaseException | None = None
 
     def work(self) -> None:
-        """Opens and runs the simulation; stores an exception in `error`."""
+        """Opens the drive and runs the simulation; stores the result in `result`, or the exception in `error`."""
         try:
             begun = time.perf_counter()
             drives = states.drives(one_run=True)
@@ -169,7 +169,7 @@ def execute(jobs: Sequence[Job], threads: int = 1, on_progress: Callable[[Progre
 
 
 def stop(jobs: Sequence[Job], wake: threading.Event, *, wait_for_results: bool = False) -> None:
-    """Cancels all jobs, and waits for the running ones, which end soon. Abandons jobs that are still opening.
+    """Cancels all jobs, and waits up to `STOP_S` for those that simulate. Abandons jobs that still open their drive.
 
     Building the result of a run with many epochs takes seconds, so this function waits for results only on request.
     """
@@ -187,7 +187,7 @@ def stop(jobs: Sequence[Job], wake: threading.Event, *, wait_for_results: bool =
 
 
 def progress(jobs: Sequence[Job]) -> Progress:
-    """Returns the progress of the jobs."""
+    """Returns the progress of all jobs together."""
     known = [total for job in jobs if (total := job.control.request_total) is not None]
     # Runs that have not begun are assumed to be as long as the others.
     estimate = sum(known) * len(jobs) // len(known) if known else None

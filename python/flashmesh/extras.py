@@ -11,11 +11,11 @@ EXTRAS = {
     "plots": "flashmesh report --plots",
     "search": "flashmesh optimise",
 }
-"""Features that need the packages of an extra. Extras without a feature are for development."""
+"""Features of flashmesh that need the packages of an extra, by extra. Extras without a feature are for development."""
 
 
 def requirements() -> list[tuple[str, str, str | None]]:
-    """Returns the requirements of the installed package: name, requirement, and extra.
+    """Returns the requirements of the installed package as (name, requirement, extra); extra is None for required ones.
 
     Raises:
         importlib.metadata.PackageNotFoundError: If flashmesh is not installed as a package.

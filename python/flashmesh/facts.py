@@ -20,7 +20,7 @@ def facts() -> dict[str, str]:
 
 
 def text() -> str:
-    """Returns the facts, one per line, the version in the usual form of programs."""
+    """Returns the facts as lines: the version as `flashmesh VERSION`, then the other facts in columns."""
     (name, version), *others = facts().items()
     width = max(len(other) for other, _ in others)
     return "\n".join([f"{name} {version}", *(f"{other:<{width}}  {value}" for other, value in others)])

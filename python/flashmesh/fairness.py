@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 
 
 def fairness(together: Result, alone: Sequence[Result]) -> Fairness:
-    """Compares a run with the runs in which each of its streams is alone, in the order of the streams."""
+    """Returns the slowdown of each stream of a run.
+
+    `alone` has a run of each stream alone, in the order of the streams.
+    """
     streams = [
         (stream.name, mean_latency(together, index), mean_latency(run, index))
         for index, (stream, run) in enumerate(zip(together.streams, alone, strict=True))
@@ -23,6 +26,6 @@ def fairness(together: Result, alone: Sequence[Result]) -> Fairness:
 
 
 def mean_latency(result: Result, index: int) -> float | None:
-    """Returns the mean latency of a stream, in the measured window if there is one; None without requests."""
+    """Returns the mean latency of a stream in picoseconds, in the measured window if any; None without requests."""
     found = result.window.streams[index].latency_ps.all
     return found.mean if found else None

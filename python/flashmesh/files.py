@@ -30,7 +30,7 @@ REPLACING = ".replacing-"
 STALE_S = 3600.0
 """Age in seconds from which a temporary file of `replace_text` counts as abandoned."""
 LINKS_MAX = 40
-"""Maximum number of symbolic links on the way to a file, as in Linux."""
+"""Maximum number of symbolic links that are followed to a file, as in Linux."""
 
 
 def absolute(path: Path) -> Path:
@@ -151,7 +151,9 @@ def target_of(path: Path) -> Path:
 
 @contextmanager
 def text_file(path: str | Path) -> Iterator[Callable[[str], None]]:
-    """Yields a function that takes the text of a file; the file is written if the block ends without an exception.
+    """Yields a function that takes the text of a file in parts.
+
+    The file is written if the block ends without an exception.
 
     Raises:
         OutputError: If the file cannot be written.
@@ -180,7 +182,7 @@ class OutputFiles(AbstractContextManager["OutputFiles"]):
         return value
 
     def close(self) -> list[str]:
-        """Closes all files. Returns the errors of those that could not be written."""
+        """Closes all files, which writes them. Returns the error messages of those that could not be written."""
         failures: list[str] = []
         while self.contexts:
             try:
@@ -219,7 +221,7 @@ class Temporary:
         self.path = self.name or Path(f"/proc/self/fd/{descriptor}")
 
     def take_rights(self) -> None:
-        """Copies the permissions of the file that is replaced."""
+        """Copies the permissions of the existing target, if any, to the new file."""
         with suppress(OSError):
             os.fchmod(self.descriptor, stat.S_IMODE(self.target.stat().st_mode))
 
@@ -273,7 +275,7 @@ def replace_text(path: Path, text: str) -> None:
 
 
 def remove_old(folder: Path, folders: str) -> None:
-    """Removes old temporary files of `replace_text` in the matching folders below a folder."""
+    """Removes abandoned files of `replace_text` from the folders below `folder` that match the pattern `folders`."""
     old = time.time() - STALE_S
     for path in folder.glob(f"{folders}/{REPLACING}*{TEMPORARY_END}"):
         with suppress(OSError):
@@ -282,12 +284,12 @@ def remove_old(folder: Path, folders: str) -> None:
 
 
 def new_name(folder: Path, begin: str = TEMPORARY) -> Path:
-    """Returns a unique name for a temporary file."""
+    """Returns an unused path for a temporary file in a folder; its name begins with `begin`."""
     return folder / f"{begin}{os.urandom(8).hex()}{TEMPORARY_END}"
 
 
 def nameless(folder: Path) -> int | None:
-    """Creates a file without a name in a folder; returns None if the system does not support it.
+    """Creates a file without a name in a folder, and returns its descriptor; None if the system does not support it.
 
     Raises:
         OSError: If the folder cannot be written.
@@ -306,7 +308,9 @@ def nameless(folder: Path) -> int | None:
 
 
 def named(folder: Path) -> tuple[Path, int]:
-    """Creates a file in a folder, locked until this process ends.
+    """Creates a temporary file in a folder, and returns its path and descriptor.
+
+    The file is locked until this process ends.
 
     Raises:
         OSError: If the folder cannot be written.
@@ -333,7 +337,7 @@ def lock(descriptor: int) -> bool:
 
 
 def remove_stale(folder: Path) -> None:
-    """Removes the temporary files of killed processes."""
+    """Removes the unlocked temporary files of a folder, whose processes were killed."""
     for path in folder.glob(f"{TEMPORARY}*{TEMPORARY_END}"):
         try:
             descriptor = os.open(path, os.O_RDWR)
@@ -362,7 +366,7 @@ def write_text(path: Path, text: str) -> None:
 
 
 def without_waiting(path: str, flags: int) -> int:
-    """Opens a file without blocking; a pipe without a reader is an error.
+    """Opens a file for writing without blocking; a pipe without a reader is an error. Returns the descriptor.
 
     Raises:
         OSError: If the system refuses.

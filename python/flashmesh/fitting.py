@@ -20,23 +20,25 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 REFERENCE_DRIVES = {"venice-z-nand": "z_nand", "venice-pm9a3": "pm9a3"}
-"""Presets on which latencies are compared, a fast and a slow drive, with their names in figure keys."""
+"""Presets on which traces are replayed to compare latencies, a fast and a slow drive, each with its name in the keys of
+figures."""
 LOAD_MAX = 0.5
-"""Maximum load in open replay, as a share of the drive's throughput. A trace with a higher load is slowed down."""
+"""Maximum load in open replay, as a share of the throughput in stress replay. A trace with a higher load is slowed
+down."""
 CHECKED_REQUESTS = 1_000_000
 """Number of requests at the start of a trace that are compared with a copy after a fit."""
 
 
 @dataclass(frozen=True, slots=True)
 class TraceFigure:
-    """A figure of an original and of its copy."""
+    """A statistic of an original trace and of its copy."""
 
     key: str
-    """Stable identifier."""
+    """Stable identifier of the figure, for programs."""
     title: str
-    """Readable name."""
+    """Name of the figure in tables."""
     unit: str
-    """share, bytes, 1/s, pages, requests, ps, or empty for a plain number."""
+    """Unit: share, bytes, 1/s, pages, requests, ps, or empty for a plain number."""
     measure: str
     """Measure of the difference: "relative" to the original (for pages read or written, to a twentieth of all
     accessed pages if these are fewer), the Kolmogorov "distance" of two distributions, or "absolute" for figures
@@ -46,7 +48,7 @@ class TraceFigure:
     copy: float | None
     """Value of the copy; None for a distribution."""
     difference: float | None
-    """Difference of the copy from the original; None if only the original is 0."""
+    """Difference of the copy from the original, as `measure` says; None if only the original is 0."""
     bound: float
     """Bound that copies made from fitted profiles meet (docs/fitting.md). A relative figure lies between
     `original / (1 + bound)` and `original * (1 + bound)`."""
@@ -65,12 +67,12 @@ class TraceComparison:
     original: str
     copy: str
     time_scales: dict[str, float]
-    """Factors on arrival times in open replay, by reference drive."""
+    """Factors by which arrival times are stretched in open replay, by reference drive; 1 for an unchanged trace."""
     figures: tuple[TraceFigure, ...]
 
     @property
     def misses(self) -> tuple[TraceFigure, ...]:
-        """The figures beyond their bounds."""
+        """The figures whose difference exceeds their bound."""
         return tuple(figure for figure in self.figures if not figure.is_within)
 
     @property
@@ -234,7 +236,7 @@ def replays(
     tolerate: bool,
     bounds: list[tuple[str, str, float]],
 ) -> tuple[float, list[TraceFigure]]:
-    """Returns the time scale of open replay on a drive, and the figures of both traces in open and stress replay."""
+    """Returns (time scale of open replay, figures of both replay modes) of both traces on a drive."""
     stress = replay(drive, sides, tolerate, {"replay.mode": "stress"})
     original = stress[0].document
     workload = original["workload"]
@@ -248,7 +250,7 @@ def replays(
 
 
 def replay_figure(drive: str, mode: str, name: str, bound: float, results: list[Any]) -> TraceFigure:
-    """Returns a figure that compares the replays of an original and of its copy on a drive."""
+    """Returns the figure `name` of the replays of an original and of its copy on a drive."""
     is_rate = name == "iops"
     values = [float(result.document["iops"] if is_rate else getattr(result.latency_ps.all, name)) for result in results]
     difference = values[1] / values[0] - 1.0 if values[0] else None
@@ -263,7 +265,7 @@ def replay_figure(drive: str, mode: str, name: str, bound: float, results: list[
 def replay(
     drive: str, sides: list[tuple[str | Path, dict[str, Any]]], tolerate: bool, settings: dict[str, Any]
 ) -> list[Any]:
-    """Returns the results of both traces on a drive, replayed in parallel."""
+    """Replays both traces on a drive in parallel, and returns their two results."""
     jobs = [
         Job(
             configuration.load(

@@ -82,7 +82,9 @@ def trace_file(frame: Any) -> Path:
 
 
 def as_trace(trace: Any, overrides: Mapping[str, Any] | None) -> tuple[str | Path | None, Mapping[str, Any] | None]:
-    """Returns the path of a trace and the settings for reading it. A data frame is written to a file first.
+    """Returns (path of a trace, settings for its reading); a data frame is written to a file first.
+
+    None and paths stay unchanged.
 
     Raises:
         WorkloadError: If a data frame is not a trace.
@@ -102,7 +104,7 @@ def as_arrow(frame: Any) -> pa.Table:
 
 
 def one_of(table: pa.Table, names: Sequence[str]) -> str:
-    """Returns the name among `names` that a table has as a column.
+    """Returns the only name among `names` that is a column of a table.
 
     Raises:
         WorkloadError: If the table has none or several of the columns.
@@ -115,7 +117,7 @@ def one_of(table: pa.Table, names: Sequence[str]) -> str:
 
 
 def numbers(table: pa.Table, name: str) -> np.ndarray[Any, Any]:
-    """Returns the numbers of a column.
+    """Returns the values of a column as an array of numbers.
 
     Raises:
         WorkloadError: If a value is missing, or not a number.
@@ -133,7 +135,7 @@ def numbers(table: pa.Table, name: str) -> np.ndarray[Any, Any]:
 
 
 def sectors(table: pa.Table, name: str) -> np.ndarray[Any, Any]:
-    """Returns a column of bytes in sectors.
+    """Returns the values of a column in bytes as an array of numbers of sectors.
 
     Raises:
         WorkloadError: If a value is negative, or not a multiple of a sector.
@@ -150,7 +152,7 @@ def sectors(table: pa.Table, name: str) -> np.ndarray[Any, Any]:
 
 
 def kinds(table: pa.Table, name: str) -> np.ndarray[Any, Any]:
-    """Returns whether each request is a read.
+    """Returns an array with a truth value for each request: whether it is a read.
 
     Raises:
         WorkloadError: If a request is neither a read nor a write.

@@ -41,10 +41,10 @@ class Closed(Exception):  # noqa: N818 - ends an abandoned run
 
 
 class Asked:
-    """Policy of an episode. It passes each decision to the thread of the agent and waits for the action."""
+    """Policy of an episode: passes each choice of a victim to the thread of the agent, and waits for the action."""
 
     def __init__(self, candidates: int) -> None:
-        """Prepares a policy that offers `candidates` candidates."""
+        """Prepares a policy that offers the agent the `candidates` blocks with the most invalid pages."""
         self.candidates = candidates
         self.questions: queue.SimpleQueue[tuple[NDArray[np.float32], NDArray[np.float32]] | None] = queue.SimpleQueue()
         self.answers: queue.SimpleQueue[int | None] = queue.SimpleQueue()
@@ -54,9 +54,9 @@ class Asked:
         self.pages = geometry.pages_per_block
 
     def select(self, blocks: Blocks) -> int:
-        """Returns the candidate that the agent chooses."""
+        """Returns the index in the plane of the block that the agent chooses as the victim."""
         invalid, filled = blocks.invalid_pages, blocks.filled
-        # Order candidates by invalid pages, most first, and equal ones by their position in the plane.
+        # Candidates are ordered by invalid pages, most first; equal ones by their index in the plane.
         offered = np.argsort(-invalid.astype(np.int64), kind="stable")[: self.candidates]
         offered = offered[filled[offered] > 0]
         shares = np.zeros((self.candidates, FEATURES), dtype=np.float32)
@@ -71,7 +71,7 @@ class Asked:
 
 
 class VictimEnv(gymnasium.Env[Any, Any]):
-    """Choice of the victim among the candidates with the most invalid pages.
+    """Environment in which each action chooses the victim block of one garbage collection.
 
     Observation: for each candidate the share of invalid pages, and its age, from 0 for the block filled last to 1 for
     the one filled first. Action: the index of a candidate; an index beyond the last stands for the last. Reward: the
@@ -156,7 +156,7 @@ class VictimEnv(gymnasium.Env[Any, Any]):
         return observation, reward, False, False, {}
 
     def result(self) -> Result:
-        """Returns the result of the run.
+        """Waits for the end of the run, and returns its result.
 
         Raises:
             FlashmeshError: If the run failed.

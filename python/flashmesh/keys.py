@@ -18,7 +18,7 @@ NAME = "NAME"
 """Placeholder in a key for the name of a user-defined table."""
 PRESET = "preset"
 NAMED = ("stream", "namespace")
-"""Tables that contain user-defined tables."""
+"""Tables that contain tables named by the user, such as `[stream.logs]`."""
 UNSET = "not set"
 COUNT = re.compile(r" *[0-9][0-9_.]* *[kKMGT] *")
 """Pattern of a whole number with a suffix, such as 1M."""
@@ -31,13 +31,13 @@ CITATION = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """Condition on another key."""
+    """Condition on the value of another key, under which a run reads a key."""
 
     key: str
     wanted: bool
     """Whether the value must be one of `values`; otherwise it must be none of them."""
     values: tuple[str, ...]
-    """Values as TOML; an empty text stands for unset."""
+    """Values in TOML notation; an empty text stands for an unset key."""
 
     @property
     def text(self) -> str:
@@ -48,24 +48,25 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A declared parameter."""
+    """A declared parameter of the configuration."""
 
     key: str
     type: str
     units: tuple[str, ...]
     default: str | None
-    """Default as TOML; None if unset."""
+    """Default value in TOML notation; None if the key is unset by default."""
     unset_means: str | None
     bounds: str
     least: int | None
-    """Minimum of a whole number; None without one."""
+    """Minimum of a whole number; None without a minimum, or for another type."""
     most: int | None
     choices: Mapping[str, str]
-    """Values of a fixed list, each with its meaning."""
+    """Allowed values of a key with a fixed list, each with its meaning; empty for all other keys."""
     step: str | None
-    """Step by which `flashmesh ask` changes the value: `x2`, `+5%`, or alternatives separated by ` | `."""
+    """Step by which `flashmesh ask` changes the value: `x2`, `+5%`, or alternatives separated by ` | `; None without
+    one."""
     used_with: tuple[tuple[Condition, ...], ...]
-    """Conditions under which a run reads the key: one condition of each group must hold."""
+    """Conditions under which a run reads the key: of each group, at least one must hold."""
     meaning: str
 
     @property
@@ -75,7 +76,7 @@ class Key:
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """Papers that the description of the key cites, or else that of its section."""
+        """Papers that the description of the key cites or, if it cites none, that of its section."""
         section = dict(_native.sections()).get(self.section, "")
         own = cited(" ".join([self.meaning, *self.choices.values()]))
         return own or cited(section)
@@ -88,7 +89,7 @@ def cited(text: str) -> tuple[str, ...]:
 
 
 def whole(kind: str, text: str | None) -> int | None:
-    """Returns a bound of a whole number; None for other types."""
+    """Returns the bound of a whole number as a number; None without a bound, or for another type (`kind`)."""
     return int(text) if kind == "integer" and text is not None else None
 
 
@@ -119,7 +120,7 @@ def declared() -> Mapping[str, Key]:
 
 
 def declared_name(key: str) -> str:
-    """Returns the declared form of a key: without the prefix of a stream, and with NAME for the name of a table."""
+    """Returns a key as declared: without the prefix `stream.NAME`, and with NAME for the name of another table."""
     parts = key.strip().split(".")
     if parts[0] == "stream" and len(parts) > 2:
         parts = parts[2:]
@@ -154,7 +155,7 @@ def key_of(text: str) -> str:
 
 
 def misfit(key: Key, value: Any) -> str | None:
-    """Returns the reason why a value is invalid by the declaration of its parameter; None if there is none."""
+    """Returns why a value is invalid by the declaration of its key; None if the value is valid."""
     from flashmesh.configuration import plain
     from flashmesh.importers.problems import suggestion
 
@@ -205,7 +206,7 @@ def keys_named(name: str) -> list[str]:
 
 
 def meant(name: str, known: Mapping[str, Key]) -> str:
-    """Returns suggestions for an unknown key, as the end of a sentence."""
+    """Returns the end of an error message that suggests keys similar to `name`."""
     from flashmesh.importers.problems import suggestion
 
     same = [key for key in known if key.rpartition(".")[2] == name.rpartition(".")[2]]
@@ -218,7 +219,7 @@ def meant(name: str, known: Mapping[str, Key]) -> str:
 
 
 def related(key: Key) -> list[str]:
-    """Returns related keys: the keys it depends on, the keys that depend on it, and the others of its section."""
+    """Returns related keys: those it depends on, those that depend on it, and others of its section."""
     known = declared()
     wanted = [condition.key for any_of in key.used_with for condition in any_of]
     readers = [
@@ -239,7 +240,7 @@ def preset_values() -> Mapping[str, Mapping[str, Any]]:
 
 
 def flat(tables: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Returns the values of nested tables by their dotted keys."""
+    """Returns the values in nested tables by their dotted keys."""
     found: dict[str, Any] = {}
     for name, value in tables.items():
         if isinstance(value, dict):
@@ -257,7 +258,7 @@ def toml_text(value: Any) -> str:
 
 
 def presets_by_value(key: str) -> dict[str, list[str]]:
-    """Returns the presets by their value of a key, as TOML."""
+    """Returns the names of the presets with each value of a key; the values are in TOML notation."""
     found: dict[str, list[str]] = {}
     for preset, values in preset_values().items():
         found.setdefault(toml_text(values.get(key)), []).append(preset)
@@ -265,7 +266,7 @@ def presets_by_value(key: str) -> dict[str, list[str]]:
 
 
 def differences(tables: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
-    """Returns the keys in which configurations differ, with the value of each configuration; None if not set."""
+    """Returns the keys in which configurations differ, with each configuration's value; None where a key is unset."""
     flats = [flat(each) for each in tables]
     keys = dict.fromkeys(key for each in flats for key in each)
     values = {key: [each.get(key) for each in flats] for key in keys}
@@ -273,6 +274,9 @@ def differences(tables: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
 
 
 def short_key(key: str) -> str:
-    """Returns a key without its section, unless the rest is a single word such as `kind`."""
+    """Returns the last part of a key, such as `queue-depth`.
+
+    If the last part is a single word, such as `kind`, returns the whole key.
+    """
     last = key.rpartition(".")[2]
     return last if "-" in last else key

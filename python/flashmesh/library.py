@@ -1,4 +1,4 @@
-"""Lists and explanations that the command line prints, for programs."""
+"""Functions that return the lists and explanations of the command line to programs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ def measures() -> dict[str, str]:
     """Returns the names of all measures, and of every single value of a result.
 
     Returns:
-        The unit of each by its name; empty for plain numbers.
+        The unit of each measure or value, by its name; empty for plain numbers.
     """
     from flashmesh._native import quantities
     from flashmesh.report.measures import MEASURES

@@ -21,22 +21,22 @@ UNLIMITED = 1 << 60
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """Memory of runs, in bytes."""
+    """Memory that runs need together, in bytes."""
 
     reserved: int
-    """Reserved address space."""
+    """Address space that the runs reserve."""
     used: int
-    """Maximum memory in use, as far as known before the run."""
+    """Memory that the runs use at most, as far as known before they start."""
     preconditioned: int
-    """Part of `used` for preconditioning."""
+    """Part of `used` that preconditioning needs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """A limit in force."""
+    """A limit on the memory of this process."""
 
     name: str
-    """Name of the limit, as users know it."""
+    """Name of the limit in messages, such as `ulimit -v`."""
     left: int
     """Bytes left below the limit."""
     of_address_space: bool = False
@@ -44,7 +44,7 @@ class Limit:
 
 
 def need(configs: Sequence[Config], at_once: int = 1, check: bool = False) -> Need:
-    """Returns the memory of the largest runs, with `at_once` of them at a time."""
+    """Returns the memory that the `at_once` largest runs need at the same time."""
     each = [Need(*config.memory(check)) for config in configs]
 
     def most(values: list[int]) -> int:
@@ -71,7 +71,7 @@ def require(configs: Sequence[Config], at_once: int = 1, check: bool = False) ->
 
 
 def refusal(needed: Need, wanted: int, limit: Limit, at_once: int) -> str:
-    """Returns the error text for runs that exceed the available memory."""
+    """Returns the error text for runs that need `wanted` bytes, more than a limit leaves."""
     what = "the run needs" if at_once == 1 else f"{at_once} runs at once need"
     kind = "address space" if limit.of_address_space else "memory"
     remedies = ["geometry.* (a smaller drive, or larger pages)"]
@@ -86,7 +86,7 @@ def refusal(needed: Need, wanted: int, limit: Limit, at_once: int) -> str:
 
 
 def size(count: int) -> str:
-    """Returns an amount of memory with its unit."""
+    """Returns a number of bytes in MiB or GiB, as text."""
     return f"{count / 2**30:.1f} GiB" if count >= 2**30 else f"{count / 2**20:.0f} MiB"
 
 
@@ -140,7 +140,7 @@ def folder_limits(root: Path, path: str, limit: str, usage: str) -> Iterator[Lim
 
 
 def number_in(path: Path) -> int | None:
-    """Returns the number in a file; None if the file is missing or contains `max`."""
+    """Returns the number in a file; None if the file is missing, or contains `max` or another text."""
     try:
         return int(path.read_text())
     except (OSError, ValueError):
@@ -148,7 +148,10 @@ def number_in(path: Path) -> int | None:
 
 
 def fields(path: Path) -> dict[str, int]:
-    """Returns the numbers in a file by name, in bytes if given in kB; empty if the file cannot be read."""
+    """Returns the numbers in a file of `NAME VALUE` lines, by name.
+
+    Values in kB are returned in bytes. Empty if the file cannot be read.
+    """
     try:
         lines = path.read_text().splitlines()
     except OSError:

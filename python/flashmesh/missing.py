@@ -14,13 +14,13 @@ PACKED_STARTS = (b"\x1f\x8b", b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd")
 """First bytes of gzip, xz and zstd files."""
 IOLOG_START = "fio version"
 JOB = re.compile(rb"^[ \t]*(?:rw|readwrite|ioengine)[ \t]*=[ \t]*[a-z]", re.MULTILINE)
-"""Line of a job file of fio: an option with a bare word, which is no TOML."""
+"""Pattern of a line of a fio job file: an option with a bare word, which is not TOML."""
 STUDY = re.compile(rb"^config[ \t]*=", re.MULTILINE)
-"""Line of a sweep or a search, which names the configuration that it varies."""
+"""Pattern of the line of a sweep or search file that names its configuration."""
 SPACE = re.compile(rb"^\[space\b", re.MULTILINE)
-"""Section of a search."""
+"""Pattern of the section `[space]`, which only search files have."""
 BEGINNING = 4096
-"""Number of bytes from which the kind of a file is recognised."""
+"""Number of bytes at the start of a file by which a trace, a job file or saved results are recognised."""
 TRACE_FIELDS = 3
 """Minimum number of fields in a line of a trace."""
 
@@ -87,7 +87,7 @@ def looks_like_trace(start: bytes) -> bool:
 
 
 def where_links_lead(path: Path) -> str:
-    """Returns the error for a dangling symbolic link."""
+    """Returns the error text for a symbolic link that leads to no file: its missing target, or a cycle of links."""
     try:
         return f"is a symbolic link to {path.resolve(strict=False)}, and there is no such file"
     except (OSError, RuntimeError):  # RuntimeError before Python 3.13
@@ -110,7 +110,7 @@ def refuse_missing_trace(trace: str | Path) -> None:
 
 
 def meant(path: Path) -> str:
-    """Returns the end of an error message that suggests another configuration."""
+    """Returns the end of an error message that suggests a preset, workload or file with a similar name."""
     from flashmesh.importers.problems import suggestion
 
     name = path.stem if path.suffix == ".toml" else path.name

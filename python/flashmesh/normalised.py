@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Baseline:
-    """The baseline of a comparison: settings of the run to which all runs with the same other settings are compared."""
+    """Baseline of a comparison: the settings that the reference run of each ratio has.
+
+    Each run is compared with the run that has these settings and otherwise equal ones.
+    """
 
     settings: dict[str, str]
     """Varied keys with their values as text."""
@@ -27,11 +30,11 @@ class Baseline:
         return all(value_text(settings[key]) == value for key, value in self.settings.items())
 
     def others(self, settings: Mapping[str, Value]) -> tuple[tuple[str, str], ...]:
-        """Returns the settings that a run has in common with its baseline: all varied keys outside the baseline."""
+        """Returns the settings of a run that do not belong to the baseline, and that its reference run shares."""
         return tuple((key, value_text(value)) for key, value in settings.items() if key not in self.settings)
 
     def own(self, settings: Mapping[str, Value]) -> str:
-        """Returns the values of a run for the keys of the baseline, as text."""
+        """Returns the values of a run for the keys of the baseline, joined as text."""
         return ", ".join(value_text(settings[key]) for key in self.settings)
 
     def __str__(self) -> str:
@@ -41,19 +44,20 @@ class Baseline:
 
 @dataclass(frozen=True)
 class Means:
-    """Means of ratios to the baseline, over all workloads."""
+    """Means of the ratios of runs to their baseline runs, over all combinations of the other varied keys."""
 
     count: int
-    """Number of runs with a ratio."""
+    """Number of ratios: runs with a value whose baseline run has one too."""
     arithmetic: float
     geometric: float
     """Geometric mean; 0 if a ratio is 0."""
     largest: float
     smallest: float
     largest_at: dict[str, Value]
-    """Varied keys of the run with the largest ratio, and their values."""
+    """Varied keys of the run with the largest ratio, with their values."""
     largest_in: int
-    """Number of workloads in which these runs have the largest ratio; the baseline takes part with ratio 1."""
+    """Number of combinations of the other keys in which a run of this group has the largest ratio, above that of the
+    baseline (1)."""
 
 
 def baseline_of(given: Sequence[str], axes: Mapping[str, Sequence[Value]]) -> Baseline:
@@ -81,7 +85,7 @@ def baseline_of(given: Sequence[str], axes: Mapping[str, Sequence[Value]]) -> Ba
 
 
 def partners(settings: Sequence[Mapping[str, Value]], baseline: Baseline) -> list[int | None]:
-    """Returns the index of each run's baseline; None if the baseline has no result."""
+    """Returns for each run the index of its baseline run; None if there is no such run."""
     found = {baseline.others(each): number for number, each in enumerate(settings) if baseline.is_met_by(each)}
     return [found.get(baseline.others(each)) for each in settings]
 
@@ -92,7 +96,7 @@ def means(
     baseline: Baseline,
     inverse: bool = False,
 ) -> dict[str, Means]:
-    """Returns, for each alternative to the baseline, the means of its ratios over all other varied keys.
+    """Returns the means of ratios to the baseline for each group of runs with the same values of the baseline's keys.
 
     Args:
         settings: The varied keys of each run.

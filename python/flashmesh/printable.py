@@ -29,7 +29,7 @@ def printable(text: str, keep: str = "") -> str:
 
 
 def escaped(character: str) -> str:
-    """Returns the escape of a character."""
+    """Returns the escape of a character in TOML and JSON."""
     number = ord(character)
     return f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"
 
@@ -67,7 +67,7 @@ class PrintableStream:
 
 
 def encodable(text: str, stream: IO[str]) -> str:
-    """Returns a text with escapes in place of characters that the encoding of a stream lacks."""
+    """Returns a text with escapes for the characters that the encoding of a stream lacks."""
     encoding: str | None = cast("TextIO", stream).encoding
     if text.isascii() or not encoding or encoding.lower().startswith("utf"):
         return text

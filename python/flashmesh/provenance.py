@@ -14,17 +14,17 @@ if TYPE_CHECKING:
     from flashmesh._native import Config
 
 command: list[str] | None = None
-"""The command line of this process; None in a program that uses the library."""
+"""Command line of this process; None in a program that uses the library."""
 
 
 def set_command() -> None:
-    """Marks this process as the command line."""
+    """Records the arguments of this process as its command line."""
     global command
     command = ["flashmesh", *sys.argv[1:]]
 
 
 def workload_files(config: Config) -> list[dict[str, Any]]:
-    """Returns the workload and policy files of a configuration, each with its hash.
+    """Returns path, size and SHA-256 of the workload and policy files of a configuration.
 
     Raises:
         WorkloadError: If a file cannot be read.
@@ -34,7 +34,7 @@ def workload_files(config: Config) -> list[dict[str, Any]]:
 
 
 def policy_files(config: Config) -> list[tuple[str, str]]:
-    """Returns the files with the code of policies, each with the key that names it."""
+    """Returns (configuration key, file) for each policy whose code is in a file."""
     named = config.policies()
     if not named:
         return []
@@ -44,7 +44,7 @@ def policy_files(config: Config) -> list[tuple[str, str]]:
 
 
 def content(path: str) -> dict[str, Any]:
-    """Returns the size and the hash of a file; zeros for a special file such as a pipe, which can be read only once."""
+    """Returns size and SHA-256 of a file; zeros for a special file such as a pipe, which can be read only once."""
     try:
         found = Path(path).stat()
         if not Path(path).is_file():
@@ -56,7 +56,7 @@ def content(path: str) -> dict[str, Any]:
 
 @lru_cache(maxsize=1024)
 def digest(path: str, size: int, changed_ns: int) -> str:
-    """Returns the hash of a file; cached by size and modification time."""
+    """Returns the SHA-256 of a file; cached while its size and modification time are unchanged."""
     import hashlib
 
     with Path(path).open("rb") as file:

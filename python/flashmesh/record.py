@@ -48,7 +48,7 @@ def values_of(self: Any) -> tuple[Any, ...]:
 
 
 def compared(self: Any) -> tuple[Any, ...]:
-    """Returns the values of the fields that are compared."""
+    """Returns the values of the fields that equality compares."""
     return tuple(getattr(self, name) for name, each in type(self).__dataclass_fields__.items() if each.compare)
 
 
@@ -75,7 +75,7 @@ def refuse_change(self: Any, name: str, *value: object) -> None:
 
 
 def reduced(self: Any) -> tuple[type, tuple[Any, ...]]:
-    """Returns the arguments with which `pickle` and `copy` recreate a record."""
+    """Returns the arguments with which `pickle` and `copy` recreate a record: its class and its values."""
     return type(self), values_of(self)
 
 

@@ -1,4 +1,4 @@
-"""Log of all requests: a Parquet file written during the run, in constant memory."""
+"""Log of all requests of a run: a Parquet file with a row for each, written during the run in constant memory."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def request_log(
 
 
 class Table:
-    """The Parquet file."""
+    """Writer of the Parquet file: its schema, and the batches of rows."""
 
     def __init__(self, file: Path, streams: Sequence[str]) -> None:
         """Creates a file without rows.
@@ -124,7 +124,7 @@ class Table:
         self.writer.write_batch(pa.record_batch(arrays, schema=self.schema))
 
     def column(self, column: RequestColumn, rows: int, values: bytes) -> pa.Array:
-        """Returns the values of a column."""
+        """Returns the values of a column as an Arrow array; `values` has the bytes of `rows` values."""
         import pyarrow as pa
 
         def numbers(type_: pa.DataType) -> pa.Array:
@@ -139,7 +139,7 @@ class Table:
                 return numbers(self.types[column.name])
 
     def close(self) -> None:
-        """Writes the remaining rows.
+        """Writes the remaining rows and the end of the file.
 
         Raises:
             OSError: If the file cannot be written.

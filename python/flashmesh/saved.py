@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 PARQUET = b"PAR1"
 ANSWER_MAX = 1 << 20
-"""Maximum size in bytes of an answer of `flashmesh ask`."""
+"""Maximum size in bytes of a file that is examined as an answer of `flashmesh ask`."""
 AROUND = 20
-"""Number of characters shown before and after a JSON error."""
+"""Number of characters that an error shows before and after an error in JSON."""
 JSON_START = 1 << 16
-"""Number of characters read to recognise a JSON file."""
+"""Number of characters at the start of a file by which JSON is recognised."""
 
 
 def load(path: str | Path) -> Result | Comparison:
@@ -85,7 +85,7 @@ def open_runs(path: str | Path) -> RunTable:
 
 
 def read_answer(path: Path) -> Answer | None:
-    """Reads a file written by `flashmesh ask --json`; returns None for any other path.
+    """Reads a file written by `flashmesh ask --json`; None for any other path.
 
     Raises:
         OutputError: If the file is such an answer, but cannot be read.
@@ -136,7 +136,7 @@ def broken(path: Path, error: json.JSONDecodeError) -> str:
 
 
 def other_versions(versions: Iterable[str]) -> str | None:
-    """Returns a sentence on results of other versions; None if there are none."""
+    """Returns a sentence on results of other versions of flashmesh; None if all are of this version."""
     others = sorted({version for version in versions if version != __version__})
     if not others:
         return None
@@ -155,7 +155,7 @@ def unknown(document: Any, error: MalformedError) -> str:
 
 
 def read_document(path: Path, text: str) -> dict[str, Any]:
-    """Returns the document of a result from its text, in a table or a file.
+    """Returns the JSON result that a text contains. `path` is the file or table of the text, for errors.
 
     Raises:
         OutputError: If the text is not the document of a result.
@@ -173,7 +173,7 @@ def read_document(path: Path, text: str) -> dict[str, Any]:
 
 
 def of_folder(folder: Path) -> Comparison:
-    """Returns the complete results in a folder, even of a killed sweep.
+    """Returns the complete results in the folder of a sweep or search, even if it was killed.
 
     Raises:
         OutputError: If the folder has no results.
@@ -194,7 +194,7 @@ def refuse_other_folder(folder: Path) -> None:
 
 
 def of_parquet(path: Path) -> Comparison:
-    """Returns the runs in a Parquet file.
+    """Returns the runs in a Parquet file as a comparison.
 
     Raises:
         OutputError: If the file has no runs.
@@ -206,7 +206,7 @@ def of_parquet(path: Path) -> Comparison:
 
 
 def comparison_of(path: Path, settings: Sequence[dict[str, Value]], documents: Sequence[str]) -> Comparison:
-    """Returns the comparison with these settings and documents.
+    """Returns a comparison of runs, from their varied keys and their results as JSON texts.
 
     Raises:
         OutputError: If one of the documents is not a result.

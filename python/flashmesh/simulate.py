@@ -177,7 +177,7 @@ def run(
 
 
 def long_enough(first: Job, goal: UntilSteady, progress: Callable[[Progress], None] | None) -> Job:
-    """Runs a job, then longer ones until the window is steady. Returns the last one.
+    """Runs a job, then longer ones until the measured window is steady or the limit is reached; returns the last job.
 
     Raises:
         Interrupted: On Ctrl-C.
@@ -199,7 +199,7 @@ def long_enough(first: Job, goal: UntilSteady, progress: Callable[[Progress], No
 
 
 def goal_of(until_steady: bool | int) -> UntilSteady | None:
-    """Returns the condition for `until_steady`: a truth value, or the maximum number of requests.
+    """Returns the condition for the argument `until_steady` of `run`; None if runs are not repeated.
 
     Raises:
         ConfigError: If the limit is below 1.
@@ -215,7 +215,7 @@ def goal_of(until_steady: bool | int) -> UntilSteady | None:
 
 @contextmanager
 def timeline(path: str | Path, job: Job) -> Iterator[None]:
-    """Makes a run write a timeline into a file, which appears when complete.
+    """Makes a job write a timeline to a temporary file; moves it to `path` if the block ends without an exception.
 
     Raises:
         OutputError: If the file cannot be written.
@@ -228,7 +228,7 @@ def timeline(path: str | Path, job: Job) -> Iterator[None]:
 
 
 def jobs_of(fio: str | Path | FioJobs | None) -> FioJobs | None:
-    """Returns fio jobs. A path is read."""
+    """Returns the jobs of a fio job file, read if a path is given; None for None."""
     if fio is None:
         return None
     from flashmesh.importers.fio import FioJobs, read_jobs
@@ -237,13 +237,13 @@ def jobs_of(fio: str | Path | FioJobs | None) -> FioJobs | None:
 
 
 def each_alone(job: Job) -> list[Job]:
-    """Returns a run for each stream in which the others issue no requests; empty for a run with one stream."""
+    """Returns a job for each stream in which only this stream issues requests; empty for a run with one stream."""
     streams = len(job.config.stream_names())
     return [Job(job.config, check=job.check, alone=index) for index in range(streams)] if streams > 1 else []
 
 
 def with_fairness(together: Result, alone: Sequence[Job]) -> Result:
-    """Returns a result with the slowdown of its streams, from the runs of each stream alone."""
+    """Returns a result with the slowdown of each stream, from the jobs `alone` that ran each stream alone."""
     results = [job.result for job in alone if job.result is not None] or [together]
     return together.with_fairness(compare_streams(together, results))
 
@@ -336,7 +336,7 @@ def prepared(
     jobs: int | None = None,
     **given: Any,
 ) -> tuple[Session, int]:
-    """Returns the session of a comparison with all runs checked, and the number of parallel runs.
+    """Returns (session of a comparison with all runs checked, number of runs at once).
 
     Raises:
         ConfigError: If an axis or a configuration is invalid, or no run reads one of the keys.

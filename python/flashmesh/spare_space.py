@@ -1,4 +1,4 @@
-"""Host capacity of drives with different raw capacities: it follows the raw capacity to keep over-provisioning.
+"""Host capacity of drives with varied raw capacities: it follows the raw capacity, so that over-provisioning stays.
 
 A capacity in bytes replaces `geometry.over-provisioning`. Twice as many dies behind the same capacity would change two
 things at once: the parallelism, and the spare space of garbage collection.
@@ -32,14 +32,14 @@ COUNTS = (
     "geometry.pages-per-block",
     "geometry.page-size",
 )
-"""Keys whose product is the raw capacity."""
+"""Keys whose product is the raw capacity of a drive."""
 KEPT = "over-provisioning"
 KEEP = (KEPT, "capacity")
 """Quantities that can stay constant when one of `COUNTS` changes; the first is the default."""
 ORIGIN = "the capacity that follows"
-"""Name of the adapted capacity in errors, in place of an axis."""
+"""What errors call the setting of an adapted capacity, in place of the name of an axis."""
 DECIMALS = 3
-"""Maximum number of decimals of an adapted capacity in the unit of its configuration."""
+"""Maximum number of decimals of an adapted capacity; with more, it is stated in bytes."""
 
 
 @dataclass(frozen=True)
@@ -47,18 +47,18 @@ class Space:
     """Raw and host-visible capacity of a configuration."""
 
     raw: Fraction
-    """Bytes of all pages."""
+    """Bytes of all pages of the drive."""
     capacity: str | None
     """`geometry.capacity` in its spelling; None if `geometry.over-provisioning` determines the capacity."""
 
     @property
     def share(self) -> Fraction | None:
-        """Share of all pages that the host does not see; None if the configuration states no capacity."""
+        """Over-provisioning: the share of all pages that the host does not see; None if no capacity is stated."""
         return None if self.capacity is None else 1 - size_of(self.capacity) / self.raw
 
 
 def size_of(text: Any) -> Fraction:
-    """Returns a number or a size in bytes.
+    """Returns the number of bytes that a size denotes.
 
     Raises:
         ConfigError: If the text is neither.
@@ -69,20 +69,20 @@ def size_of(text: Any) -> Fraction:
 
 
 def space_of(values: Mapping[str, Any]) -> Space:
-    """Returns the space of a configuration, given by its dotted keys."""
+    """Returns raw and stated capacity of a configuration from its values by dotted key."""
     raw = math.prod((size_of(values[key]) for key in COUNTS), start=Fraction(1))
     return Space(raw, values.get(CAPACITY))
 
 
 def is_followed(settings: Collection[str]) -> bool:
-    """Returns whether the capacity is adapted: a varied key changes the raw capacity, and none the host capacity."""
+    """Returns whether capacities are adapted: a varied key changes the raw capacity, and none the host capacity."""
     return CAPACITY not in settings and any(key in settings for key in (*COUNTS, SHARE))
 
 
 def followed(
     settings: Mapping[str, str], read: Callable[[dict[str, str]], Config], source: Hashable | None
 ) -> dict[str, str]:
-    """Returns the adapted capacity of a point as a setting; empty if the capacity does not change.
+    """Returns the adapted capacity of a point as a setting, by its key; empty if the capacity stays.
 
     Args:
         settings: The varied keys of the point with their values.
@@ -109,12 +109,12 @@ def followed(
 
 
 read_last: tuple[Hashable, dict[str, Any]] | None = None
-"""Configuration that was read last without its varied keys, with its values; a cache for sweeps of thousands of
-points."""
+"""Source and values of the configuration that was last read without its varied keys. This cache speeds up sweeps of
+thousands of points; None before the first read."""
 
 
 def base_values(others: dict[str, str], read: Callable[[dict[str, str]], Config]) -> dict[str, Any]:
-    """Returns the values of the configuration that the points of a comparison vary.
+    """Returns the values of the configuration without the varied keys that change the flash, by dotted key.
 
     Args:
         others: The varied keys of a point that do not change the flash. One of them may change the preset, or be
@@ -142,7 +142,7 @@ def capacity_in(config: Config) -> str | None:
 
 
 def capacity_of(before: Space, after: Space, share: str | None) -> str | None:
-    """Returns the adapted capacity of a point; None if the capacity does not change.
+    """Returns the adapted capacity of a point; None if the capacity stays.
 
     Args:
         before: The space of the configuration.
@@ -156,7 +156,7 @@ def capacity_of(before: Space, after: Space, share: str | None) -> str | None:
 
 
 def capacity_text(size: Fraction, like: str) -> str:
-    """Returns a size in the unit of `like` if few digits suffice, otherwise in bytes."""
+    """Returns `size` bytes in the unit of the size `like` if `DECIMALS` decimals suffice, otherwise in bytes."""
     from flashmesh.sweeps.ranges import UNITS, quantity
 
     found = quantity(CAPACITY, like)
@@ -166,7 +166,7 @@ def capacity_text(size: Fraction, like: str) -> str:
 
 
 def reason(keys: Collection[str]) -> str:
-    """Returns the reason why the capacity is adapted, as text."""
+    """Returns why the capacity is adapted, as text; `keys` are the varied keys."""
     return f"as {SHARE} says" if SHARE in keys else "over-provisioning kept"
 
 
@@ -176,7 +176,7 @@ def change_text(before: str, after: str) -> str:
 
 
 def shown(capacity: str) -> str:
-    """Returns a capacity rounded to significant digits if it is long."""
+    """Returns a capacity as text, rounded if it is long."""
     from flashmesh.report import quantities as q
 
     return capacity if len(capacity) <= len("999.999GiB") else f"{q.scaled(float(size_of(capacity)))}B"

@@ -14,18 +14,20 @@ PS_PER_S = 10**12
 
 
 def spelt(key: str, value: Any) -> tuple[str, Any]:
-    """Returns a key and its value in the spelling of configurations."""
+    """Returns a key and its value, given in the spelling of Python, in the spelling of configurations."""
     name = key_of(key)
     return name, with_unit(name, value)
 
 
 def spelt_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns settings in the spelling of configurations."""
+    """Returns settings, given in the spelling of Python, in the spelling of configurations."""
     return dict(spelt(str(key), value) for key, value in settings.items())
 
 
 def with_unit(key: str, value: Any) -> Any:
-    """Returns a value with the unit of its key. A plain number for a duration means seconds, as usual in Python.
+    """Returns a value in the spelling of configurations.
+
+    For a key that is a duration, a plain number means seconds, as usual in Python. A policy object becomes its name.
 
     A policy object becomes its name.
     """
@@ -51,12 +53,15 @@ def is_number(value: Any) -> bool:
 
 
 def in_ps(seconds: float) -> str:
-    """Returns a duration in the spelling of configurations."""
+    """Returns a duration in seconds in the spelling of configurations, in picoseconds."""
     return f"{round(seconds * PS_PER_S)}ps"
 
 
 def spelt_tables(tables: Mapping[str, Any], above: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Returns nested tables in the spelling of configurations; names of streams and namespaces stay unchanged."""
+    """Returns nested tables in the spelling of configurations: dashes in keys, units of values.
+
+    Names of streams and namespaces stay unchanged.
+    """
     found: dict[str, Any] = {}
     for key, value in tables.items():
         is_name = len(above) == 1 and above[0] in NAMED

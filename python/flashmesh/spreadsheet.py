@@ -9,7 +9,7 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
 def cell(value: Any) -> Any:
-    """Returns the value of a cell. An apostrophe before a text that looks like a formula marks it as text."""
+    """Returns the value of a CSV cell. A text that looks like a formula gets an apostrophe, which marks it as text."""
     if isinstance(value, str) and value.startswith(FORMULA):
         return f"'{value}"
     return value

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from flashmesh.keys import Key
 
 SCHEMA = "config.schema.json"
-"""File of the JSON Schema, beside this one."""
+"""File name of the JSON Schema of configurations, in the folder of this module."""
 WIDTH = 100
 REQUESTS = "100_000"
 SHOWN = (
@@ -37,9 +37,9 @@ SHOWN = (
     "workload.requests",
     "measure.epoch",
 )
-"""Shown keys, by section."""
+"""Keys that the configuration shows, ordered by section."""
 SET = {"workload.requests": REQUESTS}
-"""Keys with values that make a run short."""
+"""Keys that are set, with values for a short run; all other shown keys are commented out."""
 HEAD = """\
 # A configuration of flashmesh. What starts with "#" is not set: it shows the value of the preset.
 # `flashmesh explain KEY` says more about a key; `flashmesh config FILE` prints all of them.
@@ -56,11 +56,11 @@ def schema() -> str:
 
 
 def starter(preset: str, named_schema: str | None = None) -> str:
-    """Returns the text of a configuration.
+    """Returns the text of a commented configuration.
 
     Args:
         preset: The drive to start from.
-        named_schema: The file of the schema, for editors.
+        named_schema: The file name of the schema that editors shall use; None for none.
     """
     lines = [f"#:schema ./{named_schema}\n"] if named_schema else []
     lines += [HEAD, f'preset = "{preset}"\n']
@@ -76,7 +76,7 @@ def starter(preset: str, named_schema: str | None = None) -> str:
 
 
 def entry(key: Key, value: str | None) -> str:
-    """Returns a line with a key and its value, below a comment with the meaning of the key."""
+    """Returns the lines of a key: a comment with its meaning, then the key with its value, commented out unless set."""
     name = key.key.rpartition(".")[2]
     meaning = key.meaning
     if key.choices:

@@ -20,32 +20,32 @@ if TYPE_CHECKING:
     from datetime import timedelta
 
 VARIABLE = "FLASHMESH_CACHE"
-"""Environment variable with the folder, or `off`."""
+"""Environment variable with the folder of kept states, or `off`."""
 LIMIT_VARIABLE = "FLASHMESH_CACHE_LIMIT"
-"""Environment variable with the maximum size of the folder."""
+"""Environment variable with the maximum size of the folder of kept states."""
 OFF = "off"
 LIMIT = 10 << 30
-"""Default maximum size of the folder in bytes."""
+"""Default of the maximum size of the folder of kept states, in bytes."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeptState:
-    """A kept state."""
+    """A kept state: the saved state of a preconditioned drive."""
 
     key: str
-    """Name of its file."""
+    """Name of the file of the state."""
     drive: str | None
     """Preset or configuration hash of the drive that the state was made for; None if the file does not name it."""
     capacity_bytes: int | None
-    """Host-visible capacity of the drive."""
+    """Host-visible capacity of the drive in bytes; None if the file does not name it."""
     made_s: int | None
-    """Creation time, in seconds since 1970."""
+    """Time at which the state was made, in seconds since 1970; None if the file does not name it."""
     used_s: int
-    """Time of the last use, in seconds since 1970."""
+    """Time at which the state was last used, in seconds since 1970."""
     size_bytes: int
-    """Size of its file."""
+    """Size of the file in bytes."""
     is_current: bool
-    """Whether this build can use the state. Another build may compute a different one."""
+    """Whether this build can use the state; states of another build may differ, and are ignored."""
 
 
 def folder() -> Path | None:
@@ -81,7 +81,7 @@ def limit() -> int:
 
 
 def drives(one_run: bool = False) -> _native.PreparedDrives:
-    """Returns a cache of preconditioned drives.
+    """Returns the cache of preconditioned drives for the runs of a process, in memory and in the folder of states.
 
     Args:
         one_run: Whether only one run follows. No copy of its drive then stays in memory.
@@ -94,7 +94,7 @@ def drives(one_run: bool = False) -> _native.PreparedDrives:
 
 
 def tell_notes(drives: _native.PreparedDrives) -> None:
-    """Reports problems with the folder. They cost time but change no result."""
+    """Reports problems with the folder of kept states, as notes or warnings. They cost time but change no result."""
     notes = drives.take_notes()
     if notes:
         from flashmesh.configuration import tell
@@ -115,7 +115,7 @@ def kept() -> list[KeptState]:
 
 
 def clear(unused: timedelta) -> tuple[int, int]:
-    """Removes the states not used for at least `unused`. Returns their number and bytes.
+    """Removes the states that were not used for at least `unused`. Returns (number of removed states, their bytes).
 
     Raises:
         OutputError: If a state cannot be removed.

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 REQUESTS = 100_000
-"""Default requests of a synthetic workload."""
+"""Requests of a synthetic workload that does not state their number."""
 T = TypeVar("T")
 GROWTH = 2
 LIMIT = 64
-"""Default limit of a run, as a multiple of the requests of its configuration."""
+"""Default maximum number of requests of a repeated run, as a multiple of those of its configuration."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class UntilSteady:
 
 
 def measured(config: Config) -> Config:
-    """Returns the configuration with a measured window.
+    """Returns the configuration with a warm-up, so that its runs have a measured window.
 
     A configuration without a warm-up gets one that ends automatically: at a balance of the drive if the drive is
     preconditioned at random, otherwise by MSER-5.
@@ -54,7 +54,10 @@ def measured(config: Config) -> Config:
 
 
 def settles(tables: Mapping[str, Any]) -> bool:
-    """Returns whether a run excludes the time until the drive is in balance, although no warm-up is set."""
+    """Returns whether a run without a given warm-up excludes the time until the drive is in balance.
+
+    This is so for synthetic workloads on a drive that is preconditioned at random, without a power cut.
+    """
     workloads = keys_of(tables, "workload").values()
     is_synthetic = all(workload["kind"] == "synthetic" for workload in workloads)
     return tables["precondition"]["kind"] == "random" and is_synthetic and tables["power"].get("cut") is None
@@ -88,12 +91,15 @@ def settled(
 
 
 def is_steady(document: Mapping[str, Any]) -> bool:
-    """Returns whether the window of a result is steady."""
+    """Returns whether a result has a measured window, and the window is steady."""
     return document["measured"] is not None and bool(document["steadiness"]["steady"])
 
 
 def lengthened(config: Config, document: Mapping[str, Any], limit: int) -> Config | None:
-    """Returns the configuration with more requests; None at the limit, or if the traces have ended."""
+    """Returns the configuration with more requests.
+
+    None if no stream can have more: at the limit, or at the end of traces.
+    """
     total = document["requests"]
     needed = document["steadiness"]["requests_needed"] or 0
     growth = min(max(GROWTH, needed / total), limit / total) if total else 0
@@ -115,7 +121,10 @@ def lengthened(config: Config, document: Mapping[str, Any], limit: int) -> Confi
 
 
 def keys_of(tables: Mapping[str, Any], section: str) -> dict[str, Mapping[str, Any]]:
-    """Returns the named section of every stream by its key; a run without named streams has one such section."""
+    """Returns the named section of each stream by its key, such as `stream.logs.workload`.
+
+    A configuration without named streams has a single section.
+    """
     streams = tables.get("stream")
     if not streams:
         return {section: tables[section]}
@@ -130,7 +139,7 @@ def requests_of(workloads: Mapping[str, Any], requests: Mapping[str, int]) -> li
 
 
 def sentence(document: Mapping[str, Any]) -> str:
-    """Returns a sentence on whether a run became steady."""
+    """Returns a sentence that says whether a repeated run became steady."""
     requests = f"{document['requests']:,} requests"
     if is_steady(document):
         return f"steady after {requests}"

@@ -73,13 +73,13 @@ class Completions:
     """Requests that a step completed, in the order of completion; an array for each field."""
 
     id: Times
-    """Id returned when the request was submitted."""
+    """Id that `submit` returned for the request."""
     time_ps: Times
-    """Time at which the completion reached the host, in picoseconds of simulated time."""
+    """Simulated time in picoseconds at which the completion reached the host."""
     latency_ps: Times
-    """Time from the arrival of the request to its completion."""
+    """Time from the arrival of the request to its completion, in picoseconds."""
     status: Codes
-    """Completion status, a `Status`."""
+    """Number of the completion status, a `Status`."""
 
     def __len__(self) -> int:
         """Returns the number of requests."""
@@ -177,7 +177,10 @@ class Drive:
         return self._native.submit_batch(time_ps, op_of(op) if isinstance(op, str) else op, offset, size, stream)
 
     def next_event(self) -> int | None:
-        """Returns the time of the next event, which may not complete a request; None if there is none."""
+        """Returns the time of the next event in picoseconds; None if there is none.
+
+        The event need not complete a request.
+        """
         return self._native.next_event()
 
     def advance(self, time_ps: int) -> Completions:
@@ -221,17 +224,17 @@ class Drive:
 
     @property
     def now_ps(self) -> int:
-        """The time to which the drive was advanced."""
+        """The simulated time to which the drive was advanced, in picoseconds."""
         return self._native.now_ps
 
     @property
     def outstanding(self) -> int:
-        """Number of requests submitted and not completed."""
+        """Number of requests that were submitted and have not completed."""
         return self._native.outstanding
 
     @property
     def sector_size(self) -> int:
-        """Bytes of a sector: offsets and sizes are multiples of it."""
+        """Bytes of a sector; offsets and sizes of requests are multiples of it."""
         return self._native.sector_size
 
     @property
@@ -240,7 +243,7 @@ class Drive:
         return self._config.stream_names()
 
     def capacity(self, stream: int = 0) -> int:
-        """Returns the bytes that a stream can access.
+        """Returns the bytes that requests of a stream can access.
 
         Raises:
             IndexError: If the drive has no stream of this index.

@@ -25,7 +25,7 @@ def suggesting(kind: type[T]) -> type[T]:
 
 
 def meant(name: str, known: list[str]) -> str:
-    """Returns the end of an error message that suggests fields with similar names, also of other sections."""
+    """Returns the end of an error message that suggests names of fields similar to `name`, also of other classes."""
     from flashmesh.importers.problems import suggestion
     from flashmesh.keys import declared, keys_named
 

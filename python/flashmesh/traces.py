@@ -22,12 +22,15 @@ if TYPE_CHECKING:
 
 @record
 class TraceSummary(TraceContents):
-    """Exact statistics of a trace, named as in its JSON, over the requests that a run would get."""
+    """Exact statistics of a trace, named as in its JSON.
+
+    They cover the requests that a run would get.
+    """
 
     remarks: tuple[str, ...]
-    """A sentence for each kind of unusable line."""
+    """Sentences on unusable lines, one for each kind."""
     document: dict[str, Any] = field(repr=False, compare=False)
-    """The JSON document."""
+    """JSON of the statistics."""
 
     @classmethod
     def from_document(cls, document: dict[str, Any], remarks: list[str]) -> TraceSummary:
@@ -36,13 +39,13 @@ class TraceSummary(TraceContents):
 
     @property
     def arrivals_per_s(self) -> float | None:
-        """Mean rate of arrivals; None if all requests arrive at once."""
+        """Mean rate of arrivals per second; None if all requests arrive at the same time."""
         return 1e12 / self.interarrival_mean_ps if self.interarrival_mean_ps else None
 
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """Requests that the output formats cannot represent, and that were left out."""
+    """Requests that were left out of an output, since its format cannot represent them."""
 
     deallocates: int
     """Number of deallocations."""
@@ -61,7 +64,7 @@ class TraceConversion:
     written: int
     """Number of requests written."""
     left_out: LeftOut
-    """Requests that the format cannot represent."""
+    """Requests that were left out, since the format cannot represent them."""
 
 
 def trace_summary(

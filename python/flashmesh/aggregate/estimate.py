@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 CONFIDENCE = 0.95
 RESAMPLES = 2000
 SPREAD_MAX = 0.5
-"""Half-width of Student's interval, as a share of the mean, above which the bootstrap replaces it."""
+"""Half-width of Student's interval, as a share of the mean, above which the bootstrap interval replaces Student's."""
 BIMODAL = 0.85
 """Sarle's coefficient above which a distribution counts as bimodal.
 
@@ -24,9 +24,9 @@ Two points have 1, a uniform distribution 0.56. Samples of a normal distribution
 values, and in 1 % with 8. Samples of two modes that are ten standard deviations apart exceed it in 85 % or more.
 """
 BIMODAL_COUNT = 5
-"""Minimum number of values for Sarle's coefficient."""
+"""Minimum number of values for which Sarle's coefficient is computed; fewer values count as unimodal."""
 BIMODAL_SPREAD = 0.02
-"""Range of values, as a share of the mean, up to which bimodality is ignored."""
+"""Range of the values, as a share of their mean, up to which the values count as unimodal."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Estimate:
 
     @property
     def spread_text(self) -> str:
-        """The interval relative to the mean, for tables: `+-1.2 %`, or `-40 % +70 %` if it is asymmetric."""
+        """The ends of the interval relative to the mean, for tables: `+-1.2 %`, or `-40 % +70 %` if asymmetric."""
         if self.low is None or self.high is None or not self.mean or self.low == self.high:
             return ""
         below, above = (self.mean - self.low) / abs(self.mean), (self.high - self.mean) / abs(self.mean)
@@ -58,7 +58,7 @@ class Estimate:
 
 
 def estimate(values: Sequence[float | None]) -> Estimate | None:
-    """Returns the mean of values with its 95 % confidence interval; None without values.
+    """Returns the mean of the values with its 95 % confidence interval; None if all values are None.
 
     The interval is Student's for unimodal values. It is the percentile bootstrap, which stays between the smallest and
     the largest value, if the values are bimodal (such as a percentile that some seeds push over a threshold), or if
@@ -88,7 +88,10 @@ def is_bimodal(values: Sequence[float]) -> bool:
 
 
 def bootstrap(values: Sequence[float]) -> tuple[float, float]:
-    """Returns the percentile bootstrap interval of the mean; it is deterministic."""
+    """Returns the lower and upper end of the 95 % bootstrap interval of the mean.
+
+    The resamples are always the same, so that equal values have equal intervals.
+    """
     import numpy as np
 
     means = np.asarray(values, dtype=float)[resamples(len(values))].mean(axis=1)
@@ -99,7 +102,7 @@ def bootstrap(values: Sequence[float]) -> tuple[float, float]:
 
 @lru_cache(maxsize=64)
 def resamples(count: int) -> Any:
-    """Returns the indices of the values in each resample, for `count` values."""
+    """Returns an array with a row for each bootstrap resample: the `count` drawn indices of the values."""
     import numpy as np
 
     return np.random.default_rng(count).integers(count, size=(RESAMPLES, count))

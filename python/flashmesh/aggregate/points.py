@@ -23,16 +23,16 @@ class Point(Generic[T]):
     settings: dict[str, Value]
     """The varied keys without the seed, with their values."""
     runs: tuple[T, ...]
-    """Runs in their order; one for each seed."""
+    """Runs of the point, one for each seed, in the order of the table."""
 
     @property
     def is_repeated(self) -> bool:
-        """Whether there are several seeds."""
+        """Whether the point has runs with several seeds."""
         return len(self.runs) > 1
 
 
 def points_of(settings: Iterable[Mapping[str, Value]], runs: Iterable[T]) -> list[Point[T]]:
-    """Groups runs by all varied keys except the seed.
+    """Returns one point for each combination of the varied keys other than the seed, with its runs.
 
     If only the seed is varied, each run is a point of its own.
     """
@@ -41,7 +41,7 @@ def points_of(settings: Iterable[Mapping[str, Value]], runs: Iterable[T]) -> lis
 
 
 def grouped(settings: Iterable[Mapping[str, Value]], runs: Iterable[T]) -> list[Point[T]]:
-    """Groups runs of equal settings, in the order of their first use."""
+    """Returns one point for each distinct table in `settings`, with its runs, in order of first occurrence."""
     found: dict[tuple[str, ...], tuple[dict[str, Value], list[T]]] = {}
     for setting, run in zip(settings, runs, strict=True):
         name = tuple(f"{key}={value_text(value)}" for key, value in setting.items())
@@ -56,5 +56,5 @@ def keys_of(axes: Iterable[str]) -> list[str]:
 
 
 def is_repeated(points: Sequence[Point[T]]) -> bool:
-    """Returns whether any point has several seeds."""
+    """Returns whether any of the points has runs with several seeds."""
     return any(point.is_repeated for point in points)

@@ -13,7 +13,7 @@ LATER_START = "a start left out (measure.warm-up)"
 
 
 def unsteady_note(unsteady: int, points: int, document: Mapping[str, Any]) -> str:
-    """Returns a sentence on points whose measured window was not steady.
+    """Returns a sentence that says how many points had no steady measured window, and what to do.
 
     Args:
         unsteady: The number of these points.
@@ -28,7 +28,7 @@ def unsteady_note(unsteady: int, points: int, document: Mapping[str, Any]) -> st
 
 
 def remedy_of_trace(configuration: Mapping[str, Any]) -> str:
-    """Returns the remedies for a trace that ends too early, except for those that the configuration already has."""
+    """Returns what to do for a trace that ends before its window is steady, without remedies that are already set."""
     is_full = configuration["precondition"]["kind"] == "random"
     others = [*([] if is_full else [FULL_DRIVE]), LATER_START]
     return f"the trace ends too early; a longer one, {' or '.join(others)} gives other values."

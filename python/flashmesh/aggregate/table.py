@@ -28,13 +28,13 @@ class RunTable(ABC):
     """Runs of a comparison, a sweep or a search, by index."""
 
     axes: dict[str, tuple[Value, ...]]
-    """The varied keys, each with all its values."""
+    """All values of each varied key."""
     settings: Sequence[dict[str, Value]]
-    """The varied keys of each run."""
+    """Varied keys of each run, with the values of the run."""
     failures: tuple[FailedRun, ...] = ()
-    """Runs without a result."""
+    """Planned runs that ended with an error and have no result."""
     complete: bool = True
-    """Whether the table has all planned runs."""
+    """Whether every planned run has a result."""
     planned: int | None = None
     """Number of planned runs; None if unknown."""
 
@@ -47,15 +47,15 @@ class RunTable(ABC):
         """Returns the values of some dotted keys for all runs, a list for each key; None for missing values."""
 
     def has_columns(self, keys: Sequence[str]) -> bool:
-        """Returns whether some dotted keys are available for all runs without reading documents."""
+        """Returns whether the values of these dotted keys can be read without parsing the JSON results of the runs."""
         return True
 
     @abstractmethod
     def documents(self, numbers: Sequence[int]) -> list[dict[str, Any]]:
-        """Returns the JSON documents of some runs."""
+        """Returns the JSON results of the runs with these indices."""
 
     def values(self, measures: Sequence[Measure]) -> list[list[float | None]]:
-        """Returns some measures of all runs, a list for each."""
+        """Returns a list for each measure with its value in every run; None where a run has no value."""
         keys = list(dict.fromkeys(key for measure in measures for key in measure.keys))
         columns = dict(zip(keys, self.columns(keys), strict=True))
         return [
@@ -65,7 +65,7 @@ class RunTable(ABC):
 
     @cached_property
     def points(self) -> list[Point[int]]:
-        """Indices of the runs, grouped by point."""
+        """The points of the table: indices of the runs that differ only in their seed."""
         return points_of(self.settings, range(len(self)))
 
     def whether_steady(self, point: Point[int]) -> bool | None:
@@ -94,7 +94,7 @@ class ComparedRuns(RunTable):
     """Runs of a comparison in memory."""
 
     def __init__(self, comparison: Comparison) -> None:
-        """Creates the table from a comparison."""
+        """Creates a table of the runs of a comparison."""
         self.axes = comparison.axes
         self.settings = [run.settings for run in comparison.runs]
         self.results = [run.result for run in comparison.runs]
@@ -114,7 +114,7 @@ class TableOfRuns(RunTable):
     """Runs in a table of `flashmesh.sweeps.table`, in memory."""
 
     def __init__(self, table: pa.Table) -> None:
-        """Creates the table from a table that `table_of` returned."""
+        """Creates a table of the runs in an Arrow table from `flashmesh.sweeps.table.table_of`."""
         self.table = table
         about = json.loads(table.schema.metadata[b"flashmesh"])
         self.settings = table.select(about["axes"]).to_pylist()
@@ -135,7 +135,7 @@ class SavedRuns(RunTable):
     """Runs in a Parquet file, read by column."""
 
     def __init__(self, path: Path) -> None:
-        """Opens an existing file.
+        """Opens an existing Parquet file, and reads the varied keys of its runs.
 
         Raises:
             OutputError: If the file is no table of results.
@@ -166,7 +166,7 @@ class SavedRuns(RunTable):
 def columns_of(
     table: pa.Table, keys: Sequence[str], read: Callable[[str], Mapping[str, Any]] = json.loads
 ) -> list[list[Any]]:
-    """Returns the values of some dotted keys: from the columns of a table, or else from its documents."""
+    """Returns a list for each dotted key with its value in every run: from a column, or else from the JSON results."""
     from flashmesh.sweeps.table import DOCUMENT, lists
 
     there = set(table.column_names)

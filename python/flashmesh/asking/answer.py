@@ -12,15 +12,15 @@ from flashmesh.asking.causes import Cause
 from flashmesh.asking.changes import Change
 
 KIND = "ask"
-"""Kind of the JSON document."""
+"""Value of the member `kind` by which `flashmesh ask` documents are recognised."""
 LEAST = 0.01
-"""Minimum relative effect that counts."""
+"""Smallest relative change of a measure that counts as an effect."""
 LEAST_SINGLE = 0.02
-"""Minimum relative effect that counts with a single seed, which shows no variation."""
+"""Smallest relative change that counts as an effect with a single seed, whose random variation is unknown."""
 HIGHER_IS_BETTER = ("iops", "bandwidth_bytes_per_s", "hit_share", "requests_free_share", "links_saved_share", "hits")
 """Suffixes of the keys of measures for which higher is better; for all others, lower is better."""
 BEST = 3
-"""Number of changes that are named first."""
+"""Maximum number of changes in the first list of the answer."""
 
 
 def is_higher_better(keys: tuple[str, ...]) -> bool:
@@ -29,7 +29,7 @@ def is_higher_better(keys: tuple[str, ...]) -> bool:
 
 
 def percent(change: float) -> str:
-    """Returns a relative change as text."""
+    """Returns a relative change as text: `+38 %` for 0.38, one decimal place below 10 %."""
     return f"{change:+.0%}".replace("%", " %") if abs(change) >= 0.0995 else f"{change:+.1%}".replace("%", " %")
 
 
@@ -38,11 +38,12 @@ class Effect:
     """Effect of a change on a measure."""
 
     ratio: Estimate
-    """Ratio of the measure with the change to that without, paired by seed."""
+    """Ratio of the measure with the change to the measure without it: mean over seeds, each run paired with the run of
+    the same seed."""
 
     @property
     def is_clear(self) -> bool:
-        """Whether the effect exceeds both the minimum and the variation between seeds."""
+        """Whether the change of the measure is at least `LEAST` and exceeds the variation between seeds."""
         size = abs(self.ratio.mean - 1.0)
         if self.ratio.low is None or self.ratio.high is None:
             return size >= LEAST_SINGLE
@@ -87,11 +88,14 @@ class Row:
         return any(effect.is_clear for effect in self.effects.values())
 
     def betters(self, higher: dict[str, bool]) -> bool:
-        """Returns whether any measure is clearly better."""
+        """Returns whether a measure clearly improves; `higher` says for each measure whether higher is better."""
         return any(effect.is_clear and (effect.ratio.mean > 1) == higher[name] for name, effect in self.effects.items())
 
     def score(self, higher: dict[str, bool]) -> float:
-        """Returns the benefit: the sum of the logarithms of clear gains, minus clear losses."""
+        """Returns the benefit of the change over all measures; negative if clear losses outweigh clear gains.
+
+        The benefit is the sum of the logarithms of the ratios of clear effects, negated if lower values are better.
+        """
         total = 0.0
         for name, effect in self.effects.items():
             if effect.is_clear:
@@ -101,7 +105,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Bar:
-    """A bar of a tornado chart."""
+    """A bar of a tornado chart: the effect of setting `key` from `before` to `value` on one measure."""
 
     key: str
     value: str
@@ -115,32 +119,32 @@ class Bar:
 
 @dataclass(frozen=True)
 class Answer:
-    """Changes of a drive, the most helpful first."""
+    """Result of `flashmesh ask`: the effects of the tried changes of a drive."""
 
     measures: tuple[str, ...]
     higher: dict[str, bool]
-    """Whether higher is better, by measure."""
+    """Whether higher is better, for each measure by name."""
     base: dict[str, Estimate]
-    """Measures of the unchanged drive."""
+    """Mean and interval of each measure of the unchanged drive, over seeds."""
     rows: tuple[Row, ...]
-    """Changes with an effect by benefit, then all others."""
+    """Tried changes: first those with an effect, in descending order of benefit, then all others."""
     unread: dict[str, str]
-    """Keys with a step that the drive does not read, with the reason."""
+    """Reason why a key with a declared step was not changed (for instance, the drive does not read it), by key."""
     impossible: tuple[tuple[Change, str], ...]
-    """Changes that result in an invalid drive, with the reason."""
+    """Changes whose drive is invalid or whose run failed, each with the reason."""
     untried: tuple[Change, ...]
-    """Changes left out for lack of time."""
+    """Changes without any run before the time limit."""
     seeds: int
-    """Maximum number of seeds used for a change."""
+    """Maximum number of seeds with which a change was run."""
     bound: str
-    """Bottleneck of the unchanged drive."""
+    """Sentence on the bottleneck of the unchanged drive."""
     elapsed_s: float
     notes: tuple[str, ...] = ()
-    """Notes on the whole answer."""
+    """Notes on the limits of the answer, such as a fresh drive without garbage collection."""
 
     @property
     def helping(self) -> list[Row]:
-        """Helpful changes, the best first."""
+        """Changes with a positive benefit that do not lower the load, in descending order of benefit."""
         return [row for row in self.rows if row.score(self.higher) > 0 and not row.is_less_load]
 
     @property
@@ -150,7 +154,7 @@ class Answer:
 
     @property
     def best(self) -> list[Row]:
-        """The most helpful changes, with at most one of each key."""
+        """The first `BEST` helpful changes, with at most one change of each key."""
         by_key: dict[str, Row] = {}
         for row in self.helping:
             by_key.setdefault(row.change.key, row)
@@ -158,7 +162,7 @@ class Answer:
 
     @property
     def idle(self) -> dict[str, list[Change]]:
-        """Changes of those keys for which no change has an effect."""
+        """Tried changes of each key none of whose changes has an effect."""
         by_key: dict[str, list[Row]] = {}
         for row in self.rows:
             by_key.setdefault(row.change.key, []).append(row)

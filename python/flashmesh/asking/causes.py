@@ -17,7 +17,7 @@ HOST = "host"
 """The part of the mean latency outside the drive: in the host's queue, and on the host link in both directions."""
 PS_PER_S = 1e12
 SMALL = 0.005
-"""Change of a part that is ignored, as a share of the mean latency."""
+"""Smallest change of a latency part that counts, as a share of the mean latency."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ def parts_of(document: Mapping[str, Any]) -> dict[str, float]:
 
 
 def cause_of(pairs: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]) -> Cause | None:
-    """Returns the part that shrank most or, if the mean latency grew, grew most; None if no part changed.
+    """Returns the latency part that changes most, in the direction of the mean latency; None for a negligible change.
 
     Args:
         pairs: Pairs of results without and with the change.

@@ -1,4 +1,4 @@
-"""Changes to try: for each key with a step, its value moved up and down, or each of its other values."""
+"""Changes to try: each key with a declared step moves up and down by the step, or takes each of its alternatives."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from flashmesh.keys import Key
 
 BETWEEN = " | "
-"""Separator between the values of a step."""
+"""Separator between the alternatives in the step of a key, such as `bus | pnssd | venice`."""
 SHARE_DIGITS = 4
-"""Digits of the over-provisioning of a drive with a given capacity."""
+"""Number of decimals of the over-provisioning that is computed from a given capacity."""
 
 
 @dataclass(frozen=True)
 class Change:
-    """A key with a new value."""
+    """A configuration key that is set from the value `before` to the value `after`."""
 
     key: str
     before: str
@@ -35,7 +35,7 @@ class Change:
 
     @property
     def label(self) -> str:
-        """The change as text."""
+        """The change as text: `fabric.kind = pnssd`."""
         return f"{self.key} = {self.after}"
 
     @property
@@ -45,7 +45,7 @@ class Change:
 
 
 def changes_of(config: Config, keep: str = KEPT) -> tuple[list[Change], dict[str, str]]:
-    """Returns the changes of a drive, in the order of the reference, and the reasons why other keys are not changed.
+    """Returns the changes to try, and the reason for each key that has a step but no change; in declaration order.
 
     Args:
         config: The configuration of the drive.
@@ -78,7 +78,11 @@ def changes_of(config: Config, keep: str = KEPT) -> tuple[list[Change], dict[str
 
 
 def others(key: Key, step: str, value: Any) -> Iterator[str]:
-    """Yields the values to try instead of `value`."""
+    """Yields the values to try instead of `value`.
+
+    A step `x2` or `+5%` yields the next value up and the next value down, if valid. Any other step lists the
+    alternatives.
+    """
     before = value_text(value)
     if not step.startswith(("x", "+")):
         yield from (other for other in step.split(BETWEEN) if not is_same(other, before))
@@ -98,7 +102,7 @@ def others(key: Key, step: str, value: Any) -> Iterator[str]:
 
 
 def spelt(text: str, kind: str) -> str:
-    """Returns a value with six significant digits; a whole number unchanged."""
+    """Returns a quantity with six significant digits; a whole number (`kind` is `integer`) stays unchanged."""
     found = quantity("", text)
     if kind == "integer":
         return text
@@ -106,7 +110,7 @@ def spelt(text: str, kind: str) -> str:
 
 
 def is_same(one: str, other: str) -> bool:
-    """Returns whether two texts denote the same value."""
+    """Returns whether two texts denote the same value: equal texts, or equal quantities in different units."""
     if one == other:
         return True
     try:

@@ -43,7 +43,7 @@ FULL = "precondition.kind=random"
 
 
 class OutOfTime(Exception):  # noqa: N818 - a time limit is not an error
-    """Signal that the time is over."""
+    """Exception that stops the runs when the time limit has passed."""
 
 
 def ask(
@@ -136,7 +136,7 @@ def ask(
 def chosen(
     changes: Sequence[Change], unread: Mapping[str, str], keys: Sequence[str]
 ) -> tuple[list[Change], dict[str, str]]:
-    """Returns the changes of some keys.
+    """Returns the changes of the given keys, and the reasons for those of the keys that are not changed.
 
     Raises:
         ConfigError: If a key has no step.
@@ -155,7 +155,7 @@ def chosen(
 
 
 class Trial:
-    """Runs of all changes, in one round for each seed."""
+    """Runs of all changes: in each round, every change runs with one seed."""
 
     def __init__(
         self,
@@ -164,30 +164,33 @@ class Trial:
         limit_s: float,
         progress: Callable[[Progress], None] | None,
     ) -> None:
-        """Creates a trial without runs. The key None in `configs` is the unchanged drive."""
+        """Creates a trial. `configs` has a configuration for each seed, by change; None is the unchanged drive."""
         self.configs = configs
         self.executor = executor
         self.limit_s = limit_s
         self.progress = progress
         self.begun = time.monotonic()
         self.results: dict[tuple[Change | None, int], dict[str, Any]] = {}
-        """Documents of finished runs, by change and seed."""
+        """JSON results of finished runs, by change (None for the unchanged drive) and index of the seed."""
         self.failures: dict[Change, str] = {}
 
     @property
     def elapsed_s(self) -> float:
-        """Elapsed time in seconds."""
+        """Seconds since the trial was created."""
         return time.monotonic() - self.begun
 
     def look(self, progress: Progress) -> None:
-        """Cancels the runs at the time limit. The first run gets twice the time, since an answer needs it."""
+        """Raises `OutOfTime` at the time limit.
+
+        The limit is doubled until the unchanged drive has a result, since an answer needs it.
+        """
         if self.elapsed_s > self.limit_s * (1 if (None, 0) in self.results else 2):
             raise OutOfTime
         if self.progress is not None:
             self.progress(progress)
 
     def run(self, changes: Sequence[Change], measures: Sequence[Measure]) -> None:
-        """Runs as much as the time allows.
+        """Runs the unchanged drive and all changes with one seed after another, until the time limit.
 
         Raises:
             ConfigError: If the time is too short for a single run.
@@ -206,7 +209,7 @@ class Trial:
                 raise ConfigError(f"{told}: allow more time, or lower workload.requests") from None
 
     def round(self, changes: Sequence[Change | None], number: int) -> None:
-        """Runs changes with one seed.
+        """Runs the changes with the seed of index `number`, and stores their results or errors.
 
         Raises:
             OutOfTime: If the time is over.
@@ -228,7 +231,7 @@ class Trial:
                     self.results[change, number] = json.loads(outcome.document)
 
     def pairs(self, change: Change, measure: Measure) -> list[float]:
-        """Returns the ratio of a measure with the change to the measure without it, for each seed with both results."""
+        """Returns the ratio of a measure with the change to that without it, for each seed that has both values."""
         found: list[float] = []
         for number in range(len(self.configs[None])):
             base, other = self.results.get((None, number)), self.results.get((change, number))
@@ -240,7 +243,7 @@ class Trial:
         return found
 
     def documents(self, change: Change) -> list[tuple[dict[str, Any], dict[str, Any]]]:
-        """Returns pairs of results without and with the change, for each seed with both results."""
+        """Returns pairs of results (unchanged drive, changed drive), one for each seed with both results."""
         numbers = [number for number in range(len(self.configs[None])) if (change, number) in self.results]
         return [
             (self.results[None, number], self.results[change, number])
@@ -249,22 +252,22 @@ class Trial:
         ]
 
     def ratio(self, change: Change, value: Callable[[Mapping[str, Any]], float | None]) -> Effect | None:
-        """Returns the effect of a change on one value of the results."""
+        """Returns the effect of a change on one value of the results; None if no seed has both values."""
         values = [(value(before), value(after)) for before, after in self.documents(change)]
         found = estimate([after / before for before, after in values if before and after is not None])
         return None if found is None else Effect(found)
 
     def also(self, change: Change) -> str:
-        """Returns the side effect of a change as text; empty without one."""
+        """Returns the change of the host capacity, such as `geometry.capacity 30GB -> 60GB`; empty without one."""
         before, after = (capacity_in(self.configs[each][0]) for each in (None, change))
         return change_text(before, after) if before is not None and after is not None and before != after else ""
 
     def size(self, change: Change, measures: Sequence[Measure]) -> float:
-        """Returns the magnitude of a change's largest effect, for better or worse."""
+        """Returns the largest relative change of any measure with any seed, without its sign; orders the next round."""
         return max((abs(ratio - 1.0) for measure in measures for ratio in self.pairs(change, measure)), default=0.0)
 
     def seeds(self, change: Change | None) -> int:
-        """Returns the number of seeds with which a change was run."""
+        """Returns the number of seeds with which a change (None for the unchanged drive) has a result."""
         return sum((change, number) in self.results for number in range(len(self.configs[None])))
 
 
@@ -275,7 +278,7 @@ def answer_of(
     unread: dict[str, str],
     impossible: list[tuple[Change, str]],
 ) -> Answer:
-    """Returns the answer from the results of all runs."""
+    """Returns the answer from the results of a trial, with changes sorted by benefit."""
     names = tuple(measure.name.strip() for measure in measures)
     higher = {name: is_higher_better(measure.keys) for name, measure in zip(names, measures, strict=True)}
     bases = [document for (change, _), document in sorted(trial.results.items(), key=str) if change is None]
@@ -312,7 +315,7 @@ def answer_of(
 
 
 def notes_on(document: Mapping[str, Any]) -> list[str]:
-    """Returns notes on the unchanged drive."""
+    """Returns notes from the result of the unchanged drive: a fresh drive with writes has no garbage collection."""
     precondition = document["configuration"]["precondition"]
     has_writes = document["latency_ps"]["write"] is not None and document["latency_ps"]["write"]["count"] > 0
     if precondition["kind"] == "none" and has_writes:

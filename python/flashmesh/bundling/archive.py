@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 REPEAT = Path(__file__).with_name("repeat.py")
 TIME = (1980, 1, 1, 0, 0, 0)
-"""Time stamp of all members. It is constant, so that the same results give the same bundle."""
+"""Time stamp of all files in the archive. It is constant, so that the same results give the same bundle."""
 SUMS = "SHA256SUMS"
 README = "README.md"
 COMMANDS_SHOWN = 20
@@ -45,7 +45,7 @@ def write_bundle(paths: Sequence[str | Path], target: str | Path) -> Path:
 
 
 def fill(file: Path, contents: Contents) -> None:
-    """Writes the members of a bundle.
+    """Writes all files of a bundle into the open ZIP file.
 
     Raises:
         OutputError: If a file of the results can no longer be read.
@@ -131,5 +131,5 @@ def readme(contents: Contents) -> str:
 
 
 def counted(count: int, what: str) -> str:
-    """Returns a number with its noun, in singular or plural."""
+    """Returns a number with its noun `what`, in singular or plural."""
     return f"{count:,} {what}{'' if count == 1 else 's'}"

@@ -20,21 +20,21 @@ if TYPE_CHECKING:
 RESULTS = "results"
 CONFIGURATIONS = "configurations"
 HASH_SHOWN = 16
-"""Number of digits of a hash in a file name."""
+"""Number of digits of a configuration hash in a file name."""
 OF_PROCESSES = ("progress", "slurm")
 """Folders within the folder of a sweep that have the state of processes and jobs, but no results."""
 
 
 @dataclass(slots=True)
 class Run:
-    """A run: its configuration and its workload files."""
+    """A run to repeat: its configuration and its workload files."""
 
     configuration: str
     """Name of the configuration file in the bundle."""
     text: str
     config_hash: str
     files: list[dict[str, Any]]
-    """Workload files: path, size, hash, key, and text after the path in the configuration."""
+    """Workload and policy files: path, size, hash, configuration key, and text after the path in the configuration."""
 
 
 @dataclass(slots=True)
@@ -42,13 +42,13 @@ class Contents:
     """Results and runs of a bundle."""
 
     members: dict[str, Path] = field(default_factory=dict)
-    """Result files by their names in the bundle."""
+    """Files to pack, by their names in the bundle."""
     results: list[str] = field(default_factory=list)
-    """Names of results with runs: files, and folders of sweeps."""
+    """Names in the bundle of results with runs: files, and folders of sweeps."""
     others: list[str] = field(default_factory=list)
-    """Names of results without runs: answers, validations."""
+    """Names in the bundle of results without runs: answers of `flashmesh ask`, validations."""
     runs: dict[str, Run] = field(default_factory=dict)
-    """Runs by the hashes of their configurations."""
+    """Runs by the hash of their configuration; equal configurations share one run."""
     commands: dict[str, None] = field(default_factory=dict)
 
     def add(self, path: Path) -> None:
@@ -73,7 +73,7 @@ class Contents:
             self.add_run(result)
 
     def add_run(self, result: Result) -> None:
-        """Adds the run of a result."""
+        """Adds the configuration, the workload files and the command of a result."""
         provenance = result.document["provenance"]
         if provenance["command"] is not None:
             self.commands[shlex.join(provenance["command"])] = None
@@ -85,11 +85,11 @@ class Contents:
         self.runs.setdefault(result.config_hash, Run(name, result.config, result.config_hash, files))
 
     def files(self) -> dict[str, dict[str, Any]]:
-        """Returns the workload files by their hashes."""
+        """Returns the workload and policy files of all runs, by their SHA-256."""
         return {file["sha256"]: file for run in self.runs.values() for file in run.files}
 
     def described(self) -> dict[str, Any]:
-        """Returns the information that a program needs to repeat the runs."""
+        """Returns the content of `bundle.json`: versions, results, commands, and configuration and files of runs."""
         return {
             "versions": versions(),
             "results": self.results,
@@ -124,7 +124,7 @@ def has_no_runs(path: Path) -> bool:
 
 
 def key_of(file: dict[str, Any], tables: dict[str, Any]) -> str:
-    """Returns the configuration key that names a file."""
+    """Returns the configuration key whose value is the path of a workload or policy file."""
     stream, path = file["stream"], file["path"]
     if stream.startswith("policy."):
         return str(stream)
@@ -135,7 +135,7 @@ def key_of(file: dict[str, Any], tables: dict[str, Any]) -> str:
 
 
 def suffix(file: dict[str, Any], tables: dict[str, Any]) -> str:
-    """Returns the text after the path of a file in a configuration: the class of a policy."""
+    """Returns the text that follows the path in the configuration value: `:CLASS` for a policy file, else empty."""
     section, _, key = file["stream"].partition(".")
     return f":{str(tables[section][key]).rpartition('.py:')[2]}" if section == "policy" else ""
 

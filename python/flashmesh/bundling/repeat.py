@@ -12,7 +12,8 @@ import flashmesh
 
 HERE = Path(__file__).parent
 BESIDE = ("fairness", "configuration", "config_hash")
-"""Keys that are not compared, since a single run does not repeat them, or they contain paths of another machine."""
+"""Keys of a result that are not compared: a single run does not repeat them, or they contain paths of another
+machine."""
 
 
 def main() -> None:
@@ -31,7 +32,7 @@ def main() -> None:
 
 
 def repeats(run: dict[str, Any], expected: flashmesh.Result) -> bool:
-    """Returns whether repeating a run gives the same results."""
+    """Returns whether a repeated run gives the same results as the saved one; prints a line on it."""
     overrides = {file["key"]: f"{found(file)}{file['suffix']}" for file in run["files"]}
     result = flashmesh.run(HERE / run["configuration"], overrides=overrides)
     is_same = outcome(result) == outcome(expected)
@@ -40,7 +41,10 @@ def repeats(run: dict[str, Any], expected: flashmesh.Result) -> bool:
 
 
 def found(file: dict[str, Any]) -> Path:
-    """Finds a workload file by name in the folder of traces, and checks its hash."""
+    """Returns the path of a workload file with the right hash, or ends the program.
+
+    The file is searched at its original path, then by name in the folder on the command line.
+    """
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else None
     places = [Path(file["path"]), *(folder.rglob(Path(file["path"]).name) if folder is not None else [])]
     for place in places:
@@ -61,7 +65,7 @@ def outcome(result: flashmesh.Result) -> dict[str, Any]:
 
 
 def without_paths(value: Any) -> Any:
-    """Returns a part of a document without the paths of files."""
+    """Returns a part of a result document without its file paths."""
     if isinstance(value, dict):
         return {key: without_paths(each) for key, each in value.items() if key not in ("path", "file")}
     return [without_paths(each) for each in value] if isinstance(value, list) else value

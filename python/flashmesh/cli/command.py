@@ -13,13 +13,13 @@ EXIT_CODES = """Exit codes: 0 done; 1 internal error; 2 bad input, bad usage or 
 written; 3 a check failed; 129 hung up; 130 interrupted; 141 stdout was closed by its reader; 143 terminated."""
 
 WORDS = "flashmesh.words"
-"""Context key of the words of the command line."""
+"""Key in Click's context for the words that the command line gave to the command."""
 KEYS_SHOWN = 3
 """Number of keys suggested in place of an unknown option."""
 
 
 class Command(click.Command):
-    """A command that refuses options given twice, since one of the values would have no effect."""
+    """A command that refuses single-value options given twice, since one of the values would have no effect."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         """Adds the exit codes below the help."""
@@ -55,7 +55,7 @@ class Command(click.Command):
 
 
 class Group(click.Group):
-    """A group whose commands are of class `Command`."""
+    """A group whose subcommands are of class `Command`."""
 
     command_class = Command
 
@@ -81,7 +81,7 @@ def write_examples(ctx: click.Context, formatter: click.HelpFormatter) -> None:
 
 
 def refuse_repeated(given: Iterable[click.Parameter], ctx: click.Context) -> None:
-    """Refuses single-value options that are given twice."""
+    """Refuses options given twice that accept a single value."""
     seen: set[click.Parameter] = set()
     for parameter in given:
         if parameter in seen and isinstance(parameter, click.Option):
@@ -91,7 +91,7 @@ def refuse_repeated(given: Iterable[click.Parameter], ctx: click.Context) -> Non
 
 
 def words_of(ctx: click.Context, without: Collection[str]) -> list[str]:
-    """Returns the options that a command was given, as words of a command line, but not those named in `without`."""
+    """Returns the given options of a command as words of a command line, without the options named in `without`."""
     given, _, _ = ctx.command.make_parser(ctx).parse_args(args=list(ctx.meta[WORDS]))
     words: list[str] = []
     for parameter in ctx.command.params:
@@ -103,5 +103,5 @@ def words_of(ctx: click.Context, without: Collection[str]) -> list[str]:
 
 
 def command(name: str | None = None) -> Callable[[Callable[..., Any]], Command]:
-    """Returns a decorator that makes a command of a function."""
+    """Returns a decorator that turns a function into a command named `name`, by default like the function."""
     return click.command(name, cls=Command)

@@ -113,7 +113,7 @@ def keys_from(incomplete: str) -> list[tuple[str, str]]:
 
 
 def values(key: str, incomplete: str) -> list[CompletionItem]:
-    """Completes the values of a key, if they can be listed."""
+    """Completes the values of a key: choices, truth values, files or named workloads; nothing for other types."""
     declared = {one["key"]: one for one in json.loads(_native.parameters())}
     found = declared.get(key)
     if key in FILES:

@@ -116,7 +116,7 @@ def diff(sources: tuple[str, ...], json_file: Path | None) -> None:
 
 
 def columns_of(source: str) -> list[tuple[str, Mapping[str, Any]]]:
-    """Returns the configurations of a command-line argument, each with a name.
+    """Returns the configurations that a command-line argument names, as (column name, tables) pairs.
 
     Raises:
         FlashmeshError: If the argument is neither a configuration nor a saved result.
@@ -136,14 +136,14 @@ def columns_of(source: str) -> list[tuple[str, Mapping[str, Any]]]:
 
 
 def named(settings: Mapping[str, Any]) -> str:
-    """Returns the varied values of a run, joined as a column name."""
+    """Returns the varied values of a run, joined as the name of its column."""
     from flashmesh.configuration import value_text
 
     return ", ".join(value_text(value) for value in settings.values())
 
 
 def show(names: Sequence[str], found: Mapping[str, Sequence[Any]], stream: IO[str]) -> None:
-    """Prints a row for each key that differs."""
+    """Prints a row for each key in which the configurations differ, with a column for each configuration."""
     from flashmesh.keys import toml_text
     from flashmesh.report.terminal import Terminal
 

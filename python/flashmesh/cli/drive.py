@@ -29,7 +29,7 @@ def drive_of(config: str | None, fio_file: Path | None) -> str:
 
 
 def jobs_of(fio_file: Path | None, quiet: bool) -> FioJobs | None:
-    """Reads the fio jobs to run, if any; prints notes on them to stderr."""
+    """Reads the jobs of a fio job file, and prints the notes on them to stderr; None without a file."""
     if fio_file is None:
         return None
     from flashmesh.importers.fio import read_jobs
@@ -42,6 +42,6 @@ def jobs_of(fio_file: Path | None, quiet: bool) -> FioJobs | None:
 
 
 def tell_lonely(results: Iterable[Result], fairness: bool, quiet: bool) -> None:
-    """Warns on stderr if fairness is requested for a single stream."""
+    """Warns on stderr if fairness, which compares streams with each other, is requested for a single stream."""
     if fairness and not quiet and all(len(result.streams) == 1 for result in results):
         click.echo("--fairness has no effect: the run has a single stream.", err=True)

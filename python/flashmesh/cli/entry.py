@@ -26,7 +26,7 @@ CHECK_FAILED = 3
 INTERRUPTED = 128 + signal.SIGINT
 STDOUT_CLOSED = 141
 PRINTING = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EPIPE)
-"""Error numbers that a write to an open stream can fail with."""
+"""Numbers of errors that a write to an open stream can raise, such as a full disk or a closed pipe."""
 
 
 def main() -> NoReturn:
@@ -66,7 +66,7 @@ def hold_streams() -> None:
 
 
 def guard_streams() -> None:
-    """Escapes control characters on stdout and stderr, since names and texts in input files are not trusted."""
+    """Escapes control characters on stdout and stderr, since names and texts from input files are not trusted."""
     stdout: IO[str] | None = sys.stdout
     stderr: IO[str] | None = sys.stderr
     if stdout is not None:
@@ -129,7 +129,10 @@ def show_traceback(error: PolicyError) -> None:
 
 
 def unwritable_stdout(error: OSError) -> int:
-    """Reports that stdout cannot be written, and returns the exit code; silent if the reader closed stdout."""
+    """Reports on stderr that stdout cannot be written, and returns the exit code.
+
+    No message if the reader closed stdout.
+    """
     if isinstance(error, BrokenPipeError):
         return STDOUT_CLOSED
     say(f"error: the results cannot be written to stdout: {error.strerror}")
@@ -137,7 +140,7 @@ def unwritable_stdout(error: OSError) -> int:
 
 
 def fault(error: Exception) -> int:
-    """Reports an internal error, and returns the exit code."""
+    """Reports an internal error on stderr, and returns the exit code."""
     if os.environ.get("FLASHMESH_DEBUG"):
         traceback.print_exception(error)
     text = " ".join(str(error).split())

@@ -63,7 +63,7 @@ def refuse_measure(name: str) -> None:
 
 
 def of_section(name: str, about: str) -> Iterator[str]:
-    """Yields the description of a section, and a line for each of its keys."""
+    """Yields lines on a section: its description `about`, and a line for each of its keys."""
     from flashmesh.keys import declared
 
     yield f"[{name}]"
@@ -77,7 +77,7 @@ def of_section(name: str, about: str) -> Iterator[str]:
 
 
 def of_key(key: Key) -> Iterator[str]:
-    """Yields the description of a key: its meaning, its values, and the keys it depends on."""
+    """Yields lines on a key: its meaning, its values, and the keys on which its use depends."""
     from flashmesh.keys import related
 
     yield key.key
@@ -106,7 +106,7 @@ def of_key(key: Key) -> Iterator[str]:
 
 
 def presets_of(key: Key) -> Iterator[str]:
-    """Yields the value of a key in each preset, if presets differ in the key."""
+    """Yields lines with each value of a key and the presets that have it; one line if all have the same value."""
     from flashmesh.keys import presets_by_value
 
     by_value = presets_by_value(key.key) if "NAME" not in key.key else {}

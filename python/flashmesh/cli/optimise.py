@@ -82,7 +82,7 @@ def optimise(
 
 
 def nearest(search: Search, read: SearchFile) -> list[str]:
-    """Returns the tried drive nearest to the constraints, with the constraints it misses; empty without results."""
+    """Returns a line on the tried drive nearest to the constraints, and on those it misses; empty without results."""
     tried = [trial for trial in search.trials() if trial["measures"] is not None]
     if not tried:
         return []
@@ -99,7 +99,7 @@ def nearest(search: Search, read: SearchFile) -> list[str]:
 
 
 def planned(search: Search) -> str:
-    """Returns the number of drives to be tried."""
+    """Returns the number of drives that the search tries, as text."""
     if search.is_enumerated:
         return f"all {search.points.count:,} points of the space, no more than the {search.file.trials:,} trials"
     return f"{search.file.trials:,} trials"

@@ -9,12 +9,12 @@ from typing import Any, TypeVar
 import click
 
 STDOUT = Path("-")
-"""Name of stdout in options."""
+"""Path that stands for stdout in the options of output files."""
 STDOUT_NAMES = ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 FORMER = "--output"
 """Former spelling of `--out`, accepted by all commands and shown nowhere."""
 META = "flashmesh.out"
-"""Context key that passes the file of `-o` to the option of its format."""
+"""Key in Click's context by which `-o` passes its file to the option of the format, such as `--json`."""
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -55,7 +55,7 @@ def results_option(*formats: str) -> Callable[[F], F]:
 
 
 def titled(form: str) -> str:
-    """Returns the name of a format for help texts and messages."""
+    """Returns the name of a format in help texts and messages, such as `JSON`."""
     return form.capitalize() if form == "parquet" else form.upper()
 
 

@@ -82,7 +82,7 @@ def refuse_suffix(option: str, path: Path | None, suffix: str) -> None:
 def inputs(
     config: str, settings: Mapping[str, str], trace: Path | None, fio: Path | None, traces: Iterable[str] = ()
 ) -> dict[str, list[Path]]:
-    """Returns the files that a command reads, by their role."""
+    """Returns the files that a command reads, by what messages call them, such as `the trace`."""
     files = [Path(name.strip('"')) for name in traces]
     if trace is not None:
         files.append(trace)
@@ -103,7 +103,7 @@ def refuse_overwriting(outputs: Mapping[str, Path | None], inputs: Mapping[str, 
 
     Args:
         outputs: The output files, by their options.
-        inputs: The input files, by their role.
+        inputs: The input files, by what messages call them.
 
     Raises:
         click.UsageError: If two of these files are the same.

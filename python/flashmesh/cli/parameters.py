@@ -15,14 +15,17 @@ from flashmesh.cli.outfile import results_option as results_option
 from flashmesh.cli.policies import NAMED, policy_options
 
 PRECISE = "flashmesh.precision"
-"""Context key that passes the settings of `--precision` to `--set`."""
+"""Key in Click's context by which `--precision` passes its settings to `--set`."""
 COMPLETING = "_FLASHMESH_COMPLETE"
-"""Environment variable that requests completions."""
+"""Environment variable that is set if the shell asks for completions, not for a run of the command."""
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 def completed(name: str) -> Callable[[click.Context, click.Parameter, str], list[Any]]:
-    """Returns a completion function by name; its module is imported when a shell requests completions."""
+    """Returns a function that calls the completion function `name`.
+
+    The module of the completion functions is imported at the first call, since only shells need it.
+    """
 
     def complete(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[Any]:
         from flashmesh.cli import completion
@@ -34,7 +37,7 @@ def completed(name: str) -> Callable[[click.Context, click.Parameter, str], list
 
 
 def setting(text: str) -> tuple[str, str]:
-    """Parses `key=value`, the argument of `--set`."""
+    """Parses `key=value`, the argument of `--set`, into the key and the text of the value."""
     key, equals, value = text.partition("=")
     if not equals or not key.strip():
         raise click.BadParameter(f"{text!r}: expected key=value, such as fabric.kind=ideal")
@@ -60,7 +63,7 @@ def once_each(
 
 
 def precise(ctx: click.Context, parameter: click.Parameter, text: str | None) -> None:
-    """Stores a precision in the context until the settings are read."""
+    """Parses the argument of `--precision`, and stores the resulting settings in the context for `--set`."""
     if text is None or ctx.resilient_parsing:
         return
     figure, equals, share = text.rpartition("=")
@@ -100,7 +103,7 @@ def settings_option(text: str) -> Callable[[F], F]:
 
 
 def axis(text: str) -> tuple[str, list[str]]:
-    """Parses `key=a,b,c`, an axis; commas inside brackets or quotes belong to a value."""
+    """Parses `key=a,b,c`, the argument of `--vary`, into the key and its values; brackets and quotes protect commas."""
     key, value = setting(text)
     values = split(value)
     if not all(values):
@@ -206,7 +209,10 @@ def steady_options(command: F) -> F:
 
 
 def until_steady(options: dict[str, Any]) -> bool | int:
-    """Removes both steadiness options. Returns the limit if given, else whether runs continue until steady."""
+    """Removes both steadiness options from `options`, and returns the argument `until_steady` of `run`.
+
+    The argument is the maximum number of requests if given, else whether runs continue until they are steady.
+    """
     wanted, limit = options.pop("until_steady"), options.pop("steady_limit")
     if limit is not None and not wanted:
         raise click.UsageError("--steady-limit has no effect without --until-steady")

@@ -9,11 +9,14 @@ import click
 
 F = TypeVar("F", bound=Callable[..., Any])
 NAMED = "flashmesh.policies"
-"""Context key that passes the settings of `--policy` to `--set`."""
+"""Key in Click's context by which `--policy` passes its settings to `--set`."""
 
 
 def policy_setting(text: str) -> tuple[str, str]:
-    """Returns the key and the name of `KIND=NAME`, or of `NAME`, whose class determines the kind by its methods."""
+    """Returns the configuration key and the name of a policy, from `KIND=NAME` or `NAME`.
+
+    Without a kind, the methods of the named class determine the key.
+    """
     from flashmesh._native import FlashmeshError
     from flashmesh.policies.kinds import KINDS, kinds_of
     from flashmesh.policies.names import found
@@ -36,13 +39,13 @@ def policy_setting(text: str) -> tuple[str, str]:
 
 
 def keep(ctx: click.Context, parameter: click.Parameter, texts: tuple[str, ...]) -> None:
-    """Stores policies in the context until the settings are read."""
+    """Stores the policies of `--policy` in the context for `--set`."""
     if not ctx.resilient_parsing:
         ctx.meta[NAMED] = tuple(policy_setting(text) for text in texts)
 
 
 def trust(ctx: click.Context, parameter: click.Parameter, wanted: bool) -> None:
-    """Allows configuration files to name policies."""
+    """Allows configuration files to name policies, whose code then runs, if `--trust-policies` is given."""
     if wanted and not ctx.resilient_parsing:
         from flashmesh.policies.trust import trust_files
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def watched(stream: IO[str] | None) -> bool:
-    """Returns whether a stream is open and a terminal."""
+    """Returns whether a stream is open and connected to a terminal, so that a progress bar is visible."""
     return stream is not None and stream.isatty()
 
 
@@ -70,7 +70,7 @@ class ProgressBar(AbstractContextManager["ProgressBar"]):
             self.bar.stop()
 
     def on_open(self, summary: str | None) -> None:
-        """Prints the summary of a trace above the bar."""
+        """Prints the summary of a trace above the bar; prints nothing for None."""
         if summary and not self.quiet:
             self.say(summary)
 

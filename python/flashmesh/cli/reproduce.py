@@ -1,4 +1,8 @@
-"""Command `flashmesh reproduce`."""
+"""Command `flashmesh reproduce`.
+
+A regime is one reading of the experiments of a paper: a set of configuration keys that the text leaves open. A fit is
+the regime that a search finds; a volume is a recorded trace that replaces the profile of a workload.
+"""
 
 from __future__ import annotations
 
@@ -180,7 +184,7 @@ def reproduce(
 
 
 def told_apart(settings: dict[str, str], has_traces: bool) -> tuple[dict[str, str], dict[str, str]]:
-    """Splits settings into those that configure the reading of recorded volumes, and those that change the runs."""
+    """Splits `--set` into (keys for the reading of recorded volumes, keys that change the runs)."""
     from flashmesh.configuration import READING
 
     reading = {key: value for key, value in settings.items() if key in {f"workload.{each}" for each in READING}}
@@ -206,7 +210,7 @@ def refuse_together(
 
 
 def narrowed(selection: Selection, regimes: tuple[str, ...], base: str, changes: dict[str, str]) -> Selection:
-    """Returns a selection limited to some regimes or, with changed keys, to `base` and its changed copy.
+    """Returns a selection limited to the given regimes or, with changed keys, to `base` and its changed copy.
 
     Raises:
         ConfigError: If a regime is unknown, or a key cannot be changed.
@@ -223,7 +227,7 @@ def narrowed(selection: Selection, regimes: tuple[str, ...], base: str, changes:
 def fits_of(
     selections: Sequence[Selection], trials: int, mode: str, open_store: Callable[[], Store], places: int, quiet: bool
 ) -> list[Fit | None]:
-    """Searches the best regime of each paper, and returns the fits."""
+    """Searches the regime in which most claims hold, for each paper, and returns these fits."""
     from flashmesh.reproduce.fitting import FitSearch
     from flashmesh.sweeps.local import LocalThreads
 
@@ -236,7 +240,7 @@ def fits_of(
 
 
 def tell(search: FitSearch, quiet: bool, trial: Trial) -> None:
-    """Prints the result of a trial of the search."""
+    """Prints the number of claims that hold in a tried regime of the search."""
     if not quiet:
         within = " / ".join(map(str, trial.found.within))
         told = trial.start or ", ".join(trial.choices.values())
@@ -265,7 +269,9 @@ def run_all(
 def drifted(
     outcomes: Sequence[Outcome], mode: str, open_store: Callable[[], Store], places: int, quiet: bool
 ) -> list[Outcome]:
-    """Runs the best stated readings with twice the requests, and returns the outcomes with their drifts.
+    """Repeats the runs of the best stated reading with twice the requests; returns `outcomes` with each claim's change.
+
+    The change is the drift of the claim. Claims whose longer runs fail have no drift.
 
     Claims whose longer runs fail, as volumes that would last too long, have no drift.
     """
@@ -281,7 +287,10 @@ def drifted(
 
 
 def write_out(outcomes: Sequence[Outcome], folder: Path, base: str) -> None:
-    """Writes the pages of papers or, with changed keys, the page of the comparison."""
+    """Writes the pages of the papers.
+
+    If `base` names a regime with changed keys, writes its comparison with the changed copy instead.
+    """
     from flashmesh.reproduce.pages import put, write_pages
 
     if not base:
@@ -294,7 +303,10 @@ def write_out(outcomes: Sequence[Outcome], folder: Path, base: str) -> None:
 
 
 def show(outcomes: Sequence[Outcome], stream: IO[str], base: str) -> None:
-    """Prints the outcomes or, with changed keys, the comparison."""
+    """Prints the outcomes.
+
+    If `base` names a regime with changed keys, prints its comparison with the changed copy instead.
+    """
     if base:
         from flashmesh.reproduce import changing
 
@@ -308,7 +320,7 @@ def show(outcomes: Sequence[Outcome], stream: IO[str], base: str) -> None:
 
 
 def paper_pages(registry: dict[str, Paper], pages: Path | None, check: Path | None) -> int:
-    """Writes or checks the pages of stored results."""
+    """Writes pages from the stored results in `pages`, and checks the pages in `check`; returns the exit code."""
     from flashmesh._native import OutputError
     from flashmesh.reproduce.pages import check_pages, stored, write_pages
 
@@ -356,7 +368,7 @@ def selections_of(
 
 
 def run(reproduction: Reproduction, places: int, quiet: bool) -> None:
-    """Runs the pending tasks, and prints their progress."""
+    """Runs the tasks without a stored result, and prints their progress."""
     from flashmesh.cli.sweeping import Percents
     from flashmesh.sweeps.local import LocalThreads
 

@@ -31,7 +31,7 @@ SHOW_S = 0.5
 TELL_S = 10.0
 """Seconds between two lines without a terminal, and between two warnings that the drive is slower than real time."""
 LATE_SHARE = 0.01
-"""Share of late replies above which the drive counts as slower than real time."""
+"""Share of late replies since the last warning above which the drive counts as slower than real time."""
 
 
 class Display:
@@ -71,7 +71,7 @@ class Display:
             self.line.start()
 
     def show(self, server: Server) -> None:
-        """Prints the requests since the last update, and whether the drive keeps up with real time."""
+        """Prints statistics on the requests since the last update; warns if the drive is slower than real time."""
         now, figures = time.monotonic(), server.figures
         self.clients.look(figures, backlog(server.settings.socket.absolute()) or 0, now)
         if self.line is not None or (now - self.shown_at >= TELL_S and figures.requests > self.shown.requests):
@@ -91,12 +91,12 @@ class Display:
             server.late_max_us = 0
 
     def stop(self) -> None:
-        """Removes the live line before other output."""
+        """Removes the live line, so that other output can follow."""
         if self.line is not None:
             self.line.stop()
 
     def end(self, server: Server) -> None:
-        """Prints how many requests were answered late."""
+        """Prints how many requests were answered late, over the whole time, if the drive ran in real time."""
         figures = server.figures
         if server.settings.time_scale and figures.requests:
             share = q.share(figures.late / figures.requests)
@@ -118,7 +118,7 @@ def in_place() -> Live:
 
 
 def served(config: Config, name: str, settings: Settings, is_quiet: bool) -> Result:
-    """Serves a drive until a signal arrives, and returns the report."""
+    """Serves a drive until a signal ends the process, and returns the result of the served requests."""
     display = Display(is_quiet)
     if settings.time_scale:
         settings = replace(settings, ahead_ns=way_ns(settings.queue_depth, display.say))
@@ -140,7 +140,7 @@ def served(config: Config, name: str, settings: Settings, is_quiet: bool) -> Res
 
 
 def show_probe(config: Config, queue_depth: int, is_quiet: bool) -> int:
-    """Measures and prints the smallest latency that a served drive can keep in real time."""
+    """Measures and prints the smallest drive latency that can be served in real time; returns the exit code."""
     found = probe(config, queue_depth, Display(is_quiet).say)
     with stdout() as stream:
         terminal = Terminal(stream)

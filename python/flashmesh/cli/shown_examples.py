@@ -140,7 +140,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "flashmesh validate drive.toml --points measured.csv -o validation.html",
     ),
 }
-"""Two or more command lines for each command, by its words after `flashmesh`."""
+"""Example command lines, two or more for each command, by the words of the command after `flashmesh`."""
 
 
 def examples_of(path: str) -> tuple[str, ...]:

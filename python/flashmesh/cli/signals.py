@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     Handler = Callable[[int, FrameType | None], object]
 
 REPEAT_S = 1.0
-"""Debounce interval of interrupts: a key pressed twice, or a shell that signals its group, counts once."""
+"""Minimum seconds between two interrupts that count: a key pressed twice, or a shell that signals its group, is one."""
 ENDING = [name for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 _interrupted_at: float | None = None
@@ -34,7 +34,7 @@ def begin() -> None:
 
 
 def take(handler: Handler) -> None:
-    """Installs a handler for all signals that end the process; ignored signals, as under nohup, stay ignored."""
+    """Installs `handler` for all signals that end the process; ignored signals, as under nohup, stay ignored."""
     for name in ENDING:
         number = signal.Signals[name]
         if signal.getsignal(number) != signal.SIG_IGN:

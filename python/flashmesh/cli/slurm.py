@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 HERE = ("out", "resume", "shard", "jobs", "dask", "dask_tls", "workers", "dry_run", "watched")
-"""Options of the sweep that the jobs do not inherit: a job has its own form of the option, or none."""
+"""Options of `sweep` that the jobs do not inherit, since the job scripts set such options themselves or have none."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Wanted:
 
 
 def wanted(text: str) -> Wanted:
-    """Splits `N` or `N%M`."""
+    """Parses `N` or `N%M`, the argument of `--slurm-array`."""
     tasks, percent, at_once = text.partition("%")
     numbers = [tasks, at_once] if percent else [tasks]
     if not all(number.isdecimal() and int(number) >= 1 for number in numbers):
@@ -48,7 +48,7 @@ def wanted(text: str) -> Wanted:
 
 
 def option(text: str) -> tuple[str, str | None]:
-    """Splits `KEY=VALUE`, an option of sbatch; dashes before the key are dropped."""
+    """Parses an option of sbatch, `KEY=VALUE` or `KEY`, into the key without dashes and the value; None without one."""
     from flashmesh.sweeps.jobarray import GIVEN
 
     key, equals, value = text.lstrip("-").partition("=")
@@ -61,7 +61,7 @@ def option(text: str) -> tuple[str, str | None]:
 
 
 def line(ctx: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
-    """Refuses a blank value, and one with a line break, which would continue beyond its `#SBATCH` line."""
+    """Returns the value of an sbatch option; refuses blank and multi-line values, which no `#SBATCH` line can hold."""
     if value is not None and (not value.strip() or "\n" in value):
         raise click.BadParameter(f"{value!r}: expected a value of one line, as sbatch takes it")
     return value
@@ -284,7 +284,7 @@ def submit_last(path: Path, job: str) -> str:
 
 
 def tasks_told(numbers: Sequence[int], shards: int, runs: int, asked: Wanted) -> str:
-    """Returns the number of tasks of an array and their maximum number of runs, as text."""
+    """Returns the number of tasks of an array, and the maximum number of runs of a task, as text."""
     count = len(numbers)
     tasks = f"{count:,} task{'s' if count > 1 else ''} of at most {runs:,} run{'s' if runs > 1 else ''}"
     if shards < asked.tasks:

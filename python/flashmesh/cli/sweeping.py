@@ -24,7 +24,7 @@ PLANNED_SHOWN = 40
 VALUES_SHOWN = 8
 """Maximum number of values of an axis that the summary lists."""
 TOLD_FROM = 24
-"""Minimum number of runs of a comparison that announces its size before the start."""
+"""Minimum number of runs for which a comparison prints their number before the start."""
 
 
 def duration(seconds: float) -> str:
@@ -44,7 +44,10 @@ def tell_idle(tasks: Sequence[Task], quiet: bool) -> None:
 
 
 def planned(tasks: Sequence[Task], folder: Path, places: int) -> list[str]:
-    """Returns the summary of a sweep before the start: number of runs, axes, memory, folder, and the first runs."""
+    """Returns the summary of a sweep before the start, as lines.
+
+    The lines have the number of runs, the axes, the memory, the folder, and the first runs.
+    """
     from flashmesh import memory
     from flashmesh.sweeps.store import Store
 
@@ -74,14 +77,14 @@ def listed(values: Sequence[str]) -> str:
 
 
 def announce(runs: int, kept: int, places: int, quiet: bool) -> None:
-    """Prints the number of runs before the first begins."""
+    """Prints the numbers of runs, of stored results (`kept`) and of parallel runs (`places`) before the start."""
     if not quiet:
         there = f", {kept:,} of them finished already" if kept else ""
         click.echo(f"{runs:,} runs{there}; {places} at a time", err=True)
 
 
 class Estimate:
-    """Printer of the estimated remaining time of a comparison, once, after its first runs."""
+    """Printer of the estimated remaining time of a comparison. It prints once, after its first runs."""
 
     def __init__(self, session: Session, places: int, quiet: bool) -> None:
         """Observes a session of up to `places` runs at once."""
@@ -142,7 +145,7 @@ class Percents:
 
 
 def summary(outcome: Outcome) -> str:
-    """Returns a short summary of a run."""
+    """Returns IOPS, latency and duration of a run as text, or why the run has no complete result."""
     if outcome.error is not None:
         return f"failed: {first_line(outcome.error)}"
     if outcome.is_partial or outcome.document is None:
@@ -175,7 +178,7 @@ def first_line(error: BaseException) -> str:
 
 
 def failure(failures: Sequence[Outcome], runs: int, advice: str) -> FlashmeshError:
-    """Returns the error of a command with failed runs; its type is the type of the first failure."""
+    """Returns the error for a command with failed runs; the type follows from the first failure."""
     error = failures[0].error
     kind = next((kind for kind in (CheckError, InternalError) if isinstance(error, kind)), ConfigError)
     count = f"{len(failures):,} of {runs:,} runs failed"

@@ -62,7 +62,7 @@ seed_option = click.option(
 
 
 def reading(settings: tuple[tuple[str, str], ...], sort: bool) -> dict[str, str]:
-    """Returns the settings that configure the reading of a trace."""
+    """Returns the `--set` and `--sort` options as settings for the reading of a trace."""
     return dict(settings) | ({"workload.sort": "true"} if sort else {})
 
 
@@ -154,7 +154,10 @@ def convert(
 
 
 def left_out(requests: library.LeftOut) -> list[str]:
-    """Returns sentences on the requests that were not written, by kind; empty if all were written."""
+    """Returns sentences on the requests that were left out of an output, by kind.
+
+    Empty if all requests were written.
+    """
     counts = [
         (requests.deallocates, "that deallocate"),
         (requests.flushes, "that flush"),

@@ -184,7 +184,7 @@ def validate(
 
 
 def kept_pages(rewrite: Path | None, check: Path | None) -> int:
-    """Writes or checks pages from stored JSON files, and returns the exit code."""
+    """Rewrites the pages in `rewrite`, or checks those in `check`, from stored JSON; returns the exit code."""
     from flashmesh.validation.drives import drives
     from flashmesh.validation.pages import check_pages, rewrite_pages
 
@@ -232,7 +232,7 @@ def subjects_of(
 
 
 def subject_of(name: str, known: Sequence[Measurements], drive: str | None, source: str) -> Subject:
-    """Returns a drive with its measurements.
+    """Returns a drive and its measurements. `name` is a preset, `preset:NAME` or a configuration file.
 
     Raises:
         ConfigError: If its measurements are unknown.
@@ -256,7 +256,7 @@ def subject_of(name: str, known: Sequence[Measurements], drive: str | None, sour
 
 
 def is_file(subject: Subject) -> bool:
-    """Returns whether a drive comes from a configuration file."""
+    """Returns whether the drive is a configuration file of the user, not a preset."""
     return not str(subject.config).startswith(PRESET_PREFIX)
 
 
@@ -292,7 +292,7 @@ def run(validating: Validating, places: int, quiet: bool) -> None:
 
 
 def page_of(validations: list[Validation]) -> str:
-    """Returns the HTML page of a validation."""
+    """Returns the HTML page of some validations."""
     from flashmesh.html.page import page
     from flashmesh.html.study import Study
 

@@ -58,7 +58,7 @@ class Seldom:
         self.next = 0.0
 
     def __call__(self, array: Array) -> Queue | None:
-        """Returns the queued tasks of an array, by number; they are at most `QUEUE_S` old."""
+        """Returns the state in Slurm's queue of each queued task, by number, at most `QUEUE_S` old; None if unknown."""
         if time.monotonic() >= self.next:
             self.queue = queue_of(array)
             self.next = time.monotonic() + QUEUE_S
@@ -66,7 +66,7 @@ class Seldom:
 
 
 def lines(found: Watched) -> list[str]:
-    """Returns the progress of a sweep, as lines."""
+    """Returns the progress of a sweep as lines: done and failed runs, time left, and the state of each process."""
     failed = sum(part.failed for part in found.parts)
     running = sum(part.running_count for part in found.live)
     of = f" of {found.total:,}" if found.total is not None else ""
@@ -93,7 +93,7 @@ def lines(found: Watched) -> list[str]:
 
 
 def state_of(part: Part) -> str:
-    """Returns the state of a process in words."""
+    """Returns the state of a process of the sweep in words: killed, silent, or its number of active runs."""
     if part.is_gone:
         return "killed: the process is gone"
     return f"not heard of for {duration(part.silent_s)}" if part.is_lost else f"{part.running_count} running"
@@ -109,7 +109,10 @@ def queued(found: Watched) -> str:
 
 
 def shard_lines(found: Watched) -> list[str]:
-    """Returns a line with the number of finished shards, and lines for the others, those with a process first."""
+    """Returns a line with the number of finished shards, and lines on the unfinished ones.
+
+    Shards with a process come first; at most `SHARDS_SHOWN` shards are listed.
+    """
     left = [shard for shard in found.shards if not shard.is_done]
     if not left:
         return []
@@ -128,7 +131,7 @@ def shard_lines(found: Watched) -> list[str]:
 
 
 def shard_state(shard: Shard, knows_queue: bool) -> str:
-    """Returns the state of an unfinished shard in words."""
+    """Returns the state of an unfinished shard in words. `knows_queue` says whether Slurm's queue is known."""
     if shard.part is not None and not shard.part.is_lost:
         return f"{state_of(shard.part)} ({shard.part.name})"
     if shard.queued is not None:

@@ -16,7 +16,7 @@ class DocumentRuns(RunTable):
     """Runs with documents in memory."""
 
     def __init__(self, settings: Sequence[Mapping[str, Value]], documents: Sequence[dict[str, Any]]) -> None:
-        """Creates a table of documents and of the varied keys of each run."""
+        """Creates a table of runs from the varied keys and the JSON result of each run."""
         self.settings = [dict(each) for each in settings]
         self.axes = axes_of(self.settings)
         self.of_runs = list(documents)

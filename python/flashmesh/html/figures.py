@@ -36,13 +36,13 @@ SIZE = re.compile(r'width="[\d.]+" height="[\d.]+" viewBox="0 0 ([\d.]+) ([\d.]+
 
 @dataclass(frozen=True)
 class Layout:
-    """Format of a figure in a paper."""
+    """Format of the figures of a paper: width, height and panels, in typographic points."""
 
     suffix: str
-    """Suffix of file names in this format."""
+    """Suffix of file names of figures in this format, before the extension."""
     width_pt: int
     height_pt: int
-    """Height of charts, except of charts whose height depends on their rows."""
+    """Height of charts in points, except of charts with a row for each run or chip."""
     columns: int
     """Number of panels in a row."""
 
@@ -81,7 +81,7 @@ class Drawing:
 
 
 def drawings(study: Study, only: Sequence[str] = ()) -> Iterator[Drawing]:
-    """Returns the drawings of a report: one for each chart and choice in its fields, and a utilisation map of each run.
+    """Returns the drawings of a report: each chart with each choice of its fields, and a utilisation map of each run.
 
     Args:
         study: The study to draw.
@@ -104,14 +104,14 @@ def all_drawings(study: Study) -> Iterator[Drawing]:
 
 
 def choices(spec: Mapping[str, Any]) -> Iterator[dict[str, str]]:
-    """Yields all combinations of the choices in the fields of a chart."""
+    """Yields each combination of choices of a chart's fields, as a choice by field name."""
     fields = {field["name"]: field["bind"]["options"] for field in spec.get("params", []) if "bind" in field}
     for values in itertools.product(*fields.values()):
         yield dict(zip(fields, values, strict=True))
 
 
 def unique(name: str, named: set[str]) -> str:
-    """Returns `name`, with a number if `named` contains it, and adds the result to `named`."""
+    """Returns `name`, with a number appended if `named` contains it, and adds the returned name to `named`."""
     found = next(
         each for number in itertools.count(1) if (each := name if number == 1 else f"{name}-{number}") not in named
     )
@@ -156,7 +156,7 @@ def write_figures(study: Study, folder: Path, only: Sequence[str] = ()) -> Itera
 
 
 def drawn(drawing: Drawing, layout: Layout) -> str:
-    """Returns a chart as SVG in the width of a format; one pixel stands for one point."""
+    """Returns a chart as SVG in the width of a layout; one pixel stands for one point."""
     import vl_convert
 
     version = ".".join(vl_convert.get_vegalite_versions()[-1].split(".")[:2])
@@ -174,7 +174,7 @@ def drawn(drawing: Drawing, layout: Layout) -> str:
 
 
 def columns_of(layout: Layout, panels: int) -> int:
-    """Returns the number of panels in a row; all rows have equal length if possible."""
+    """Returns the number of panels in a row of a layout; all rows have equal length if possible."""
     rows = math.ceil(panels / layout.columns) or 1
     return math.ceil(panels / rows) or 1
 
@@ -185,11 +185,13 @@ def in_points(svg: str) -> str:
 
 
 def spec_of(drawing: Drawing, layout: Layout, inside: int) -> dict[str, Any]:
-    """Returns a chart as Vega-Lite for a format: without title, with fixed choices, and with units in the axis titles.
+    """Returns the Vega-Lite specification of a drawing for a layout.
+
+    The specification has no title and no selection fields, and the titles of the axes have the units.
 
     Args:
         drawing: The chart and its choices.
-        layout: The format.
+        layout: The layout of the figure.
         inside: The width of a panel without its axes.
     """
     spec = drawing.plot.spec()
@@ -230,13 +232,13 @@ def spec_of(drawing: Drawing, layout: Layout, inside: int) -> dict[str, Any]:
 
 
 def has_names(spec: Mapping[str, Any]) -> bool:
-    """Returns whether the height of a chart depends on its rows, such as a list of runs or a map of chips."""
+    """Returns whether a chart has a row for each run, value or chip, so that its height depends on their number."""
     y = [part["encoding"]["y"] for part in units(spec) if "y" in part.get("encoding", {})]
     return any(each.get("type") in ("nominal", "ordinal") for each in y) or "utilisation" in str(spec.get("name", ""))
 
 
 def units(spec: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yields the single charts in a chart with layers or panels."""
+    """Yields the single charts of a chart with layers or panels: those with marks and encodings."""
     if "spec" in spec:
         yield from units(spec["spec"])
     elif "layer" in spec:
@@ -248,7 +250,7 @@ def units(spec: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def domains(value: Any) -> Iterator[list[str]]:
-    """Yields the domain of each scale whose domain is a list of names."""
+    """Yields the domain of each scale in a specification whose domain is a list of names."""
     if isinstance(value, dict):
         found = value.get("domain")
         if isinstance(found, list) and found and all(isinstance(name, str) for name in found):
@@ -262,11 +264,11 @@ def domains(value: Any) -> Iterator[list[str]]:
 
 
 SMALLER = {"strokeWidth": 0.6, "size": 0.4, "fontSize": 0.6, "dx": 0.6, "dy": 0.6}
-"""Sizes of marks in a figure, relative to those on a page."""
+"""Sizes of marks in a figure, as factors of their sizes on a page."""
 
 
 def shrink(value: Any) -> None:
-    """Scales the marks of a chart down from the size on a page to the size in a figure."""
+    """Scales the marks of a specification in place from their sizes on a page to the sizes in a figure."""
     if isinstance(value, dict):
         mark = value.get("mark")
         if isinstance(mark, dict):
@@ -294,7 +296,7 @@ def shrink(value: Any) -> None:
 
 
 def data_of(drawing: Drawing) -> list[Values]:
-    """Returns the rows of a drawing, filtered by its choices."""
+    """Returns the rows of each dataset of a drawing that belong to its choices."""
     return [
         [row for row in rows if all(row.get(key, value) == value for key, value in drawing.chosen.items())]
         for rows in drawing.plot.datasets.values()

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from flashmesh.plots.runs import Run
 
 VALUES_MAX = 6
-"""Maximum number of values of a key that are listed."""
+"""Maximum number of values of a key that the head of a page lists; the others are counted."""
 SHAPE, FABRIC = ("channels", "chips-per-channel", "dies-per-chip"), "fabric.kind"
 WORDS = re.compile(r"[\w.]+|[^\w.]+")
-"""Words of a text, and what is between them."""
+"""Pattern that splits a text into words and the separators between them."""
 COUNT = re.compile(r"\d{1,3}(?:,\d{3})*")
 """A count at the beginning of a text."""
 UNIFORM = "one"
@@ -29,11 +29,11 @@ STATES = {
     "random": "written, then overwritten at random before the run",
     "aged": "valid before the run, spread evenly over blocks of invalid pages",
 }
-"""State of a drive, by `precondition.kind`."""
+"""Text on the state of a drive before the run, by `precondition.kind`."""
 
 
 def facts(runs: Sequence[Run]) -> list[tuple[str, str]]:
-    """Returns the facts at the head of a page as (term, text); a text lists the values that differ between runs."""
+    """Returns the facts at the head of a page, as (term, text); a text lists values that differ between runs."""
     if not runs:
         return []
     told = {
@@ -53,7 +53,7 @@ def alike(runs: Sequence[Run], text: Callable[[Run], str]) -> str:
 
 
 def ranged(texts: Sequence[str]) -> str:
-    """Returns texts that differ only in the count at their beginning as one text with its range; empty for others."""
+    """Returns texts that differ only in the count at their beginning as one text with a range of counts; else empty."""
     counts = [COUNT.match(text) for text in texts]
     found = [count for count in counts if count is not None]
     rests = {count.string[count.end() :] for count in found}
@@ -64,7 +64,7 @@ def ranged(texts: Sequence[str]) -> str:
 
 
 def merged(texts: Sequence[str]) -> str:
-    """Returns texts that differ in a single word as one text with all its words; empty for other texts."""
+    """Returns texts that differ in a single word as one text with all alternatives for this word; else empty."""
     words = [WORDS.findall(text) for text in texts]
     if len({len(each) for each in words}) != 1:
         return ""
@@ -77,7 +77,10 @@ def merged(texts: Sequence[str]) -> str:
 
 
 def choices(texts: Sequence[str]) -> str:
-    """Returns texts as alternatives, numbers in ascending order; after the first `VALUES_MAX`, only the number left."""
+    """Returns texts as alternatives (`a, b or c`), numbers in ascending order.
+
+    More than `VALUES_MAX` texts are cut, and the rest is counted.
+    """
     if all(map(str.isdecimal, texts)):
         texts = sorted(texts, key=int)
     if len(texts) > VALUES_MAX or len(texts) < 2:
@@ -107,7 +110,7 @@ def setting(run: Run, key: str) -> Any:
 
 
 def drive(runs: Sequence[Run]) -> str:
-    """Returns the shape of the drives, their interconnects, and the origin of their configuration."""
+    """Returns a text on the drives: channels, chips, dies, cells, interconnects, and source of the configuration."""
     channels, chips, dies = (over(runs, f"geometry.{key}") for key in SHAPE)
     cells = [value_text(setting(run, "flash.page-types")) for run in runs]
     kinds = choices([kind.upper() for kind in dict.fromkeys(cells) if kind != UNIFORM])
@@ -119,7 +122,7 @@ def drive(runs: Sequence[Run]) -> str:
 
 
 def source_of(document: Mapping[str, Any]) -> str:
-    """Returns the configuration that the command line of a result names; empty without a name."""
+    """Returns the file or preset in the command line that made a result; empty without such a command line."""
     command = (document.get("provenance") or {}).get("command") or []
     # The command line of another program, such as a Python script, has other arguments.
     is_named = command[1:2] in (["run"], ["compare"])
@@ -128,7 +131,7 @@ def source_of(document: Mapping[str, Any]) -> str:
 
 
 def state(run: Run) -> str:
-    """Returns a text on the state of the drive before the run."""
+    """Returns a text on the state of the drive before the first request."""
     kind, fill = setting(run, "precondition.kind"), setting(run, "precondition.fill")
     told = STATES.get(kind, str(kind or ""))
     if kind == "none" or fill is None:
@@ -143,7 +146,7 @@ def tables_of(run: Run) -> dict[str, Mapping[str, Any]]:
 
 
 def workload(run: Run) -> str:
-    """Returns a text on the requests of a run."""
+    """Returns a text on the number and the kind of requests of a run."""
     told = run.document["workload"]
     window = run.document["measured"]
     count = f"{(window or run.document)['requests']:,.0f} requests"
@@ -167,13 +170,13 @@ def workload(run: Run) -> str:
 
 
 def depth(run: Run) -> str:
-    """Returns the number of requests in flight, or the replay mode that determines it."""
+    """Returns a text on the requests in flight of each stream, or on the replay mode that determines their number."""
     found = [depth_of(name, table["replay"]) for name, table in tables_of(run).items() if "replay" in table]
     return listed(found, ", ")
 
 
 def depth_of(name: str, replay: Mapping[str, Any]) -> str:
-    """Returns the queue depth of a stream."""
+    """Returns a text on the requests in flight of the stream `name`."""
     before = f"{name}: " if name else ""
     match replay["mode"]:
         case "open":
@@ -186,7 +189,7 @@ def depth_of(name: str, replay: Mapping[str, Any]) -> str:
 
 
 def window(runs: Sequence[Run]) -> str:
-    """Returns the part of the simulated time that the figures cover."""
+    """Returns a text on the simulated time that the figures cover: the measured window, or the whole run."""
     windows = [run.document["measured"] for run in runs]
     if not any(windows):
         return f"the whole run, {ends([run.document['makespan_ps'] for run in runs])} of simulated time"
@@ -200,5 +203,5 @@ def window(runs: Sequence[Run]) -> str:
 
 
 def ends(spans: Sequence[int]) -> str:
-    """Returns the shortest and the longest of some times; one text if they are equal."""
+    """Returns the shortest and the longest of some times in picoseconds, as text; one time if they are equal."""
     return " to ".join(dict.fromkeys([q.time(min(spans)), q.time(max(spans))]))

@@ -1,4 +1,4 @@
-"""Data of the animated view of a page."""
+"""Data of the animated view of the interconnect on a page."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 
 def recordings(runs: Sequence[Run]) -> list[dict[str, Any]]:
-    """Returns the recordings of all runs with a network recording, as compact tables."""
+    """Returns the network recordings of those runs that have one, for the animated view."""
     return [recording(run) for run in runs if run.document.get("network")]
 
 
 def recording(run: Run) -> dict[str, Any]:
-    """Returns the recording of a run: a list of events for each kind, each event a list of values."""
+    """Returns the recording of a run: a list of events for each kind of event, each event a list of values."""
     network, table, grid = run.document["network"], run.document["links"], Grid.of(run)
     found = places(table["names"], table["kinds"], grid)
     return {

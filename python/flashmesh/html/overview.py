@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from flashmesh.plots.style import Plot
 
 MEASURES = ("p99", "IOPS")
-"""Measures drawn by default."""
+"""Measures drawn by default; with open replay, `OPEN_MEASURES` are drawn instead."""
 OPEN_MEASURES = ("p99", "mean")
 PANELS_MAX = 12
 VALUES_MIN = 3
@@ -31,7 +31,7 @@ KEYS_MIN = 3
 
 
 def asked_for(study: Study) -> list[tuple[str, Plot]]:
-    """Returns the charts that the user requested, with their names.
+    """Returns the charts that the user requested, as (name, chart) pairs, one for each table that has the data.
 
     Raises:
         ConfigError: If no runs of the report have the keys or the measure of a chart.
@@ -52,7 +52,10 @@ def asked_for(study: Study) -> list[tuple[str, Plot]]:
 
 
 def overview(table: RunTable) -> list[str]:
-    """Returns descriptions of charts of all points of a table; empty if the charts would have too many panels."""
+    """Returns one-line descriptions of default charts over the varied keys of a table.
+
+    Empty if no key is varied, or if the charts would have more than `PANELS_MAX` panels.
+    """
     axes = [axis_of(key, values) for key, values in table.axes.items() if key != SEED and len(values) > 1]
     if not axes:
         return []
@@ -74,7 +77,7 @@ def overview(table: RunTable) -> list[str]:
 
 
 def measures_of(table: RunTable) -> tuple[str, ...]:
-    """Returns the measures to draw for a table; with open replay, mean latency replaces IOPS."""
+    """Returns the names of the measures to draw for a table: `MEASURES`, or `OPEN_MEASURES` with open replay."""
     if "replay.mode" in table.axes:
         return MEASURES
     (first,) = table.documents([0])
@@ -82,12 +85,15 @@ def measures_of(table: RunTable) -> tuple[str, ...]:
 
 
 def line(measure: str, asked: str, each: Sequence[ChartAxis]) -> str:
-    """Returns the one-line description of a chart of a measure."""
+    """Returns the description of a chart in the notation of `--chart`.
+
+    `asked` names the axes and lines, `each` the keys with a panel for each value.
+    """
     return f"{measure} over {asked}" + (f" each {', '.join(axis.key for axis in each)}" if each else "")
 
 
 def panels(axes: Sequence[ChartAxis]) -> int:
-    """Returns the number of panels, one for each combination of values."""
+    """Returns the number of panels with one for each combination of the values of `axes`."""
     count = 1
     for axis in axes:
         count *= len(axis.values)
@@ -95,7 +101,7 @@ def panels(axes: Sequence[ChartAxis]) -> int:
 
 
 def over_keys(study: Study) -> list[tuple[str, Plot]]:
-    """Returns charts of all points over the varied keys."""
+    """Returns default charts of all points over the varied keys, as (name, chart) pairs."""
     found: list[tuple[str, Plot]] = []
     for table in study.tables:
         for text in overview(table) if not study.searches else ():

@@ -46,9 +46,9 @@ ROWS_WRITTEN = 100
 RUNS_MAPPED = 12
 """Maximum number of runs with a utilisation map each."""
 CHANGES_TOLD = 6
-"""Maximum number of throughput changes within runs that have a sentence each."""
+"""Maximum number of runs whose change of throughput has a line of its own."""
 COLUMNS_MAX = 8
-"""Maximum number of runs with a column each in the table of differences."""
+"""Maximum number of runs that have a column each in the table of differing configuration keys."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Section:
-    """A section of a page."""
+    """A section of a page: charts, and possibly a table or lines of text."""
 
     name: str
     title: str
@@ -70,9 +70,9 @@ class Section:
     search: Found | None = None
     """The search whose Pareto front is shown as a table."""
     listed: Listed | None = None
-    """A table of texts."""
+    """A table of texts in the section; None without one."""
     lines: tuple[tuple[str, str], ...] = ()
-    """Runs that have a line of text instead of a chart."""
+    """Runs that have a line of text instead of a chart, as (name of the run, text)."""
 
     @property
     def captions(self) -> list[str]:
@@ -90,7 +90,10 @@ class Section:
 
 
 def section(name: str, title: str, *charts: tuple[str, Plot | None], note: str = "") -> list[Section]:
-    """Returns a list of one section; an empty list for a section without charts and note."""
+    """Returns a list with one section, or an empty list if there is neither a chart nor a note.
+
+    Charts that are None are omitted.
+    """
     given = tuple(Figure(chart_name, chart) for chart_name, chart in charts if chart is not None)
     return [Section(name, title, given, note)] if given or note else []
 
@@ -123,14 +126,14 @@ def figures(runs: Sequence[Run]) -> list[Section]:
 
 
 def few(told: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
-    """Returns the first throughput changes, with the number of the others as the last line."""
+    """Returns the first `CHANGES_TOLD` lines on throughput changes, and a line with the number of the others."""
     if len(told) <= CHANGES_TOLD + 1:
         return told
     return (*told[:CHANGES_TOLD], (f"{len(told) - CHANGES_TOLD} other runs", "throughput changes"))
 
 
 def fronts(searches: Sequence[Found]) -> list[Section]:
-    """Returns the sections on searches."""
+    """Returns a section for each search: the table of its Pareto front, and its charts."""
     found = []
     for number, search in enumerate(searches, 1):
         name = "front" if number == 1 else f"front-{number}"
@@ -140,7 +143,10 @@ def fronts(searches: Sequence[Found]) -> list[Section]:
 
 
 def tornados(answers: Sequence[Answer], has_runs: bool) -> list[Section]:
-    """Returns the sections on changes that help, on a page with or without runs."""
+    """Returns a section with the tornado charts of each answer of `flashmesh ask`.
+
+    `has_runs` says whether the page also shows runs.
+    """
     found = []
     for number, answer in enumerate(answers, 1):
         name = "help" if number == 1 else f"help-{number}"
@@ -153,7 +159,7 @@ def tornados(answers: Sequence[Answer], has_runs: bool) -> list[Section]:
 
 
 def measured_drives(validations: Sequence[Validation]) -> list[Section]:
-    """Returns the sections on drives and their measurements."""
+    """Returns the sections that compare measured drives with their simulation."""
     found = []
     for number, validation in enumerate(validations, 1):
         name = "measured" if number == 1 else f"measured-{number}"

@@ -94,7 +94,7 @@ def read(paths: Sequence[str | Path]) -> Study:
 
 
 def is_json(path: Path) -> bool:
-    """Returns whether a path is read as JSON: anything but a folder or a Parquet file."""
+    """Returns whether a path is to be read as JSON: any path but a folder or a Parquet file."""
     return not path.is_dir() and path.suffix.lower() != ".parquet"
 
 
@@ -116,7 +116,7 @@ def _validations(path: Path, document: Any) -> list[Validation]:
 
 
 def study_of(results: Iterable[Result | Comparison], title: str = "flashmesh") -> Study:
-    """Returns results in memory as a study."""
+    """Returns the content of a report from results in memory."""
     points: list[Shown] = []
     tables: list[RunTable] = []
     for result in results:
@@ -131,14 +131,14 @@ def study_of(results: Iterable[Result | Comparison], title: str = "flashmesh") -
 
 
 def _of(result: Result | Comparison) -> tuple[RunTable, str]:
-    """Returns a result as a table, with its name."""
+    """Returns the runs of a result as a table, and the name of the result in the report."""
     if isinstance(result, Result):
         return DocumentRuns([{}], [result.document]), str(result.parameters["fabric"]["kind"])
     return DocumentRuns([run.settings for run in result.runs], [run.result.document for run in result.runs]), ""
 
 
 def _opened(path: Path, document: dict[str, Any] | None) -> tuple[RunTable, list[str]]:
-    """Returns the runs of a file or folder, with notes on failed and missing runs."""
+    """Returns the runs of a file or folder as a table, and notes on failed and missing runs."""
     if document is None:
         return _folder(path) if path.is_dir() else (open_runs(path), [])
     try:
@@ -167,7 +167,7 @@ def _folder(path: Path) -> tuple[RunTable, list[str]]:
 
 
 def _searches(path: Path) -> list[Found]:
-    """Returns the search in a folder; empty for other results."""
+    """Returns the search whose folder this is, as a list; empty if the path is not the folder of a search."""
     from flashmesh.html.search import read_search
 
     if not path.is_dir():

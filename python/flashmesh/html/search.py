@@ -54,7 +54,7 @@ class SavedTrial:
 
 @record
 class SavedSearch:
-    """The members of a saved search that a page shows."""
+    """The parts of the JSON of a search (`search.json`) that a page shows."""
 
     objectives: tuple[SavedObjective, ...]
     constraints: tuple[SavedConstraint, ...]
@@ -67,17 +67,17 @@ class Found:
 
     objectives: tuple[Axis, ...]
     constraints: tuple[tuple[str, str], ...]
-    """Constrained measures, each with its bound as text."""
+    """Name of each constrained measure, with its bound as text."""
     trials: tuple[Trial, ...]
-    """Trials with a result."""
+    """Tried drives whose run has a result, for charts."""
     failed: int
     """Number of trials without a result."""
     documents: tuple[Mapping[str, Any], ...]
-    """Trials with a result, as JSON of the saved search."""
+    """Tried drives whose run has a result, as in the JSON of the search."""
 
     @property
     def front(self) -> list[Mapping[str, Any]]:
-        """Trials of the Pareto front, each point once, sorted from the best in the first objective."""
+        """Trials on the Pareto front, without repeated drives, in order of the first objective, the best first."""
         listed = {json.dumps(each["settings"]): each for each in self.documents if each["pareto"]}
         first = self.objectives[0]
         sign = -1 if first.direction == "maximise" else 1
@@ -104,7 +104,7 @@ class Found:
         return list(dict.fromkeys([*(axis.name for axis in self.objectives), *(name for name, _ in self.constraints)]))
 
     def rows(self) -> list[tuple[list[str], list[Cell]]]:
-        """Returns the table of the front: the settings and measures of each drive."""
+        """Returns a row of the table of the front for each drive: texts of its settings, cells of its measures."""
         from flashmesh.html.tables import Cell
         from flashmesh.report.measures import measure_named
 
@@ -135,7 +135,7 @@ class Found:
         return f"{told} {beaten} better in another objective."
 
     def texts(self, trial: Mapping[str, Any]) -> dict[str, str]:
-        """Returns the measures of a trial as texts."""
+        """Returns the measures of a trial as texts with units, by name."""
         from flashmesh.report.measures import measure_named
 
         return {name: measure_named(name).text(trial["measures"][name]) for name in self.measures()}
@@ -161,7 +161,10 @@ class Found:
         return parallel(drives, {name: measure_named(name) for name in self.measures()})
 
     def names(self) -> dict[str, str]:
-        """Returns the name of each drive by its settings; `-` stands for a key that the drive does not read."""
+        """Returns the name of each tried drive in charts, by its settings.
+
+        `-` stands for a key that the drive does not read.
+        """
         return {
             labelled(each["settings"]): named(tuple(each["settings"]), list(settings_of(each).values()))
             for each in self.documents
@@ -172,7 +175,7 @@ class Found:
         return {labelled(each["settings"]): settings_of(each) for each in self.documents}
 
     def order(self) -> list[str]:
-        """Returns the settings of the tried drives: the front, other drives within constraints, and then all others."""
+        """Returns the settings of the tried drives: the front, then drives within constraints, then all others."""
         front = [labelled(each["settings"]) for each in self.front]
         within = [trial.settings for trial in self.trials if trial.feasible]
         return list(dict.fromkeys([*front, *within, *(trial.settings for trial in self.trials)]))
@@ -203,7 +206,7 @@ def unit_of(name: str) -> str:
 
 
 def read_search(folder: Path) -> Found | None:
-    """Reads the folder of a search; returns None if no drive was tried yet.
+    """Reads the search in a folder; None if no drive has been tried yet.
 
     Raises:
         OSError: If the file cannot be read.

@@ -25,9 +25,10 @@ if TYPE_CHECKING:
     from flashmesh.validation.outcome import Validation
 
 DRAWN_MAX = 24
-"""Maximum number of points of a report in which each point has charts of its own."""
+"""Maximum number of points of a report for which every point has charts of its own."""
 BEST, WORST = 8, 4
-"""Numbers of points with the shortest and longest tail latency that have charts if there are more points."""
+"""Numbers of points with the lowest and the highest tail latency that have charts, if there are more than
+`DRAWN_MAX`."""
 SEEDS_MAX = 20
 """Maximum number of seeds of a point that detailed charts average."""
 RANKED_BY = "p99"
@@ -35,16 +36,16 @@ RANKED_BY = "p99"
 
 @dataclass(frozen=True)
 class Shown:
-    """A point of a report."""
+    """A point of a report: the runs of one drive under one workload, one run for each seed."""
 
     name: str
     """Unique name of the point."""
     settings: Mapping[str, Any]
     table: RunTable
     runs: tuple[int, ...]
-    """Indices in the table of the runs of the point, one for each seed."""
+    """Indices of the point's runs in `table`, one for each seed."""
     read: Mapping[str, Any] | None = None
-    """Settings in charts, with `-` for keys that a drive of a search does not read; None for `settings`."""
+    """Settings for charts, with `-` for keys that the drive does not read; None if charts show `settings`."""
 
     def run(self) -> Run:
         """Returns the point as one run, averaged over seeds, for charts."""
@@ -58,13 +59,13 @@ class Shown:
 
     @cached_property
     def is_steady(self) -> bool | None:
-        """Whether the measured windows of all runs of the point were steady; None if unknown."""
+        """Whether the measured windows of all runs of the point were steady; None if no run has a verdict."""
         return self.table.whether_steady(Point(dict(self.settings), self.runs))
 
 
 @dataclass(frozen=True)
 class Study:
-    """Content of a report."""
+    """Content of a report, from all files and folders that it shows."""
 
     title: str
     """The title of the report."""
@@ -72,7 +73,7 @@ class Study:
     tables: tuple[RunTable, ...]
     """Runs of the points: one table for each file or folder."""
     notes: tuple[str, ...] = ()
-    """Notes at the head of the report: failed or missing runs."""
+    """Notes at the head of the report, such as on failed or missing runs."""
     searches: tuple[Found, ...] = ()
     """Searches among the results."""
     charts: tuple[ChartSpec, ...] = ()
@@ -106,7 +107,11 @@ class Study:
 
     @cached_property
     def chosen(self) -> tuple[Shown, ...]:
-        """Points with charts of their own: if there are many, those with extreme p99, or the first of a search."""
+        """Points with charts of their own.
+
+        Of more than `DRAWN_MAX` points, those are the points with the lowest and the highest p99, or the first ones of
+        a search.
+        """
         if len(self.points) <= DRAWN_MAX:
             return self.points
         if self.searches:
@@ -136,7 +141,7 @@ class Study:
         return told + f"The table above and the charts over keys have the other {left:,} too."
 
     def means(self, name: str) -> list[float | None]:
-        """Returns the mean of a measure over seeds, for each point."""
+        """Returns the mean of a measure over the seeds of each point; None for a point without a value."""
         measure = measure_named(name)
         known = {id(table): table.values([measure])[0] for table in self.tables}
         found: list[float | None] = []
@@ -162,7 +167,7 @@ def points_in(table: RunTable, prefix: str = "", name: str = "") -> list[Shown]:
 
 
 def points_of_runs(runs: Sequence[Run]) -> tuple[Shown, ...]:
-    """Returns runs in memory as points."""
+    """Returns runs in memory as points of a report, with unique names."""
     table = DocumentRuns([run.settings for run in runs], [dict(run.document) for run in runs])
     if len(runs) == 1:
         return (Shown(runs[0].name, runs[0].settings, table, (0,)),)

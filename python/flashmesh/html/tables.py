@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Column:
-    """A column of the result table: a measure with its format."""
+    """A column of the result table: a measure of a result, its heading, and its format."""
 
     key: str
     """Dotted key of the measure in the JSON of the result."""
@@ -59,7 +59,7 @@ COLUMNS = (
     Column("lower_bound.distance", "distance to the bound", q.share, "share"),
     Column("power.energy_j.total", "energy of events", q.energy, "J"),
 )
-"""All columns of the result table."""
+"""Columns that the result table can have, in their order."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class Row:
     name: str
     seeds: int
     is_steady: bool | None
-    """Whether the measured windows of the point were steady; None if unknown."""
+    """Whether the measured windows of all runs of the point were steady; None if no run has a verdict."""
     is_interrupted: bool
     settings: str
     """The varied keys with their values as text, which the filter of the page searches."""
@@ -103,7 +103,7 @@ def rows(points: Sequence[Shown]) -> list[Row]:
 
 
 class Values:
-    """Values of all columns of the result table, for all runs of a `RunTable`."""
+    """Values of all `COLUMNS` for all runs of a `RunTable`."""
 
     def __init__(self, table: RunTable) -> None:
         """Reads the values; reads the ends of their intervals only if no documents are needed for them."""
@@ -114,7 +114,7 @@ class Values:
         (self.interrupted,) = table.columns(["interrupted"])
 
     def has(self, column: Column) -> bool:
-        """Returns whether a run has a value of a column."""
+        """Returns whether any run of the table has a value of a column."""
         return any(value is not None for value in self.of_column[column.key])
 
     def estimate(self, column: Column, runs: Sequence[int]) -> Estimate | None:
@@ -128,7 +128,7 @@ class Values:
 
 
 def cell(column: Column, found: Estimate | None) -> Cell:
-    """Returns the cell of a measure of a point."""
+    """Returns the cell of a column with the mean of a point; a dash if `found` is None."""
     if found is None:
         return Cell(column.key, None, q.NONE)
     value = int(found.mean) if float(found.mean).is_integer() else found.mean
@@ -136,7 +136,7 @@ def cell(column: Column, found: Estimate | None) -> Cell:
 
 
 def columns(shown: Sequence[Row]) -> list[Column]:
-    """Returns the columns that the rows have."""
+    """Returns the columns that the rows have cells for."""
     keys = {cell.key for cell in shown[0].cells} if shown else set()
     return [column for column in COLUMNS if column.key in keys]
 
@@ -155,18 +155,21 @@ def compact(shown: Sequence[Row]) -> dict[str, Any]:
 
 
 def mark(row: Row) -> str:
-    """Returns warnings about the numbers of a row."""
+    """Returns warnings about the point of a row: interrupted runs, or a measured window that is not steady.
+
+    Empty if there is nothing to warn about.
+    """
     marks = [*(["interrupted"] if row.is_interrupted else []), *(["not steady"] if row.is_steady is False else [])]
     return ", ".join(marks)
 
 
 def rounded(value: Any) -> Any:
-    """Returns a number with the digits needed for sorting."""
+    """Returns a number rounded to seven digits, which are enough for sorting; other values stay unchanged."""
     return float(f"{value:.7g}") if isinstance(value, float) else value
 
 
 def flat(tables: Mapping[str, Any], prefix: str = "") -> dict[str, str]:
-    """Returns the parameters of a configuration by their dotted keys, as texts."""
+    """Returns the parameters in nested tables as texts, by their dotted keys."""
     found: dict[str, str] = {}
     for key, value in tables.items():
         name = f"{prefix}{key}"
@@ -186,11 +189,11 @@ def flat(tables: Mapping[str, Any], prefix: str = "") -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Difference:
-    """A key that differs between configurations."""
+    """A key whose value differs between configurations."""
 
     key: str
     values: list[str]
-    """The value of each run; for many runs, each distinct value once."""
+    """Value of the key in each run; with `is_short`, each distinct value once."""
 
 
 def differences(runs: Sequence[Run], is_short: bool) -> list[Difference]:

@@ -23,7 +23,7 @@ def units_once(spec: dict[str, Any], units: Mapping[str, str], chosen: Mapping[s
     Args:
         spec: The chart as Vega-Lite, with its rows.
         units: The unit of each choice, if a choice of the user determines the measure of an axis; `%` for shares.
-        chosen: The choice of each field.
+        chosen: The selected choice of each field, by the name of the field.
     """
     rows = [row for values in spec["datasets"].values() for row in values]
     measure = chosen.get("measure")
@@ -55,19 +55,22 @@ def units_once(spec: dict[str, Any], units: Mapping[str, str], chosen: Mapping[s
 
 
 def titled(title: str | None, unit: str) -> str | None:
-    """Returns a title with its unit; a title that has a unit, such as `throughput (IOPS)`, only gets the prefix."""
+    """Returns an axis title with its unit in parentheses.
+
+    A title that names its unit, such as `throughput (IOPS)`, only gets the prefix of the unit.
+    """
     if not unit or not title:
         return title
     return f"{title.removesuffix(OWN_UNIT)}({unit}{OWN_UNIT[1:]}" if title.endswith(OWN_UNIT) else f"{title} ({unit})"
 
 
 def scale_of(largest: float) -> tuple[float, str]:
-    """Returns the factor and the unit prefix for numbers up to `largest`."""
+    """Returns the factor and the SI prefix for the labels of an axis with values up to `largest`."""
     return next((scale for scale in PREFIXES if largest >= scale[0] * 0.9995), (1.0, ""))
 
 
 def channels(value: Any) -> Iterator[dict[str, Any]]:
-    """Yields the axes x and y of a chart and of all its layers and panels."""
+    """Yields the channels x and y of a Vega-Lite chart, and of its layers and panels."""
     if isinstance(value, dict):
         for name in ("x", "y"):
             channel = value.get("encoding", {}).get(name)

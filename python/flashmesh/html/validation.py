@@ -33,7 +33,10 @@ class Listed:
 
 
 def comparison_of(validation: Validation) -> Listed:
-    """Returns a row for each load and kind of request: measured and simulated statistics, and their differences."""
+    """Returns a table with a row for each load and kind of request.
+
+    The columns are measured and simulated statistics of the latency in microseconds, and their differences.
+    """
     headings = ["offered (IOPS)", "role", "latency (us)"]
     headings += [f"{name} {source}" for name in NAMES.values() for source in ("measured", "simulated", "difference")]
     rows = []
@@ -50,7 +53,7 @@ def comparison_of(validation: Validation) -> Listed:
 
 
 def finding_of(validation: Validation) -> str:
-    """Returns a sentence on the figures that are within their tolerances, and on those that are not."""
+    """Returns a sentence with the number of figures within their tolerances, and the names of the others."""
     missed = [
         f"{check.name}"
         f"{'' if check.offered_iops is None else f' at {check.offered_iops:,.0f} IOPS'} ({percent(check.difference)})"
@@ -62,7 +65,7 @@ def finding_of(validation: Validation) -> str:
 
 
 def sheets_of(validation: Validation) -> dict[str, Listed]:
-    """Returns a table of the rows of the data sheet and of those of each kind of sweep, by title in lower case."""
+    """Returns a table for the data sheet and for each kind of sweep, by its title in lower case."""
     return {
         title.lower(): Listed(
             f"{validation.title}, {title.lower()}",
@@ -74,6 +77,6 @@ def sheets_of(validation: Validation) -> dict[str, Listed]:
 
 
 def sentence_of(validation: Validation) -> str:
-    """Returns the verdicts in sentences."""
+    """Returns the source of the measurements, the saturation and the verdicts as one paragraph."""
     lines = [line.strip() for line in (*head(validation), *verdicts(validation))]
     return " ".join(f"{line[0].upper()}{line[1:]}." for line in lines)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 SIZE_MAX = 16 * 1024 * 1024
 """Maximum size in bytes of a hand-written file."""
 CUT = "..."
-"""Sign for omitted text."""
+"""Sign for omitted text in a shown line."""
 SHOWN_MAX = 100
 """Maximum number of characters shown of a line."""
 WORD_MAX = 200
@@ -57,7 +57,7 @@ class Source:
         return ConfigError("\n".join(parts))
 
     def place(self, line: int, mark: str = "", at: int | None = None, length: int = 1) -> list[str]:
-        """Returns the lines of an error that show a place; arguments as in `problem`."""
+        """Returns the lines of an error that show a place in the source; arguments as in `problem`."""
         whole = self.line(line).expandtabs(4)
         if at is not None:
             at = len(self.line(line)[:at].expandtabs(4))

@@ -41,7 +41,7 @@ def toml_text(heading: Iterable[str], settings: Iterable[tuple[str, Value, str]]
 
 
 def size(count: int) -> str:
-    """Returns a number of bytes with the largest unit that divides it."""
+    """Returns a number of bytes in the notation of configurations, with the largest unit that divides it."""
     for factor, unit in ((2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")):
         if count and count % factor == 0:
             return f"{count // factor}{unit}"
@@ -49,7 +49,7 @@ def size(count: int) -> str:
 
 
 def nanoseconds(count: int) -> str:
-    """Returns a time with the largest unit that divides it."""
+    """Returns a number of nanoseconds in the notation of configurations, with the largest unit that divides it."""
     for factor, unit in ((10**9, "s"), (10**6, "ms"), (10**3, "us")):
         if count and count % factor == 0:
             return f"{count // factor}{unit}"
@@ -57,7 +57,7 @@ def nanoseconds(count: int) -> str:
 
 
 def rate(bytes_per_second: int) -> str:
-    """Returns a rate with the largest unit that divides it."""
+    """Returns a rate in bytes per second in the notation of configurations, with the largest unit that divides it."""
     for factor, unit in ((10**9, "GB/s"), (10**6, "MB/s"), (10**3, "kB/s")):
         if bytes_per_second and bytes_per_second % factor == 0:
             return f"{bytes_per_second // factor}{unit}"

@@ -27,18 +27,19 @@ PARTS = {
     "array": ("array", "#009e73"),
     "transfer": ("transfer", "#0072b2"),
 }
-"""Parts of a latency with their names and colours, in the order in which a request passes them."""
+"""Parts of a latency by their names in results, with names and colours in charts, in the order in which a request
+passes them."""
 REQUESTS = {"all requests (mean)": "mean", "slowest 1 %": "tail"}
 SHARES = " as shares"
-"""End of the names of choices that show shares of the latency instead of times."""
+"""End of the names of choices that show shares of the latency instead of times, such as `slowest 1 % as shares`."""
 BEYOND = 1.05
-"""Length of the axis of times, relative to the longest bar."""
+"""Length of the axis of times, as a factor of the longest bar."""
 SHORT = 50
-"""Length of the axis over the shortest bar above which the chart begins with shares."""
+"""Ratio of the longest bar to the shortest above which the chart first shows shares instead of times."""
 
 
 def rows(runs: Sequence[Run]) -> style.Values:
-    """Returns a row for each part of each run and choice."""
+    """Returns a row for each latency part of each run, as time and as share, for all requests and for the slowest."""
     found: style.Values = []
     for run in runs:
         for requests, key in REQUESTS.items():
@@ -55,12 +56,12 @@ def rows(runs: Sequence[Run]) -> style.Values:
 
 
 def written(measure: str, length: float) -> str:
-    """Returns the length of a bar as text with its unit."""
+    """Returns the length of a bar of the choice `measure` as text with its unit."""
     return q.share(length) if measure.endswith(SHARES) else q.time(length / style.PS)
 
 
 def is_flat(lengths: Mapping[tuple[str, str], float]) -> bool:
-    """Returns whether a bar of the first choice is too short to show its parts."""
+    """Returns whether a bar of mean latencies is so short that its parts would not be visible."""
     own = [length for (measure, _), length in lengths.items() if measure == next(iter(REQUESTS)) and length > 0]
     return bool(own) and (limit_of(own) or max(own)) > SHORT * min(own)
 

@@ -26,7 +26,10 @@ SHARE, WAIT = "share of transfers", "wait per transfer"
 
 
 def rows(runs: Sequence[Run]) -> style.Values:
-    """Returns a row for each cause in each run, and one for all causes together, which counts a transfer once."""
+    """Returns rows with the share and wait of transfers with path conflicts, for each run and cause.
+
+    The rows of `ANY` are for all causes together and count each transfer once.
+    """
     found: style.Values = []
     for run in runs:
         conflict = run.document["path_conflict"]
@@ -45,13 +48,13 @@ def rows(runs: Sequence[Run]) -> style.Values:
 
 
 def has_conflicts(runs: Sequence[Run]) -> bool:
-    """Returns whether any transfer waited for its path."""
+    """Returns whether a transfer of any run waited for its path."""
     causes = [cause for run in runs for cause in run.document["path_conflict"]["causes"].values()]
     return any(cause["transfers"] for cause in causes)
 
 
 def written(measure: str, value: float) -> str:
-    """Returns the value of a measure as text with its unit."""
+    """Returns a share of transfers, or a wait per transfer, as text with its unit."""
     return q.share(value) if measure == SHARE else q.time(value / style.PS)
 
 

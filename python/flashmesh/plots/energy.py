@@ -28,7 +28,7 @@ RUN, REQUEST = "of the run", "per request"
 
 
 def rows(runs: Sequence[Run]) -> style.Values:
-    """Returns a row for each component of each run."""
+    """Returns rows with the energy of each component in each run: of the whole run, and per request."""
     found: style.Values = []
     for run in runs:
         energy, requests = run.document["power"]["energy_j"], run.document["requests"]

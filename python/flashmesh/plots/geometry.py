@@ -1,4 +1,4 @@
-"""Positions of the parts of an interconnect: chips in a grid of channels and ways, controllers to their left."""
+"""Positions of links and chips in drawings: chips in a grid of channels and ways, controllers to their left."""
 
 from __future__ import annotations
 
@@ -14,14 +14,17 @@ if TYPE_CHECKING:
 ROUTER = re.compile(r"\((\d+), (\d+)\)")
 NUMBERED = re.compile(r"(horizontal channel|vertical channel|channel|controller) (\d+)$")
 LANE = 0.13
-"""Distance of each of two opposite links from the line between the centres of their routers."""
+"""Distance of each of two opposite links from the straight line between the centres of their routers."""
 CONTROLLER_AT = -1.0
-"""Horizontal position of the controllers."""
+"""Horizontal position of the controllers; chips of the first way are at 0."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """Ends of a link, relative to the centre of the first chip; x is in ways, y in channels."""
+    """Positions of the two ends of a link.
+
+    The centre of the first chip is (0, 0); x counts ways, y counts channels.
+    """
 
     x: float
     y: float
@@ -34,9 +37,9 @@ class Grid:
     """Dimensions of the grid of chips."""
 
     rows: int
-    """Number of channels."""
+    """Number of rows: the channels of the drive."""
     columns: int
-    """Number of chips on each channel."""
+    """Number of columns: the chips on each channel."""
     dies_per_chip: int
 
     @classmethod
@@ -46,22 +49,22 @@ class Grid:
         return cls(int(table["channels"]), int(table["chips-per-channel"]), int(table["dies-per-chip"]))
 
     def chip(self, chip: int) -> tuple[int, int]:
-        """Returns the column and row of a chip."""
+        """Returns the (column, row) of a chip."""
         return chip % self.columns, chip // self.columns
 
     def chip_of(self, die: int) -> int:
-        """Returns the chip of a die."""
+        """Returns the index of the chip that contains a die."""
         return die // self.dies_per_chip
 
 
 def places(names: Sequence[str], kinds: Sequence[str], grid: Grid) -> list[Place | None]:
-    """Returns the ends of each link, derived from its name; None for a link whose name contains no position."""
+    """Returns the positions of each link, derived from its name; None for a link whose name contains no position."""
     directed = {_ends(name) for name in names}
     return [_place(name, kind, grid, directed) for name, kind in zip(names, kinds, strict=True)]
 
 
 def _ends(name: str) -> tuple[tuple[float, float], ...]:
-    """Returns the positions of the routers and controllers in the name of a link, in the order of the name."""
+    """Returns the (x, y) of each router and controller in the name of a link, in the order of the name."""
     found: list[tuple[int, tuple[float, float]]] = []
     for match in ROUTER.finditer(name):
         found.append((match.start(), (float(match[2]), float(match[1]))))

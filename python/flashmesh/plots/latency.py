@@ -16,17 +16,20 @@ if TYPE_CHECKING:
 
 KINDS = ("all", "read", "write")
 PERCENTILES = {"50": 0.5, "90": 0.1, "99": 0.01, "99.9": 0.001, "99.99": 1e-4, "99.999": 1e-5, "99.9999": 1e-6}
-"""Percentiles, with the share of slower requests."""
+"""Percentiles with axis labels, each with the share of requests that are slower."""
 
 
 def kinds(runs: Sequence[Run]) -> list[str]:
-    """Returns the kinds of requests with data, with `all` only if there are several kinds."""
+    """Returns the kinds of requests with a latency distribution; `all` only if there are several other kinds."""
     found = [kind for kind in KINDS if any(run.document["distribution"][kind] for run in runs)]
     return found if len(found) > 2 else [kind for kind in found if kind != "all"] or found
 
 
 def points(runs: Sequence[Run]) -> style.Values:
-    """Returns a point for each latency, with the share of requests up to it and the share of requests from it on."""
+    """Returns a row for each latency in a distribution.
+
+    A row has the share of requests up to the latency, and the share of requests at least as slow.
+    """
     rows: style.Values = []
     for run in runs:
         for kind in kinds(runs):
@@ -48,7 +51,7 @@ def points(runs: Sequence[Run]) -> style.Values:
 
 
 def point(run: str, kind: str, latency_ps: int, share: float, slower: float) -> dict[str, Any]:
-    """Returns the row of a latency."""
+    """Returns the row of a latency, with numbers rounded to the precision of a drawing."""
     row = {"latency_s": f"{latency_ps * style.PS:.5g}", "share": f"{share:.7g}", "slower": f"{slower:.5g}"}
     return {"run": run, "kind": kind} | {field: float(text) for field, text in row.items()}
 

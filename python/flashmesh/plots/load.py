@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from flashmesh.plots.runs import Run
 
 LOADS = ("replay.outstanding", "replay.time-scale", "workload.interarrival", "replay.think-time")
-"""Keys that set the load of a drive, in order of preference."""
+"""Keys that set the load of a drive; if several are varied, the first of them is the load of a chart."""
 MEASURES = {"mean": "mean", "median": "p50", "p99": "p99", "p99.9": "p99_9"}
 WIDE = 30
-"""Ratio of throughputs above which their axis is logarithmic."""
+"""Ratio of the largest to the smallest throughput above which their axis is logarithmic."""
 LABELS_MAX = 40
 """Maximum number of points that all have labels. Beyond it, only the first and the last of each line have one."""
 
@@ -36,7 +36,7 @@ def load_axis(runs: Sequence[Run]) -> str | None:
 
 
 def drives(runs: Sequence[Run], axis: str) -> list[Run]:
-    """Returns one run for each line of the chart, with the settings and the name of the line's drive."""
+    """Returns one run for each line of the chart, which stands for the runs of one drive under all loads."""
     found: dict[str, Run] = {}
     for run in runs:
         if axis in run.settings:
@@ -46,12 +46,12 @@ def drives(runs: Sequence[Run], axis: str) -> list[Run]:
 
 
 def drive_name(run: Run, axis: str) -> str:
-    """Returns the name of a run without its load."""
+    """Returns the name of the drive of a run: the settings other than the load key `axis`."""
     return label({key: value for key, value in run.settings.items() if key != axis}) or "drive"
 
 
 def rows(runs: Sequence[Run], axis: str) -> style.Values:
-    """Returns a row for each run and measure of its latency."""
+    """Returns a row for each run and latency statistic, with throughput, latency and label."""
     found: style.Values = []
     there = [run for run in runs if axis in run.settings and run.document["latency_ps"]["all"] is not None]
     ranks = ranks_of([run.settings[axis] for run in there])
@@ -71,7 +71,10 @@ def rows(runs: Sequence[Run], axis: str) -> style.Values:
 
 
 def interval(run: Run, key: str) -> tuple[float, float] | None:
-    """Returns the ends of the 95 % interval of a latency: over the seeds, or from batch means for one run."""
+    """Returns the ends of the 95 % interval of a latency statistic in picoseconds; None without an interval.
+
+    The interval is over seeds or, for a single run, from batch means.
+    """
     if len(run.repeats) > 1:
         found = estimate([seed["latency_ps"]["all"][key] for seed in run.repeats])
         return None if found is None or found.low is None or found.high is None else (found.low, found.high)
@@ -80,14 +83,17 @@ def interval(run: Run, key: str) -> tuple[float, float] | None:
 
 
 def ranks_of(loads: Sequence[Any]) -> dict[str, int]:
-    """Returns the rank of each load: numbers in ascending order, other loads (such as times) in the given order."""
+    """Returns the rank of each load by its text.
+
+    Numbers are ranked in ascending order, other loads (such as times) in the given order.
+    """
     if all(isinstance(load, int | float) for load in loads):
         loads = sorted(loads)
     return {text: rank for rank, text in enumerate(dict.fromkeys(map(value_text, loads)))}
 
 
 def rates(iops: Sequence[float]) -> alt.X:
-    """Returns the axis of throughputs, logarithmic if the largest is many times the smallest."""
+    """Returns the x axis of throughputs; logarithmic if the largest exceeds `WIDE` times the smallest."""
     title, low = "throughput (IOPS)", min(iops, default=0)
     if low > 0 and max(iops) > WIDE * low:
         return alt.X("iops:Q", scale=alt.Scale(type="log", padding=20), axis=style.log_axis(title, ""))
@@ -95,7 +101,7 @@ def rates(iops: Sequence[float]) -> alt.X:
 
 
 def load_latency(runs: Sequence[Run], first: str = "mean") -> style.Plot | None:
-    """Returns a chart of latency over throughput, a line for each drive; None if the load does not change.
+    """Returns a chart of latency over throughput, with a line for each drive; None if no load key is varied.
 
     Raises:
         ValueError: If `first`, the initially selected measure, is unknown.

@@ -14,29 +14,29 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
 BARS_MIN = 3
-"""Minimum number of bars in a chart with an outlier."""
+"""Minimum number of bars of a chart for one of them to be an outlier."""
 TIMES = 4.0
-"""Minimum length of an outlier, relative to the longest of the other bars."""
+"""Minimum length of an outlier, as a factor of the longest other bar."""
 ROOM = 1.3
-"""Length of the axis, relative to the longest of the other bars."""
+"""Length of the axis of a chart with an outlier, as a factor of the longest other bar."""
 TOLD = " A bar that goes on beyond the axis has its value written at the end."
 
 
 @dataclass(frozen=True)
 class Broken:
-    """An axis that is shorter than the outliers."""
+    """Axis that ends before the end of outliers, and the labels of the outliers."""
 
     domain_max: alt.ExprRef | None
-    """The end of the axis; None if all bars fit."""
+    """Expression for the end of the axis by the selected choice; None if the axis fits all bars."""
     limits: dict[str, float]
-    """The end of the axis of each choice with an outlier."""
+    """End of the axis for each choice with an outlier."""
     layers: tuple[alt.Chart, ...]
-    """Labels with the values of the bars that exceed the axis."""
+    """Layers with the values of the bars that exceed the axis, as text."""
     datasets: style.Datasets
 
 
 def limit_of(lengths: Sequence[float]) -> float | None:
-    """Returns the end of an axis that shows the shorter bars well; None if no bar is an outlier."""
+    """Returns the length of an axis that cuts the longest bar off; None if no bar is an outlier."""
     if len(lengths) < BARS_MIN:
         return None
     *_, second, longest = sorted(lengths)
@@ -44,7 +44,7 @@ def limit_of(lengths: Sequence[float]) -> float | None:
 
 
 def ends(limits: Mapping[str, float], parameter: str) -> alt.ExprRef:
-    """Returns the end of an axis by the choice of a selection field; choices without one fit their bars."""
+    """Returns an expression for the end of the axis by the choice in the field `parameter`; choices without one fit."""
     return alt.ExprRef(f"({json.dumps(limits)})[{parameter}]")
 
 
@@ -56,7 +56,7 @@ def broken(
     Args:
         lengths: The length of each bar, by choice and run.
         parameter: The name of the selection field.
-        text: Formats a length of a choice.
+        text: Returns a length of a choice as text.
         y: The position of the bar of a run.
     """
     limits: dict[str, float] = {}

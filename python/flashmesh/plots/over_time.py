@@ -35,11 +35,11 @@ MEASURES: dict[str, tuple[str, Callable[[Mapping[str, Any]], float | None]]] = {
     "links busy": ("%", lambda epoch: epoch["utilisation"]["links_mean"]),
     "write amplification": ("", lambda epoch: epoch["write_amplification"]),
 }
-"""Measures over time, with their units."""
+"""Measures over time by name, each with its unit and its function of an epoch."""
 
 
 def rows(runs: Sequence[Run]) -> style.Values:
-    """Returns a row for each epoch of each run, with all measures."""
+    """Returns a row for each epoch of each run, with all measures; `change` marks the first epoch after a change."""
     found: style.Values = []
     starts = {(change.run, change.at_ps) for change in changes(runs)}
     for run in runs:
@@ -56,7 +56,7 @@ def rows(runs: Sequence[Run]) -> style.Values:
 
 
 def over_time(runs: Sequence[Run]) -> style.Plot | None:
-    """Returns a chart of throughput, queue depth and more by epoch; None if no run has epochs."""
+    """Returns a chart of measures by epoch, with a choice of the measure; None if no run has epochs."""
     runs = [run for run in runs if run.document["epochs"]]
     if not runs:
         return None

@@ -27,16 +27,16 @@ PANEL_HEIGHT = 170
 
 @dataclass(frozen=True)
 class Split:
-    """Assignment of runs to panels and lines."""
+    """Assignment of runs to panels, and to lines within the panels."""
 
     of: dict[str, tuple[str, str]]
-    """Panel and line of each run, by its name."""
+    """(Panel, line) of each run, by the name of the run."""
     key: str
-    """Key that has one value per panel; empty if each run has its own panel."""
+    """Varied key with one value per panel; empty if each run has its own panel."""
 
     @property
     def panels(self) -> list[str]:
-        """The panels in the order of the runs; in ascending order of values if the runs have no monotonic order."""
+        """The panels in the order of the runs if it is ascending or descending by value, else in ascending order."""
         found = list(dict.fromkeys(panel for panel, _ in self.of.values()))
         values = {panel: panel.partition("=")[2] for panel in found}
         known = [value for value in values.values() if value != q.NONE]
@@ -47,12 +47,12 @@ class Split:
 
     @property
     def lines(self) -> list[str]:
-        """Lines of all panels, in the order of the colours."""
+        """Names of the lines in any panel, in the order of their colours."""
         return list(dict.fromkeys(line for _, line in self.of.values()))
 
 
 def split(runs: Sequence[Run]) -> Split | None:
-    """Returns the panels of runs; None if one chart is enough."""
+    """Returns the assignment of runs to panels; None if one chart without panels is enough."""
     if len(runs) <= LINES_MAX:
         return None
     keys = [key for key in runs[0].settings if len({value_text(run.settings.get(key, "")) for run in runs}) > 1]
@@ -66,12 +66,12 @@ def split(runs: Sequence[Run]) -> Split | None:
 
 
 def compared(runs: Sequence[Run], keys: Sequence[str]) -> str:
-    """Returns the key whose values are lines of one panel: the first that is no number, such as the interconnect."""
+    """Returns the varied key whose values are compared within a panel: the first that is no quantity, else empty."""
     return next((key for key in keys if axis_of(key, [run.settings.get(key, "") for run in runs]).numbers is None), "")
 
 
 def rest(run: Run, key: str, keys: Sequence[str]) -> str:
-    """Returns the settings that identify a run within its panel."""
+    """Returns the settings of a run other than the key of the panels, as the name of its line."""
     return label({other: run.settings.get(other, "") for other in keys if other != key})
 
 
@@ -118,7 +118,7 @@ def lines(
 
 
 def coloured(marks: Sequence[alt.Chart], color: alt.Color, dash: alt.StrokeDash) -> alt.Chart | alt.LayerChart:
-    """Returns the marks as coloured layers. The first layer, the lines, also gets dashes."""
+    """Returns the marks as layers with colours by line. The first layer, the lines, also gets dashes."""
     line, *others = marks
     layers = [line.encode(color=color, strokeDash=dash), *(mark.encode(color=color) for mark in others)]
     return style.layered(layers) if others else layers[0]

@@ -21,38 +21,38 @@ if TYPE_CHECKING:
     from flashmesh.report.measures import Measure
 
 DRIVES_MAX = 600
-"""Maximum number of lines. More lines would merge into a solid area."""
+"""Maximum number of lines, each for a drive. More lines would merge into a solid area."""
 LABELS_MAX = 9
 """Maximum number of labels on an axis."""
 ALL = "drives"
 PARTS = re.compile(r"[^._-]+[._-]*")
 PADDING = 0.4
-"""Room beside the outer axes, in distances between axes."""
+"""Room to the left and right of the outer axes, in distances between two axes."""
 BESIDE = 5
 """Distance of a label from its axis, in pixels."""
 SIZE, SIZE_MIN = 11, 6
-"""Sizes of the font of labels on a wide and on a narrow page, in pixels."""
+"""Font sizes of labels on a wide and on a narrow page, in pixels."""
 LETTER = 0.65
-"""Mean width of a bold letter, in sizes of its font."""
+"""Mean width of a bold letter, as a factor of the font size."""
 LINE = 14
-"""Height of a line of a name of an axis, in pixels."""
+"""Height of a line of text in the name of an axis, in pixels."""
 WORDS = r"split(replace(datum.label, /([._-])/g, '$1\n'), '\n')"
-"""Expression that splits a key into lines, so that names of neighbouring axes do not meet."""
+"""Vega expression that breaks the name of a key into lines, so that names of neighbouring axes do not overlap."""
 
 
 @dataclass(frozen=True)
 class Drive:
-    """A line of the chart."""
+    """A line of the chart: the settings and measures of a drive."""
 
     settings: Mapping[str, Value]
     measures: Mapping[str, float]
     kind: str = ALL
-    """Outcome in a search; `ALL` without a search."""
+    """Outcome of the drive in a search, a key of `pareto.KINDS`; `ALL` without a search."""
 
 
 @dataclass(frozen=True)
 class Upright:
-    """A vertical axis: the position of each value from 0 (bottom) to 1 (top), and labels."""
+    """A vertical axis: the position of each value from 0 (bottom) to 1 (top), and the labels at some positions."""
 
     name: str
     at: Mapping[str, float]
@@ -60,7 +60,7 @@ class Upright:
 
 
 def of_key(key: str, drives: Sequence[Drive]) -> Upright:
-    """Returns the axis of a varied key, with evenly spaced values."""
+    """Returns the axis of a varied key, with its values evenly spaced."""
     texts = list(map(value_text, axis_of(key, [drive.settings[key] for drive in drives]).values))
     at = {text: place / max(1, len(texts) - 1) for place, text in enumerate(texts)}
     step = max(1, -(-len(texts) // LABELS_MAX))
@@ -68,7 +68,7 @@ def of_key(key: str, drives: Sequence[Drive]) -> Upright:
 
 
 def of_measure(measure: Measure, name: str, drives: Sequence[Drive]) -> Upright:
-    """Returns the axis of a measure, from its minimum to its maximum."""
+    """Returns the axis of a measure, from its minimum to its maximum over the drives."""
     values = sorted({drive.measures[name] for drive in drives})
     low, high = values[0], values[-1]
     at = {repr(value): (value - low) / (high - low) if high > low else 0.5 for value in values}
@@ -77,12 +77,12 @@ def of_measure(measure: Measure, name: str, drives: Sequence[Drive]) -> Upright:
 
 
 def ends_of(values: style.Values, axis: str) -> list[tuple[int, float]]:
-    """Returns the number of each drive, and its position on the last axis."""
+    """Returns (index of the drive, position on the axis) for each drive and the axis `axis`."""
     return [(int(row["drive"]), float(row["at"])) for row in values if row["axis"] == axis]
 
 
 def parallel(drives: Sequence[Drive], measures: Mapping[str, Measure]) -> style.Plot | None:
-    """Returns a line for each drive; None if there are fewer than two axes.
+    """Returns a chart with a line for each drive and an axis for each key and measure; None for fewer than two axes.
 
     Args:
         drives: The drives, the most interesting first; only the first `DRIVES_MAX` are drawn.

@@ -17,7 +17,7 @@ KINDS = {
     "within the constraints": ("#56b4e9", "square"),
     "beyond a constraint": ("#d55e00", "cross"),
 }
-"""Outcomes of a tried drive, with their colours and shapes."""
+"""Outcomes of a drive in a search, with the colour and shape of its mark."""
 
 LOG_RANGE = 20
 """Ratio of the largest to the smallest value from which a scale is logarithmic."""
@@ -25,45 +25,45 @@ LOG_RANGE = 20
 
 @dataclass(frozen=True)
 class Trial:
-    """A tried drive."""
+    """A tried drive of a search."""
 
     settings: str
-    """Settings that identify the drive."""
+    """Settings of the drive as text, which identify it."""
     measures: Mapping[str, float]
-    """Objectives and constrained measures, by name."""
+    """Values of the objectives and constrained measures, by name."""
     feasible: bool
     pareto: bool
 
     @property
     def kind(self) -> str:
-        """Outcome of the drive."""
+        """Outcome of the drive, a key of `KINDS`."""
         return kind_of(self.feasible, self.pareto)
 
 
 def kind_of(feasible: bool, pareto: bool) -> str:
-    """Returns the outcome of a tried drive: on the front, feasible or infeasible."""
+    """Returns the outcome of a tried drive, a key of `KINDS`."""
     names = list(KINDS)
     return names[0] if pareto else names[1] if feasible else names[2]
 
 
 @dataclass(frozen=True)
 class Axis:
-    """A measure of a search."""
+    """A measure of a search: an objective, a constrained measure, or both."""
 
     name: str
     unit: str
     direction: str = ""
     """`minimise` or `maximise`; empty if the measure is not an objective."""
     bound: float | None = None
-    """The bound of a constraint; None without one."""
+    """Bound of the constraint on the measure; None without a constraint."""
 
     @property
     def scale(self) -> float:
-        """Factor from values to drawn values: results have times in picoseconds, charts in seconds."""
+        """Factor from values of the measure to drawn values: results have times in picoseconds, charts in seconds."""
         return style.PS if self.unit == "ps" else 1.0
 
     def encoding(self, is_logarithmic: bool) -> alt.Axis:
-        """Returns the axis of a chart."""
+        """Returns the axis of the measure, with its unit."""
         title = f"{self.name}, {self.direction}d" if self.direction else self.name
         if is_logarithmic and self.unit != "share":
             return style.log_axis(title, "s" if self.unit == "ps" else self.unit)
@@ -75,7 +75,7 @@ class Axis:
 
 
 def rows(trials: Sequence[Trial], x: Axis, y: Axis) -> style.Values:
-    """Returns a row for each tried point."""
+    """Returns a row for each tried drive with the values of two measures; the Pareto front comes last."""
     found: dict[str, dict[str, Any]] = {}
     for trial in trials:
         values = {"x": trial.measures[x.name] * x.scale, "y": trial.measures[y.name] * y.scale}
@@ -85,7 +85,10 @@ def rows(trials: Sequence[Trial], x: Axis, y: Axis) -> style.Values:
 
 
 def encoded(axis: Axis, values: Sequence[float]) -> dict[str, Any]:
-    """Returns the axis and the scale of a measure. The scale is logarithmic if most points would overlap otherwise."""
+    """Returns the axis and the scale of a measure, as arguments of a Vega-Lite channel.
+
+    The scale is logarithmic if the largest value is at least `LOG_RANGE` times the smallest.
+    """
     is_logarithmic = min(values) > 0 and max(values) / min(values) >= LOG_RANGE
     scale = alt.Scale(type="log", nice=False, padding=16) if is_logarithmic else alt.Scale(zero=False, padding=16)
     return {"axis": axis.encoding(is_logarithmic), "scale": scale}

@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 MEANS = ("requests", "makespan_ps", SPAN, "iops", "latency_ps", "breakdown_ps", "path_conflict", "power", "utilisation")
-"""Members of a document that are averaged over the seeds. All others, such as epochs, come from the first seed."""
+"""Members of a result that are averaged over seeds. All other members, such as epochs, come from the first seed."""
 
 
 def pooled(name: str, settings: Mapping[str, Any], documents: Sequence[Mapping[str, Any]]) -> Run:
-    """Returns one run with the means over the seeds of a point.
+    """Returns the runs of a point as one run with the means over seeds.
 
     Args:
         name: The name of the point.
@@ -33,7 +33,7 @@ def pooled(name: str, settings: Mapping[str, Any], documents: Sequence[Mapping[s
 
 
 def mean_of(values: Sequence[Any]) -> Any:
-    """Returns the mean of numbers. Tables and lists are averaged number by number, and missing values are ignored."""
+    """Returns the mean of numbers; None if all are None. Tables and lists are averaged number by number."""
     there = [value for value in values if value is not None]
     if not there:
         return None
@@ -46,7 +46,7 @@ def mean_of(values: Sequence[Any]) -> Any:
 
 
 def together(found: Sequence[Mapping[str, Sequence[int]] | None]) -> dict[str, list[int]] | None:
-    """Returns the merged distribution of several distributions."""
+    """Returns the sum of several latency distributions: the number of requests up to each latency; None without any."""
     there = [each for each in found if each is not None]
     counts: dict[int, int] = {}
     for each in there:

@@ -1,4 +1,4 @@
-"""Detection of a change of throughput within a run."""
+"""Detection of a change of throughput between two levels within a run."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from flashmesh.plots.runs import Run
 
 EPOCHS_MIN = 4
-"""Minimum number of whole epochs for a detection."""
+"""Minimum number of epochs, without the last, in which a change is searched."""
 CHANGE_MIN = 0.1
-"""Minimum change of mean throughput, as a share of the larger mean."""
+"""Minimum difference of the mean throughputs before and after a change, as a share of the larger one."""
 DEVIATIONS_MIN = 5.0
-"""Minimum change of mean throughput, in standard deviations of the difference of two means."""
+"""Minimum difference of the mean throughputs before and after a change, in standard deviations of this difference."""
 
 
 @dataclass(frozen=True)
@@ -32,11 +32,11 @@ class Change:
     before: float
     after: float
     is_in_warm_up: bool = False
-    """Whether the change is before the measured window, so that no figure contains it."""
+    """Whether the change is before the measured window, so that the measured figures are not affected."""
 
     @property
     def text(self) -> str:
-        """Description of the change."""
+        """The change as text: throughput before and after it, and its time."""
         verb = "falls" if self.after < self.before else "rises"
         rates = f"from {q.scaled(self.before)} to {q.scaled(self.after)} IOPS"
         where = ", in the warm-up" if self.is_in_warm_up else ""
@@ -44,7 +44,7 @@ class Change:
 
 
 def change_of(run: Run) -> Change | None:
-    """Returns the clearest change in a run; None if its throughput has no two distinct levels."""
+    """Returns the clearest change of throughput in a run; None if the throughput has no two distinct levels."""
     # Leave out the last epoch: it is shorter, and the drive drains in it.
     epochs: Sequence[Mapping[str, Any]] = run.document["epochs"][:-1]
     rates = [float(epoch["iops"]) for epoch in epochs]
@@ -63,17 +63,17 @@ def change_of(run: Run) -> Change | None:
 
 
 def is_in_warm_up(run: Run, at_ps: int) -> bool:
-    """Returns whether a time is before the measured window of a run."""
+    """Returns whether a time in picoseconds is before the measured window of a run; False without a window."""
     window = run.document["measured"]
     return window is not None and at_ps < int(window["start_ps"])
 
 
 def spread(rates: Sequence[float], place: int) -> float:
-    """Returns the standard deviation within two parts of `rates`, which are split at index `place`."""
+    """Returns the standard deviation of `rates` around two means, one before index `place` and one from it on."""
     parts = rates[:place], rates[place:]
     return math.sqrt(math.fsum(len(part) * pstdev(part) ** 2 for part in parts) / len(rates))
 
 
 def changes(runs: Sequence[Run]) -> list[Change]:
-    """Returns the changes of all runs with epochs."""
+    """Returns the change of throughput of each run that has one."""
     return [found for run in runs if (found := change_of(run)) is not None]

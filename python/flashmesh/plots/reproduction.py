@@ -1,4 +1,4 @@
-"""Charts of a paper: published values beside measured ones."""
+"""Charts of a figure of a paper: published values beside measured ones."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ if TYPE_CHECKING:
 
 WIDTH = 460
 CURVE = 300
-"""Smallest width of a curve."""
+"""Minimum width of a chart of curves, in pixels."""
 STACKED = 2
-"""Maximum number of panels in one column; more panels take two columns."""
+"""Maximum number of panels for a single column; more panels are drawn in two columns."""
 TITLE = 48
-"""Maximum length of a line in a title."""
+"""Maximum number of characters in a line of a title."""
 FONT = 10
-"""Font size of labels, of which some figures have dozens."""
+"""Font size of labels in pixels; small, since some figures have dozens of labels."""
 LABEL = 6.5
-"""Width of a character of a label."""
+"""Width of a character of a label, in pixels."""
 BAR, LINE = 15, 13
-"""Height of a bar, and of a line of text in the label of a claim, in pixels."""
+"""Height of a bar, and height of a line of text in the label of a claim, in pixels."""
 NAME = 26
-"""Maximum length of a line in the label of a bar."""
+"""Maximum number of characters in a line of the label of a claim."""
 LINES = "split(datum.label, '\\n')"
 """Vega expression that breaks a label into lines."""
 
 
 def figure(title: str, panels: Sequence[dict[str, Any]]) -> Chart:
-    """Returns the chart of a figure, with a panel for each unit and each curve.
+    """Returns the chart of a figure of a paper, with a panel for each unit and each curve.
 
     Args:
         title: The name of the figure.
@@ -47,7 +47,7 @@ def figure(title: str, panels: Sequence[dict[str, Any]]) -> Chart:
 
 
 def bars(values: style.Values, axis: str, sources: Sequence[str], shown: Sequence[str]) -> Chart:
-    """Returns a bar chart with a bar for each claim and source. A source is the paper or a regime.
+    """Returns a bar chart with a bar for each claim and source. A source is the paper, or a regime that was measured.
 
     Args:
         values: Rows with the claim, the source, the value, the position of its text, and the text.
@@ -79,7 +79,7 @@ def lines(
     sources: Sequence[str],
     shown: Sequence[str],
 ) -> Chart:
-    """Returns a line chart with a line for each source."""
+    """Returns a line chart of a curve, with a line for each source: the paper, or a regime that was measured."""
     width = max(CURVE, int(LABEL * sum(len(label) + 2 for label in labels)))
     chart: Chart = (
         alt.Chart(alt.InlineData(values))
@@ -95,7 +95,7 @@ def lines(
 
 
 def used(values: style.Values, sources: Sequence[str]) -> list[str]:
-    """Returns the sources that occur in `values`."""
+    """Returns those of `sources` that have a row in `values`, in the same order."""
     found = {row["source"] for row in values}
     return [source for source in sources if source in found]
 

@@ -1,4 +1,4 @@
-"""Runs for charts: named, from results of this session or saved ones."""
+"""Runs as charts need them: with a name, from results in memory or saved ones."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Run:
-    """One run, with its JSON document."""
+    """A run in a chart, or the mean of the runs of a point."""
 
     name: str
     """Unique name among the runs of a chart."""
@@ -29,10 +29,10 @@ class Run:
     configuration: Mapping[str, Any]
     """Complete configuration, as tables."""
     repeats: tuple[Mapping[str, Any], ...] = ()
-    """Documents of the single seeds, if `document` holds their means."""
+    """Results of the single seeds if `document` has their means; empty for a single run."""
 
     def setting(self, key: str) -> Any:
-        """Returns the value of a dotted key."""
+        """Returns the value of a dotted key in the configuration."""
         section, _, name = key.rpartition(".")
         table: Any = self.configuration
         for part in section.split(".") if section else ():
@@ -41,7 +41,7 @@ class Run:
 
 
 def run_of(result: Result, name: str = "", settings: Mapping[str, Any] | None = None) -> Run:
-    """Returns a result of this session as a run."""
+    """Returns a result in memory as a run. The default name is its interconnect."""
     return Run(
         name or str(result.parameters["fabric"]["kind"]),
         settings or {},
@@ -51,10 +51,11 @@ def run_of(result: Result, name: str = "", settings: Mapping[str, Any] | None = 
 
 
 OF_RUN = ("requests", "streams")
-"""Members of a document that keep the values of the whole run. Energy is known only for the whole run, and energy per
+"""Members of a result that keep the values of the whole run. Energy is known only for the whole run, and energy per
 request needs the requests of the whole run."""
 SPAN = "span_ps"
-"""Length of the measured window, or of the run without one; None if the run ended at a requested precision."""
+"""Name of the member with the length of the measured window, or of the run without one, in picoseconds. The value is
+None if the run ended at a requested precision."""
 
 
 def of_window(document: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -85,7 +86,7 @@ def label(settings: Mapping[str, Any]) -> str:
 
 
 def named(keys: Sequence[str], values: Sequence[str]) -> str:
-    """Returns values with their keys in front, such as `chips-per-channel=2`."""
+    """Returns values with the last part of their keys in front, such as `chips-per-channel=2`."""
     return ", ".join(f"{short_key(key)}={value}" for key, value in zip(keys, values, strict=True))
 
 
@@ -95,17 +96,20 @@ def values_of(settings: Mapping[str, Any]) -> str:
 
 
 def labelled(settings: Mapping[str, Any]) -> str:
-    """Returns the settings of a run, with their keys."""
+    """Returns the settings of a run as `key=value` with full keys."""
     return ", ".join(f"{key}={value_text(value)}" for key, value in settings.items())
 
 
 def short(text: str) -> str:
-    """Returns a path without its folders; any other value unchanged, even with a slash, such as 2GB/s."""
+    """Returns the last part of a path; any other value unchanged, even with a slash, such as 2GB/s."""
     return text if text.endswith("B/s") else text.rsplit("/", 1)[-1]
 
 
 def baselines(runs: Sequence[Run]) -> list[Run]:
-    """Returns the baseline of each run: the run with the first value of the first axis and the same other settings.
+    """Returns the baseline run of each run, for ratios.
+
+    The baseline has the first value of the first varied key and otherwise equal settings. If there is no such run, the
+    first run with equal other settings is the baseline.
 
     Of runs without such a run, the first one is the baseline. The first value is that of the first run.
     """

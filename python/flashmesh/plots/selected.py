@@ -20,23 +20,23 @@ if TYPE_CHECKING:
 LOG_RANGE = 20
 """Ratio of the largest to the smallest value from which a scale is logarithmic."""
 CELLS_WITH_TEXT = 120
-"""Maximum number of cells in a heat map that shows its values as text."""
+"""Maximum number of cells of a heat map that shows the value of each cell as text."""
 TICKS_MAX = 12
-"""Maximum number of values on an axis that labels each value."""
+"""Maximum number of values of an axis on which each value has a label."""
 LEGEND_MAX = 24
 """Maximum number of names in a legend."""
 SHOWN = {"ps": "s", "B": "B", "B/s": "B/s", "J": "J", "W": "W"}
-"""Unit on a chart for each unit of results; charts add SI prefixes."""
+"""Unit on a chart for each unit of results; SI prefixes are added."""
 
 
 def selected(data: ChartData) -> style.Plot:
-    """Returns the chart of the selected data."""
+    """Returns the chart of the selected data: lines, bars or a heat map."""
     draw = {"lines": lines, "bars": bars, "heat map": heat_map}[data.kind]
     return draw(data)
 
 
 def scale_of(unit: str) -> float:
-    """Returns the factor from values in `unit` to drawn values, since results have picoseconds and charts seconds."""
+    """Returns the factor from values in a unit of results to drawn values: results have picoseconds, charts seconds."""
     return style.PS if unit == "ps" else 1.0
 
 
@@ -57,12 +57,12 @@ def log_in(unit: str, title: str) -> alt.Axis:
 
 
 def is_wide(values: Sequence[float]) -> bool:
-    """Returns whether values need a logarithmic scale."""
+    """Returns whether values need a logarithmic scale: the largest is at least `LOG_RANGE` times the smallest."""
     return min(values) > 0 and max(values) / min(values) >= LOG_RANGE
 
 
 def row_of(point: ChartPoint, data: ChartData) -> dict[str, Any]:
-    """Returns the fields of a point that every kind of chart has."""
+    """Returns the fields that the row of a point has in every kind of chart."""
     scale = scale_of(data.spec.measure.unit)
     found = point.estimate
     row: dict[str, Any] = {"at": value_text(point.at[0]), "value": found.mean * scale, "point": name_of(point, data)}
@@ -79,7 +79,7 @@ def row_of(point: ChartPoint, data: ChartData) -> dict[str, Any]:
 
 
 def name_of(point: ChartPoint, data: ChartData) -> str:
-    """Returns the name of a point in its report."""
+    """Returns the settings of a point as its name, as in the report."""
     spec = data.spec
     given = dict(zip((*spec.by, *spec.each), (*point.by, *point.each), strict=True)) | dict(spec.where)
     given |= dict(zip(spec.over, map(value_text, point.at), strict=True))
@@ -87,7 +87,7 @@ def name_of(point: ChartPoint, data: ChartData) -> str:
 
 
 def tooltip(data: ChartData, keys: Sequence[str]) -> list[alt.Tooltip]:
-    """Returns the tooltip of a point."""
+    """Returns the tooltip of a point: the values of `keys`, of `by` and `each`, and the measure."""
     shown = [alt.Tooltip(f"{name}:N", title=key) for name, key in zip(("at", "at2"), keys, strict=False)]
     shown += [alt.Tooltip("by:N", title=", ".join(data.spec.by))] if data.spec.by else []
     shown += [alt.Tooltip("panel:N", title=", ".join(data.spec.each))] if data.spec.each else []
@@ -95,7 +95,7 @@ def tooltip(data: ChartData, keys: Sequence[str]) -> list[alt.Tooltip]:
 
 
 def title_of(data: ChartData) -> str:
-    """Returns the title of a chart."""
+    """Returns the title of a chart: measure, keys of the axes, and conditions."""
     spec = data.spec
     where = ", ".join(f"{key} = {value}" for key, value in spec.where.items())
     named = f"{spec.measure.name.strip()} over {' and '.join(spec.over)}"
@@ -132,7 +132,7 @@ def finished(
 
 
 def by_line(data: ChartData) -> tuple[alt.Color, alt.StrokeDash] | None:
-    """Returns colours and dashes of the lines; None for a single line."""
+    """Returns colours and dashes by the values of `by`; None if the chart has no `by`."""
     names = [named(data.spec.by, line) for line in data.lines]
     if not data.spec.by:
         return None
@@ -184,7 +184,7 @@ def lines(data: ChartData) -> style.Plot:
 
 
 def unsteady(base: alt.Chart) -> alt.Chart:
-    """Returns marks for the points whose measured window was not steady."""
+    """Returns marks on the points whose measured window was not steady."""
     cross = base.transform_filter("datum.unsteady").mark_point(shape="cross", size=130, filled=False, strokeWidth=1.5)
     marked: alt.Chart = cross.encode(color=alt.value("#000000"))
     return marked

@@ -19,20 +19,23 @@ if TYPE_CHECKING:
 
 MEASURES = ("execution time", "mean latency", "p99 latency")
 STATISTICS = {"mean latency": "mean", "p99 latency": "p99"}
-"""Statistic of each latency measure, to find its confidence interval."""
+"""Statistic in results of each latency measure."""
 NEUTRAL = "#999999"
 """Colour of runs whose speedup rounds to 1, or whose interval contains 1."""
 
 
 def values_of(document: Mapping[str, Any]) -> dict[str, float | None]:
-    """Returns the measures of a result that speedups are computed from."""
+    """Returns the measures that speedups are computed from, by name; None for a measure that the result lacks."""
     latency = document["latency_ps"]["all"]
     mean, p99 = (latency["mean"], latency["p99"]) if latency else (None, None)
     return dict(zip(MEASURES, (document[SPAN], mean, p99), strict=True))
 
 
 def rows(runs: Sequence[Run]) -> style.Values:
-    """Returns a row for each run and measure: the speedup over its baseline, paired by seed."""
+    """Returns a row for each run and measure with the speedup over the baseline run, and its 95 % interval.
+
+    Runs of a point are paired by seed.
+    """
     found: style.Values = []
     for run, baseline in zip(runs, baselines(runs), strict=True):
         before, after = (
@@ -59,7 +62,7 @@ def rows(runs: Sequence[Run]) -> style.Values:
 
 
 def half_width(document: Mapping[str, Any], measure: str) -> float | None:
-    """Returns the relative half-width of the 95 % interval of a measure; None without an interval.
+    """Returns half the width of the 95 % interval of a measure, relative to its middle; None without an interval.
 
     The execution time has the relative half-width of the IOPS.
     """
@@ -72,7 +75,7 @@ def half_width(document: Mapping[str, Any], measure: str) -> float | None:
 
 
 def follows_arrivals(runs: Sequence[Run]) -> bool:
-    """Returns whether requests arrive at given times. The execution time then measures the arrivals, not the drive."""
+    """Returns whether a run uses open replay, so that its execution time measures the arrivals, not the drive."""
     return any(is_open(run.configuration) for run in runs)
 
 

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 MEASURES = {"p99 latency": "p99", "mean latency": "mean"}
 SLOWDOWN = "slowdown"
 STREAMS_MAX = 24
-"""Maximum number of streams drawn of a run."""
+"""Maximum number of streams of a run that are drawn: the first ones."""
 
 
 def rows(runs: Sequence[Run]) -> style.Values:
-    """Returns a row for each stream of each run and each measure, from the measured window if there is one."""
+    """Returns a row for each stream and measure of each run; from the measured window if there is one."""
     found: style.Values = []
     for run in runs:
         document = run.document

@@ -31,10 +31,10 @@ FONT_OF_FILES = "Helvetica, Arial, sans-serif"
 """Font of charts in files, whose labels are placed by its widths before a browser draws them."""
 HEIGHT = 280
 PANEL_WIDTH = 200
-"""Initial width of a panel. A page adapts it to the number of panels in a row."""
+"""Initial width of a panel in pixels. A page adapts it to the number of panels in a row."""
 
 NAMES = alt.Axis(title=None, labelLimit=340)
-"""Axis of names of runs."""
+"""Axis with the names of runs."""
 LINE_LEGEND = alt.Legend(title=None, symbolType="stroke", symbolStrokeWidth=3, symbolSize=300, symbolOpacity=1)
 PERCENT = "~%"
 """Format of percentages with as many digits as needed to distinguish the labels of a small range."""
@@ -53,13 +53,14 @@ class Plot:
     text: str
     """Description for screen readers."""
     units: Mapping[str, str] = field(default_factory=dict)
-    """Unit of each choice of the field `measure`, if that field selects the axis; `%` for shares."""
+    """Unit of each choice of the selection field `measure`; empty if the chart has no such field. `%` stands for
+    shares."""
     panels: int = 0
-    """Number of panels; 0 if the chart has none and fills its width."""
+    """Number of panels; 0 for a chart without panels, which fills its width."""
     panel_of: Mapping[str, str] = field(default_factory=dict)
-    """Panel of each run, if the rows have no field `panel`."""
+    """Panel of each run by its name, if the rows have no field `panel`."""
     line_of: Mapping[str, str] = field(default_factory=dict)
-    """Line of each run within its panel, if the chart computes the field `line`."""
+    """Line of each run within its panel by the name of the run, if the chart computes the field `line`."""
 
     def altair(self) -> Chart:
         """Returns the chart with its data embedded."""
@@ -72,7 +73,10 @@ class Plot:
 
 
 def data(values: Values) -> tuple[alt.NamedData, Datasets]:
-    """Returns rows as a named dataset. The name is a hash of the rows, so that a page stores equal rows once."""
+    """Returns rows as (reference by name, datasets by name).
+
+    The name is a hash of the rows, so that a page stores equal rows once.
+    """
     name = "data-" + hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:16]
     return alt.NamedData(name), {name: values}
 
@@ -107,7 +111,10 @@ def configured(chart: Chart) -> Chart:
 
 
 def si(unit: str) -> str:
-    """Returns a Vega expression for labels in `unit` with SI prefixes; without a unit, none below 1."""
+    """Returns a Vega expression for labels in `unit` with SI prefixes.
+
+    Without a unit, numbers below 1 have no prefix.
+    """
     labels = f"format(datum.value, '~s') + '{unit}'"
     return labels if unit else f"abs(datum.value) < 1 ? format(datum.value, '~g') : {labels}"
 
@@ -129,7 +136,7 @@ def log_axis(title: str | None, unit: str) -> alt.Axis:
 
 
 def by_run(runs: Sequence[Run]) -> tuple[alt.Color, alt.StrokeDash]:
-    """Returns a colour and a dash for each run, with one legend for both.
+    """Returns the colour and the dash of the line of each run, with one legend for both.
 
     If several keys are varied, the colour shows the first key and the dash the other keys.
     """
@@ -154,7 +161,10 @@ def by_run(runs: Sequence[Run]) -> tuple[alt.Color, alt.StrokeDash]:
 def by_name(
     field: str, names: Sequence[str], *, has_legend: bool = True, symbol: Literal["stroke", "square"] = "stroke"
 ) -> tuple[alt.Color, alt.StrokeDash]:
-    """Returns a colour and a dash for each value of a field, with one legend for both; no legend for a single value."""
+    """Returns the colour and the dash of each value of a field, with one legend for both.
+
+    No legend for a single value.
+    """
     drawn = LINE_LEGEND if symbol == "stroke" else alt.Legend(title=None, symbolType=symbol)
     legend = drawn if len(names) > 1 and has_legend else None
     colours = [COLOURS[number % len(COLOURS)] for number in range(len(names))]
@@ -171,13 +181,13 @@ def _numbered(values: Iterable[T]) -> dict[T, int]:
 
 
 def by_part(parts: Mapping[str, str], title: str | None = None) -> alt.Color:
-    """Returns a colour for each part of a stacked bar."""
+    """Returns the colour of each part of a stacked bar. `parts` has the colours by name."""
     scale = alt.Scale(domain=list(parts), range=list(parts.values()))
     return alt.Color("part:N", scale=scale, legend=alt.Legend(title=title, symbolType="square"))
 
 
 def choice(name: str, options: Sequence[str], text: str) -> alt.Parameter:
-    """Returns a selection field."""
+    """Returns a selection field labelled `text`; the first option is selected."""
     return alt.param(name=name, value=options[0], bind=alt.binding_select(options=list(options), name=f"{text} "))
 
 
@@ -187,7 +197,7 @@ def layered(layers: Sequence[alt.Chart]) -> alt.LayerChart:
 
 
 def with_all_ends(values: Values, value: str, low: str = "low", high: str = "high") -> bool:
-    """Adds intervals of zero width to rows without one, if any row has one; returns whether any row has one.
+    """Adds intervals of zero width to rows without an interval, if any row has one. Returns whether any row has one.
 
     Otherwise, a filter could leave the layer of intervals without rows, of which the browser warns.
     """
@@ -199,7 +209,7 @@ def with_all_ends(values: Values, value: str, low: str = "low", high: str = "hig
 
 
 def bars(values: Values, names: Sequence[str], color: alt.Color, x: alt.X, tooltip: Sequence[str]) -> alt.Chart:
-    """Returns stacked bars, one for each run."""
+    """Returns stacked bars, one for each run; the rows are the parts of the bars."""
     named, _ = data(values)
     chart: alt.Chart = (
         alt.Chart(named)
@@ -216,5 +226,5 @@ def bars(values: Values, names: Sequence[str], color: alt.Color, x: alt.X, toolt
 
 
 def bar_height(names: Sequence[str]) -> int:
-    """Returns the height of a chart with a bar for each run."""
+    """Returns the height in pixels of a chart with a bar for each run."""
     return max(60, 26 * len(names))

@@ -1,4 +1,4 @@
-"""Tornado chart of the effects of changes to a drive: one bar per change, to the right for increases."""
+"""Tornado chart of `flashmesh ask`: a bar for the effect of each change on a measure, to the right for increases."""
 
 from __future__ import annotations
 

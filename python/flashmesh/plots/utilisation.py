@@ -18,17 +18,17 @@ if TYPE_CHECKING:
     from flashmesh.plots.runs import Run
 
 CELL = 44
-"""Height of a row of chips."""
+"""Height of a row of chips in pixels."""
 LINK = 0.1
-"""Width of a link."""
+"""Width of a link, in distances between chips."""
 ALIKE = 0.05
-"""Maximum difference in utilisation of parts that count as equally busy."""
+"""Maximum difference in utilisation between parts of one kind that count as equally busy."""
 DIE = 0.3
 """Half of the side of a chip, in units of the distance between chips."""
 
 
 def dies(run: Run, grid: Grid) -> style.Values:
-    """Returns a square for each die; the dies of a chip are side by side in its square."""
+    """Returns a row with position and utilisation for each die; the dies of a chip share the square of the chip."""
     across = math.ceil(math.sqrt(grid.dies_per_chip))
     down = math.ceil(grid.dies_per_chip / across)
     rows: style.Values = []
@@ -43,7 +43,10 @@ def dies(run: Run, grid: Grid) -> style.Values:
 
 
 def controllers(run: Run, grid: Grid) -> style.Values:
-    """Returns a square for each controller beside a row."""
+    """Returns a row with position and utilisation for each controller.
+
+    Empty for more controllers than rows of chips.
+    """
     found = run.document["utilisation"]["controllers"]
     if len(found) > grid.rows:
         return []
@@ -55,7 +58,7 @@ def controllers(run: Run, grid: Grid) -> style.Values:
 
 
 def links(run: Run, grid: Grid) -> style.Values:
-    """Returns a bar for each link."""
+    """Returns a row with position and utilisation for each link whose name contains its position."""
     table = run.document["links"]
     rows: style.Values = []
     found = places(table["names"], table["kinds"], grid)
@@ -73,7 +76,10 @@ def links(run: Run, grid: Grid) -> style.Values:
 
 
 def even_utilisation(run: Run) -> str | None:
-    """Returns a sentence with the utilisation of each kind of part; None if parts of one kind differ and need a map."""
+    """Returns a sentence with the utilisation of each kind of part.
+
+    None if parts of one kind differ by more than `ALIKE`.
+    """
     use, table = run.document["utilisation"], run.document["links"]
     groups: dict[str, list[float]] = {"dies": list(use["dies"])}
     for kind, busy in zip(table["kinds"], use["links"], strict=True):
@@ -103,7 +109,10 @@ def utilisation(runs: Sequence[Run]) -> list[style.Plot]:
 
 
 def of_shape(grid: Grid, runs: Sequence[Run], *, is_only: bool) -> style.Plot:
-    """Returns the chart for runs of drives with the same shape."""
+    """Returns the chart of runs whose drives have the same grid of chips.
+
+    `is_only` says whether it is the only chart of the page.
+    """
     # The order of drawing: later rows are on top of earlier ones.
     values = [
         {"panel": run.name} | row

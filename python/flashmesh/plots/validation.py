@@ -23,11 +23,11 @@ DASH_LEGEND = alt.Legend(
 )
 """Legend of dashes, for lines of any colour; its symbols are wide enough to show the dashes."""
 WIDTH, HEIGHT = 460, 300
-"""Size of a chart on a page."""
+"""Width and height of a chart on a page, in pixels."""
 
 
 def rows(validation: Validation, kind: str) -> style.Values:
-    """Returns a row for each load, statistic and source."""
+    """Returns a row for each load, latency statistic and source (measured, simulated). `kind` is `read` or `write`."""
     found: style.Values = []
     for point in validation.points:
         for source, figures in zip(SOURCES, (point.measured.figures, point.simulated), strict=True):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from flashmesh._native import Config, Simulation
 
 SETS = 16
-"""Number of sets of the four ports."""
+"""Number of subsets of the four ports of a router."""
 
 
 def attach(simulation: Simulation, config: Config) -> None:
@@ -111,13 +111,13 @@ def refuse_unasked(kind: Kind, name: str, policy: object, config: Config) -> Non
 
 
 def instead(policy: object) -> str:
-    """Returns the end of an error: the kinds of policies that the object implements; empty if it implements none."""
+    """Returns the end of an error message with the kinds of policy that the object implements; empty without any."""
     others = kinds_of(policy)
     return f"; it is of the kind {' and '.join(others)}" if others else ""
 
 
 def answers(policy: object, name: str) -> list[int]:
-    """Returns the results of a routing algorithm for every pair of port sets.
+    """Returns the ports that a routing algorithm chooses for each pair of port sets (nearer, open), as bit masks.
 
     Raises:
         PolicyError: If the algorithm fails, or returns ports that are not open.

@@ -17,28 +17,28 @@ class Geometry:
     pages_per_block: int
     page_bytes: int
     logical_pages: int
-    """Number of host-visible pages."""
+    """Number of host-visible pages of the drive."""
     seed: int
     """Seed of the run, for random numbers of a policy."""
 
     @property
     def dies(self) -> int:
-        """Number of dies."""
+        """Number of dies of the drive."""
         return self.channels * self.chips_per_channel * self.dies_per_chip
 
     @property
     def planes(self) -> int:
-        """Number of planes."""
+        """Number of planes of the drive."""
         return self.dies * self.planes_per_die
 
     def die_of_plane(self, plane: int) -> int:
-        """Returns the die of a plane."""
+        """Returns the index of the die that contains a plane."""
         return plane // self.planes_per_die
 
     def first_plane(self, die: int) -> int:
-        """Returns the first plane of a die."""
+        """Returns the index of the first plane of a die."""
         return die * self.planes_per_die
 
     def channel_of_die(self, die: int) -> int:
-        """Returns the channel of a die."""
+        """Returns the index of the channel of a die."""
         return die // (self.chips_per_channel * self.dies_per_chip)

@@ -1,4 +1,4 @@
-"""Policies passed to `run` as objects."""
+"""Policies that a program passes to `run` as objects, classes or names."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def with_policies(
     overrides: Mapping[str, Any] | None, policies: Mapping[str, object]
 ) -> tuple[Mapping[str, Any] | None, dict[str, object]]:
-    """Returns the overrides that name the policies of a run, and those policies that are objects, by name.
+    """Returns (overrides that name the policies of a run, policies given as objects by their names).
 
     Raises:
         ConfigError: If a policy is given twice.

@@ -34,7 +34,7 @@ INTERNAL = Work.COLLECT_READ | Work.COLLECT_PROGRAM | Work.ERASE
 
 
 class Port(IntFlag):
-    """A port of a router of Venice or NoSSD to another router, or a set of ports."""
+    """A port of a router of Venice or NoSSD towards a neighbouring router, or a set of such ports."""
 
     NORTH = 1
     """Port to the row above."""
@@ -47,39 +47,39 @@ class Port(IntFlag):
 
 
 class Phase(IntEnum):
-    """Kind of message that a die sends over a channel."""
+    """Kind of message for which a die requests a channel or a controller."""
 
     COMMAND = 0
-    """A command, with the data of a write."""
+    """A command to the die, with the data of a write."""
     DATA_OUT = 1
-    """Data that was read."""
+    """Data of a read, from the die to the controller."""
     COPY = 2
-    """Data to another chip."""
+    """Data from the die to another chip, for a copy without the controller."""
 
 
 class DataOf(IntEnum):
-    """Owner of the data that leaves a die."""
+    """Purpose of the data that leaves a die."""
 
     MAPPING = 0
-    """Pages of the mapping table."""
+    """Translation pages of the page map."""
     REQUEST = 1
-    """A request."""
+    """Data that a host request reads."""
     COLLECTION = 2
-    """Garbage collection or wear levelling."""
+    """Pages that garbage collection or wear levelling moves."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A decision that a policy can take."""
+    """A kind of policy: a decision of the drive, and the methods of a class that takes it."""
 
     name: str
     """Name of the argument, and of the key below `policy`."""
     method: str
-    """Method that identifies a class of this kind."""
+    """Method by which a class of this kind is recognised."""
     arguments: tuple[str, ...]
-    """Arguments of the method."""
+    """Names of the arguments of the method."""
     others: dict[str, int]
-    """Optional methods, with their numbers of arguments."""
+    """Optional methods of a class of this kind, with their numbers of arguments."""
 
     @property
     def key(self) -> str:
@@ -105,7 +105,7 @@ KINDS = {
         Kind("arbiter", "grant", ("resource", "last", "waiting"), {}),
     )
 }
-"""Kinds by name."""
+"""Kinds of policies, by name."""
 BEGIN = "begin"
 """Optional method of every policy, called with the `Geometry` of the drive before the run."""
 

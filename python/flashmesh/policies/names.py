@@ -1,4 +1,4 @@
-"""Names of policies: texts that stand for classes, or for objects of a program."""
+"""Names of policies: texts that denote classes, or objects of the running program."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ BUILT_IN = "built-in"
 FILE_SUFFIX = ".py"
 FILE_END = f"{FILE_SUFFIX}:"
 GROUP = "flashmesh.policies"
-"""Group of entry points in which an installed package lists its policies."""
+"""Group of entry points under which an installed package lists its policies."""
 TEXT_MAX = 200
-"""Maximum length of the repr of an object that becomes part of its name."""
+"""Maximum length of the `repr` of an object that its name contains."""
 
 _given: dict[str, Callable[[], object]] = {}
-"""Factories of objects and classes passed by the program, by name."""
+"""Constructors of the policies that the program passed as objects or classes, by name."""
 _lock = threading.RLock()
 
 
@@ -93,7 +93,7 @@ def make(name: str) -> object:
 
 
 def found(name: str) -> tuple[type, dict[str, Any]]:
-    """Returns the class that a name stands for, and the arguments for its constructor.
+    """Returns (class that a name denotes, arguments of its constructor).
 
     Raises:
         ConfigError: If the class does not exist, or has no method of a policy.
@@ -114,7 +114,7 @@ def found(name: str) -> tuple[type, dict[str, Any]]:
 
 
 def split(name: str) -> tuple[str, str]:
-    """Splits a name into the file or module, and the class.
+    """Splits a name such as `FILE.py:CLASS` into (file or module, class with its arguments).
 
     Raises:
         ConfigError: If the name contains no class.
@@ -129,7 +129,7 @@ def split(name: str) -> tuple[str, str]:
 
 
 def parsed(name: str, call: str) -> tuple[str, dict[str, Any]]:
-    """Splits `CLASS` or `CLASS(argument=value)` into the class and the arguments.
+    """Splits `CLASS` or `CLASS(argument=value)` into (name of the class, arguments).
 
     Raises:
         ConfigError: If `call` has another form.
@@ -150,7 +150,7 @@ def parsed(name: str, call: str) -> tuple[str, dict[str, Any]]:
 
 
 def near(module: ModuleType) -> str:
-    """Returns a text for errors that lists the classes of a module."""
+    """Returns the end of an error message with the classes of a module."""
     own = [
         each for each, value in vars(module).items() if inspect.isclass(value) and value.__module__ == module.__name__
     ]
@@ -216,7 +216,7 @@ def executed(path: str, changed_ns: int, size: int) -> ModuleType:
 
 
 def source_of(name: str) -> str | None:
-    """Returns the file with the code of a policy; None if there is none."""
+    """Returns the file with the code of a policy; None if its code is in no file."""
     if FILE_END in name and name not in _given:
         return split(name)[0]
     module = sys.modules.get(split(name)[0]) if name in _given else of_module(split(name)[0], name)

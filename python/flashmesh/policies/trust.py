@@ -15,7 +15,7 @@ _files_are_trusted = False
 
 
 class UntrustedError(ConfigError):
-    """A policy named in a file, without the consent of the user to run it."""
+    """Error for a policy that a file names without the consent of the user to run its code."""
 
 
 def trust_files() -> None:
@@ -51,7 +51,7 @@ def refuse_untrusted(where: object, key: str, name: str, typed: Iterable[Any] = 
 
 
 def remedy(key: str, name: str) -> str:
-    """Returns the option, or the argument of a function, by which the user allows a policy."""
+    """Returns the option, or the argument of a function, with which the user allows a policy, as text."""
     kind = key.rpartition(".")[2]
     if provenance.command is None:
         return f"give trust_policies=True if you trust what names it, or name it in the call ({kind}={name!r})"

@@ -24,34 +24,34 @@ if TYPE_CHECKING:
     from flashmesh.report.winners import Winner
 
 CONDITIONS = ("workload.", "replay.time-scale")
-"""Prefixes of keys that vary the workload, not the drive."""
+"""Prefixes of keys that change the workload, not the drive; such keys have no effect of their own."""
 OF_DIES = ("geometry.channels", "geometry.chips-per-channel", "geometry.dies-per-chip")
 """Keys whose product is the number of dies."""
 FABRIC, IDEAL = "fabric.kind", "ideal"
 PATHS_GAIN = 0.15
-"""Smallest gain of ideal paths that makes the paths a limit."""
+"""Minimum gain of ideal paths, as a share, with which the paths count as a bottleneck."""
 
 
 MEASURES = (("IOPS", 1), ("p99", -1))
-"""Measures of an effect, each with 1 if more of it is better, -1 if less is."""
+"""Measures of an effect in order of preference, each with 1 if higher is better, -1 if lower is."""
 
 
 @dataclass(frozen=True)
 class Effect:
-    """Effect of one axis: the best value of the axis compared with its first value."""
+    """Effect of one varied key: its best value compared with its first value."""
 
     axis: ChartAxis
     first: str
     gain: Gain
-    """Ratio of the best value to the first value; if the first value is the best, of the worst value to the first."""
+    """Ratio of the best value to the first. If the first value is the best, ratio of the worst value to the first."""
     measure: str
-    """`IOPS`, or `p99` if throughput does not change or is that of the arrivals."""
+    """`IOPS`, or `p99` if throughput hardly changes, or follows the arrivals of an open replay."""
     winners: tuple[Winner, ...] = ()
-    """Best value under each group of conditions, if it depends on the conditions; otherwise empty."""
+    """Best value for each group of conditions, if the best value depends on other varied keys; otherwise empty."""
 
     @property
     def size(self) -> float:
-        """Magnitude of the change, independent of its direction."""
+        """Magnitude of the effect: the absolute logarithm of the ratio."""
         return abs(math.log(self.gain.mean))
 
     @property
@@ -83,7 +83,10 @@ class Effect:
 
 
 def answer(table: RunTable, axes: Mapping[str, ChartAxis], values: Mapping[str, Sequence[float | None]]) -> str | None:
-    """Returns a sentence on the effects of all axes; None if fewer than two of them are choices of a drive."""
+    """Returns a sentence on the effects of all varied keys; None if fewer than two of them change the drive.
+
+    `values` has the measures of all runs by name.
+    """
     chosen = [axis for key, axis in axes.items() if not key.startswith(CONDITIONS)]
     if len(chosen) < 2:
         return None
@@ -101,7 +104,9 @@ def answer(table: RunTable, axes: Mapping[str, ChartAxis], values: Mapping[str, 
 
 
 def effect(table: RunTable, axis: ChartAxis, values: Mapping[str, Sequence[float | None]]) -> Effect | None:
-    """Returns the effect of an axis on throughput or, if throughput does not change clearly, on p99; else None.
+    """Returns the effect of a varied key on throughput or, if throughput does not change clearly, on p99.
+
+    None if neither changes clearly. In open replay the arrivals set the throughput, so that only p99 counts.
 
     In open replay the arrivals set the throughput, so that only p99 counts.
     """
@@ -125,13 +130,13 @@ def effect(table: RunTable, axis: ChartAxis, values: Mapping[str, Sequence[float
 
 
 def is_open_in(table: RunTable) -> bool:
-    """Returns whether the runs use open replay, by the first of them."""
+    """Returns whether the first run of a table, and so all of them, uses open replay."""
     (first,) = table.documents([0])
     return is_open(first["configuration"])
 
 
 def limit(table: RunTable, values: Mapping[str, Sequence[float | None]]) -> str:
-    """Returns the bottleneck of most runs, and whether the paths are a bottleneck; empty if both are unknown."""
+    """Returns a clause on the bottleneck of most runs, and on whether the paths are one; empty if neither is known."""
     what = binder_of(table, range(len(table)))
     kinds = [value_text(kind) for kind in table.axes.get(FABRIC, ())]
     pairing = Pairing(table, FABRIC) if IDEAL in kinds[1:] else None

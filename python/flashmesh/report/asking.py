@@ -59,14 +59,14 @@ def table(answer: Answer, rows: list[Row], terminal: Terminal) -> Table:
 
 
 def span(ratio: Estimate) -> str:
-    """Returns the confidence interval of a change as text; empty without an interval of different ends."""
+    """Returns the 95 % confidence interval of an effect as text; empty if it is a single number."""
     if ratio.low is None or ratio.high is None or ratio.low == ratio.high:
         return ""
     return f"{percent(ratio.low - 1)} to {percent(ratio.high - 1)}"
 
 
 def remarks(answer: Answer) -> list[str]:
-    """Returns notes on side effects, and on changes that have no effect, are impossible, or were not tried in time."""
+    """Returns notes on side effects, and on keys and changes without effect, impossible, or not tried in time."""
     found = list(answer.notes)
     also: dict[str, list[str]] = {}
     for row in answer.rows:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def rows(result: Result) -> list[tuple[str, str]]:
-    """Returns hits, destages and stalls of the device cache; empty without a cache."""
+    """Returns (name, text) rows on hits, destages and stalls of the device cache; empty without a cache."""
     cache = result.cache
     if cache is None:
         return []
@@ -27,7 +27,7 @@ def rows(result: Result) -> list[tuple[str, str]]:
 
 
 def lookups(found: CacheLookups) -> str:
-    """Returns the number of page lookups and the number of hits."""
+    """Returns the number of page lookups and of hits as text."""
     pages = found.hits + found.partial_hits + found.misses
     share = f" ({found.hits / pages:.0%})" if pages else ""
     return f"{q.count(pages)}: {q.count(found.hits)}{share} hits, {q.count(found.partial_hits)} partial hits"

@@ -53,7 +53,7 @@ def show(found: Calibration, terminal: Terminal) -> None:
 
 
 def advice_line(advice: Advice) -> str:
-    """Returns the line on the load whose measurement would determine a key."""
+    """Returns a line on an undetermined key, and on the load whose measurement would determine it."""
     if advice.load is None:
         return f"{advice.key}: none of the usual loads would determine it"
     figure = "request rate" if advice.figure == SERVED else advice.figure.removesuffix("_us").replace("_", " ")

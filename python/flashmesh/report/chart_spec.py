@@ -39,7 +39,7 @@ class ChartSpec:
     text: str
     measure: Measure
     over: tuple[str, ...]
-    """One key, or two for a heat map."""
+    """Keys of the axes: one key, or two for a heat map."""
     by: tuple[str, ...] = ()
     each: tuple[str, ...] = ()
     where: Mapping[str, str] = field(default_factory=dict)
@@ -52,13 +52,13 @@ class ChartSpec:
 
 @dataclass(frozen=True)
 class ChartAxis:
-    """An axis of a chart: all values of a key."""
+    """All values of a varied key, in the order of an axis."""
 
     key: str
     values: tuple[Value, ...]
     """Numbers and quantities in ascending order, other values in the order of the runs."""
     numbers: tuple[float, ...] | None
-    """Values in base units (ps, B, B/s); None if they are not quantities."""
+    """Values as numbers in the base unit (ps, B, B/s); None if they are not quantities."""
     unit: str
     """Unit of `numbers`: `ps`, `B`, `B/s`, `share`, or empty."""
 
@@ -72,23 +72,23 @@ class ChartAxis:
 
 @dataclass(frozen=True)
 class ChartPoint:
-    """A mark of a chart: the runs of one drive under one workload."""
+    """A mark of a chart: the mean of the runs of one drive under one workload."""
 
     at: tuple[Value, ...]
-    """Values of the keys in `over`, common to the runs of the mark."""
+    """Value of each key of `over`."""
     by: tuple[str, ...]
     each: tuple[str, ...]
     estimate: Estimate
     """Mean of the measure over the seeds, with its confidence interval."""
     is_steady: bool | None
-    """Whether the measured windows of all runs were steady; None if unknown."""
+    """Whether the measured windows of all runs of the mark were steady; None if no run has a verdict."""
     runs: tuple[int, ...]
     """Indices of the runs in the table."""
 
 
 @dataclass(frozen=True)
 class ChartData:
-    """Data of a chart."""
+    """Data of a chart, selected from the runs of a table."""
 
     spec: ChartSpec
     """Description of the chart; varied keys that the line omits are added to `each`."""
@@ -102,24 +102,24 @@ class ChartData:
 
     @property
     def kind(self) -> Literal["lines", "bars", "heat map"]:
-        """Kind of chart that suits the axes."""
+        """Kind of chart: a heat map for two axes, lines for an axis of numbers, otherwise bars."""
         if len(self.axes) == 2:
             return "heat map"
         return "bars" if self.axes[0].numbers is None else "lines"
 
     @property
     def is_repeated(self) -> bool:
-        """Whether points have confidence intervals."""
+        """Whether any point has a confidence interval."""
         return any(point.estimate.low is not None for point in self.points)
 
     @property
     def lines(self) -> list[tuple[str, ...]]:
-        """Values of `by`, in the order of the points: one line or bar for each."""
+        """Combinations of the values of `by`, in the order of the points: one line or bar for each."""
         return list(dict.fromkeys(point.by for point in self.points))
 
     @property
     def panels(self) -> list[tuple[str, ...]]:
-        """Values of `each`, in the order of the points: one chart for each."""
+        """Combinations of the values of `each`, in the order of the points: one panel for each."""
         return list(dict.fromkeys(point.each for point in self.points))
 
 
@@ -242,7 +242,7 @@ def refuse_unvaried(spec: ChartSpec, table: RunTable, key: str) -> None:
 
 
 def is_wanted(spec: ChartSpec, settings: Mapping[str, Value]) -> bool:
-    """Returns whether the conditions of a chart select a run."""
+    """Returns whether a run with these settings meets the conditions (`where`) of a chart."""
     return all(value_text(settings[key]) == value for key, value in spec.where.items())
 
 
@@ -260,7 +260,7 @@ def axis_of(key: str, values: Sequence[Value]) -> ChartAxis:
 
 
 def magnitude(value: Value) -> tuple[float, str] | None:
-    """Returns a value in its base unit, and the unit; None if it is not a quantity."""
+    """Returns (value in its base unit, unit) of a quantity; None for any other value."""
     from flashmesh.sweeps.ranges import BASE_UNITS, quantity
 
     if isinstance(value, bool):

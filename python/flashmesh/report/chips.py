@@ -18,7 +18,10 @@ STATES = {
 
 
 def rows(result: Result) -> list[tuple[str, str]]:
-    """Returns the time share of each chip state, and flash work per request; empty without `measure.chip-states`."""
+    """Returns (name, text) rows on the time share of each chip state and on flash work per request.
+
+    Empty without `measure.chip-states`.
+    """
     states, work = result.chip_states, result.per_request
     if states is None:
         return []

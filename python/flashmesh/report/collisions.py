@@ -1,4 +1,4 @@
-"""Report of read collisions, in tables of 80 columns."""
+"""Report of read collisions: reads that wait since another read occupies their die. Tables have 80 columns."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def sections(result: Result, found: Collisions, terminal: Terminal) -> Iterator[
 
 
 def overview(result: Result, found: Collisions) -> RenderableType:
-    """Returns rows on reads, outstanding reads, idle dies, collision pairs and read latency."""
+    """Returns rows on the reads, the outstanding reads, idle dies, pairs of colliding pages, and read latency."""
     read = result.latency_ps.read
     occ = "-" if found.average_occ is None else f"{found.average_occ:.1f}"
     rows = [
@@ -75,17 +75,17 @@ def overview(result: Result, found: Collisions) -> RenderableType:
 
 
 def mean_repetition(found: Collisions) -> str:
-    """Returns the mean number of occurrences of a pair as text."""
+    """Returns how often a pair of pages collides on average, as text."""
     return q.NONE if found.mean_repetition is None else f"{found.mean_repetition:.2f}"
 
 
 def kept(found: Collisions) -> str:
-    """Returns the share of pairs that were analysed; empty if all pairs were analysed."""
+    """Returns the share of the colliding pairs that were analysed; empty if all were."""
     return "" if found.pairs_kept_share == 1 else f" (from {found.pairs_kept_share:.3%} of them)"
 
 
 def ratios(found: Collisions, terminal: Terminal) -> RenderableType:
-    """Returns a table of the collision ratios: measured, and expected by chance."""
+    """Returns a table of collision ratios (per observation, per read): measured, and expected for random dies."""
     table = terminal.table("collision ratio", "measured", "expected", "closed form", "measured/expected")
     rows = {
         "of observations": (
@@ -106,7 +106,7 @@ def ratios(found: Collisions, terminal: Terminal) -> RenderableType:
 
 
 def kinds(found: Collisions, terminal: Terminal) -> RenderableType:
-    """Returns a table of balanced and imbalanced collisions."""
+    """Returns a table of the numbers of balanced and imbalanced collisions."""
     table = terminal.table("collisions", "reads", "share", "")
     table.columns[3].justify = "left"
     for name, count in (("balanced", found.balanced), ("imbalanced", found.imbalanced)):
@@ -116,7 +116,7 @@ def kinds(found: Collisions, terminal: Terminal) -> RenderableType:
 
 
 def repetitions(found: Collisions, terminal: Terminal) -> RenderableType:
-    """Returns a table of the repetitions of pairs, the most repeated pairs first."""
+    """Returns a table of pairs by the number of their collisions, the most repeated first."""
     table = terminal.table("a pair repeated", "pairs", "share", "occurrences", "share", "")
     table.columns[5].justify = "left"
     all_pairs = sum(each.pairs for each in found.repetitions)
@@ -137,7 +137,7 @@ def repetitions(found: Collisions, terminal: Terminal) -> RenderableType:
 
 
 def top_pairs(found: Collisions, terminal: Terminal) -> RenderableType:
-    """Returns a table of the most frequent pairs, with the share of occurrences of the most frequent 5 %."""
+    """Returns a table of the most repeated pairs, with the share of all collisions that the first 5 % have."""
     table = terminal.table("most repeated pairs", "logical pages", "", "times", left=1)
     for rank, each in enumerate(found.top_pairs[:PAIRS_SHOWN], start=1):
         table.add_row(str(rank), str(each.first), str(each.second), f"{each.occurrences:,}")
@@ -146,7 +146,7 @@ def top_pairs(found: Collisions, terminal: Terminal) -> RenderableType:
 
 
 def dies(found: Collisions, terminal: Terminal) -> RenderableType:
-    """Returns a table of the reads of each die, and their relative standard deviation."""
+    """Returns the reads of each die, and their relative standard deviation, as a table or as a line of blocks."""
     deviation = "-" if found.reads_per_die_rsd is None else f"{found.reads_per_die_rsd:.3f}"
     most = max(found.reads_per_die, default=0) or 1
     if found.dies > DIES_SHOWN:
@@ -161,7 +161,7 @@ def dies(found: Collisions, terminal: Terminal) -> RenderableType:
 
 
 def gain(found: Collisions) -> list[tuple[str, str]]:
-    """Returns the estimated gain of replication, from a run without replication."""
+    """Returns (name, text) rows on the estimated gain of replication, from a run without replication."""
     would = found.replication
     share = q.share(would.imbalanced_avoided_share)
     ended = f"{would.evictions:,} evicted, {would.ended_by_writes:,} ended by writes"

@@ -31,29 +31,29 @@ if TYPE_CHECKING:
     from flashmesh.report.terminal import Terminal
 
 GRID_MAX = 2000
-"""Maximum number of points in a grid; more do not fit into any terminal."""
+"""Maximum number of points in a grid; a larger grid fits no terminal."""
 SIDE_BY_SIDE = 4
 """Maximum number of points side by side."""
 TRACE = "workload.trace"
 LONG = 24
-"""Minimum length in characters of a trace path that is shortened to its file name."""
+"""Minimum number of characters of a trace path that is shortened to its file name."""
 A_FEW = 12
-"""Maximum number of runs for which all main measures are shown."""
+"""Maximum number of points for which a table shows all `MAIN_MEASURES`."""
 COUNT_MIN = 1000
-"""Smallest mean of a count that is rounded to a whole number."""
+"""Smallest mean of a count that is shown as a whole number."""
 INTERVAL = "95 %"
 WITHIN_NOISE = " ~"
-"""Mark of a difference smaller than the confidence intervals."""
+"""Mark of a ratio whose difference from 1 is within the confidence intervals."""
 UNSTEADY = " *"
 """Mark of a point in a grid whose measured window is not steady."""
 MEAN = "mean, 95 %"
-"""Label of the row of means in a table with a row for each seed."""
+"""Label of the row of means below a row for each seed."""
 KEY_MEASURES = ("IOPS", "bandwidth", "mean", "p99")
-"""Measures that a table of many runs shows."""
+"""Measures in a table of more than `A_FEW` points."""
 SWEEP_MEASURES = KEY_MEASURES
-"""Measures that the table of a sweep shows."""
+"""Measures in the table that a sweep prints at its end."""
 ASKED_FOR = ("max slowdown",)
-"""Measures that only some configurations produce; a table of many runs adds these columns."""
+"""Measures that only some configurations produce; a table has their columns if a run has a value."""
 AVERAGED = ("execution time", "IOPS", "mean", "p99", "average power")
 """Measures whose ratios to a baseline are averaged."""
 MAIN_MEASURES = (
@@ -80,7 +80,7 @@ MAIN_MEASURES = (
     "area added in chips",
     "area beside chips",
 )
-"""Measures that a table of few runs shows if the runs do not fit side by side."""
+"""Measures in a table of at most `A_FEW` points that do not fit side by side."""
 
 
 def show(
@@ -117,7 +117,7 @@ def show_sweep(table: RunTable, terminal: Terminal) -> None:
 
 
 def show_answer(view: View, terminal: Terminal) -> None:
-    """Prints the findings of a comparison whose points are all shown, without notes on its points."""
+    """Prints the findings of a comparison, without notes on single points."""
     from flashmesh.report.findings import findings
 
     points = len(view.table.points)
@@ -154,7 +154,7 @@ def show_all(view: View, terminal: Terminal) -> None:
 
 
 def show_measures(view: View, terminal: Terminal, measures: Sequence[str]) -> bool:
-    """Prints a table for each measure, with headings if there are several; returns whether all points were printed."""
+    """Prints a table for each measure, with headings if there are several. Returns whether all points were printed."""
     is_whole = True
     for number, name in enumerate(measures):
         if number:
@@ -199,7 +199,10 @@ def show_failures(table: RunTable, terminal: Terminal) -> None:
 
 
 def labels(view: View, terminal: Terminal) -> list[list[str]]:
-    """Returns the varied values of each point; long trace paths become file names if these are unique."""
+    """Returns the values of the varied keys of each shown point, as texts.
+
+    Long trace paths become file names if these are unique.
+    """
     columns = [
         shortened(key, [value_text(point.settings[key]) for point in view.points], terminal) for key in view.keys
     ]
@@ -207,7 +210,7 @@ def labels(view: View, terminal: Terminal) -> list[list[str]]:
 
 
 def shortened(key: str, values: list[str], terminal: Terminal) -> list[str]:
-    """Returns the values of an axis; long trace paths become file names if file names are unique."""
+    """Returns the values of a varied key as texts; long trace paths become file names if these are unique."""
     if key != TRACE:
         return values
     ellipsis = "\N{HORIZONTAL ELLIPSIS}" if terminal.blocks else "..."
@@ -218,18 +221,21 @@ def shortened(key: str, values: list[str], terminal: Terminal) -> list[str]:
 
 
 def against(view: View, measure: Measure, point: Point[int], reference: Point[int] | None) -> str:
-    """Returns the ratio of the means of a point and its reference; marks a difference within the intervals."""
+    """Returns the ratio of the means of a point and its reference as text.
+
+    `WITHIN_NOISE` marks a difference within the confidence intervals.
+    """
     times = q.ratio(view.mean(measure, point), view.mean(measure, reference))
     return f"{times}{WITHIN_NOISE}" if view.is_within_noise(measure, point, reference) else times
 
 
 def has_interval(view: View, measure: Measure) -> bool:
-    """Returns whether a measure has a second column for its intervals."""
+    """Returns whether tables have a second column for the confidence intervals of a measure."""
     return view.is_repeated or (view.has_intervals and measure.interval is not None)
 
 
 def number_of(view: View, measure: Measure, point: Point[int]) -> tuple[str, str]:
-    """Returns the mean of a measure and its interval; for texts and truth values, the distinct values."""
+    """Returns (mean of a measure, its interval) as texts; for texts and truth values (distinct values, empty)."""
     values = view.of_point(measure, point)
     if any(isinstance(value, str | bool) for value in values):
         return " or ".join(dict.fromkeys(map(measure.text, values))), ""
@@ -274,12 +280,15 @@ def beside(view: View, terminal: Terminal) -> Table:
 
 
 def steady_text(steady: bool | None) -> str:
-    """Returns whether a point is steady, as a table cell."""
+    """Returns whether a point is steady as text: yes, NO, or a dash if unknown."""
     return q.NONE if steady is None else "yes" if steady else "NO"
 
 
 def shown_kinds(view: View) -> set[str]:
-    """Returns the kinds of requests with latencies; includes `all` if a point has several kinds or none."""
+    """Returns the kinds of requests whose latencies are shown.
+
+    Includes `all` unless all points have one kind each.
+    """
     found: set[str] = set()
     counts = {kind: measure_named(f"latency_ps.{kind}.count") for kind in ("all", *KINDS)}
     for point in view.points:
@@ -311,7 +320,7 @@ def fitting(view: View, chosen: list[Measure], terminal: Terminal, ratios: bool 
 
 
 def parts(view: View, chosen: list[Measure], terminal: Terminal, ratios: bool, *, is_marked: bool) -> list[Table]:
-    """Returns tables of as many measures as the terminal width allows, with or without a column on steadiness."""
+    """Returns tables of as many measures as the terminal width allows; `is_marked` adds a column on steadiness."""
     tables: list[Table] = []
     while chosen:
         # Width grows with the number of measures, so bisection finds the largest number that fits.
@@ -327,7 +336,7 @@ def parts(view: View, chosen: list[Measure], terminal: Terminal, ratios: bool, *
 
 
 def averages(view: View, baseline: Baseline, measures: Sequence[Measure], terminal: Terminal) -> Table:
-    """Returns the means of the ratios to the baseline, over all other varied keys."""
+    """Returns a table of the means of the ratios to the baseline, over all other varied keys."""
     from flashmesh.normalised import means
 
     others = [key for key in view.table.axes if key not in baseline.settings]
@@ -347,10 +356,10 @@ def averages(view: View, baseline: Baseline, measures: Sequence[Measure], termin
 
 
 def grid(view: View, name: str, terminal: Terminal) -> Table | None:
-    """Returns one measure of all points, or its ratio to a baseline, as a grid.
+    """Returns one measure of all points, or its ratio to a baseline, as a grid; None if a grid is not suitable.
 
-    Rows are the values of the first axis, columns the combinations of the others. None if the grid would be too
-    large, or if numbers need intervals beside them. Points that are not steady have a mark if others are steady.
+    Rows are the values of the first axis, columns the combinations of the others. A grid is not suitable for too many
+    points, or if numbers need intervals beside them. Points that are not steady have a mark if others are steady.
     """
     measure = measure_named(name)
     first, *others = view.keys or ("",)

@@ -1,4 +1,4 @@
-"""Comparison of an original trace with its copy."""
+"""Report of the comparison of an original trace with its copy."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def show(comparison: TraceComparison, terminal: Terminal) -> None:
 
 
 def value(figure: TraceFigure, number: float | None) -> str:
-    """Returns a figure with its unit."""
+    """Returns the value of a figure as text with its unit."""
     if number is None:
         return q.NONE
     match figure.unit:
@@ -47,21 +47,21 @@ def value(figure: TraceFigure, number: float | None) -> str:
 
 
 def misses(comparison: TraceComparison) -> str:
-    """Returns a warning about the figures beyond their bounds; empty if there is none."""
+    """Returns a warning with the figures beyond their bounds; empty if all are within."""
     told = [f"{figure.title} {difference(figure)} (bound {bound(figure)})" for figure in comparison.misses]
     count = f"{len(told)} of {len(comparison.figures)} figures"
     return f"Warning: copies made from it miss {count}: {', '.join(told)}." if told else ""
 
 
 def bound(figure: TraceFigure) -> str:
-    """Returns the bound of a figure: as a factor if it is 100 % or more, else in percent."""
+    """Returns the bound of a figure as text: as a factor if it is 100 % or more, else in percent."""
     if figure.measure == "relative" and figure.bound >= 1.0:
         return f"factor {1.0 + figure.bound:g}"
     return f"{figure.bound * 100:g} %"
 
 
 def difference(figure: TraceFigure) -> str:
-    """Returns the difference in percent; a distance between distributions has no sign."""
+    """Returns the difference of a figure as text in percent; without a sign for a distance between distributions."""
     if figure.difference is None:
         return q.NONE
     sign = "" if figure.measure == "distance" else "+"

@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     from flashmesh.report.chart_spec import ChartAxis
 
 FIGURES = ("IOPS", "p99")
-"""Measures in a sentence on equal runs."""
+"""Measures in a sentence on a single run, or on runs that differ only in their seed."""
 FILES = ("workload.trace", "workload.fitted")
-"""Ends of the keys whose values are paths."""
+"""Ends of the keys whose values are paths of files."""
 REQUEST_SIZE = ".request-size"
-"""End of the keys whose effect on throughput is one on bandwidth: IOPS fall as requests grow."""
+"""End of the keys that set the request size; their effect is stated in bandwidth, since IOPS fall as requests grow."""
 
 
 def findings(table: RunTable, has_notes: bool = True) -> list[str]:
@@ -111,7 +111,10 @@ def of_seeds(table: RunTable) -> list[str]:
 
 
 def of_choice(table: RunTable, key: str, values: Mapping[str, Sequence[float | None]]) -> list[str]:
-    """Returns a sentence on the gain of one value of a key over the first value; the key is not a quantity."""
+    """Returns a sentence on the gain of the fastest value of a key over the first value.
+
+    The values of the key are names, such as interconnects, not quantities.
+    """
     texts = [value_text(value) for value in table.axes[key]]
     first, *others = texts
     pairing = Pairing(table, key)
@@ -130,7 +133,7 @@ def of_choice(table: RunTable, key: str, values: Mapping[str, Sequence[float | N
 
 
 def of_tail(pairing: Pairing, texts: Sequence[str], p99: Sequence[float | None], start: str) -> list[str]:
-    """Returns a sentence on the p99 of the values of a key under equal load; begins with the text `start`."""
+    """Returns a sentence on the p99 of the values of a key that have equal throughput; it begins with `start`."""
     first, *others = texts
     latency = [gain for gain in (pairing.gain(first, each, p99) for each in others) if gain]
     clear = [gain for gain in latency if gain.is_clear]
@@ -150,7 +153,7 @@ def of_tail(pairing: Pairing, texts: Sequence[str], p99: Sequence[float | None],
 
 
 def fastest(table: RunTable, key: str, first: str, gains: Sequence[Gain]) -> str:
-    """Returns a sentence: the fastest value, its gain, and its bottleneck."""
+    """Returns a sentence with the fastest value of a key, its gain over `first`, and its bottleneck."""
     most = max(gain.mean for gain in gains)
     if most < 1 + CLEAR:
         slow = min(gains, key=lambda gain: gain.mean)
@@ -169,13 +172,13 @@ def fastest(table: RunTable, key: str, first: str, gains: Sequence[Gain]) -> str
 
 
 def binding(table: RunTable, key: str, value: str) -> str:
-    """Returns a space and a sentence on the bottleneck of a value; empty without a known bottleneck."""
+    """Returns a sentence on the bottleneck of the runs with a value, after a space; empty if it is not known."""
     what = binder(table, key, value)
     return f" {what[:1].upper()}{what[1:]} {verb(what)} it." if what else ""
 
 
 def of_quantity(table: RunTable, axis: ChartAxis, values: Mapping[str, Sequence[float | None]]) -> list[str]:
-    """Returns a sentence on throughput along a quantity, such as queue depth, for each combination of other keys."""
+    """Returns sentences on throughput along a quantity, such as queue depth, one for each combination of other keys."""
     curves: dict[tuple[str, ...], dict[str, list[int]]] = {}
     for number, settings in enumerate(table.settings):
         name = tuple(value_text(value) for key, value in settings.items() if key not in (axis.key, SEED))
@@ -191,7 +194,10 @@ def of_quantity(table: RunTable, axis: ChartAxis, values: Mapping[str, Sequence[
 def of_latency(
     axis: ChartAxis, name: tuple[str, ...], curve: Mapping[str, Sequence[int]], p99: Sequence[float | None]
 ) -> str | None:
-    """Returns a sentence on the p99 along a quantity in open replay, in which the arrivals set the throughput."""
+    """Returns a sentence on the p99 along a quantity in open replay, whose arrivals set the throughput.
+
+    None without values of the measure. `curve` has the runs at each value, `name` the settings of the curve.
+    """
     places = [value_text(value) for value in axis.values if value_text(value) in curve]
     ends = [mean([p99[number] for number in curve[place]]) for place in (places[0], places[-1])]
     if len(places) < 2 or not all(ends):
@@ -208,7 +214,10 @@ def of_curve(
     curve: Mapping[str, Sequence[int]],
     values: Mapping[str, Sequence[float | None]],
 ) -> str | None:
-    """Returns a sentence on the value at which a curve levels off, and on the bottleneck from that value on."""
+    """Returns a sentence on the value at which throughput levels off, and on the bottleneck from there on.
+
+    None without values of the measure. `curve` has the runs at each value, `name` the settings of the curve.
+    """
     places = [value_text(value) for value in axis.values if value_text(value) in curve]
     measure, rate = ("bandwidth", q.bandwidth) if axis.key.endswith(REQUEST_SIZE) else ("IOPS", iops)
     means = [mean([values[measure][number] for number in curve[place]]) for place in places]
@@ -248,10 +257,10 @@ def mean(values: Sequence[float | None]) -> float | None:
 
 
 def iops(value: float) -> str:
-    """Returns a throughput in IOPS."""
+    """Returns a throughput as text, in IOPS."""
     return f"{q.scaled(value)} IOPS"
 
 
 def share(value: float) -> str:
-    """Returns a share in whole percent."""
+    """Returns a share as text, in whole percent."""
     return f"{value:.0%}".replace("%", " %")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from flashmesh.axes import Value
 
 CLEAR = 0.02
-"""Smallest relative difference that counts as a gain."""
+"""Minimum relative difference that counts as a gain."""
 BOUND = re.compile(r"^bound by (?P<what>the [^:,]+)")
 """Pattern of the bottleneck in `bound.sentence` of a result."""
 LATENCY_BOUND = "bound by latency"
@@ -28,22 +28,22 @@ LATENCY_BOUND = "bound by latency"
 QUEUEING = "requests wait for each other"
 """Start of `bound.sentence` of a run without a bottleneck in which requests wait for each other."""
 LIMITS_MAX = 3
-"""Maximum number of bottlenecks that a sentence counts."""
+"""Maximum number of different bottlenecks that a sentence lists."""
 SMALL = 0.1
-"""Ratio below which two decimals are too few."""
+"""Ratio below which a text has two significant digits instead of two decimals."""
 OTHERS_MAX = 4
 """Maximum number of values that a sentence lists, and of curves that have a sentence each."""
 
 
 @dataclass(frozen=True)
 class Gain:
-    """Gain of one value of a key over another, for all combinations of the other varied keys."""
+    """Gain of one value of a key over another value, in runs with otherwise equal settings."""
 
     value: str
     ratios: tuple[float, ...]
-    """Mean ratio over the seeds, for each combination of the other keys."""
+    """Ratio of the measure, as the mean over seeds, for each combination of the other varied keys."""
     is_clear: bool
-    """Whether the gain exceeds the variation between seeds."""
+    """Whether any of the ratios differs from 1 by `CLEAR` or more, and by more than seeds explain."""
 
     @property
     def mean(self) -> float:
@@ -52,7 +52,7 @@ class Gain:
 
     @property
     def times(self) -> str:
-        """The ratio, or the range of the ratios of several combinations."""
+        """The ratio as text, or the range of the ratios."""
         least, most = ratio(min(self.ratios)), ratio(max(self.ratios))
         return least if least == most else f"{least} to {most}"
 
@@ -68,9 +68,9 @@ class Pairing:
             key: A key that each of them sets.
         """
         self._by_value: dict[str, dict[tuple[str, ...], int]] = {}
-        """Indices of the runs, by the value of the key and by all other settings."""
+        """Indices of the runs, by the value of the key, then by all other settings including the seed."""
         self._points: list[tuple[str, ...]] = []
-        """Settings of each run, without the key and the seed."""
+        """Settings of each run as `key=value`, without the key and the seed."""
         for number, settings in enumerate(table.settings):
             texts = {name: f"{name}={value_text(value)}" for name, value in settings.items() if name != key}
             others = tuple(texts.values())
@@ -100,7 +100,7 @@ class Pairing:
         return {others: found for others, found in estimates.items() if found is not None}
 
     def gain(self, first: str, value: str, values: Sequence[float | None]) -> Gain | None:
-        """Returns the gain of `value` over `first`, from the `ratios` of both; None without such a ratio."""
+        """Returns the gain of `value` over `first`; None if no pair of runs has both values."""
         known = self.ratios(first, value, values).values()
         if not known:
             return None
@@ -111,7 +111,7 @@ class Pairing:
         return list(dict.fromkeys(self._points))
 
     def runs(self, value: str, conditions: Collection[tuple[str, ...]]) -> list[int]:
-        """Returns the runs with `value` whose other settings are among `conditions`."""
+        """Returns the indices of the runs with `value` whose other settings are among `conditions`."""
         return [number for number in self._by_value.get(value, {}).values() if self._points[number] in conditions]
 
 
@@ -122,7 +122,7 @@ def is_clear(found: Estimate) -> bool:
 
 
 def ratio(value: float) -> str:
-    """Returns a ratio with two decimals; with two significant digits if it is small."""
+    """Returns a ratio as text with two decimals; with two significant digits below `SMALL`."""
     return f"{value:.2f}" if value >= SMALL else f"{value:.2g}"
 
 
@@ -137,7 +137,7 @@ def binder(table: RunTable, key: str, value: str) -> str:
 
 
 def binder_of(table: RunTable, numbers: Sequence[int]) -> str:
-    """Returns the part of the drive that is the bottleneck of most of the runs `numbers`; empty if none is."""
+    """Returns the part of the drive that limits most of the runs with indices `numbers`; empty if no part does."""
     (sentences,) = table.columns(["bound.sentence"])
     named = [found["what"] if (found := BOUND.match(str(sentences[number]))) else "" for number in numbers]
     what, count = Counter(named).most_common(1)[0]
@@ -145,7 +145,7 @@ def binder_of(table: RunTable, numbers: Sequence[int]) -> str:
 
 
 def limits(table: RunTable) -> str:
-    """Returns the bottlenecks with the number of runs that each limits; empty if no run has a known one."""
+    """Returns a clause with the number of runs for each bottleneck; empty if no run has a known bottleneck."""
     (sentences,) = table.columns(["bound.sentence"])
     found: Counter[str] = Counter()
     for sentence in map(str, sentences):
@@ -162,7 +162,7 @@ def limits(table: RunTable) -> str:
 
 
 def verb(what: str) -> str:
-    """Returns the verb that agrees in number with a part of the drive."""
+    """Returns `bind` or `binds`, to agree in number with a part of the drive."""
     return "bind" if what.endswith("s") and not what.endswith("ss") else "binds"
 
 

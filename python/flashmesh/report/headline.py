@@ -21,7 +21,7 @@ STATES = {
     "random": "full, overwritten at random",
     "aged": "full, aged (valid pages spread over blocks of invalid ones)",
 }
-"""State in which a drive begins, by `precondition.kind`."""
+"""Text on the state in which a drive begins, by `precondition.kind`."""
 REASONS = {
     "collection-ahead": "collection has not begun: writes take free blocks",
     "free-pages-fall": "writes still take more free pages than collection gives back",
@@ -35,18 +35,18 @@ REASONS = {
     "drift": "IOPS or latency still drift",
     "short": "there are too few requests to tell",
 }
-"""Reasons why figures are not from the steady state, by their names in results."""
+"""Reasons why figures are not from the steady state, as texts, by their names in results."""
 BURST = "collection-ahead"
 SIZE = re.compile(r"(\d)([A-Za-z])")
 """Boundary between the number and the unit of a size."""
 GRIDS = ("pnssd", "nossd", "venice", "ideal")
-"""Interconnects that have rows of chips instead of channels."""
+"""Interconnects whose chips are arranged in rows, not on channels."""
 UNWRITTEN_MIN = 0.01
 """Minimum share of reads of unwritten pages that a summary mentions."""
 
 
 def drive(parameters: dict[str, Any], steadiness: Steadiness | None) -> str:
-    """Returns the drive and its state at the start of the run."""
+    """Returns a text on the drive (preset, geometry) and its state at the start of the run."""
     condition = parameters["precondition"]
     shape = array(parameters["geometry"], parameters["fabric"]["kind"])
     name = preset_like(json.dumps([parameters["flash"], parameters["ftl"]], sort_keys=True))
@@ -59,7 +59,7 @@ def drive(parameters: dict[str, Any], steadiness: Steadiness | None) -> str:
 
 
 def array(geometry: dict[str, Any], kind: str) -> str:
-    """Returns the rows or channels of a drive, the chips in each, and the interconnect."""
+    """Returns the rows or channels of a drive, the chips in each, and the interconnect, as text."""
     rows, each = geometry["channels"], geometry["chips-per-channel"]
     channels = "1 channel" if rows == 1 else f"{rows} channels"
     groups = ("1 row" if rows == 1 else f"{rows} rows") if kind in GRIDS else channels
@@ -69,7 +69,7 @@ def array(geometry: dict[str, Any], kind: str) -> str:
 
 @cache
 def presets_by_parts() -> dict[str, list[str]]:
-    """Returns the names of presets by their flash and firmware sections."""
+    """Returns the names of presets by the JSON of their flash and firmware sections."""
     found: dict[str, list[str]] = {}
     for name in presets():
         tables = json.loads(Config.from_str(f'preset = "{name}"', name, []).to_json())
@@ -78,13 +78,16 @@ def presets_by_parts() -> dict[str, list[str]]:
 
 
 def preset_like(parts: str) -> str:
-    """Returns the preset with these flash and firmware sections; empty unless exactly one preset has these."""
+    """Returns the name of the preset with these flash and firmware sections; empty unless exactly one has them."""
     names = presets_by_parts().get(parts, [])
     return names[0] if len(names) == 1 else ""
 
 
 def workload(parameters: dict[str, Any]) -> str:
-    """Returns pattern, kind and size of synthetic requests; empty for other workloads and for streams."""
+    """Returns a text on pattern, kind and size of synthetic requests.
+
+    Empty for other workloads and for named streams.
+    """
     asked = parameters.get("workload", {})
     if parameters.get("stream") or asked.get("kind") != "synthetic":
         return ""
@@ -96,7 +99,7 @@ def workload(parameters: dict[str, Any]) -> str:
 
 
 def window(result: Result) -> str:
-    """Returns the number of measured requests, and the length of the warm-up."""
+    """Returns a text on the measured requests and their time span, and on the warm-up."""
     found, warm_up = result.measured, result.warm_up
     if found is None or warm_up is None or warm_up.ended_ps is None:
         span = f"{result.requests:,} requests in {q.time(result.makespan_ps)} of simulated time"
@@ -107,7 +110,7 @@ def window(result: Result) -> str:
 
 
 def verdict(result: Result) -> str:
-    """Returns why the figures are not from the steady state; empty if the run was steady, or steadiness is unknown."""
+    """Returns why the figures are not from the steady state; empty if they are, or if it is not known."""
     found = result.steadiness
     if found.steady or result.interrupted or not found.reasons:
         return ""
@@ -119,7 +122,7 @@ def verdict(result: Result) -> str:
 
 
 def longer(result: Result) -> str:
-    """Returns the number of requests that a steady run needs; only a full stop if no number suffices."""
+    """Returns the end of a sentence with the number of requests for a steady run; only a full stop if it is unknown."""
     needed = result.steadiness.requests_needed
     if needed is None:
         return "."
@@ -130,13 +133,13 @@ def longer(result: Result) -> str:
 
 
 def rounded(count: int) -> int:
-    """Returns a count rounded up to two digits."""
+    """Returns a count rounded up to two significant digits."""
     unit: int = 10 ** max(len(str(count)) - 2, 0)
     return -(-count // unit) * unit
 
 
 def unwritten(result: Result) -> str:
-    """Returns a sentence on the share of reads of unwritten pages; empty for a small share."""
+    """Returns a sentence on the share of read pages that were never written; empty below `UNWRITTEN_MIN`."""
     reads = result.flash.user_reads
     share = min(result.flash.unwritten_reads / reads, 1.0) if reads else 0.0
     if share < UNWRITTEN_MIN:

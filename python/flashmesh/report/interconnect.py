@@ -14,7 +14,7 @@ LINKS = {"channel": "channels", "controller": "controller links", "mesh": "mesh 
 
 
 def busy_by_kind(result: Result) -> dict[str, list[float]]:
-    """Returns the utilisation of each link, by the kind of link."""
+    """Returns the utilisation of each link, a share of time, by the kind of link."""
     groups: dict[str, list[float]] = {name: [] for name in LINKS.values()}
     for kind, share in zip(result.links.kinds, result.utilisation.links, strict=True):
         groups[LINKS[kind]].append(share)
@@ -22,7 +22,10 @@ def busy_by_kind(result: Result) -> dict[str, list[float]]:
 
 
 def scouts(result: Result) -> list[tuple[str, str]]:
-    """Returns the steps of Venice's scouts and the lengths of the circuits they reserved; empty on other fabrics."""
+    """Returns (name, text) rows on Venice's scouts, their steps and circuits; empty for other interconnects.
+
+    A scout is the message that reserves the circuit of a transfer.
+    """
     found = result.scouts
     if found is None:
         return []
@@ -39,7 +42,7 @@ def scouts(result: Result) -> list[tuple[str, str]]:
 
 
 def rows(result: Result) -> list[tuple[str, str]]:
-    """Returns rows on the energy by events, the nominal energy, the parts of the interconnect, and the area."""
+    """Returns (name, text) rows on the energy of events, nominal energy, parts of the interconnect, and area."""
     power, area = result.power, result.area
     energy = power.energy_j
     flash = energy.read + energy.program + energy.erase

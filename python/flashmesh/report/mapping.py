@@ -11,7 +11,10 @@ if TYPE_CHECKING:
 
 
 def rows(result: Result) -> list[tuple[str, str]]:
-    """Returns hits, misses and evictions of the mapping cache; empty if the whole map is in DRAM."""
+    """Returns (name, text) rows on hits, misses and evictions of the mapping cache.
+
+    Empty if the whole map is in DRAM.
+    """
     cache = result.mapping_cache
     if cache is None:
         return []

@@ -1,4 +1,4 @@
-"""Meanings of measures, from the descriptions of the values that they are made of."""
+"""Meanings of measures, from the descriptions of the result values that they are computed from."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ COMPOSED = {
     "written past the SLC cache": "Pages written past the SLC cache, over all pages written.",
     "max slowdown": "Latency of the stream that suffers most, over its latency alone on the drive.",
 }
-"""Meanings of measures that are made of several values, or of values that are described by others."""
+"""Meanings of measures that are computed from several values, or whose value has no description."""
 KINDS = {"all": "all requests", "read": "reads", "write": "writes", "flush": "flushes"}
-"""Kinds of requests, by their name in a key."""
+"""Names of the kinds of requests in texts, by their names in keys."""
 WINDOW, LATENCY = "measured.", "latency_ps."
 
 
@@ -42,7 +42,7 @@ def of_keys() -> dict[str, str]:
 
 
 def meaning(measure: Measure) -> str:
-    """Returns the meaning of a measure; empty for a value of a result without a description."""
+    """Returns the meaning of a measure as text; empty for a value of a result without a description."""
     name = measure.name.strip()
     if name in COMPOSED:
         return COMPOSED[name]

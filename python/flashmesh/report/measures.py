@@ -27,10 +27,10 @@ class Measure:
     unit: str = ""
     """Unit as in results: `ps`, `B/s`, `share`; empty for plain numbers."""
     of: Callable[..., float | None] | None = None
-    """Function of the values of `keys`; None if the measure is the value of the only key."""
+    """Function of the values of `keys`; None if the measure is the value of its only key."""
     ratio: bool = True
     kind: str | None = None
-    """Kind of requests that a latency covers; None for other measures."""
+    """Kind of requests of a latency measure: `all`, `read`, `write` or `flush`; None for other measures."""
     listed: bool = True
     """Whether tables show the measure by default."""
     interval: str | None = None
@@ -41,11 +41,11 @@ class Measure:
         return self.made_of([attribute(result, key) for key in self.keys])
 
     def of_document(self, document: Mapping[str, Any]) -> float | None:
-        """Returns the measure of the JSON document of a result."""
+        """Returns the measure of the JSON of a result; None if the result lacks it."""
         return self.made_of([in_document(document, key) for key in self.keys])
 
     def made_of(self, values: Sequence[Any]) -> float | None:
-        """Returns the measure computed from the values of `keys`."""
+        """Returns the measure from the values of `keys`; None if it cannot be computed."""
         if self.of is not None:
             return self.of(*values)
         found: float | None = values[0]
@@ -82,7 +82,7 @@ WINDOW = (
     "utilisation.links_mean",
     "utilisation.dies_",
 )
-"""Prefixes of keys with a value for the run and another for the measured window."""
+"""Prefixes of keys whose value exists both for the whole run and for the measured window."""
 
 
 def of_window(measure: Measure) -> Measure:
@@ -109,7 +109,7 @@ def of_window(measure: Measure) -> Measure:
 
 
 def _span(start: float | None, end: float | None, makespan: float | None, wanted: float | None) -> float | None:
-    """Returns the length of the measured window, or of the whole run if there is no window.
+    """Returns the length of the measured window, or of the whole run without a window, in picoseconds.
 
     Returns None for a run that ended at a requested precision, since its length says nothing about the drive.
     """
@@ -119,12 +119,15 @@ def _span(start: float | None, end: float | None, makespan: float | None, wanted
 
 
 def _of_fixed_length(value: float | None, wanted: float | None) -> float | None:
-    """Returns a total of the run; None for a run that ended at a requested precision."""
+    """Returns `value`, a total of the run; None if the run ended at a requested precision.
+
+    The length of such a run says nothing about the drive.
+    """
     return value if wanted is None else None
 
 
 def _latency(kind: str, statistic: str, listed: bool = True) -> Measure:
-    """Returns a latency measure: `p99` of all requests, `read p99` of one kind."""
+    """Returns the measure of a latency statistic, named `p99` for all requests, and such as `read p99` for one kind."""
     name = statistic.replace("_", ".")
     named = name if kind == "all" else f"{kind} {name}"
     has_interval = kind in ("all", "read", "write") and statistic in ("mean", "p50", "p95", "p99", "p99_9")
@@ -134,7 +137,7 @@ def _latency(kind: str, statistic: str, listed: bool = True) -> Measure:
 
 
 def _part(part: str, name: str) -> Measure:
-    """Returns the measure of a part of the mean latency; None for drives without the component that causes the part."""
+    """Returns the measure of a part of the mean latency; without a value in drives that lack the causing component."""
     equipment = {
         "firmware": "utilisation.firmware",
         "cache": "cache.capacity_pages",
@@ -147,7 +150,7 @@ def _part(part: str, name: str) -> Measure:
 
 
 def _found(kind: str) -> tuple[tuple[str, ...], Callable[..., float | None]]:
-    """Returns the keys and the function of the share of device cache lookups that hit."""
+    """Returns the keys and the function for the share of page lookups in the device cache that hit."""
 
     def value(*counts: int | None) -> float | None:
         pages = sum(count or 0 for count in counts)
@@ -224,7 +227,7 @@ OF_RUN = (
 )
 
 MEASURES = tuple(map(of_window, OF_RUN))
-"""Measures that tables show, over the measured window if a run has one."""
+"""Measures that tables show; over the measured window if a run has one, else over the whole run."""
 NAMES = tuple(measure.name.strip() for measure in MEASURES)
 """Names of measures on the command line."""
 
@@ -265,7 +268,7 @@ BY_UNIT: dict[str, Callable[[float], str]] = {
 
 
 def in_unit(unit: str) -> Callable[[float | None], str]:
-    """Returns the function that formats values of this unit."""
+    """Returns the function that formats values in a unit of results as text."""
 
     def text(value: float | None) -> str:
         if value is None:

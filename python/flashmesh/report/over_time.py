@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 CELLS = 32
 STATISTICS = ("mean", "p99", "p99_9")
-"""Statistics of the latency of a stream in a summary."""
+"""Latency statistics of a stream that a summary shows."""
 MEASURES: dict[str, tuple[Callable[[Interval], float | None], Callable[[float], str]]] = {
     "IOPS": (lambda epoch: epoch.iops, q.scaled),
     "bandwidth": (lambda epoch: epoch.bandwidth_bytes_per_s, q.bandwidth),
@@ -41,7 +41,7 @@ MEASURES: dict[str, tuple[Callable[[Interval], float | None], Callable[[float], 
 
 
 def not_warm(found: WarmUp) -> Text:
-    """Returns a warning that no request completed after the warm-up."""
+    """Returns a warning that no request completed after the warm-up, so that figures are of the whole run."""
     why = (
         "nothing completed"
         if found.how == "auto"
@@ -51,7 +51,7 @@ def not_warm(found: WarmUp) -> Text:
 
 
 def imprecise(result: Result) -> str:
-    """Returns a warning that a figure misses `measure.precision`; empty if the figure is precise enough."""
+    """Returns a warning that a figure is less precise than `measure.precision`; empty if it is precise enough."""
     found = result.precision
     if found is None or found.met:
         return ""
@@ -61,7 +61,7 @@ def imprecise(result: Result) -> str:
 
 
 def work(window: Measured, confidence: Confidence) -> list[tuple[str, str]]:
-    """Returns rows on the flash work in the measured window, with intervals, and on the drift in the window."""
+    """Returns (name, text) rows on write amplification, die occupation and drift in the measured window."""
     rows = []
     if window.write_amplification is not None:
         told = interval_text(confidence.write_amplification, window.write_amplification)
@@ -99,7 +99,7 @@ def stream_figures(stream: MeasuredStream | StreamResult) -> tuple[str, ...]:
 
 
 def stream_intervals(stream: MeasuredStream | StreamResult, confidence: StreamConfidence | None) -> tuple[str, ...]:
-    """Returns the 95 % interval of each of `stream_figures`; empty texts without intervals."""
+    """Returns the 95 % intervals of the figures in `stream_figures` as texts; empty texts without intervals."""
     found = stream.latency_ps.all
     if confidence is None or found is None:
         return ("",) * (2 + len(STATISTICS))
@@ -112,7 +112,7 @@ def stream_intervals(stream: MeasuredStream | StreamResult, confidence: StreamCo
 
 
 def epochs(found: Sequence[Interval], terminal: Terminal) -> Iterator[RenderableType]:
-    """Yields a table of the measures over the epochs."""
+    """Yields a table of the measures over the epochs: minimum, maximum, and a line of blocks."""
     each = found[0].end_ps - found[0].start_ps
     scale = "" if terminal.blocks else " (9: the most)"
     table = terminal.table(f"{len(found)} epochs of {q.time(each)}", "least", "most", f"over time{scale}")
@@ -127,7 +127,10 @@ def epochs(found: Sequence[Interval], terminal: Terminal) -> Iterator[Renderable
 
 
 def curve(values: Sequence[float | None], most: float, terminal: Terminal) -> str:
-    """Returns a line with one character for each value; of too many values, for the mean of neighbours."""
+    """Returns a line of characters whose heights are the values relative to `most`.
+
+    If there are more than `CELLS` values, each character is the mean of neighbouring values.
+    """
     each = math.ceil(len(values) / CELLS)
     cells = []
     for at in range(0, len(values), each):

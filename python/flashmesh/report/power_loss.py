@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def rows(result: Result) -> list[tuple[str, str]]:
-    """Returns rows on the pages of journal and checkpoints, and on the power cut; empty without both."""
+    """Returns (name, text) rows on the pages of journal and checkpoints, and on the power cut; empty without both."""
     told: list[tuple[str, str]] = []
     kept = result.persistence
     if kept is not None:
@@ -28,7 +28,7 @@ def rows(result: Result) -> list[tuple[str, str]]:
 
 
 def cut(cut: PowerCut) -> list[tuple[str, str]]:
-    """Returns rows on the losses of a power cut, and on the recovery of the map."""
+    """Returns (name, text) rows on the losses of a power cut, and on the recovery of the map."""
     told = [("power cut", f"at {q.time(cut.at_ps)}, {q.count(cut.requests_lost)} requests in flight lost")]
     if cut.capacitors:
         saved = f"{q.count(cut.pages_programmed)} pages of the cache"
@@ -42,7 +42,7 @@ def cut(cut: PowerCut) -> list[tuple[str, str]]:
 
 
 def recovery(found: Recovery) -> list[tuple[str, str]]:
-    """Returns the duration of the recovery, its reads and its results."""
+    """Returns (name, text) rows on the duration of the recovery of the map, its reads, and what it recovers."""
     read = found.reads
     pages = read.blocks + read.system + read.map + read.journal + read.open
     told = [

@@ -10,7 +10,7 @@ NONE = "-"
 
 
 def number(value: float) -> str:
-    """Returns a number with about four digits, without an exponent."""
+    """Returns a number as text with about four digits, without an exponent."""
     size = abs(value)
     if size >= 999.5:
         return f"{value:,.0f}"
@@ -18,7 +18,7 @@ def number(value: float) -> str:
 
 
 def time(picoseconds: float | None) -> str:
-    """Returns a duration with its unit."""
+    """Returns a duration in picoseconds as text in a suitable unit."""
     if picoseconds is None:
         return NONE
     if picoseconds == 0:
@@ -28,7 +28,7 @@ def time(picoseconds: float | None) -> str:
 
 
 def count(value: float | None) -> str:
-    """Returns a count: exact below a million, from there on with about four digits."""
+    """Returns a count as text: all digits below a million, about four digits from a million on."""
     if value is None:
         return NONE
     if abs(value) < 1e6:
@@ -37,7 +37,7 @@ def count(value: float | None) -> str:
 
 
 def scaled(value: float) -> str:
-    """Returns a count or a rate in thousands, millions or billions; whole numbers below a thousand stay exact."""
+    """Returns a count or rate as text in thousands, millions or billions; whole numbers below a thousand stay exact."""
     if abs(value) < 999.5 and float(value).is_integer():
         return f"{value:.0f}"
     factor, unit = next((scale for scale in COUNTS if abs(value) >= scale[0] * 0.9995), (1.0, ""))
@@ -45,13 +45,13 @@ def scaled(value: float) -> str:
 
 
 def bandwidth(bytes_per_s: float) -> str:
-    """Returns a data rate with a decimal prefix, as in data sheets of drives."""
+    """Returns a data rate as text with a decimal prefix, as in data sheets of drives."""
     factor, unit = next((scale for scale in COUNTS if bytes_per_s >= scale[0] * 0.9995), (1.0, ""))
     return f"{number(bytes_per_s / factor)} {unit}B/s"
 
 
 def electric(value: float | None, unit: str) -> str:
-    """Returns an energy (J) or a power (W) with a decimal prefix."""
+    """Returns an energy (J) or a power (W) as text with a decimal prefix."""
     if value is None:
         return NONE
     if value == 0:
@@ -61,40 +61,40 @@ def electric(value: float | None, unit: str) -> str:
 
 
 def energy(joules: float | None) -> str:
-    """Returns an energy with its unit."""
+    """Returns an energy in joules as text in a suitable unit."""
     return electric(joules, "J")
 
 
 def power(watts: float | None) -> str:
-    """Returns a power with its unit."""
+    """Returns a power in watts as text in a suitable unit."""
     return electric(watts, "W")
 
 
 def area(square_millimetres: float) -> str:
-    """Returns an area in square millimetres."""
+    """Returns an area in square millimetres as text."""
     return f"{square_millimetres:,.0f} mm2" if square_millimetres >= 100 else f"{square_millimetres:.3g} mm2"
 
 
 def memory(size: float | None) -> str:
-    """Returns an amount of memory with a binary prefix."""
+    """Returns a number of bytes of memory as text with a binary prefix."""
     if size is None:
         return "unknown"
     return f"{number(size / 2**30)} GiB" if size >= 2**30 else f"{number(size / 2**20)} MiB"
 
 
 def size(value: float) -> str:
-    """Returns a size of requests or addresses with a binary prefix, as hosts state sizes."""
+    """Returns a size of requests or addresses as text with a binary prefix, as hosts state sizes."""
     factor, unit = next((scale for scale in SIZES if value >= scale[0] * 0.9995), (1, "B"))
     return f"{number(value / factor)} {unit}" if factor > 1 else f"{value:.0f} B"
 
 
 def share(value: float | None) -> str:
-    """Returns a share as a percentage."""
+    """Returns a share as text in percent."""
     return NONE if value is None else f"{value:.1%}".replace("%", " %")
 
 
 def ratio(value: float | None, reference: float | None) -> str:
-    """Returns the ratio of a value to a reference, such as `x1.25`."""
+    """Returns the ratio of a value to a reference as text, such as `x1.25`."""
     if value is None or not reference:
         return NONE
     times = value / reference

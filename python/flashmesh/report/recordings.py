@@ -1,4 +1,4 @@
-"""Warnings about recordings that became full before the end of their window."""
+"""Warnings about recordings (network, timeline) that became full before the end of their window."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ RECORDINGS = {
 
 
 def cut(document: Mapping[str, Any], *keys: str) -> list[str]:
-    """Returns a sentence for each recording, or each of `keys`, that became full before the end of its window."""
+    """Returns a sentence for each recording, or each in `keys`, that became full before the end of its window."""
     found = []
     for key in keys or RECORDINGS:
         name, limit = RECORDINGS[key]

@@ -1,4 +1,4 @@
-"""Replay of a run, as its configuration declares it."""
+"""Replay mode of a run, from its configuration."""
 
 from __future__ import annotations
 

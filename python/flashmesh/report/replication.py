@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def rows(result: Result) -> list[tuple[str, str]]:
-    """Returns rows on the effect and the cost of replication; empty without replication."""
+    """Returns (name, text) rows on the effect and the cost of replication; empty without replication."""
     found = result.replication
     if found is None:
         return []

@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 WIDTH = 80
 INDENT = 5
-"""Width of the column of claim names; names of sub-values may exceed it."""
+"""Width in characters of the column of claim names; names of sub-values may exceed it."""
 REGIME = 19
 VERDICT = 12
 NAMES = {verdict: str(verdict) for verdict in Verdict} | {Verdict.UNMEASURED: "not measured"}
-"""Displayed names of verdicts."""
+"""Names of verdicts in reports."""
 LEFT = (0, 3)
-"""Indices of the left-aligned columns of the counts."""
+"""Indices of the columns of the table of counts that are left-aligned."""
 COUNTED = (
     "Within 10, 25 and 50 % of the published effect, all claims in one reading; exact by construction and elsewhere "
     "(within 10 % in another reading only) are not among them."
@@ -48,7 +48,7 @@ def show(outcomes: Sequence[Outcome], terminal: Terminal) -> None:
 
 
 def claim_lines(outcome: Outcome, claim: Claim) -> list[str]:
-    """Returns the lines of a claim: the published value, then the measured value and explanation of each regime."""
+    """Returns lines on a claim: the published value, then the measured value and its explanation for each regime."""
     head = f"{claim.figure}: {claim.says}; published {published(claim)}"
     lines = wrapped(head, INDENT, f"{claim.id:<{INDENT - 1}} ")
     rows = outcome.rows[claim.id]
@@ -63,7 +63,7 @@ def claim_lines(outcome: Outcome, claim: Claim) -> list[str]:
 
 
 def wrapped(text: str, indent: int, start: str | None = None) -> list[str]:
-    """Returns a text wrapped to `WIDTH`; the first line begins with `start`."""
+    """Returns a text as lines of at most `WIDTH` characters; the first begins with `start`, the others are indented."""
     margin = " " * indent
     return textwrap.wrap(text, WIDTH, initial_indent=margin if start is None else start, subsequent_indent=margin) or [
         (start or "").rstrip()
@@ -71,7 +71,7 @@ def wrapped(text: str, indent: int, start: str | None = None) -> list[str]:
 
 
 def counts(outcomes: Sequence[Outcome]) -> list[str]:
-    """Returns a table of the claims that hold in the best stated reading of each paper, and of exact claims."""
+    """Returns a table of the numbers of claims that hold in each paper's best stated reading, and of exact claims."""
     table = [["paper", "claims", "exact", "best stated reading", "10 %", "25 %", "50 %", "elsewhere"]]
     for outcome in outcomes:
         each = summary(outcome)

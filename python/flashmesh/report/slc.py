@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def rows(result: Result) -> list[tuple[str, str]]:
-    """Returns writes, folds and erases of the SLC cache; empty without an SLC cache."""
+    """Returns (name, text) rows on writes, folds and erases of the SLC cache; empty without an SLC cache."""
     slc = result.slc
     if slc is None:
         return []

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 KINDS = tuple(kind.name for kind in fields(LatencyByKind) if kind.name != "all")
 STATISTICS = {name: name.replace("_", ".") for name in ("mean", "p50", "p95", "p99", "p99_9", "p99_99", "max")}
-"""Statistics of latencies in a summary; results have more percentiles."""
+"""Latency statistics that a summary shows, with their names in tables; results have more percentiles."""
 PARTS = {
     "host": "host queue and link",
     "firmware": "firmware",
@@ -61,7 +61,7 @@ LIMITS = {
     "arrivals": "the requests take to arrive",
 }
 WIDTH = 80
-"""Width of a summary in columns, which fits any terminal, file and mail."""
+"""Width of a summary in characters, which fits any terminal, file and mail."""
 BAR = 10
 HEAT = 48
 ROWS_SHOWN = 64
@@ -135,7 +135,7 @@ def sections(result: Result, terminal: Terminal) -> Iterator[RenderableType]:
 
 
 def title(result: Result) -> str:
-    """Returns the simulated drive and its state, the workload, and the arrival of its requests."""
+    """Returns the title of a summary: drive and state, workload, and how requests are issued."""
     parameters = result.parameters
     # A stepped or served drive has no workload, since its requests come from outside.
     is_stepped = all(stream.workload is None for stream in result.streams)
@@ -146,7 +146,7 @@ def title(result: Result) -> str:
 
 
 def subject(result: Result) -> str:
-    """Returns the source of the requests; empty for generated requests of a single stream."""
+    """Returns the source of the requests as text; empty for generated requests of a single stream."""
     match result.workload:
         case {"kind": "trace", "file": file}:
             return f"trace {file}"
@@ -159,7 +159,7 @@ def subject(result: Result) -> str:
 
 
 def replay(result: Result, noun: str) -> str:
-    """Returns a text on the issue times of requests, with the replay mode; `noun` names the requests."""
+    """Returns a text on when requests are issued, with the replay mode; `noun` names the requests."""
     parameters = result.parameters
     streams: dict[str, Any] = parameters.get("stream") or {"host": parameters}
     found = list(dict.fromkeys(replay_mode(stream, noun) for stream in streams.values()))
@@ -170,7 +170,7 @@ def replay(result: Result, noun: str) -> str:
 
 
 def replay_mode(stream: dict[str, Any], noun: str) -> str:
-    """Returns a text on the issue times of the requests of a stream, with the replay mode."""
+    """Returns a text on when the requests of a stream are issued, with the replay mode."""
     settings = stream["replay"]
     match settings["mode"]:
         case "open":
@@ -188,7 +188,7 @@ def replay_mode(stream: dict[str, Any], noun: str) -> str:
 
 
 def ignored_stamps(result: Result) -> bool:
-    """Returns whether a trace has time stamps that the replay mode ignores."""
+    """Returns whether the replay mode of a stream ignores the time stamps of its trace."""
     parameters = result.parameters
     streams: dict[str, Any] = parameters.get("stream") or {"host": parameters}
     return any(
@@ -201,7 +201,7 @@ def ignored_stamps(result: Result) -> bool:
 
 
 def throughput(result: Result | Interval, confidence: Confidence) -> Text:
-    """Returns IOPS and bandwidth, with their intervals."""
+    """Returns IOPS and bandwidth with their 95 % intervals, as one line."""
     text = Text()
     rates = (
         ("IOPS ", q.scaled(result.iops), result.iops, confidence.iops),
@@ -259,7 +259,10 @@ def fairness(measured: Fairness, terminal: Terminal) -> Iterator[RenderableType]
 
 
 def kinds(result: Result | Interval) -> list[str]:
-    """Returns the kinds of requests; begins with `all` if its latencies differ from the latencies of each kind."""
+    """Returns the kinds of requests with latencies.
+
+    `all` comes first if its latencies differ from those of every kind.
+    """
     by_kind = result.latency_ps
     found = [kind for kind in KINDS if getattr(by_kind, kind) is not None]
     together = by_kind.all is not None and all(by_kind.all != getattr(by_kind, kind) for kind in KINDS)
@@ -280,7 +283,10 @@ def has_part(result: Result, part: str) -> bool:
 
 
 def breakdown(result: Result, terminal: Terminal) -> RenderableType:
-    """Returns a table of the parts of the mean latency and of the tail; reads and writes have a column each."""
+    """Returns a table of the parts of the mean latency and of the slowest 1 %.
+
+    Reads and writes have a column each if both occur.
+    """
     means: dict[str, Breakdown | None] = {"mean": result.breakdown_ps.mean}
     of_window = result.measured.breakdown_ps if result.measured is not None else None
     read = of_window.read if of_window is not None else result.breakdown_ps.read.mean
@@ -312,7 +318,7 @@ def breakdown(result: Result, terminal: Terminal) -> RenderableType:
 
 
 def total(breakdown: Breakdown) -> float:
-    """Returns the sum of the parts of a latency."""
+    """Returns the sum of the parts of a latency, in picoseconds."""
     return math.fsum(getattr(breakdown, part) for part in PARTS)
 
 
@@ -347,7 +353,7 @@ def utilisation(result: Result, terminal: Terminal) -> Iterator[RenderableType]:
 
 
 def belong_to_rows(result: Result) -> bool:
-    """Returns whether each link of the fabric serves one row of chips only, and links are numbered along the rows."""
+    """Returns whether each link serves a single row of chips, and links are numbered row by row."""
     bound = result.lower_bound
     return len(set(result.links.kinds)) == 1 and (bound.rows_ps is not None or bound.chips_ps is not None)
 
@@ -372,13 +378,13 @@ def grid(result: Result, rows: int, terminal: Terminal) -> RenderableType:
 
 
 def by_row(shares: Sequence[float], rows: int) -> list[list[float]]:
-    """Returns `shares` split into rows of chips; resource numbers run along each row."""
+    """Returns `shares` split into rows of equal length; parts of the drive are numbered row by row."""
     each = len(shares) // rows
     return [list(shares[row * each : (row + 1) * each]) for row in range(rows)]
 
 
 def flash(result: Result) -> RenderableType:
-    """Returns write amplification, garbage collection and path conflicts."""
+    """Returns rows on write amplification, garbage collection, starvation, failed commands and path conflicts."""
     gc, conflict = result.gc, result.path_conflict
     copied = f" ({q.count(gc.pages_copied)} from chip to chip)" if gc.pages_copied else ""
     rows = [
@@ -414,7 +420,10 @@ def flash(result: Result) -> RenderableType:
 
 
 def starved(result: Result) -> list[tuple[str, str]]:
-    """Returns a row for each kind of requests that starves: it runs only when overdue, after the other kind."""
+    """Returns a row for starving reads or writes, which begin only when older than `schedule.age-bound`.
+
+    Up to this age, the scheduler prefers operations of the other kind.
+    """
     bound = result.parameters["schedule"].get("age-bound")
     if bound == "0ps":
         # With an age bound of 0, every waiting operation is overdue, also without starvation.
@@ -431,7 +440,7 @@ def starved(result: Result) -> list[tuple[str, str]]:
 
 
 def refused(result: Result) -> list[tuple[str, str]]:
-    """Returns the number of failed commands by status; empty if all commands succeeded."""
+    """Returns (status, number of requests) rows for requests that ended with an error; empty if all succeeded."""
     ended = asdict(result.host.statuses)
     del ended["success"]
     return [
@@ -442,7 +451,7 @@ def refused(result: Result) -> list[tuple[str, str]]:
 
 
 def lower_bound(result: Result) -> str:
-    """Returns a sentence that compares the run time with the lower bound of its work."""
+    """Returns a sentence that compares the run time with the minimum time that the work takes."""
     bound = result.lower_bound
     if bound.distance is None:
         return "nothing to do, so no least time (no distance to the bound)"
@@ -459,7 +468,7 @@ def pairs(rows: Sequence[tuple[str, str]]) -> RenderableType:
 
 
 def cost(result: Result) -> str:
-    """Returns the cost of the simulation itself."""
+    """Returns a line on the cost of the simulation: wall time, request rate and memory."""
     wall, memory = f"{result.wall_s:.3g} s", q.memory(result.peak_rss_bytes)
     rate = q.scaled(result.requests_per_wall_s)
     setup = result.setup.total_seconds() if result.setup is not None else 0.0

@@ -1,4 +1,4 @@
-"""Output of a report, a terminal or a file: its width, and its support of characters beyond ASCII."""
+"""Output of a report to a terminal or file: its width, and whether it supports characters beyond ASCII."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ EIGHTHS = " ▏▎▍▌▋▊▉█"
 HEAT = "▁▂▃▄▅▆▇█"
 HEAT_ASCII = "0123456789"
 GLUE = "\N{BRAILLE PATTERN BLANK}"
-"""Character between a number and its unit while lines are broken; printable and as wide as the space it stands for."""
+"""Stand-in for the space between a number and its unit while lines are broken; printable and as wide as a space."""
 BEFORE_UNIT = re.compile(r"(?<=\d) (?=(?:%|[pnum]?s|[kKMGT]i?B|[kMGT]?B/s|[num]?[JW]|IOPS)(?![\w/]))")
 """Space between a number and its unit, at which no line ends."""
 
@@ -98,7 +98,7 @@ class Terminal:
         return table
 
     def bar(self, share: float, width: int) -> str:
-        """Returns a bar that fills a share of `width` characters."""
+        """Returns a bar of characters that fills a share of `width` characters."""
         share = min(max(share, 0.0), 1.0)
         if not self.blocks:
             return "#" * round(share * width)
@@ -107,7 +107,7 @@ class Terminal:
         return EIGHTHS[8] * (eighths // 8) + rest
 
     def heat(self, shares: list[float]) -> str:
-        """Returns a character for each share: a block whose height is the share, or the digit of its tenth in ASCII."""
+        """Returns a character for each share: a block of that height or, in ASCII, the digit of its tenth."""
         scale = HEAT if self.blocks else HEAT_ASCII
         return "".join(scale[min(int(share * len(scale)), len(scale) - 1)] for share in shares)
 

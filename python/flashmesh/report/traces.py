@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 RATE_MIN = 0.1
-"""Smallest number in a rate; smaller rates use a longer unit of time."""
+"""Minimum number in a rate of arrivals; a smaller rate is stated per hour or per day."""
 
 
 def show(summaries: Sequence[TraceSummary], terminal: Terminal) -> None:
@@ -59,7 +59,7 @@ def name(summary: TraceSummary) -> str:
 
 
 def arrival_rate(per_s: float) -> str:
-    """Returns a rate of arrivals per second; a small rate per hour or per day."""
+    """Returns a rate of arrivals as text: per second, or per hour or day if it is small."""
     for seconds, unit in ((1, "s"), (3600, "h")):
         if per_s * seconds >= RATE_MIN:
             return f"{q.scaled(per_s * seconds)}/{unit}"
@@ -67,7 +67,7 @@ def arrival_rate(per_s: float) -> str:
 
 
 def quantities(summary: TraceSummary) -> dict[str, str]:
-    """Returns the displayed statistics of a trace."""
+    """Returns the statistics of a trace as texts, by their names in the table."""
     packed = "" if summary.compression == "plain" else f" ({summary.compression})"
     rate = summary.arrivals_per_s
     return {

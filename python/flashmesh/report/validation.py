@@ -52,7 +52,7 @@ def show(validations: Sequence[Validation], terminal: Terminal, *, with_curve: b
 
 
 def sections(validation: Validation) -> list[tuple[str, list[RowOutcome]]]:
-    """Returns the titles and rows of the data sheet, of each kind of sweep, and of hot pages, if the drive has any."""
+    """Returns (title, rows) for the data sheet, for each kind of sweep, and for hot pages, if the drive has any."""
     titles = {DATA_SHEET_KIND: "Data sheet", **TITLES, SKEW: SKEW_TITLE}
     found = [(title, [each for each in validation.rows if kind_of(each.row) == kind]) for kind, title in titles.items()]
     return [(title, outcomes) for title, outcomes in found if outcomes]
@@ -86,7 +86,7 @@ def head(validation: Validation) -> list[str]:
 
 
 def rate(iops: float | None) -> str:
-    """Returns a request rate as text."""
+    """Returns a rate of requests per second as text."""
     return q.NONE if iops is None else f"{iops:,.0f}/s"
 
 
@@ -142,22 +142,22 @@ def sheet_cells(check: Check) -> tuple[str, ...]:
 
 
 def misses(checks: Sequence[Check]) -> set[tuple[float | None, str]]:
-    """Returns the load and the figure of each missed check."""
+    """Returns (offered load, name of the figure) of each check that misses its tolerance."""
     return {(check.offered_iops, check.figure) for check in checks if not check.is_met}
 
 
 def number(value: float | None) -> str:
-    """Returns a figure as text: one decimal place below 1,000."""
+    """Returns a value as text, with one decimal place below 1,000."""
     return q.NONE if value is None else f"{value:,.1f}" if value < 999.95 else f"{value:,.0f}"
 
 
 def difference(measured: float | None, simulated: float | None) -> str:
-    """Returns the relative difference from the measured value, in percent; empty if a value is missing."""
+    """Returns the difference of a simulated value from the measured one in percent, as text; empty without a value."""
     return "" if not measured or simulated is None else percent(simulated / measured - 1.0)
 
 
 def percent(share: float | None) -> str:
-    """Returns a signed percentage; from +999.5 % on, a factor such as `x12`."""
+    """Returns a relative difference as text with a sign, in percent; from +999.5 % on, as a factor such as `x12`."""
     if share is None:
         return "not simulated"
     if share >= 9.995:

@@ -29,19 +29,19 @@ ANY = "any"
 
 @dataclass(frozen=True)
 class Choice:
-    """Selection and order of the shown points."""
+    """Selection and order of the points that a table shows."""
 
     where: Mapping[str, str] = field(default_factory=dict)
-    """Required values of varied keys."""
+    """Required values of varied keys, as texts."""
     sort: Measure | None = None
-    """The measure to sort by, in ascending order."""
+    """Measure by which points are sorted; None for the order of the runs."""
     is_descending: bool = False
     rows: int | None = ROWS_MAX
     """Maximum number of points; None for all."""
 
 
 class View:
-    """Selected points of some runs."""
+    """The points of a table that are shown, and the measures of these points."""
 
     def __init__(self, table: RunTable, choice: Choice | None = None, baseline: Baseline | None = None) -> None:
         """Selects and sorts points.
@@ -59,9 +59,9 @@ class View:
         self.baseline = baseline
         self.known: dict[str, list[float | None]] = {}
         self.has_marks = False
-        """Whether a ratio with the mark `WITHIN_NOISE` is shown."""
+        """Whether a shown ratio has the mark `WITHIN_NOISE`."""
         self.has_unsteady_marks = False
-        """Whether a grid marks some points as unsteady."""
+        """Whether a grid has marked some points as not steady."""
         self.of_shown: dict[str, dict[int, float | None]] = {}
         refuse_unvaried(table, choice.where)
         self.keys = keys_of(table.axes)
@@ -78,11 +78,11 @@ class View:
         if choice.sort is not None:
             self.sort(choice.sort, choice.is_descending)
         self.chosen = self.points
-        """All selected points; `points` are the shown points."""
+        """All points that the choice selects; `points` are the first ones of these, which are shown."""
         self.points = self.chosen[: choice.rows]
 
     def is_wanted(self, settings: Mapping[str, Value]) -> bool:
-        """Returns whether the choice selects a run."""
+        """Returns whether the choice selects runs with these settings."""
         return all(value_text(settings[key]) == value for key, value in self.choice.where.items())
 
     def sort(self, measure: Measure, is_descending: bool) -> None:
@@ -92,18 +92,21 @@ class View:
         self.points.sort(key=lambda point: ((mean := means[id(point)]) is None, sign * (mean or 0.0)))
 
     def values(self, measure: Measure) -> list[float | None]:
-        """Returns a measure of all runs, read once."""
+        """Returns a measure of all runs, None where a run lacks it; each measure is read once."""
         if measure.name not in self.known:
             (self.known[measure.name],) = self.table.values([measure])
         return self.known[measure.name]
 
     def read(self, measures: Sequence[Measure]) -> None:
-        """Reads all measures that have columns in one pass over the table, which is faster than a pass for each."""
+        """Reads the measures that have columns in one pass over the table, which is faster than a pass for each."""
         wanted = [each for each in measures if each.name not in self.known and self.table.has_columns(each.keys)]
         self.known |= dict(zip((each.name for each in wanted), self.table.values(wanted), strict=True))
 
     def value(self, measure: Measure, number: int) -> float | None:
-        """Returns a measure of a run; if the measure has no column, reads only the documents of shown runs."""
+        """Returns a measure of the run with index `number`; None if the run lacks it.
+
+        If the measure has no column, reads only the JSON results of the shown runs.
+        """
         if measure.name in self.known or self.table.has_columns(measure.keys):
             return self.values(measure)[number]
         if measure.name not in self.of_shown:
@@ -119,18 +122,21 @@ class View:
         return [value for number in point.runs if (value := self.value(measure, number)) is not None]
 
     def has(self, measure: Measure) -> bool:
-        """Returns whether a shown point has a measure."""
+        """Returns whether any shown point has a value of a measure."""
         return any(self.of_point(measure, point) for point in self.points)
 
     def mean(self, measure: Measure, point: Point[int] | None) -> float | None:
-        """Returns the mean of a measure over the seeds of a point; None if a value is not a number."""
+        """Returns the mean of a measure over the seeds of a point; None without a value, or if a value is no number."""
         found = self.of_point(measure, point) if point is not None else []
         if not found or any(isinstance(value, str | bool) for value in found):
             return None
         return sum(found) / len(found)
 
     def estimate(self, measure: Measure, point: Point[int]) -> Estimate | None:
-        """Returns the mean of a measure over the seeds of a point, with the interval (from batch means for one run)."""
+        """Returns the mean of a measure over the seeds of a point with the 95 % interval; None without a value.
+
+        The interval of a single run is from batch means.
+        """
         found = estimate(numbers(self.of_point(measure, point)))
         if found is None or len(point.runs) > 1 or measure.interval is None:
             return found
@@ -138,12 +144,12 @@ class View:
         return found if low is None or high is None else Estimate(found.mean, low, high, 1, "batches")
 
     def ends_of(self, measure: Measure) -> list[Measure]:
-        """Returns measures of the two ends of the confidence interval of a measure."""
+        """Returns the lower and the upper end of the confidence interval of a measure, as two measures."""
         keys = [f"{measure.interval}.{end}" for end in ("low", "high")]
         return [replace(measure, name=key, keys=(key,), of=None, interval=None) for key in keys]
 
     def is_within_noise(self, measure: Measure, point: Point[int], reference: Point[int] | None) -> bool:
-        """Returns whether the difference between a point and its reference lies within the intervals of both."""
+        """Returns whether the means of a point and its reference differ by no more than their intervals explain."""
         both = [self.estimate(measure, each) for each in (point, reference) if each is not None]
         widths = [found.half_width for found in both if found is not None and found.half_width is not None]
         if len(widths) < 2 or point is reference:
@@ -155,7 +161,7 @@ class View:
 
     @cached_property
     def has_intervals(self) -> bool:
-        """Whether a shown point has a confidence interval."""
+        """Whether points have confidence intervals: several seeds, or batch means of the first point."""
         from flashmesh.report.measures import measure_named
 
         return self.is_repeated or any(
@@ -166,11 +172,14 @@ class View:
 
     @property
     def references(self) -> list[Point[int] | None]:
-        """References of the ratios of the shown points."""
+        """Points that the ratios of the shown points refer to."""
         return self.references_of(self.points)
 
     def references_of(self, points: Sequence[Point[int]]) -> list[Point[int] | None]:
-        """Returns the reference of the ratios of each point: its baseline or, without baselines, the first point."""
+        """Returns the point that the ratios of each point refer to: its baseline, else the first point.
+
+        None if the baseline of a point has no result.
+        """
         from flashmesh.normalised import partners
 
         if self.baseline is None:
@@ -187,11 +196,11 @@ class View:
 
     @cached_property
     def steady(self) -> list[bool | None]:
-        """Whether the measured window of each point was steady."""
+        """Whether the measured windows of each shown point were steady; None if no run of the point has a verdict."""
         return [self.table.whether_steady(point) for point in self.points]
 
     def sentences(self) -> list[str]:
-        """Returns a sentence on the bottleneck of each point, taken from one of its runs."""
+        """Returns a sentence on the bottleneck of each shown point: the most frequent one among its seeds."""
         keys = ["bound.resource", "bound.sentence", "interrupted"]
         resources, sentences, interrupted = self.table.columns(keys)
         found: list[str] = []
@@ -208,17 +217,17 @@ class View:
 
 
 def numbers(values: Sequence[Any]) -> list[float]:
-    """Returns the values that are numbers."""
+    """Returns those of the values that are numbers, not texts, truth values or None."""
     return [value for value in values if value is not None and not isinstance(value, str | bool)]
 
 
 def names(point: Point[int], keys: Sequence[str]) -> tuple[str, ...]:
-    """Returns the values of a point as texts."""
+    """Returns the values of `keys` of a point as texts."""
     return tuple(value_text(point.settings[key]) for key in keys)
 
 
 def collapsed(table: RunTable, points: Sequence[Point[int]]) -> list[Point[int]]:
-    """Returns the points; joins points of identical runs, which differ only in keys that the runs do not read."""
+    """Returns the points, with points of identical runs joined: they differ only in keys that the runs do not read."""
     (hashes,) = table.columns(["config_hash"])
     found: dict[tuple[str, ...], list[Point[int]]] = {}
     for point in points:
@@ -227,7 +236,10 @@ def collapsed(table: RunTable, points: Sequence[Point[int]]) -> list[Point[int]]
 
 
 def joined(points: Sequence[Point[int]], table: RunTable) -> Point[int]:
-    """Joins points of identical runs into one, with the values of the keys in which they differ."""
+    """Returns one point for points of identical runs.
+
+    Keys in which the points differ have all values joined, or `ANY` if these are all values of the axis.
+    """
     settings = dict(points[0].settings)
     for key in settings:
         values = list(dict.fromkeys(value_text(point.settings[key]) for point in points))
@@ -253,11 +265,11 @@ def refuse_unvaried(table: RunTable, where: Mapping[str, str], origin: str = "--
 LISTED_MAX = 12
 """Maximum number of values that an error lists."""
 JOINED_MAX = 3
-"""Maximum number of values of a key that the row of a joined point lists."""
+"""Maximum number of values of a key that a joined point lists."""
 
 
 def listed(values: Iterable[str], most: int = LISTED_MAX) -> str:
-    """Returns the first `most` values separated by commas, and the number of the others."""
+    """Returns the first `most` values separated by commas, and the number of the others, as text."""
     each = list(values)
     more = f" and {len(each) - most:,} more" if len(each) > most else ""
     return (", ".join(each[:most]) or "none") + more

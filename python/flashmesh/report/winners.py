@@ -21,30 +21,32 @@ if TYPE_CHECKING:
 
 FASTEST = ("is the fastest", "times as fast as")
 LOWEST = ("has the lowest p99", "times that of")
-"""Phrases on a winner by the lowest p99: its description, and the words between its ratio and the first value."""
+"""Phrases on the value with the lowest p99: what it has, and the words between its ratio and the first value."""
 VALUES_MAX = 12
-"""Maximum number of values of a key that are compared under each condition."""
+"""Maximum number of values of a key among which the best value under each condition is searched."""
 AVERAGE = re.compile(r"all of them (\d+) % on average")
-"""Pattern of the mean load of all parts of a kind in `bound.sentence`."""
+"""Pattern of the mean utilisation of all parts of a kind in `bound.sentence`."""
 UNEVEN_MAX = 50
-"""Maximum mean load of the parts of a kind, in percent, at which one busy part, not all, counts as the bottleneck."""
+"""Maximum mean utilisation of all parts of a kind, in percent, with which a single part counts as the bottleneck."""
 
 Condition = tuple[str, ...]
-"""Settings of the other varied keys as `key=value`."""
+"""A condition: the settings of the other varied keys as `key=value`."""
 
 
 @dataclass(frozen=True)
 class Winner:
-    """A value of a key that is best under some conditions."""
+    """A value of a key that is the best one under some conditions."""
 
     value: str
     conditions: tuple[Condition, ...]
     gain: Gain
-    """Gain over the first value of the key; for the first value itself, the gain of the next best one over it."""
+    """Gain over the first value of the key; for the first value itself, the gain of the second best value over it."""
 
 
 def winners(pairing: Pairing, texts: Sequence[str], values: Sequence[float | None], sign: int) -> list[Winner]:
-    """Returns the best values, each with its conditions; empty if one value is nowhere clearly behind another.
+    """Returns the best values of a key, each with its conditions.
+
+    Empty if a single value is the best under all conditions, or not clearly worse than the best one.
 
     Args:
         pairing: The pairs of runs that differ in the key.
@@ -87,7 +89,10 @@ def winners(pairing: Pairing, texts: Sequence[str], values: Sequence[float | Non
 def gain_of(
     value: str, first: str, conditions: Sequence[Condition], means: dict[str, dict[Condition, float]], sign: int
 ) -> Gain:
-    """Returns the gain of a value over the first one; for the first value, the gain of the next best one over it."""
+    """Returns the gain of a value over the first one, under some conditions.
+
+    For the first value itself, returns the gain of the second best value over it.
+    """
     if value == first:
         others = [other for other, found in means.items() if other != first and all(at in found for at in conditions)]
         others = others or [
@@ -118,7 +123,7 @@ def parts(found: Sequence[Winner], first: str, best: str, times: str, why: Seque
 
 
 def places(found: Sequence[Winner]) -> list[str]:
-    """Returns the conditions of each winner as text: `with key=value`, with the key only in the first text."""
+    """Returns the conditions of each winner as text, such as `with key=value`; later texts omit the key."""
     at = deciding(found)
     if at is None:
         total = sum(len(winner.conditions) for winner in found)
@@ -136,7 +141,7 @@ def places(found: Sequence[Winner]) -> list[str]:
 
 
 def deciding(found: Sequence[Winner]) -> int | None:
-    """Returns the index of a key in the conditions that alone determines the best value; None without such a key."""
+    """Returns the index in the conditions of the key that alone determines the best value; None without such a key."""
     counts = {len(condition) for winner in found for condition in winner.conditions}
     if len(counts) != 1:
         return None
@@ -148,14 +153,14 @@ def deciding(found: Sequence[Winner]) -> int | None:
 
 
 def place_of(conditions: Sequence[Condition], total: int) -> str:
-    """Returns one or two conditions as text; for more conditions, their number."""
+    """Returns one or two conditions as text; for more conditions, their number out of `total`."""
     if len(conditions) > 2:
         return f"under {len(conditions)} of {total} conditions"
     return f"with {' and with '.join(', '.join(condition) for condition in conditions)}"
 
 
 def cause(table: RunTable, pairing: Pairing, winner: Winner, first: str) -> str:
-    """Returns a clause on the bottleneck of the winning value.
+    """Returns a clause on the bottleneck of the runs with the best value.
 
     If the bottleneck of the winner is unknown, the clause is on the bottleneck of `first` under the same conditions.
     Empty if both bottlenecks are unknown.
@@ -169,7 +174,10 @@ def cause(table: RunTable, pairing: Pairing, winner: Winner, first: str) -> str:
 
 
 def bottleneck(table: RunTable, numbers: Sequence[int], what: str, name: str) -> str:
-    """Returns a clause on the bottleneck of runs, which says whether a single part of many is the bottleneck."""
+    """Returns a clause on the bottleneck `what` of some runs; it says if a single busy part of many is the bottleneck.
+
+    `name` is the object of the sentence.
+    """
     (sentences,) = table.columns(["bound.sentence"])
     loads = [int(load[1]) for number in numbers if (load := AVERAGE.search(str(sentences[number])))]
     if not loads or fmean(loads) > UNEVEN_MAX:

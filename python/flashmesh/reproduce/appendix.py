@@ -92,7 +92,7 @@ def run_count(paper: Paper, claims: Sequence[Claim], mode: str) -> int:
 
 
 def time_text(results: Path, runs: int) -> str:
-    """Returns the estimated time of `runs` runs as text, from the mean time of the stored runs."""
+    """Returns the estimated time of the runs as text, from the mean wall time of the stored runs."""
     taken = wall_times(results)
     if not taken:
         return f"not known yet: it is told here when {results} holds runs"
@@ -101,7 +101,7 @@ def time_text(results: Path, runs: int) -> str:
 
 
 def disk_text(results: Path) -> str:
-    """Returns the disk space of the stored runs as text."""
+    """Returns the disk space that the stored runs take, as text."""
     size = sum(path.stat().st_size for path in results.rglob("*") if path.is_file()) if results.is_dir() else 0
     return f"{memory.size(size)} in {results}" if size else "a few kB for each run, and 200 MiB for the installation"
 
@@ -116,7 +116,7 @@ def wall_times(results: Path) -> list[float]:
 
 
 def duration(seconds: float) -> str:
-    """Returns a duration in minutes or hours."""
+    """Returns a duration in seconds as text, in minutes or hours."""
     return f"{seconds / 60:.0f} minutes" if seconds < 5400 else f"{seconds / 3600:.1f} hours"
 
 

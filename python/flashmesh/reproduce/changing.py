@@ -25,7 +25,7 @@ DECIDED = {
     "workload.profile": "the registry says which workloads are run",
     "workload.requests": "the registry says how many, for --quick and --full",
 }
-"""Keys that `--set` may not change, with the reason: the registry decides them for each run."""
+"""Keys that `--set` may not change, each with the reason: the registry sets them for each run."""
 
 
 def require_regimes(paper: Paper, names: Iterable[str]) -> None:
@@ -69,13 +69,13 @@ def changed(paper: Paper, claims: Iterable[Claim], base: str, settings: Mapping[
 
 
 def state(claim: Claim, row: Row) -> str:
-    """Returns the smallest share of the effect within which a claim holds; if there is no such share, the verdict."""
+    """Returns the smallest share of the effect within which a claim holds, as text; else the verdict."""
     near = nearness(claim, row)
     return f"{100 * near:g} %" if near is not None else NAMES[judge(claim, row)]
 
 
 def pairs(outcome: Outcome, base: str) -> list[tuple[Claim, Row, Row]]:
-    """Returns each claim that depends on the regime, with its row before and after the change."""
+    """Returns (claim, row before the change, row after it) for each claim that depends on the regime."""
     found: list[tuple[Claim, Row, Row]] = []
     for claim in outcome.claims():
         rows = {row.regime: row for row in outcome.rows[claim.id]}
@@ -85,7 +85,7 @@ def pairs(outcome: Outcome, base: str) -> list[tuple[Claim, Row, Row]]:
 
 
 def counts(outcome: Outcome, base: str) -> list[tuple[str, str]]:
-    """Returns, for the base and the changed regime, the number of claims that hold within each share."""
+    """Returns (name, numbers of claims that hold within the shares of the effect) for base and changed regime."""
     return [(name, " / ".join(map(str, reading(outcome, name).within))) for name in (base, CHANGED)]
 
 

@@ -50,12 +50,12 @@ def svg(chart: Chart) -> str:
 
 
 def names_of(outcome: Outcome) -> dict[str, str]:
-    """Returns the name of the chart of each figure."""
+    """Returns the file name of the chart of each figure, without suffix."""
     return {figure: f"{outcome.paper.key}-{slug(figure)}" for figure in specs(outcome)}
 
 
 def charts_of(outcome: Outcome) -> dict[str, Chart]:
-    """Returns the charts of a page by their names."""
+    """Returns the chart of each figure, by its file name without suffix."""
     from flashmesh.plots import reproduction as plots
 
     names = names_of(outcome)
@@ -63,7 +63,7 @@ def charts_of(outcome: Outcome) -> dict[str, Chart]:
 
 
 def specs(outcome: Outcome) -> dict[str, list[dict[str, Any]]]:
-    """Returns the arguments of each panel of each figure: bars for each unit, and lines for each curve."""
+    """Returns the arguments of the panels of each figure: bars for each unit, and lines for each curve."""
     found: dict[str, dict[str, dict[str, Any]]] = {}
     sources = sources_of(outcome)
     for claim in outcome.claims():
@@ -77,7 +77,7 @@ def specs(outcome: Outcome) -> dict[str, list[dict[str, Any]]]:
 
 
 def add_bars(panels: dict[str, dict[str, Any]], claim: Claim, rows: Sequence[Row], sources: Sequence[str]) -> None:
-    """Adds the bars of a claim to the panel of its unit."""
+    """Adds the published and the measured values of a claim to the panel of its unit."""
     empty = {"values": [], "axis": unit_title(claim.unit), "sources": sources}
     panel = panels.setdefault(claim.unit, empty)
     values = [(PUBLISHED, claim.judged.published)]
@@ -98,7 +98,10 @@ def add_lines(
     along: Trend | Series,
     at: int,
 ) -> None:
-    """Adds the panel of a curve; skips a curve of a single point, and one that a sub-value shares with its claim."""
+    """Adds a panel with the published and the measured values of a curve.
+
+    Skips a curve of a single point, and one that a sub-value shares with its claim.
+    """
     if len(along.labels) < 2:
         return
     values: list[dict[str, Any]] = []
@@ -122,12 +125,12 @@ def add_lines(
 
 
 def sources_of(outcome: Outcome) -> list[str]:
-    """Returns the sources of values in the order of their colours, which is the same in all papers."""
+    """Returns the sources of values: the paper and the charted regimes, in the order of their colours."""
     return list(dict.fromkeys((PUBLISHED, AS_SPECIFIED, best_reading(outcome).regime, FIT, REAL_TRACES, ANY)))
 
 
 def unit_title(unit: str) -> str:
-    """Returns the title of a value axis."""
+    """Returns the title of a value axis for a unit."""
     return {"x": "times", "": "value"}.get(unit, unit)
 
 

@@ -22,7 +22,7 @@ LIMITS = ("none", "at-most", "at-least")
 NEUTRAL = {"ratio": 1.0, "speedup": 1.0, "reduction": 0.0, "increase": 0.0}
 """Default neutral value (no effect) for each of `COMPUTES`; `value` and `best` have no default."""
 PLACED = ("levels-off", "peaks", "highest-at")
-"""Relations with a place, the label of the knee or the peak."""
+"""Relations between the values of a curve that name a label: that of the knee or of the peak."""
 TOLERANCE = 0.1
 MARGIN = 0.05
 OWN = ("also", "trends", "series", "shown", "by-construction", "published", "range")
@@ -99,7 +99,7 @@ def read_claim(table: object, place: str, jobs: dict[str, Job], part_of: str = "
 
 
 def read_why(fields: Fields) -> dict[str, str]:
-    """Reads the sentences of a claim: one text for all regimes, or a table of texts by regime."""
+    """Reads the explanations of a claim: one text for all regimes, or a table of texts by regime."""
     if isinstance(fields.table.get("why"), str):
         return {"": fields.take("why", str)}
     return fields.labels("why")
@@ -124,7 +124,7 @@ def read_measurement(fields: Fields, jobs: dict[str, Job]) -> Measurement:
 
 
 def read_trends(fields: Fields, jobs: dict[str, Job]) -> tuple[Trend, ...]:
-    """Reads the relations that a claim states between the values of a curve."""
+    """Reads the relations between values of a curve that a claim states, such as a rise."""
     trends: list[Trend] = []
     for number, table in enumerate(fields.take("trends", list, [])):
         inner = Fields(table, f"{fields.place}: trends[{number}]")
@@ -169,7 +169,7 @@ def read_series(fields: Fields, jobs: dict[str, Job]) -> Series | None:
 
 
 def read_evidence(name: str, fields: Fields, jobs: dict[str, Job]) -> Evidence:
-    """Reads a number that sentences quote.
+    """Reads a measured number that explanations quote by its name.
 
     Raises:
         ConfigError: If the number has no valid measurement.

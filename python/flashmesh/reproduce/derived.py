@@ -1,4 +1,4 @@
-"""Measures computed by functions of the whole result of a run, since arithmetic over keys cannot express them."""
+"""Measures computed from the whole result of a run, since arithmetic over its keys cannot express them."""
 
 from __future__ import annotations
 
@@ -11,13 +11,16 @@ if TYPE_CHECKING:
 
 
 def scout_visits_max(document: dict[str, Any]) -> float | None:
-    """Returns the largest number of visits of one scout to one router, within the recorded window."""
+    """Returns how often one scout visited one router at most, in the recorded window; None without a recorded visit.
+
+    A scout is the message that reserves the circuit of a transfer in Venice.
+    """
     scouts = recorded(document)
     return max((max(visits.values()) for visits in scouts if visits), default=None)
 
 
 def scouts_ended_share(document: dict[str, Any]) -> float | None:
-    """Returns the share of sent scouts that reached their chip or returned to their controller."""
+    """Returns the share of sent scouts that reached their chip or returned to their controller; None without scouts."""
     found = document.get("scouts")
     if not found or not found["sent"]:
         return None
@@ -27,7 +30,7 @@ def scouts_ended_share(document: dict[str, Any]) -> float | None:
 
 
 def vertical_bytes(document: dict[str, Any]) -> float:
-    """Returns the bytes over links between routers of different rows, without commands."""
+    """Returns the bytes over links between routers of different rows, in both directions and without commands."""
     links = document["links"]
     carried = zip(
         links["names"],
@@ -50,7 +53,7 @@ def copies_over_controllers(document: dict[str, Any]) -> float | None:
 
 
 def latency_deviation(document: dict[str, Any]) -> float | None:
-    """Returns the standard deviation of the completion latencies, in ps."""
+    """Returns the standard deviation of the completion latencies in picoseconds; None without a distribution."""
     distribution = document["distribution"]["all"]
     if distribution is None:
         return None

@@ -1,4 +1,4 @@
-"""Details of an outcome for its JSON document: the readings, runs, labels and open keys, which the page leaves out."""
+"""Details of an outcome that only its JSON document has: readings, runs, labels and open keys."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def details(outcome: Outcome) -> dict[str, Any]:
 
 
 def told(outcome: Outcome, name: str) -> dict[str, Any]:
-    """Returns the description of a reading, its evidence, its keys, and the number of claims that hold."""
+    """Returns the description of a regime, its evidence, its keys, and the number of claims that hold in it."""
     found = reading(outcome, name)
     counts = {"within": list(found.within), "sub_values_within": list(found.subs)}
     if name not in outcome.paper.regimes:

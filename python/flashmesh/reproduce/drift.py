@@ -1,4 +1,4 @@
-"""Drift of a reproduction: the change of each claim as the requests double, in the best stated reading."""
+"""Drift of a reproduction: the change of each claim with twice the requests, in the best stated reading."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 
 def doubled(outcome: Outcome) -> Selection:
-    """Returns the numbers of the best stated reading, over runs of twice the requests."""
+    """Returns the claims that can drift, to be measured in the best stated reading over runs of twice the requests."""
     # Sentences are removed, since the numbers that they quote would need further runs.
     claims = tuple(replace(claim, why={}) for claim in outcome.claims() if has_drift(claim))
     return Selection(twice(outcome.paper), claims, chosen=(best_reading(outcome).regime,))
 
 
 def has_drift(claim: Claim) -> bool:
-    """Returns whether a claim is a number with a tolerance that depends on the reading."""
+    """Returns whether a claim is a number with a tolerance whose value depends on the regime."""
     is_number = claim.measurement is not None and allowance(claim.judged) > 0.0
     return is_number and not claim.is_constructed and not claim.part_of
 
@@ -46,7 +46,7 @@ def twice(paper: Paper) -> Paper:
 
 
 def with_drift(outcome: Outcome, longer: Outcome) -> Outcome:
-    """Returns an outcome with the drift of each claim, from the outcome over twice the requests."""
+    """Returns an outcome with the drift of each claim, from the outcome `longer` of runs with twice the requests."""
     regime = best_reading(outcome).regime
     drift: dict[str, float] = {}
     for claim in longer.claims():

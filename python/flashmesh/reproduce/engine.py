@@ -28,16 +28,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Selection:
-    """Claims of a paper to reproduce, with their regimes and the recorded volumes that replace profiles."""
+    """Claims of a paper to reproduce, with their regimes and the recorded volumes that replace workload profiles."""
 
     paper: Paper
     claims: tuple[Claim, ...]
     volumes: Volumes = field(default_factory=Volumes)
     chosen: tuple[str, ...] = ()
-    """The selected regimes; empty for all regimes of the paper."""
+    """Names of the selected regimes; empty for all regimes of the paper."""
 
     def rows(self) -> list[tuple[Claim, str]]:
-        """Returns each claim paired with each of its regimes."""
+        """Returns a (claim, regime) pair for each selected claim and each of its regimes."""
         return [(claim, regime) for claim in self.claims for regime in self.regimes(claim)]
 
     def regimes(self, claim: Claim) -> tuple[str, ...]:
@@ -59,19 +59,20 @@ class General:
     """Keys that a regime sets for all runs. A run omits a key that would make its configuration invalid."""
 
     def __init__(self, regime: Regime | None) -> None:
-        """Collects the keys of a regime; None stands for recorded volumes, which set no keys."""
+        """Collects the keys of a regime; None stands for the replay of recorded volumes, which sets no keys."""
         overrides = regime.overrides if regime is not None else Overrides()
         self.keys = overrides.set | overrides.over
         self.changed = tuple(overrides.over)
         self.optional = set(self.keys)
-        """Keys that single runs may leave unread: these keys and, in a fit, also the keys of single jobs and labels."""
+        """Keys that single runs may leave unread: those of the regime and, in a fit, also those of single jobs and
+        labels."""
         if regime is not None and regime.name == FIT:
             labelled = (part for labels in overrides.where.values() for part in labels.values())
             parts = [*overrides.jobs.values(), *labelled]
             self.optional.update(key for part in parts for key in part)
         self.configs: list[Config] = []
         self.errors: dict[str, ConfigError] = {}
-        """First error for each key that a run omits."""
+        """First error of a run that rejects a key, by key."""
         self.read: set[str] = set()
 
     def load(self, source: str, settings: dict[str, str]) -> Config:
@@ -170,7 +171,7 @@ class Reproduction:
         return cls(tuple(selections), mode, points, Session(tasks, open_store()))
 
     def outcomes(self) -> list[Outcome]:
-        """Returns the outcome of each paper; a missing value is None."""
+        """Returns the outcome of each paper; a number whose runs have not finished is None."""
         return [self._outcome(selection) for selection in self.selections]
 
     def _outcome(self, selection: Selection) -> Outcome:
@@ -187,7 +188,7 @@ class Reproduction:
         return Outcome(paper, self.mode, rows, traces, {name: rounded(quoted[name]) for name in sorted(quoted)})
 
     def _values(self, selection: Selection) -> Mapping[tuple[Point, str], float | None]:
-        """Returns the value of each measure of each finished run."""
+        """Returns the value of each measure of each finished run; None for a run whose result lacks the measure."""
         wanted: dict[tuple[str, str], dict[str, Any]] = {}
         for claim, regime in selection.rows():
             for need in needs_of(selection.paper, claim, regime):
@@ -223,7 +224,10 @@ def row_of(paper: Paper, claim: Claim, regime: str, measures: Measures) -> Row:
 
 
 def quotes(paper: Paper, text: str, regime: str, measures: Measures) -> dict[str, float]:
-    """Returns the numbers that a text quotes, as means over seeds; omits numbers without a measured value."""
+    """Returns the numbers that a text quotes, by the names of their evidence, as means over seeds.
+
+    Numbers without a measured value are left out.
+    """
     values: dict[str, float] = {}
     for name in QUOTED.findall(text):
         evidence = paper.evidence[name].measurement

@@ -32,7 +32,7 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {"sum": sum, "max": max, "min": min
 
 @dataclass(frozen=True)
 class Expression:
-    """A measure in the notation of the registry."""
+    """A measure in the notation of the registry: arithmetic over keys of results, or a function of `derived`."""
 
     text: str
 
@@ -48,7 +48,7 @@ class Expression:
             raise ConfigError(f"{place}: {self.text!r} is no measure: {error}") from None
 
     def of(self, document: dict[str, Any]) -> float | None:
-        """Returns the value in the result of a run; None if a key has no value, or on a division by zero."""
+        """Returns the value of the measure in a result; None if a key has no value, or on a division by zero."""
         try:
             value = evaluated(parsed(self.text), document)
         except (ZeroDivisionError, TypeError, ValueError):
@@ -64,7 +64,7 @@ def parsed(text: str) -> ast.expr:
 
 @cache
 def known_keys() -> frozenset[str]:
-    """Returns the keys of results as dotted paths, including keys within lists."""
+    """Returns the keys that a measure may use, as dotted paths, including keys within lists."""
     from flashmesh._results import Report
     from flashmesh.results.build import hints_of, optional
 
@@ -127,7 +127,7 @@ def dotted(node: ast.expr) -> str:
 
 
 def evaluated(node: ast.expr, document: dict[str, Any]) -> Any:
-    """Returns the value of a part of an expression."""
+    """Returns the value of a part of an expression in a result."""
     match node:
         case ast.Constant(value=value):
             return value

@@ -23,7 +23,7 @@ NAMES = {
 
 
 class Fields:
-    """Keys of one table. Readers take each key once; a key that remains at the end is an error."""
+    """Keys of one table of a registry file. Each key is taken once; a key that is left at the end is an error."""
 
     def __init__(self, table: object, place: str) -> None:
         """Copies a table; errors name its `place`, such as `venice.toml: claim V07`.
@@ -60,15 +60,15 @@ class Fields:
         return value
 
     def texts(self, key: str, default: object = REQUIRED) -> tuple[str, ...]:
-        """Takes a list of texts."""
+        """Takes a list of texts; `default` if the key is missing."""
         return tuple(self._items(key, default, str))
 
     def numbers(self, key: str, default: object = REQUIRED) -> tuple[float, ...]:
-        """Takes a list of numbers."""
+        """Takes a list of numbers; `default` if the key is missing."""
         return tuple(float(item) for item in self._items(key, default, (int, float)))
 
     def seeds(self, key: str, default: object = REQUIRED) -> tuple[int, ...]:
-        """Takes a list of one or more whole numbers."""
+        """Takes a list of one or more whole numbers; `default` if the key is missing."""
         found = tuple(self._items(key, default, int))
         if not found or min(found) < 0:
             raise self.error(f"{key} is a list of whole numbers from 0 on, at least one")
@@ -91,7 +91,7 @@ class Fields:
         return table
 
     def choice(self, key: str, options: Iterable[str], default: object = REQUIRED) -> str:
-        """Takes a text that must be one of `options`."""
+        """Takes a text that must be one of `options`; `default` if the key is missing."""
         value = self.take(key, str, default)
         require(value, options, f"{self.place}: {key}")
         return value
@@ -134,7 +134,7 @@ def listed(names: Iterable[str]) -> str:
 
 
 def overrides(table: Mapping[str, Any], place: str) -> dict[str, Any]:
-    """Returns the values of a configuration by dotted path; keys may be written dotted or nested."""
+    """Returns the configuration values in a table, by dotted key; the table may spell keys dotted or nested."""
     from flashmesh.sweeps.sweepfile import flat
 
     return flat(dict(table), place)

@@ -1,4 +1,4 @@
-"""Search over the keys that a paper leaves open for the regime in which most claims hold, with short runs."""
+"""Search, with short runs, over the keys that a paper leaves open, for the regime in which most claims hold."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from flashmesh.sweeps.store import Store
 
 SEED = 1
-"""Seed of the search: a repeated search takes the same path, and finds its runs in the store."""
+"""Seed of the search: a repeated search proposes the same regimes, and finds their runs in the store."""
 STEPS = 4
-"""Period of the search: after the starts, Optuna proposes one trial in four; the others vary the best by one choice."""
+"""Period of the proposals: Optuna proposes one of four regimes; the others differ from the best one by one choice."""
 VERIFIED = 4
 """Number of the best regimes that are measured in full, in addition to all starts, since the best regime of short
 runs need not be the best in full. The best regime in full is the fit."""
@@ -32,21 +32,21 @@ runs need not be the best in full. The best regime in full is the fit."""
 
 @dataclass(frozen=True)
 class Trial:
-    """A tried regime, with the number of claims that hold."""
+    """A tried regime, with the number of claims that hold in it."""
 
     choices: dict[str, str]
     found: Reading
     start: str
-    """Name of the start; empty for a regime that the search proposed."""
+    """Name of the start if the regime is one; empty for a regime that the search proposed."""
 
     @property
     def score(self) -> tuple[int, tuple[int, ...], int]:
-        """Key that orders trials: first by claims, then by sub-values."""
+        """Sort key of trials: by the claims that hold, then by the sub-values that hold."""
         return (*self.found.score, sum(self.found.subs))
 
 
 class FitSearch:
-    """A search over the open keys of a paper."""
+    """A search over the choices of the keys that a paper leaves open."""
 
     def __init__(self, paper: Paper, claims: tuple[Claim, ...], trials: int, open_store: Callable[[], Store]) -> None:
         """Prepares a search for the best regime of some claims, over at least `trials` regimes.
@@ -76,7 +76,7 @@ class FitSearch:
         self.trials: list[Trial] = []
 
     def run(self, mode: str, executor: Executor, on_trial: Callable[[Trial], None]) -> Fit:
-        """Tries `count` regimes, measures the best of these in full, and returns the best regime in full."""
+        """Tries `count` regimes with short runs, measures the best ones in full, and returns the best of these."""
         known: dict[tuple[str, ...], Reading] = {}
         for number in range(self.count):
             if number >= len(self.paper.starts) and number % STEPS:
@@ -111,7 +111,7 @@ class FitSearch:
         return Fit(best.choices, len(self.trials), self.paper.fit_requests, origin, told)
 
     def climb(self) -> None:
-        """Enqueues an untried regime that differs from the best regime by one choice, if there is such a regime.
+        """Enqueues an untried regime that differs from the best regime by one choice, if there is one.
 
         Optuna proposes all choices at once, and so rarely finds the single choice that a good regime lacks.
         """
@@ -125,7 +125,7 @@ class FitSearch:
             self.study.enqueue_trial(self.draw.choice(untried))
 
     def best(self) -> list[Trial]:
-        """Returns the best regimes of short runs, each once, and all starts."""
+        """Returns the `VERIFIED` best regimes of short runs, each once, and all starts."""
         ranked: dict[tuple[str, ...], Trial] = {}
         for trial in sorted(self.trials, key=lambda trial: trial.score, reverse=True):
             ranked.setdefault(tuple(trial.choices.values()), trial)
@@ -133,7 +133,7 @@ class FitSearch:
         return [trial for at, trial in enumerate(trials) if at < VERIFIED or trial.start]
 
     def tried(self, choices: dict[str, str], executor: Executor, number: int) -> Reading:
-        """Returns the number of claims that hold in short runs of a regime; zero for an invalid configuration.
+        """Returns the numbers of claims that hold in a regime with short runs; zeros for an invalid configuration.
 
         Raises:
             ConfigError: If a start cannot be configured.
@@ -146,7 +146,7 @@ class FitSearch:
             return Reading(FIT, (0, 0, 0), (0, 0, 0))
 
     def measured(self, paper: Paper, choices: dict[str, str], mode: str, executor: Executor) -> Reading:
-        """Returns the number of claims that hold in a regime of a paper.
+        """Returns the numbers of claims that hold in a regime of a paper.
 
         Raises:
             ConfigError: If the regime cannot be configured.
@@ -159,7 +159,7 @@ class FitSearch:
 
 
 def small(paper: Paper) -> Paper:
-    """Returns a paper whose runs have few requests and one seed."""
+    """Returns a paper whose runs have at most `fit_requests` requests, and one seed."""
 
     def cut(extent: Extent) -> Extent:
         requests = None if extent.requests is None else min(extent.requests, paper.fit_requests)

@@ -68,7 +68,7 @@ def index(outcomes: Sequence[Outcome], papers: Mapping[str, Paper]) -> str:
 
 
 def mechanism_lines(papers: Iterable[Paper]) -> list[str]:
-    """Returns the table of the mechanisms of all papers, each with its section and the keys that select it."""
+    """Returns a Markdown table of the mechanisms of all papers, with their sections and the keys that select them."""
     lines = ["## Mechanisms", "", "| paper | section | mechanism | selected by |", "|---|---|---|---|"]
     for paper in papers:
         for at, each in enumerate(paper.mechanisms):
@@ -79,7 +79,7 @@ def mechanism_lines(papers: Iterable[Paper]) -> list[str]:
 
 
 def told_lines(summaries: Sequence[Summary]) -> list[str]:
-    """Returns the number of claims that hold, over all papers, as a paragraph."""
+    """Returns the lines of a paragraph on the number of claims of all papers that hold."""
     claims, made, elsewhere = (
         sum(getattr(each, name) for each in summaries) for name in ("claims", "constructed_met", "only_elsewhere")
     )
@@ -92,11 +92,11 @@ def told_lines(summaries: Sequence[Summary]) -> list[str]:
 
 
 def counts(within: tuple[int, ...]) -> str:
-    """Returns the number of claims that hold within each share."""
+    """Returns the numbers of claims that hold within each share of the effect, as text."""
     return " / ".join(map(str, within))
 
 
 def exact(each: Summary) -> str:
-    """Returns the number of met claims that are exact by construction, and of all such claims if some are missed."""
+    """Returns the number of met exact claims, as text; if some are missed, also the number of all exact claims."""
     met = str(each.constructed_met)
     return met if each.constructed == each.constructed_met else f"{met} of {each.constructed}"

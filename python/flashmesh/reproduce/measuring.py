@@ -1,4 +1,4 @@
-"""Measured numbers from the values of runs: normalised to a baseline and reduced over workloads, for each seed."""
+"""Measured numbers: values of runs, normalised to a baseline and reduced over workloads, for each seed."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ COMPUTERS: dict[str, Callable[[float, float], float]] = {
 
 
 class Measures:
-    """Values of the runs of a paper in one mode, by run and measure."""
+    """Measured numbers of a paper in one mode, from the value of each run and measure."""
 
     def __init__(self, paper: Paper, mode: str, values: Mapping[tuple[Point, str], float | None]) -> None:
         """Stores a value for each run and measure; None for a run without a value."""
@@ -40,13 +40,16 @@ class Measures:
         self.values = values
 
     def curve(self, need: Need) -> Curve | None:
-        """Returns the values along the axis of a measurement, for each seed; None if a value is missing."""
+        """Returns the values of a measurement along an axis, for each seed; None if a value is missing."""
         found = [self.by_seed(need.measurement, need.regime, subject) for subject in need.subjects()]
         known = [values for values in found if values is not None]
         return tuple(zip(*known, strict=True)) if len(known) == len(found) else None
 
     def by_seed(self, measurement: Measurement, regime: str, subject: Labels) -> tuple[float, ...] | None:
-        """Returns the measured number of each seed, reduced over workloads; None if a run has no value."""
+        """Returns the measured number of each seed, reduced over workloads; None if a run has no value.
+
+        `subject` has the labels of the measured runs.
+        """
         job = self.paper.jobs[measurement.job]
         extent = job.extent(self.mode, regime)
         numbers: list[float] = []
@@ -62,7 +65,7 @@ class Measures:
         return tuple(numbers)
 
     def by_workload(self, measurement: Measurement, regime: str) -> dict[str, float]:
-        """Returns the mean over seeds of each workload; empty for jobs with fewer than two workloads."""
+        """Returns the mean over seeds of the number of each workload; empty for fewer than two workloads."""
         workloads = self.workloads(measurement, regime, measurement.of)
         if len(workloads) < 2:
             return {}
@@ -80,12 +83,15 @@ class Measures:
         return workloads_of(self.paper.jobs[measurement.job], self.mode, regime, labels)
 
     def counted(self, measurement: Measurement, regime: str, subject: Labels, workload: str, seed: int) -> float | None:
-        """Returns the number of one workload and seed; with a threshold `above`, 1 for a larger number, else 0."""
+        """Returns the number of one workload and seed, or whether it exceeds the threshold `above` (1 or 0).
+
+        None if a run has no value.
+        """
         number = self.one(measurement, regime, subject, workload, seed)
         return number if number is None or measurement.above is None else float(number > measurement.above)
 
     def one(self, measurement: Measurement, regime: str, subject: Labels, workload: str, seed: int) -> float | None:
-        """Returns the number of one workload and seed, normalised to its baseline."""
+        """Returns the number of one workload and seed, normalised to its baseline; None if a run has no value."""
 
         def value(labels: Labels) -> float | None:
             run = point(self.paper, self.paper.jobs[measurement.job], regime, labels, workload, seed)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from flashmesh.reproduce.paper import Job, Paper, Settings
 
 Axes = Mapping[str, Collection[str]]
-"""Labels of each axis. Labels of the axis of workloads are their names, and lists of names as `@list`."""
+"""Labels of each axis. For the axis of workloads, these are names of workloads, and lists of names as `@list`."""
 
 
 def read_overrides(fields: Fields, axes: Axes, jobs: dict[str, Job]) -> Overrides:
@@ -70,7 +70,7 @@ def read_open(fields: Fields, axes: Axes, jobs: dict[str, Job]) -> tuple[OpenKey
 
 
 def ranged(fields: Fields, axes: Axes, jobs: dict[str, Job]) -> dict[str, Overrides]:
-    """Reads the choices of one key: the values of a range, for all runs or for the runs of some jobs or labels."""
+    """Reads the choices of an open key with a range: a choice for each value, for all runs or some jobs or labels."""
     key = fields.take("key", str)
     of_jobs = fields.texts("jobs", ())
     for job in of_jobs:
@@ -95,7 +95,7 @@ def ranged(fields: Fields, axes: Axes, jobs: dict[str, Job]) -> dict[str, Overri
 
 
 def read_starts(fields: Fields, opened: tuple[OpenKey, ...]) -> tuple[Start, ...]:
-    """Reads the starts: the regimes from which a fit begins.
+    """Reads the regimes from which a fit begins.
 
     Raises:
         ConfigError: If a start lacks the choice of an open key, or has an unknown choice.

@@ -31,15 +31,15 @@ class Row:
 
     regime: str
     values: tuple[float, ...] | None = None
-    """Measured number of each seed; None if not measured."""
+    """Measured number of each seed; None if it was not measured, or a run has no value."""
     beside: tuple[float, ...] | None = None
-    """Measured neutral value (no effect) of each seed; None if not measured."""
+    """Measured neutral value (the value of no effect) of each seed; None if it was not measured."""
     curves: tuple[Curve | None, ...] = ()
-    """Values along the axis, for each seed: a curve for each trend, then the curve of the series."""
+    """Measured curve of each trend of the claim, then of its series; None for a curve with a missing value."""
     workloads: dict[str, float] = field(default_factory=dict)
     """Mean over seeds of the measured number, by workload; empty for fewer than two workloads."""
     quoted: dict[str, float] = field(default_factory=dict)
-    """Numbers that the explanation of the claim quotes, by the name of their evidence."""
+    """Numbers that the explanation of the claim quotes, by the names of their evidence."""
 
     def to_dict(self, claim: Claim) -> dict[str, Any]:
         """Returns the row as JSON, with the verdict for readers without the registry."""
@@ -93,15 +93,15 @@ class Row:
 
 @dataclass(frozen=True)
 class Fit:
-    """Result of a search over the open keys of a paper."""
+    """Result of a search over the keys that a paper leaves open: the regime in which most claims hold."""
 
     choices: dict[str, str]
-    """Choice of each open key, by the name of the key."""
+    """Choice for each open key, by the name of the key."""
     trials: int
     requests: int
-    """Maximum number of requests of a run of the search."""
+    """Maximum number of requests of the short runs of the search."""
     origin: str
-    """The origin of the fitted regime: a start, or the search."""
+    """Sentence on the origin of the fitted regime: a start, or a proposal of the search."""
     verified: list[dict[str, Any]] = field(default_factory=list)
     """Regimes that were measured in full, with `name`, `choices`, and the number of claims that hold: `within` each
     share of the effect, and also of the published number (`of_number`). Claims exact by construction do not count."""
@@ -115,25 +115,26 @@ class Fit:
 
 
 class StaleFitError(OutputError):
-    """Refusal of a fit over other open keys or choices than the registry has."""
+    """Error for a stored fit whose open keys or choices differ from those of the registry."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """Measured values of the claims of a paper."""
+    """Measured values of the claims of a paper in one mode, in all measured regimes."""
 
     paper: Paper
     mode: str
     rows: dict[str, tuple[Row, ...]]
-    """Rows of each claim, by its identifier."""
+    """Rows of each claim, one for each measured regime, by the identifier of the claim."""
     traces: dict[str, str] = field(default_factory=dict)
-    """Names of the recorded files by workload, for the regime `real-traces`."""
+    """Name of the replayed file of each workload, for the regime `real-traces`."""
     quoted: dict[str, float] = field(default_factory=dict)
-    """Numbers that the texts of regimes quote, by the name of their evidence."""
+    """Numbers that the descriptions of regimes quote, by the names of their evidence."""
     fit: Fit | None = None
-    """Result of the search; None for a reproduction without a fit."""
+    """Result of the search; None if the outcome is not that of a fit."""
     drift: dict[str, float] = field(default_factory=dict)
-    """Change of each number of the best stated reading with twice the requests, in its unit; empty if not measured."""
+    """Change of each claim in the best stated reading when requests double, in the unit of the claim. Empty if the
+    drift was not measured."""
 
     @property
     def name(self) -> str:
@@ -141,11 +142,11 @@ class Outcome:
         return self.paper.key + (FIT_SUFFIX if self.fit is not None else "")
 
     def told(self, text: str) -> str:
-        """Returns the description of a regime, with the quoted numbers filled in."""
+        """Returns a text on a regime with the quoted numbers filled in, on one line."""
         return filled(self.paper, one_line(text), self.quoted)
 
     def verdict(self, claim: Claim) -> Verdict:
-        """Returns the best verdict on a claim over its regimes."""
+        """Returns the best of the verdicts on a claim in its regimes."""
         return verdict.best([judge(claim, row) for row in self.rows[claim.id]])
 
     def claims(self) -> list[Claim]:
@@ -221,7 +222,7 @@ class Outcome:
 
 
 def rounded(value: float) -> float:
-    """Returns a value rounded to seven digits, so that it is the same on every machine."""
+    """Returns a value rounded to seven significant digits, so that it is the same on every machine."""
     return float(f"{value:.7g}")
 
 
@@ -248,7 +249,7 @@ def judge(claim: Claim, row: Row, share: float | None = None) -> Verdict:
 
 
 def judge_number(claim: Claim, row: Row, share: float | None) -> Verdict:
-    """Returns the verdict on the number of a claim."""
+    """Returns the verdict on the number of a claim; `UNMEASURED` if a run has no value."""
     if row.values is None or (row.beside is None and claim.is_beside):
         return Verdict.UNMEASURED
     beside = Spread(row.beside) if row.beside is not None else None
@@ -256,7 +257,7 @@ def judge_number(claim: Claim, row: Row, share: float | None) -> Verdict:
 
 
 def judge_series(series: Series, judged: Judged, curve: Curve | None, share: float | None) -> Verdict:
-    """Returns the verdict on published values along an axis."""
+    """Returns the verdict on published values along an axis; `UNMEASURED` if a value is missing."""
     if curve is None:
         return Verdict.UNMEASURED
     if series.neutral is not None:

@@ -1,4 +1,4 @@
-"""Writer of the page of a paper: five lines, the claims in three readings, the readings, a chart for each figure."""
+"""Writer of the page of a paper: a head of five lines, the claims in three readings, the readings, and the charts."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ if TYPE_CHECKING:
     from flashmesh.reproduce.paper import Claim
 
 MOVED = 0.25
-"""Smallest change with twice the requests, as a share of the tolerance of a claim, that a page names."""
+"""Smallest drift of a claim, as a share of its tolerance, that a page names."""
 LIKE = re.compile(r"As \w+\.")
-"""Pattern of a reason that refers to the reason of another claim."""
+"""Pattern of an explanation that refers to the one of another claim, such as `As V07.`"""
 LEGEND = """A cell is the measured value, its difference from the published one in % of the effect (+ above, - below it)
 and the [verdict](index.md#verdicts). The reason is that of a miss in {best}. Spreads, values of every
 workload and of all readings, curves and whole reasons are in [{file}]({file})."""
 FIGURE = re.compile(r"^Fig\w*\.? ")
-"""Pattern of the beginning of a figure's name."""
+"""Pattern of the word at the beginning of a figure's name, which tables leave out."""
 
 
 def page(outcome: Outcome) -> str:
@@ -69,7 +69,7 @@ def page(outcome: Outcome) -> str:
 
 
 def head(outcome: Outcome, best: str) -> list[str]:
-    """Returns the five lines that a page begins with."""
+    """Returns the head of a page: five lines on the best stated reading and its claims."""
     each = summary(outcome)
     own = measured_claims(outcome)
     nowhere = [claim.id for claim in own if all(nearness(claim, row) is None for row in outcome.rows[claim.id])]
@@ -93,7 +93,7 @@ def head(outcome: Outcome, best: str) -> list[str]:
 
 
 def chosen(outcome: Outcome, best: str) -> str:
-    """Returns the keys that the best stated reading sets beyond those of the experiment as specified."""
+    """Returns a text on the keys that the best stated reading sets beyond those of the regime `as-specified`."""
     paper = outcome.paper
     if best not in paper.regimes or best == AS_SPECIFIED:
         return "nothing: the best stated reading is the experiment as specified."
@@ -105,7 +105,7 @@ def chosen(outcome: Outcome, best: str) -> str:
 
 
 def requests(outcome: Outcome, best: str) -> str:
-    """Returns the requests of each run of the best stated reading, with the jobs, and the number of seeds."""
+    """Returns a text on the requests and the seeds of the runs in the best stated reading, by job."""
     used = {measurement.job for claim in measured_claims(outcome) for measurement in claim.measurements()}
     extents = {name: job.extent(outcome.mode, best) for name, job in outcome.paper.jobs.items() if name in used}
     by_count: dict[int, list[str]] = {}
@@ -118,7 +118,7 @@ def requests(outcome: Outcome, best: str) -> str:
 
 
 def drift(outcome: Outcome) -> str:
-    """Returns the claims that move by a quarter of their tolerance or more as the requests double."""
+    """Returns a text on the claims whose drift is at least `MOVED` of their tolerance."""
     if not outcome.drift:
         return f"not measured; `flashmesh reproduce {outcome.paper.key} --drift` doubles the requests."
     changes = [(claim, outcome.drift[claim.id]) for claim in outcome.claims() if claim.id in outcome.drift]
@@ -136,17 +136,17 @@ def drift(outcome: Outcome) -> str:
 
 
 def signed(change: float, claim: Claim) -> str:
-    """Returns a change of a measured value with its sign and unit."""
+    """Returns a change of a measured value as text, with sign and unit."""
     return with_unit(f"{'+' if change > 0 else ''}{number_text(change, claim.digits)}", claim.unit)
 
 
 def table(outcome: Outcome, best: str, told: set[tuple[str, str]]) -> list[str]:
-    """Returns the table of the claims: as specified, in the best stated reading and in the fit.
+    """Returns the Markdown table of the claims: as specified, in the best stated reading and in the fit.
 
     Args:
         outcome: The measured values.
         best: The best stated reading.
-        told: The reasons of the page so far, by claim; the table adds its own.
+        told: The (claim, reason) pairs that the page has stated so far; the table adds its own.
     """
     regimes = [name for name in dict.fromkeys((AS_SPECIFIED, best, FIT)) if name in outcome.regimes()]
     if not regimes:
@@ -169,7 +169,7 @@ def table(outcome: Outcome, best: str, told: set[tuple[str, str]]) -> list[str]:
 
 
 def cell(claim: Claim, row: Row) -> str:
-    """Returns the measured value, its distance from the published one in % of the effect, and the verdict."""
+    """Returns a table cell: measured value, its distance from the published one in % of the effect, and the verdict."""
     verdict = NAMES[judge(claim, row)]
     if claim.measurement is not None and row.values is not None:
         return f"{number(claim, row)}, {verdict}"
@@ -178,7 +178,7 @@ def cell(claim: Claim, row: Row) -> str:
 
 
 def number(claim: Claim, row: Row) -> str:
-    """Returns the measured value, and its distance from the published one in % of the effect."""
+    """Returns the measured value, and its distance from the published one in % of the effect, as text."""
     if row.values is None:
         return NONE
     mean, judged = Spread(row.values).mean, claim.judged
@@ -197,7 +197,10 @@ def reason_in(outcome: Outcome, claim: Claim, regime: str) -> str:
 
 
 def sub_values(outcome: Outcome, best: str) -> list[str]:
-    """Returns the table of the sub-values: published, and as measured in the best stated reading."""
+    """Returns the Markdown table of the sub-values: published, and measured in the best stated reading.
+
+    Empty without sub-values.
+    """
     found = [
         f"| {claim.id} | {claim.says} | {published(claim)} | {number(claim, row)} |"
         for claim in outcome.claims()
@@ -210,7 +213,7 @@ def sub_values(outcome: Outcome, best: str) -> list[str]:
 
 
 def constructed(outcome: Outcome) -> list[str]:
-    """Returns a sentence with the claims that are exact by construction."""
+    """Returns a sentence with the claims that are exact by construction, as lines; empty without such claims."""
     found = [
         f"{claim.id} {claim.says} ({published(claim)}{'' if nearness(claim, row) else ', missed'})"
         for claim in outcome.claims()
@@ -221,7 +224,7 @@ def constructed(outcome: Outcome) -> list[str]:
 
 
 def tolerance_lines(claims: Sequence[Claim]) -> list[str]:
-    """Returns a sentence about the claims with a tolerance of their own."""
+    """Returns a sentence on the claims whose tolerance is not the default, as lines; empty without such claims."""
     own: dict[str, list[str]] = {}
     for claim in claims:
         for text in () if claim.part_of else tolerances(claim):
@@ -233,7 +236,7 @@ def tolerance_lines(claims: Sequence[Claim]) -> list[str]:
 
 
 def tolerances(claim: Claim) -> list[str]:
-    """Returns the tolerances of a claim that differ from the defaults."""
+    """Returns the tolerances of a claim that differ from the defaults, as texts."""
     judged = claim.judged
     if claim.is_constructed:
         return []
@@ -247,7 +250,7 @@ def tolerances(claim: Claim) -> list[str]:
 
 
 def section(outcome: Outcome, regime: str, title: str, told: set[tuple[str, str]]) -> list[str]:
-    """Returns the section of a reading: its description, its evidence, and the reasons not yet on the page."""
+    """Returns the section on a regime: its description, its evidence, and the explanations not yet on the page."""
     if regime not in outcome.regimes() or regime not in outcome.paper.regimes:
         return []
     each = outcome.paper.regimes[regime]
@@ -258,7 +261,7 @@ def section(outcome: Outcome, regime: str, title: str, told: set[tuple[str, str]
 
 
 def reasons(outcome: Outcome, regime: str, told: set[tuple[str, str]]) -> list[str]:
-    """Returns the reasons for the misses of a reading, each with its claims."""
+    """Returns a list of the explanations of missed claims in a regime, as lines; empty if none is left to state."""
     found: dict[str, list[str]] = {}
     leaders: dict[str, str] = {}
     for claim in measured_claims(outcome):
@@ -273,14 +276,17 @@ def reasons(outcome: Outcome, regime: str, told: set[tuple[str, str]]) -> list[s
 
 
 def within(outcome: Outcome, regimes: Sequence[str]) -> str:
-    """Returns the number of claims within each share of the effect, by regime, as a sentence."""
+    """Returns a sentence with the number of claims that hold within each share of the effect, for each regime."""
     found = [(name, " / ".join(map(str, reading(outcome, name).within))) for name in regimes]
     told = found[0][1] if len(found) == 1 else ", ".join(f"{name} {counts}" for name, counts in found)
     return f"Claims within 10 / 25 / 50 %: {told}."
 
 
 def fit_lines(outcome: Outcome, told: set[tuple[str, str]]) -> list[str]:
-    """Returns the section of the fit: the search, the choices, and the reasons for the misses."""
+    """Returns the section on the fit: the search, the choices, and the explanations of missed claims.
+
+    Empty without a fit.
+    """
     fit = outcome.fit
     if fit is None:
         return []
@@ -301,7 +307,7 @@ def fit_lines(outcome: Outcome, told: set[tuple[str, str]]) -> list[str]:
 
 
 def others(outcome: Outcome, best: str) -> list[str]:
-    """Returns the counts of all other readings, and the replayed files."""
+    """Returns the section with the counts of all other regimes, and the replayed files; empty without other regimes."""
     names = [name for name in outcome.regimes() if name not in (AS_SPECIFIED, best, FIT)]
     files = ", ".join(f"`{workload}` from {file}" for workload, file in outcome.traces.items())
     replayed = f" {REAL_TRACES} replays {files}; other workloads by profile." if files else ""

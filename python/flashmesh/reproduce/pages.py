@@ -69,12 +69,12 @@ def put(path: Path, text: str) -> None:
 
 
 def stored(folder: Path, papers: Iterable[Paper], *, has_stale: bool = False) -> list[Outcome]:
-    """Returns the stored outcomes of papers, and of their fits.
+    """Returns the outcomes of papers, and of their fits, that are stored in a folder.
 
     Args:
         folder: The folder.
         papers: The papers.
-        has_stale: Whether stale fits, over other keys than the registry leaves open, are skipped instead of refused.
+        has_stale: Whether fits whose open keys differ from those of the registry are skipped instead of refused.
     """
     found: list[Outcome] = []
     for paper in papers:
@@ -104,7 +104,7 @@ def joined(outcomes: Iterable[Outcome]) -> list[Outcome]:
 
 
 def check_pages(folder: Path, papers: dict[str, Paper]) -> None:
-    """Refuses pages that differ from the pages made of their JSON files and the registry.
+    """Refuses pages that differ from those that their JSON files and the registry give.
 
     Raises:
         ConfigError: If a page is stale or lacks a claim.
@@ -136,7 +136,7 @@ def check_pages(folder: Path, papers: dict[str, Paper]) -> None:
 
 
 def lacking(outcome: Outcome) -> list[str]:
-    """Returns the claims that an outcome lacks, and the regimes that a claim of the outcome lacks."""
+    """Returns texts on the claims that an outcome lacks, and on the regimes in which a claim was not measured."""
     missing = [claim.id for claim in outcome.paper.claims if claim.id not in outcome.rows]
     regimes = outcome.regimes() if outcome.fit is not None else list(outcome.paper.regimes)
     for claim in outcome.claims():

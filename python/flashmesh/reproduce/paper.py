@@ -12,39 +12,40 @@ if TYPE_CHECKING:
     from flashmesh.reproduce.expression import Expression
 
 AS_SPECIFIED = "as-specified"
-"""The regime in which every job can run: the preset of the paper with the settings that the paper states."""
+"""Name of the regime that only sets what the paper states, on the preset of the paper."""
 REAL_TRACES = "real-traces"
-"""The regime of `--traces`: as specified, with recorded volumes in place of workload profiles."""
+"""Name of the regime of `--traces`: as specified, but with recorded volumes in place of workload profiles."""
 ANY = "any"
-"""Placeholder for the regime of a claim that is exact by construction, which is the same in all regimes."""
+"""Stand-in for the regime of a claim that is exact by construction, which has one row for all regimes."""
 FIT = "fit"
-"""The regime that `--fit` finds."""
+"""Name of the regime that `--fit` finds."""
 CHANGED = "changed"
-"""The regime with the keys that `--set` changes."""
+"""Name of the regime with the keys that `--set` changes."""
 WORKLOAD = "workload"
-"""The name of the axis of workloads."""
+"""Name of the axis of workloads."""
 MODES = ("quick", "full")
 
 Labels = dict[str, str]
-"""A position on some axes: a label for each."""
+"""A label for each of some axes, which together identify runs of a job."""
 Settings = dict[str, Any]
 """Keys of a configuration with their values."""
 
 
 @dataclass(frozen=True)
 class Overrides:
-    """Keys that a regime sets. Settings of later fields override those of earlier ones."""
+    """Configuration keys that a regime sets. Keys of later fields override those of earlier ones."""
 
     set: Settings = field(default_factory=dict)
-    """Keys for all runs; keys of a job override these."""
+    """Keys for all runs; the keys of the job of a run override them."""
     jobs: dict[str, Settings] = field(default_factory=dict)
-    """Keys for single jobs, which override the keys of the job itself."""
+    """Keys for the runs of single jobs; they override the keys of the job itself."""
     where: dict[str, dict[str, Settings]] = field(default_factory=dict)
-    """Keys for single labels, by axis and label. Labels of workloads are names, or lists of names as `@list`."""
+    """Keys for the runs with a label, by axis and label. For workloads, the label may be a list of names, as
+    `@list`."""
     over: Settings = field(default_factory=dict)
-    """Keys for all runs that override everything else: the changes of the command line."""
+    """Keys for all runs that override all others: the changes of `--set`."""
     measures: dict[str, Expression] = field(default_factory=dict)
-    """Replacements of measures in all claims, by the text of the replaced measure."""
+    """Measures that replace others in all claims, by the text of the replaced measure."""
 
     def joined(self, other: Overrides) -> Overrides:
         """Returns these overrides, overridden by `other`."""
@@ -58,30 +59,30 @@ class Overrides:
 
 @dataclass(frozen=True)
 class Regime:
-    """One reading of the experiments of a paper: `overrides` sets the keys that the text leaves open."""
+    """One reading of the experiments of a paper: `overrides` sets the keys that the text of the paper leaves open."""
 
     name: str
     says: str
     supports: str = ""
-    """Evidence for this reading."""
+    """Evidence in the paper for this reading."""
     against: str = ""
-    """Evidence against this reading."""
+    """Evidence in the paper against this reading."""
     overrides: Overrides = field(default_factory=Overrides)
 
 
 @dataclass(frozen=True)
 class Extent:
-    """Extent of a job in a mode: its seeds, workloads and requests."""
+    """Size of a job in a mode: its seeds, its workloads, and the requests of a run."""
 
     seeds: tuple[int, ...]
     workloads: tuple[str, ...]
     requests: int | None
     """Requests of each run; None if the job itself ends its runs."""
     requests_of: Mapping[str, int] = field(default_factory=dict)
-    """Requests of each run of some workloads, such as volumes that have fewer."""
+    """Requests of a run for single workloads, such as volumes with fewer requests."""
 
     def requests_with(self, workload: str | None) -> int | None:
-        """Returns the requests of a run with this workload."""
+        """Returns the requests of a run with this workload; None if the job itself ends its runs."""
         return self.requests if workload is None else self.requests_of.get(workload, self.requests)
 
 
@@ -92,15 +93,15 @@ class Job:
     name: str
     config: str
     set: Settings
-    """Keys of the experiment, which precede those of a regime."""
+    """Keys of the experiment; the general keys of a regime do not override them."""
     drive: Settings
-    """Keys of the drive, for regimes that leave them open."""
+    """Keys of the drive, which the keys of a regime override."""
     axes: tuple[str, ...]
     check: bool
     extents: dict[str, Extent]
-    """Extent by mode."""
+    """Extent of the runs by mode (`quick`, `full`)."""
     of_regimes: dict[tuple[str, str], Extent]
-    """Extent by mode and regime, for regimes whose runs take much more or less time."""
+    """Extent by mode and regime, for regimes whose runs take much longer or shorter."""
 
     def extent(self, mode: str, regime: str) -> Extent:
         """Returns the extent in a mode and regime."""
@@ -109,18 +110,18 @@ class Job:
 
 @dataclass(frozen=True)
 class Measurement:
-    """One number from the runs of a job."""
+    """A number that is computed from runs of a job: a measure of the subject, possibly normalised to a baseline."""
 
     job: str
     measure: Expression
     of: Labels
     over: Labels
-    """Labels of the baseline that differ from the subject; for a `value`, labels of the neutral value (no effect)."""
+    """Labels in which the baseline differs from the subject; for `compute = "value"`, those of the neutral value."""
     against: tuple[str, ...]
-    """Labels of the first axis that the subject must beat; only with `compute = "best"`."""
+    """Labels of the first axis whose runs the subject must beat; only with `compute = "best"`."""
     compute: str
     above: float | None
-    """Threshold: a workload counts 1 if its number is larger, else 0; None if the number itself counts."""
+    """Threshold above which the number of a workload counts 1, else 0; None if the number itself counts."""
     reduce: str
     regime: str = ""
     """Regime of the runs; empty for the regime of the claim."""
@@ -128,7 +129,7 @@ class Measurement:
 
 @dataclass(frozen=True)
 class Trend:
-    """A relation between the values of a measurement along an axis."""
+    """A relation that the values of a measurement along an axis must have, such as a rise."""
 
     measurement: Measurement
     axis: str
@@ -137,39 +138,39 @@ class Trend:
     margin: float
     at: str
     says: str = ""
-    """Name of the curve, for claims with several curves."""
+    """Name of the curve; only for claims with several curves."""
     least: float = 0.0
-    """Minimum magnitude of the values; a curve with a smaller value is no evidence."""
+    """Minimum magnitude of the values; a curve with a smaller value counts as missed."""
     unit: str = ""
     """Unit of the values; empty for the unit of the claim."""
 
 
 @dataclass(frozen=True)
 class Series:
-    """Published values along an axis."""
+    """Published values of a claim along an axis."""
 
     measurement: Measurement
     axis: str
     labels: tuple[str, ...]
     published: tuple[float, ...]
     neutral: float | None = None
-    """Neutral value (no effect) if each point is judged by its effect; None if the curve is judged as a whole."""
+    """Neutral value (no effect) if each point is judged like a number; None if the curve is judged as a whole."""
     says: str = ""
-    """Name of the curve, for claims with several curves."""
+    """Name of the curve; only for claims with several curves."""
 
 
 @dataclass(frozen=True)
 class Judged:
-    """Published number, with the tolerance for the measured number."""
+    """Published number of a claim, with the tolerance for the measured number."""
 
     published: float
     """The published number; NaN for a claim without a number."""
     tolerance: float
-    """Allowed error, as a share of the published effect."""
+    """Allowed error, as a share of the published effect (the distance from the neutral value)."""
     within: float | None
     """Allowed error in the unit of the value, in place of `tolerance`; None to use `tolerance`."""
     neutral: float | None
-    """Neutral value (no effect), from which the effect is measured; None for an absolute value."""
+    """Neutral value (the value of no effect); None if the effect is the number itself."""
     limit: str
     """Meaning of the published value: the number itself (`none`), an upper bound (`at-most`), or a lower bound
     (`at-least`)."""
@@ -177,7 +178,7 @@ class Judged:
 
 @dataclass(frozen=True)
 class Claim:
-    """A published figure."""
+    """A published figure: a number, a relation, or a curve that a paper states."""
 
     id: str
     figure: str
@@ -194,22 +195,22 @@ class Claim:
     trends: tuple[Trend, ...] = ()
     series: Series | None = None
     is_constructed: bool = False
-    """Whether the claim follows from the design of a model in every regime: exact by construction."""
+    """Whether the claim follows from the design of the model, so that it is the same in every regime."""
     part_of: str = ""
-    """Identifier of the claim that has this sub-value; empty for a claim that is not a sub-value."""
+    """Identifier of the claim to which this sub-value belongs; empty for a claim."""
 
     @property
     def is_beside(self) -> bool:
-        """Whether the neutral value (no effect) is also measured."""
+        """Whether the neutral value (the value of no effect) is measured, not only published."""
         return self.measurement is not None and self.measurement.compute == "value" and bool(self.measurement.over)
 
     def sentence(self, regime: str) -> str:
-        """Returns the explanation of the measured value in a regime."""
+        """Returns the explanation of the measured value in a regime; empty without one."""
         other = "All else as specified." if regime == REAL_TRACES else ""
         return self.why.get(regime, self.why.get("", other))
 
     def measurements(self) -> tuple[Measurement, ...]:
-        """Returns all measurements of the claim."""
+        """Returns the measurements of the number, the trends and the series of the claim."""
         single = (self.measurement,) if self.measurement is not None else ()
         series = (self.series.measurement,) if self.series is not None else ()
         return (*single, *(trend.measurement for trend in self.trends), *series)
@@ -217,7 +218,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class Evidence:
-    """A measured number that sentences quote by name."""
+    """A measured number that explanations quote by its name."""
 
     name: str
     measurement: Measurement
@@ -227,7 +228,7 @@ class Evidence:
 
 @dataclass(frozen=True)
 class OpenKey:
-    """A key that a paper leaves open, or several open keys with common choices."""
+    """A configuration key that a paper leaves open, or several keys that are chosen together."""
 
     name: str
     """Name of the key in a fit."""
@@ -235,35 +236,35 @@ class OpenKey:
     quote: str
     """Quotation, word for word, of the sentence that leaves the key open."""
     leaves: str
-    """Continuation of the quotation, which names the open detail."""
+    """Rest of the sentence after the quotation, which names the detail that is left open."""
     choices: dict[str, Overrides]
-    """Overrides of each choice."""
+    """Configuration keys that each choice sets, by the name of the choice."""
 
 
 @dataclass(frozen=True)
 class Start:
-    """A regime from which a fit begins."""
+    """A regime from which a fit begins: a choice for each open key."""
 
     name: str
     origin: str
-    """Origin of the regime, as a sentence on a page."""
+    """Sentence on the origin of the regime, for a page."""
     choices: dict[str, str]
-    """The choice of each open key, by its name."""
+    """Choice for each open key, by the name of the key."""
 
 
 @dataclass(frozen=True)
 class Mechanism:
-    """A mechanism of a paper that flashmesh has."""
+    """A mechanism of a paper that flashmesh implements."""
 
     section: str
     says: str
     keys: Settings
-    """Keys that select the mechanism."""
+    """Configuration keys that select the mechanism."""
 
 
 @dataclass(frozen=True)
 class Paper:
-    """Contents of a registry file."""
+    """Contents of the registry file of a paper."""
 
     key: str
     path: Path
@@ -276,31 +277,31 @@ class Paper:
     claims: tuple[Claim, ...]
     evidence: dict[str, Evidence]
     volumes: dict[str, str]
-    """Names of recorded volumes by workload, if they differ from the name of the workload."""
+    """Name of the recorded volume of a workload, if it differs from the name of the workload."""
     lists: dict[str, tuple[str, ...]]
-    """Lists of workloads by their names."""
+    """Lists of workloads, by the names that `@list` refers to."""
     open: tuple[OpenKey, ...] = ()
-    """Keys that the paper leaves open."""
+    """Configuration keys that the paper leaves open."""
     starts: tuple[Start, ...] = ()
     """Regimes from which a fit begins."""
     fit_base: str = AS_SPECIFIED
-    """The regime that the choices of a fit override."""
+    """Name of the regime that the choices of a fit override."""
     fit_requests: int = 300
-    """Maximum number of requests of a run of a fit."""
+    """Maximum number of requests of the short runs of a fit."""
     mechanisms: tuple[Mechanism, ...] = ()
     limits: str = ""
     """Reason why some claims hold in no reading."""
 
     def labels(self, name: str) -> tuple[str, ...]:
-        """Returns the labels that a name stands for: the workloads of `@list`, or the label itself."""
+        """Returns the labels that a name denotes: the workloads of `@list`, or the name itself."""
         return self.lists[name[1:]] if name.startswith("@") else (name,)
 
     def with_regime(self, regime: Regime) -> Paper:
-        """Returns the paper with a further regime, which replaces a regime of the same name."""
+        """Returns the paper with a further regime, which replaces one of the same name."""
         return replace(self, regimes={**self.regimes, regime.name: regime})
 
     def measured(self, measurement: Measurement, regime: str) -> Expression:
-        """Returns the measure of a measurement in a regime: its own measure, or the replacement by the regime."""
+        """Returns the measure of a measurement in a regime: its own one, or the one by which the regime replaces it."""
         reading = self.regimes.get(regime)
         own = measurement.measure
         return own if reading is None else reading.overrides.measures.get(own.text, own)

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Point:
-    """One run of a job."""
+    """One run of a job: a label for each axis, a workload and a seed, in a regime."""
 
     paper: str
     job: str
     regime: str
     labels: tuple[tuple[str, str], ...]
-    """Label of every axis, followed by the workload if the job has workloads."""
+    """(Axis, label) of every axis, followed by the workload if the job has workloads."""
     seed: int
 
     @property
@@ -35,22 +35,22 @@ class Point:
 
 @dataclass(frozen=True)
 class Need:
-    """A measurement in a regime."""
+    """A measurement whose runs a claim needs, in a regime."""
 
     measurement: Measurement
     regime: str
     along: tuple[str, tuple[str, ...]] | None = None
-    """The axis of a curve, with its labels; None for a single number."""
+    """Axis of a curve, with its labels; None for a measurement of a single number."""
 
     def subjects(self) -> list[Labels]:
-        """Returns the labels of the subjects: one position, or a position for each label of the axis."""
+        """Returns the labels of the measured runs: one set, or one for each label of the axis of a curve."""
         if self.along is None:
             return [self.measurement.of]
         axis, labels = self.along
         return [self.measurement.of | {axis: label} for label in labels]
 
     def places(self, job: Job) -> Iterator[Labels]:
-        """Yields the labels of all runs of the measurement, without workloads."""
+        """Yields the labels of the measured runs and of their baselines; workloads are not among these labels."""
         measurement = self.measurement
         for subject in self.subjects():
             yield subject
@@ -61,7 +61,7 @@ class Need:
 
 
 def needs_of(paper: Paper, claim: Claim, regime: str) -> list[Need]:
-    """Returns all measurements of a claim in a regime, and the measurements of the numbers that its texts quote."""
+    """Returns the measurements of a claim in a regime, and those of the numbers that its texts quote."""
     from flashmesh.reproduce.registry import QUOTED
 
     found = [] if claim.measurement is None else [Need(claim.measurement, regime)]
@@ -76,7 +76,7 @@ def needs_of(paper: Paper, claim: Claim, regime: str) -> list[Need]:
 
 
 def run_in(measurement: Measurement, regime: str) -> str:
-    """Returns the regime in which a measurement is run."""
+    """Returns the regime in which the runs of a measurement are done: its own one, else that of the claim."""
     return measurement.regime or (AS_SPECIFIED if regime == ANY else regime)
 
 
@@ -88,7 +88,7 @@ def workloads_of(job: Job, mode: str, regime: str, labels: Labels) -> tuple[str,
 
 
 def point(paper: Paper, job: Job, regime: str, labels: Labels, workload: str, seed: int) -> Point:
-    """Returns the run at a position."""
+    """Returns the run of a job with these labels, workload and seed; an empty workload stands for none."""
     placed = [(axis, labels[axis]) for axis in job.axes]
     if workload:
         placed.append((WORKLOAD, workload))
@@ -96,7 +96,7 @@ def point(paper: Paper, job: Job, regime: str, labels: Labels, workload: str, se
 
 
 def points_of(paper: Paper, need: Need, mode: str) -> Iterator[Point]:
-    """Yields the runs of a measurement."""
+    """Yields the runs that a measurement needs."""
     job = paper.jobs[need.measurement.job]
     for labels in need.places(job):
         for workload in workloads_of(job, mode, need.regime, labels):
@@ -105,7 +105,7 @@ def points_of(paper: Paper, need: Need, mode: str) -> Iterator[Point]:
 
 
 def settings_of(paper: Paper, run: Point, mode: str, volumes: Volumes) -> dict[str, str]:
-    """Returns the overrides of a run.
+    """Returns the configuration keys that a run sets, with their values as texts.
 
     Args:
         paper: The paper of the run.

@@ -36,7 +36,7 @@ PAPERS = Path(__file__).parent / "papers"
 FIT_REQUESTS = 300
 RESERVED = (ANY, REAL_TRACES, FIT, CHANGED)
 QUOTED = re.compile(r"\{([a-z0-9-]+)\}")
-"""Pattern of the name of evidence that a sentence quotes."""
+"""Pattern of the name of evidence in braces, by which a text quotes a measured number."""
 
 
 def papers(folder: Path = PAPERS) -> dict[str, Paper]:
@@ -123,7 +123,7 @@ def read_paper(path: Path) -> Paper:
 
 
 def tables_of(fields: Fields, key: str) -> Iterable[tuple[str, Fields]]:
-    """Yields the tables in the table `key`, with their names."""
+    """Yields (name, table) for each table inside the table `key`."""
     inner = fields.inner(key)
     for name, value in inner.table.items():
         yield name, Fields(value, f"{fields.place}: {key}.{name}")
@@ -140,7 +140,7 @@ def read_mechanism(table: object, place: str) -> Mechanism:
 
 
 def read_axes(fields: Fields) -> dict[str, dict[str, Settings]]:
-    """Reads the axes: the overrides of each label of each axis."""
+    """Reads the axes: the configuration keys that each label of each axis sets."""
     axes: dict[str, dict[str, Settings]] = {}
     for axis, labels in fields.table.items():
         inner = Fields(labels, f"{fields.place}.{axis}")

@@ -37,7 +37,7 @@ def select(papers: dict[str, Paper], names: Sequence[str]) -> dict[str, tuple[Cl
 
 
 def meant(papers: dict[str, Paper], name: str) -> tuple[str, tuple[Claim, ...]]:
-    """Returns the paper and the claims that one name selects."""
+    """Returns the paper and the claims that a name on the command line selects."""
     by_lower = {key.lower(): key for key in papers}
     if name.lower() in by_lower:
         paper = papers[by_lower[name.lower()]]
@@ -63,13 +63,13 @@ def meant(papers: dict[str, Paper], name: str) -> tuple[str, tuple[Claim, ...]]:
 
 
 def in_figure(paper: Paper, name: str) -> tuple[Claim, ...]:
-    """Returns the claims of a figure, including its parts, or of a table or section."""
+    """Returns the claims of a figure and its parts, or of a table or section; empty if there is no such figure."""
     wanted = re.compile(rf"{re.escape(short(name))}[a-z]*")
     return tuple(claim for claim in paper.claims if any(map(wanted.fullmatch, figures(claim))))
 
 
 def figures(claim: Claim) -> list[str]:
-    """Returns the short names of the figures of a claim; `Figure 13b and 13d` are two figures."""
+    """Returns the short names of the figures of a claim, such as 13b and 13d for `Figure 13b and 13d`."""
     return [short(part) for part in claim.figure.split(" and ")]
 
 

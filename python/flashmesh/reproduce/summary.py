@@ -1,4 +1,4 @@
-"""Summary of a paper: the number of claims that hold in one regime within each share of the effect."""
+"""Summary of a paper: the number of claims that hold in one regime within shares of the published effect."""
 
 from __future__ import annotations
 
@@ -19,30 +19,30 @@ SHARES = (0.1, 0.25, 0.5)
 """Shares of the published effect within which claims are counted."""
 
 Within = tuple[int, ...]
-"""Number of claims that hold within each of `SHARES`."""
+"""Numbers of claims that hold within each of `SHARES`, in the same order."""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """Numbers of claims that hold in one regime."""
+    """Numbers of claims and sub-values that hold in one regime."""
 
     regime: str
     within: Within
     subs: Within
-    """Numbers of sub-values that hold within each share."""
+    """Numbers of sub-values that hold within each of `SHARES`."""
     of_number: Within = (0, 0, 0)
-    """Numbers of claims that hold within each share of their effect or of the published number. Comparable with counts
-    that do not use effects."""
+    """Numbers of claims that hold within each of `SHARES`, taken of the effect or of the published number. These
+    numbers are comparable with counts that do not use effects."""
 
     @property
     def score(self) -> tuple[int, Within]:
-        """Key that orders regimes: a claim counts once for each share within which it holds."""
+        """Sort key of regimes: a claim counts once for each share within which it holds."""
         return sum(self.within), self.within
 
 
 @dataclass(frozen=True)
 class Summary:
-    """Numbers of claims of a paper that hold."""
+    """Numbers of claims of a paper, and of those that hold."""
 
     claims: int
     """Number of all claims, without sub-values."""
@@ -53,9 +53,9 @@ class Summary:
     subs: int
     """Number of all sub-values."""
     best: Reading
-    """The best stated reading."""
+    """Numbers of claims that hold in the best stated reading."""
     any_regime: Within
-    """Numbers of claims that hold in at least one regime; each claim may hold in another regime."""
+    """Numbers of claims that hold in at least one stated regime; different claims may hold in different regimes."""
 
     @property
     def measured(self) -> int:
@@ -64,50 +64,50 @@ class Summary:
 
     @property
     def only_elsewhere(self) -> int:
-        """Number of claims that hold within the smallest share in some regime, but not in the best regime."""
+        """Number of claims that hold within the smallest share in a stated regime, but not in the best reading."""
         return self.any_regime[0] - self.best.within[0]
 
 
 def holds(claim: Claim, row: Row, share: float) -> bool:
-    """Returns whether a claim holds within a share of its effect; the smallest share stands for its own tolerance."""
+    """Returns whether a claim holds within a share of its effect; for the smallest share, its own tolerance counts."""
     return judge(claim, row, None if share == SHARES[0] else share) == Verdict.MET
 
 
 def nearness(claim: Claim, row: Row) -> float | None:
-    """Returns the smallest share within which a claim holds; None if the claim does not hold."""
+    """Returns the smallest of `SHARES` within which a claim holds; None if it holds within none."""
     return next((share for share in SHARES if holds(claim, row, share)), None)
 
 
 def measured_claims(outcome: Outcome) -> list[Claim]:
-    """Returns the claims that depend on the reading, without sub-values."""
+    """Returns the claims whose value depends on the regime, without sub-values."""
     return [claim for claim in outcome.claims() if not claim.part_of and not claim.is_constructed]
 
 
 def row_in(outcome: Outcome, claim: Claim, regime: str) -> Row | None:
-    """Returns the row of a claim in a regime; None if the claim is not measured there."""
+    """Returns the row of a claim in a regime; None if the claim was not measured in the regime."""
     return next((row for row in outcome.rows[claim.id] if row.regime == regime), None)
 
 
 def near_in(outcome: Outcome, claim: Claim, regime: str) -> float | None:
-    """Returns the smallest share within which a claim holds in a regime; None if the claim does not hold."""
+    """Returns the smallest of `SHARES` within which a claim holds in a regime; None if the claim does not hold."""
     row = row_in(outcome, claim, regime)
     return None if row is None else nearness(claim, row)
 
 
 def holds_by_number(claim: Claim, row: Row, share: float) -> bool:
-    """Returns whether a claim holds within a share of its effect, or of the published number."""
+    """Returns whether a claim holds within a share of its effect, or within this share of the published number."""
     plain = replace(claim, judged=replace(claim.judged, neutral=None, within=None))
     return holds(claim, row, share) or judge(plain, row, share) == Verdict.MET
 
 
 def counted(pairs: Iterable[tuple[Claim, tuple[Row, ...]]]) -> Within:
-    """Returns the number of claims that hold in at least one of their rows, for each share."""
+    """Returns, for each of `SHARES`, the number of claims that hold in at least one of their rows."""
     listed = list(pairs)
     return tuple(sum(any(holds(claim, row, share) for row in rows) for claim, rows in listed) for share in SHARES)
 
 
 def reading(outcome: Outcome, regime: str) -> Reading:
-    """Returns the numbers of claims that hold in a regime."""
+    """Returns the numbers of claims and sub-values that hold in a regime."""
 
     def pairs(is_sub: bool) -> list[tuple[Claim, tuple[Row, ...]]]:
         found = []
@@ -123,12 +123,12 @@ def reading(outcome: Outcome, regime: str) -> Reading:
 
 
 def stated_rows(outcome: Outcome, claim: Claim) -> tuple[Row, ...]:
-    """Returns the rows of a claim in the regimes of the registry and over recorded volumes; omits fit and `--set`."""
+    """Returns the rows of a claim in stated regimes and over recorded volumes, but not those of a fit or of `--set`."""
     return tuple(row for row in outcome.rows[claim.id] if row.regime not in (FIT, CHANGED))
 
 
 def best_reading(outcome: Outcome) -> Reading:
-    """Returns the numbers of the first regime with the best score; ignores fits and changes."""
+    """Returns the numbers of claims of the best stated reading: the first regime with the highest score."""
     readings = [reading(outcome, regime) for regime in outcome.regimes() if regime not in (FIT, CHANGED)]
     return max(readings, key=lambda each: each.score) if readings else Reading(ANY, (0, 0, 0), (0, 0, 0))
 

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from flashmesh.reproduce.paper import Claim, Evidence, Overrides, Paper, Series, Settings, Trend
 
 SENTENCE = re.compile(r"(?<=[.?!]) +(?=[A-Z])")
-"""End of a sentence."""
+"""Pattern of the space between two sentences."""
 NONE = "-"
 AVERAGES = ("mean", "geometric-mean", "median")
-"""Reductions over workloads beside which the minimum and maximum over workloads are shown."""
+"""Reductions over workloads for which texts also have the minimum and the maximum over workloads."""
 
 
 def published(claim: Claim) -> str:
-    """Returns the published value as text."""
+    """Returns the published value of a claim as text with its unit; a dash without a number."""
     if claim.shown:
         return claim.shown
     if claim.series is not None:
@@ -35,7 +35,7 @@ def published(claim: Claim) -> str:
 
 
 def measured(claim: Claim, row: Row) -> str:
-    """Returns the measured number and curves as text."""
+    """Returns the measured number and curves of a claim as text; a dash if nothing was measured."""
     along = (*claim.trends, *((claim.series,) if claim.series is not None else ()))
     parts = [measured_number(claim, row)] if claim.measurement is not None else []
     parts += [
@@ -47,7 +47,10 @@ def measured(claim: Claim, row: Row) -> str:
 
 
 def measured_number(claim: Claim, row: Row) -> str:
-    """Returns the measured number of a claim as text, with its spread over seeds and its range over workloads."""
+    """Returns the measured number of a claim as text, with its spread over seeds and its range over workloads.
+
+    A dash if the number was not measured.
+    """
     if claim.measurement is None or row.values is None:
         return NONE
     text = with_unit(spread_text(row.values, claim.digits), claim.unit)
@@ -61,14 +64,14 @@ def measured_number(claim: Claim, row: Row) -> str:
 
 
 def spread_text(values: tuple[float, ...], digits: int) -> str:
-    """Returns the mean of numbers; of several numbers, also half their range."""
+    """Returns the mean of numbers as text; of several numbers, also half the difference of largest and smallest."""
     spread = Spread(values)
     text = number_text(spread.mean, digits)
     return f"{text} +-{number_text(spread.half_range, digits)}" if len(values) > 1 else text
 
 
 def labelled(along: Trend | Series, values: list[str], unit: str) -> str:
-    """Returns values along an axis, each with its label."""
+    """Returns the values of a curve as text, each with its label."""
     pairs = [f"{short(label)}: {value}" for label, value in zip(along.labels, values, strict=True)]
     text = with_unit(", ".join(pairs), unit)
     return f"{along.says}: {text}" if along.says else text
@@ -80,7 +83,7 @@ def unit_of(along: Trend | Series, claim: Claim) -> str:
 
 
 def short(label: str) -> str:
-    """Returns the name of a workload without its paper."""
+    """Returns the name of a workload without the prefix of its paper."""
     return label.rpartition("/")[2]
 
 
@@ -96,7 +99,7 @@ def with_unit(text: str, unit: str) -> str:
 
 
 def why(outcome: Outcome, claim: Claim, row: Row) -> str:
-    """Returns the explanation of a claim in a regime, with quoted numbers, after the replayed volumes."""
+    """Returns the explanation of a claim in a regime, with quoted numbers, after the names of replayed volumes."""
     parts = [
         replayed(outcome, claim) if row.regime == REAL_TRACES else "",
         filled(outcome.paper, claim.sentence(row.regime), row.quoted),
@@ -105,7 +108,7 @@ def why(outcome: Outcome, claim: Claim, row: Row) -> str:
 
 
 def replayed(outcome: Outcome, claim: Claim) -> str:
-    """Returns a sentence with the workloads of a claim that are recorded volumes, and the number of the others."""
+    """Returns a sentence on the recorded volumes that a claim replays, and on the number of its other workloads."""
     names: dict[str, None] = {}
     for measurement in claim.measurements():
         job = outcome.paper.jobs[measurement.job]
@@ -117,12 +120,12 @@ def replayed(outcome: Outcome, claim: Claim) -> str:
 
 
 def filled(paper: Paper, text: str, values: dict[str, float]) -> str:
-    """Returns a text with each name of evidence replaced by its number."""
+    """Returns a text with each name of evidence in braces replaced by its number; `values` has the numbers."""
     return QUOTED.sub(lambda match: quoted(paper.evidence[match[1]], values.get(match[1])), text)
 
 
 def quoted(evidence: Evidence, value: float | None) -> str:
-    """Returns a quoted number with the digits and the unit of its evidence."""
+    """Returns a quoted number as text with the digits and the unit of its evidence; a dash for None."""
     return NONE if value is None else with_unit(number_text(value, evidence.digits), evidence.unit)
 
 
@@ -144,7 +147,10 @@ def settings_text(settings: Settings) -> list[str]:
 
 
 def overrides_text(paper: Paper, overrides: Overrides) -> list[str]:
-    """Returns the overrides of a regime as texts, each with the affected runs. Labels with equal keys share a text."""
+    """Returns the keys that a regime sets as texts, each with the runs that it affects.
+
+    Labels with equal keys share a text.
+    """
     found = settings_text(overrides.set)
     for settings, jobs in alike(overrides.jobs).items():
         found.append(f"runs {', '.join(jobs)}: {settings}")
@@ -157,7 +163,7 @@ def overrides_text(paper: Paper, overrides: Overrides) -> list[str]:
 
 
 def alike(groups: Mapping[str, Settings]) -> dict[str, list[str]]:
-    """Returns the names of the groups by the text of their settings."""
+    """Returns the names of the groups (jobs or labels) that have equal settings, by the text of these settings."""
     found: dict[str, list[str]] = {}
     for name, settings in groups.items():
         found.setdefault(", ".join(settings_text(settings)), []).append(name)

@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from flashmesh.reproduce.paper import Judged
 
 ROUNDING = 1e-9
-"""Error of arithmetic: a smaller difference counts as no difference."""
+"""Relative error of arithmetic: a smaller excess over the tolerance is ignored."""
 EFFECT = 0.25
-"""Smallest share of the published effect, with every seed, that counts as the right direction."""
+"""Smallest share of the published effect, with every seed, that counts as an effect in the published direction."""
 REVERSE = 0.05
-"""Smallest share of the published effect, in the opposite direction, that counts as opposite."""
+"""Smallest share of the published effect, with every seed, that counts as an effect in the opposite direction."""
 ALIKE = 0.5
-"""Smallest rank correlation of two curves that counts as the right direction."""
+"""Smallest rank correlation of a measured and a published curve that counts as the right direction."""
 
 
 class Verdict(StrEnum):
@@ -45,16 +45,16 @@ ORDER = (
     Verdict.OPPOSITE,
     Verdict.UNMEASURED,
 )
-"""Verdicts from the best to the worst."""
+"""Verdicts in order, from the best to the worst."""
 
 
 Curve = tuple[tuple[float, ...], ...]
-"""Values along an axis, for each seed."""
+"""Measured values along an axis: a tuple of values for each seed."""
 
 
 @dataclass(frozen=True)
 class Spread:
-    """Values over seeds."""
+    """Values of one quantity, one for each seed."""
 
     values: tuple[float, ...]
 
@@ -70,12 +70,12 @@ class Spread:
 
 
 def means(curve: Curve) -> tuple[float, ...]:
-    """Returns the means over seeds along the axis of a curve."""
+    """Returns the means over seeds of a curve, one for each point of its axis."""
     return tuple(map(fmean, zip(*curve, strict=True)))
 
 
 def allowance(judged: Judged, share: float | None = None) -> float:
-    """Returns the allowed distance from the published number, by default a share of the effect.
+    """Returns the allowed distance of a measured number from the published one.
 
     Args:
         judged: The published number and its tolerance.
@@ -87,7 +87,7 @@ def allowance(judged: Judged, share: float | None = None) -> float:
 
 
 def number(values: Spread, judged: Judged, beside: Spread | None = None, share: float | None = None) -> Verdict:
-    """Returns the verdict on a number.
+    """Returns the verdict on the measured number of a claim.
 
     Args:
         values: The measured value of each seed.
@@ -114,7 +114,7 @@ def number(values: Spread, judged: Judged, beside: Spread | None = None, share: 
 
 
 def trend(values: Sequence[float], relation: str, margin: float, at: int = 0, least: float = 0.0) -> Verdict:
-    """Returns the verdict on a relation between values along an axis.
+    """Returns the verdict on a relation between the values along an axis.
 
     Args:
         values: The values in the order of their labels.
@@ -200,7 +200,7 @@ def first_highest(values: Sequence[float], margin: float) -> Verdict:
 
 
 def points(curve: Curve, published: Sequence[float], judged: Judged, share: float | None = None) -> Verdict:
-    """Returns the verdict on published points with a neutral value: each point is judged as a number."""
+    """Returns the verdict on a curve with a neutral value, in which each published point is judged as a number."""
     verdicts = [
         number(Spread(values), replace(judged, published=known), share=share)
         for values, known in zip(zip(*curve, strict=True), published, strict=True)
@@ -219,7 +219,7 @@ def series(values: Sequence[float], published: Sequence[float], tolerance: float
 
 
 def rank_correlation(values: Sequence[float], others: Sequence[float]) -> float:
-    """Returns Spearman's rank correlation of two lists; 0 if one of them is constant."""
+    """Returns Spearman's rank correlation of two lists of numbers, from -1 to 1; 0 if one list is constant."""
     first, second = ranks(values), ranks(others)
     if len(set(first)) == 1 or len(set(second)) == 1:
         return 0.0
@@ -227,7 +227,7 @@ def rank_correlation(values: Sequence[float], others: Sequence[float]) -> float:
 
 
 def ranks(values: Sequence[float]) -> list[float]:
-    """Returns the rank of each value; equal values share their mean rank."""
+    """Returns the rank of each value in ascending order; equal values share their mean rank."""
     ordered = sorted(values)
     return [ordered.index(value) + (ordered.count(value) - 1) / 2 for value in values]
 

@@ -1,4 +1,4 @@
-"""Recorded volumes in a folder, matched by name with the workloads of a paper."""
+"""Recorded volumes: trace files in a folder, matched by name with the workloads of a paper."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 BEGINNING = 1000
-"""Number of requests that are read from a volume to check that it can be replayed."""
+"""Number of requests at the start of a volume that are read to check that it can be replayed."""
 
 
 @dataclass(frozen=True)
@@ -25,14 +25,14 @@ class Volumes:
     """Trace files in a folder for the workloads of a paper."""
 
     found: dict[str, Path] = field(default_factory=dict)
-    """Files by workload; workloads without a file are absent."""
+    """Trace file of each workload; workloads without a file are absent."""
     missing: tuple[str, ...] = ()
     """Workloads without a file, which run from their profiles."""
     reading: Mapping[str, str] = field(default_factory=dict)
-    """Keys that configure the reading of the files."""
+    """Configuration keys that determine how the files are read."""
 
     def settings(self, workload: str) -> dict[str, str] | None:
-        """Returns the overrides that replay the file of a workload; None without a file."""
+        """Returns the configuration keys that replay the file of a workload; None if the workload has no file."""
         path = self.found.get(workload)
         return None if path is None else {"workload.trace": str(path), "workload.beyond": "wrap", **self.reading}
 
@@ -88,7 +88,10 @@ def require_readable(volumes: Volumes) -> None:
 
 
 def pattern_of(volume: str) -> re.Pattern[str]:
-    """Returns a pattern for file names that contain the name of a volume; `HM1`, `hm_1` and `hm-1` are equal."""
+    """Returns a pattern for file names that contain the name of a volume.
+
+    `HM1`, `hm_1` and `hm-1` match the same files.
+    """
     characters = [character for character in volume.lower() if character.isalnum()]
     parts: list[str] = []
     for before, character in zip(["", *characters], characters, strict=False):

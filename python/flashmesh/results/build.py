@@ -1,4 +1,4 @@
-"""Conversion of JSON to dataclasses, and of dataclasses to columns, by the types of their fields."""
+"""Conversion of JSON to dataclasses, and of dataclasses to columns of tables, by the types of their fields."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ def hints_of(kind: Any) -> dict[str, Any]:
 
 @cache
 def column_types(kind: Any) -> dict[str, Any]:
-    """Returns the type of each single value of a dataclass by its dotted key, in the order of `columns_of`."""
+    """Returns the type of each column of a dataclass, by its dotted key, in the order of `columns_of`.
+
+    A column is a field with a single value, possibly inside a nested dataclass.
+    """
     types: dict[str, Any] = {}
     for name, hint in hints_of(kind).items():
         inner = optional(hint)
@@ -34,7 +37,7 @@ def column_types(kind: Any) -> dict[str, Any]:
 
 
 def columns_of(kind: type, value: Any) -> dict[str, Any]:
-    """Returns the single values of a dataclass by their dotted keys; all None if `value` is None."""
+    """Returns the value of each column of a dataclass, by its dotted key; all None if `value` is None."""
     flat: dict[str, Any] = {}
 
     def add(columns: tuple[Column, ...], value: Any) -> None:
@@ -50,7 +53,7 @@ def columns_of(kind: type, value: Any) -> dict[str, Any]:
 
 
 class Column(NamedTuple):
-    """A field with a single value, or with the columns of a nested dataclass."""
+    """A field that is a column or, if `inner` is not empty, a nested dataclass with these columns."""
 
     name: str
     key: str
@@ -59,7 +62,10 @@ class Column(NamedTuple):
 
 @cache
 def columns_in(kind: Any, prefix: str = "") -> tuple[Column, ...]:
-    """Returns the columns of a dataclass; cached, since there may be thousands of rows."""
+    """Returns the columns of a dataclass.
+
+    Cached, since the same dataclass may have thousands of rows.
+    """
     columns = []
     for name, hint in hints_of(kind).items():
         inner = optional(hint)

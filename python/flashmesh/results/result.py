@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 OF_THE_MACHINE = ("wall_s", "requests_per_wall_s", "peak_rss_bytes")
-"""Keys that differ between two runs of the same simulation."""
+"""Keys of results that differ between two runs of the same simulation, since they measure the machine."""
 
 
 @record
@@ -84,11 +84,11 @@ class Result(Plots, Report):
         return self.outcome() == other.outcome()
 
     def __hash__(self) -> int:
-        """Returns a hash of the configuration and the execution time."""
+        """Returns a hash of the configuration and the simulated execution time."""
         return hash((self.config_hash, self.makespan_ps))
 
     def __repr__(self) -> str:
-        """Returns a summary: requests, throughput, latency."""
+        """Returns a summary with requests, throughput and latency."""
         found = self.window
         latency = found.latency_ps.all
         mean = f", mean latency {latency.mean / 1e6:.1f} us" if latency else ""
@@ -241,7 +241,7 @@ class Result(Plots, Report):
 
 
 def frame_of(rows: Sequence[dict[str, Any]], empty: bool) -> pd.DataFrame:
-    """Returns the single values of results as a data frame; with `empty`, also columns without any value."""
+    """Returns a data frame with a row for each result; with `empty`, also columns without any value."""
     import pandas as pd
 
     types = column_types(Result)

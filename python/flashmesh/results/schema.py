@@ -1,4 +1,4 @@
-"""Validation of documents of results from outside, before any code relies on their form.
+"""Check of JSON documents from outside for the form of results, before any code relies on this form.
 
 The expected form follows from the types of the classes that are generated from the declared quantities and parameters.
 """
@@ -24,7 +24,7 @@ Check: TypeAlias = Callable[[Any], None]
 NULL: Any = type(None)
 PARAMETERS = Config.__module__
 INTEGER_MAX = 1 << 64
-"""Bound of whole numbers: counts and times in picoseconds stay below it."""
+"""Exclusive upper bound of whole numbers in results: counts, and times in picoseconds."""
 SHOWN_MAX = 40
 """Maximum number of characters quoted of a value."""
 NEEDED = {
@@ -33,9 +33,9 @@ NEEDED = {
     "power": (),
     "schedule": (),
 }
-"""Keys of the configuration that reports use, by section."""
+"""Keys of the configuration that reports read, by section."""
 REPLAY = ("mode", "time-scale", "threads", "outstanding")
-"""Keys of the replay of each stream that reports use."""
+"""Keys of the replay section of each stream that reports read."""
 PER_LINK = ("names", "kinds", "busy_ps", "bytes_to_chips", "bytes_from_chips", "bytes_between_chips")
 
 
@@ -66,7 +66,7 @@ class SavedComparison:
 
 
 class MalformedError(ValueError):
-    """Error of a document without the form of a result. The text names the place and the expected form."""
+    """Error for a document without the form of a result. The text names the place and the expected form."""
 
     def __init__(self, told: str, *path: str) -> None:
         """Creates the error from its text and from the keys that lead to the place, outermost first."""
@@ -112,10 +112,10 @@ def check_comparison(document: Any) -> None:
 
 
 def check_shape(document: dict[str, Any]) -> None:
-    """Refuses a document with parallel lists of different lengths.
+    """Refuses a result in which lists with one entry for each link, or for each latency, differ in length.
 
     Raises:
-        MalformedError: If two parallel lists differ in length.
+        MalformedError: If two such lists differ in length.
     """
     links = document["utilisation"]["links"]
     for key in PER_LINK:
@@ -127,7 +127,7 @@ def check_shape(document: dict[str, Any]) -> None:
 
 
 def equally_long(one: Sequence[Any], other: Sequence[Any], name: str, beside: str) -> None:
-    """Refuses lists of different lengths.
+    """Refuses two lists of different lengths; `name` and `beside` are their names in the error.
 
     Raises:
         MalformedError: If their lengths differ.
@@ -137,7 +137,7 @@ def equally_long(one: Sequence[Any], other: Sequence[Any], name: str, beside: st
 
 
 def check_configuration(tables: dict[str, Any], dies: int) -> None:
-    """Refuses a configuration with values of wrong types, or for a drive of another number of dies.
+    """Refuses a configuration with values of wrong types, or for a drive without `dies` dies.
 
     Raises:
         MalformedError: If the configuration is refused, or lacks a key that reports use.
@@ -188,13 +188,13 @@ def needed(tables: dict[str, Any], section: str, keys: Sequence[str]) -> None:
 
 
 def missing(key: str) -> MalformedError:
-    """Returns the error for a missing key."""
+    """Returns the error for a missing key of a configuration."""
     return MalformedError(" is missing", f".{key}")
 
 
 @cache
 def checker(hint: Any) -> Check:
-    """Returns a function that refuses JSON values of other types.
+    """Returns a function that raises an error for JSON values that do not have the type `hint`.
 
     Raises:
         TypeError: If no value of JSON represents the type.
@@ -228,13 +228,13 @@ def is_path(hint: Any) -> bool:
 
 
 def refusal(wanted: str, value: Any) -> MalformedError:
-    """Returns the error for an unexpected value."""
+    """Returns the error for a value of another type than `wanted`."""
     text = repr(value)
     return MalformedError(f" is {text if len(text) <= SHOWN_MAX else f'{text[:SHOWN_MAX]}...'}, not {wanted}")
 
 
 def of_class(kind: type, wanted: str) -> Check:
-    """Returns a check for values of one class."""
+    """Returns a check for values of one class; `wanted` names the class in errors."""
 
     def check(value: Any) -> None:
         if type(value) is not kind:
@@ -276,7 +276,7 @@ def choice(options: tuple[Any, ...]) -> Check:
 
 
 def any_of(checks: Sequence[Check]) -> Check:
-    """Returns a check for values that pass one of several checks; other values raise the error of the last check."""
+    """Returns a check for values that pass any of several checks; if all fail, the error is that of the last one."""
     null = checker(NULL)
     others = [each for each in checks if each is not null]
 
@@ -293,7 +293,7 @@ def any_of(checks: Sequence[Check]) -> Check:
 
 
 def list_of(entry: Check) -> Check:
-    """Returns a check for lists."""
+    """Returns a check for lists whose entries all pass one check."""
 
     def check(value: Any) -> None:
         if type(value) is not list:
@@ -308,7 +308,7 @@ def list_of(entry: Check) -> Check:
 
 
 def pair_of(entries: Sequence[Check]) -> Check:
-    """Returns a check for lists with one entry for each check."""
+    """Returns a check for lists whose entries each pass the check at their index."""
 
     def check(value: Any) -> None:
         if type(value) is not list or len(value) != len(entries):
@@ -320,7 +320,7 @@ def pair_of(entries: Sequence[Check]) -> Check:
 
 
 def table_of(entry: Check) -> Check:
-    """Returns a check for objects with any keys."""
+    """Returns a check for objects with any keys whose values all pass one check."""
 
     def check(value: Any) -> None:
         if type(value) is not dict:
@@ -335,7 +335,10 @@ def table_of(entry: Check) -> Check:
 
 
 def record_of(kind: Any) -> Check:
-    """Returns a check for objects with the keys of a class. Results must have all of them, configurations any."""
+    """Returns a check for objects with the keys of a class.
+
+    Results must have all keys of the class, configurations any of them.
+    """
     is_table = kind.__module__ == PARAMETERS
     entries = [(name.replace("_", "-") if is_table else name, checker(hint)) for name, hint in hints_of(kind).items()]
 

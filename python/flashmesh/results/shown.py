@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 
 class Plots(ABC):
-    """Charts of one or several runs, as Altair charts."""
+    """Charts of a result or a comparison, for notebooks and programs."""
 
     @abstractmethod
     def _runs(self) -> list[Run]:
-        """Returns the runs to show."""
+        """Returns the runs that the charts show."""
 
     def plot_latency(self) -> Chart:
         """Returns a chart of the latency of each percentile, with a scale that expands the tail."""

@@ -1,4 +1,4 @@
-"""Replacement of the figures of a run by those of its measured window."""
+"""Results in which the figures of the measured window replace those of the whole run."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ if TYPE_CHECKING:
 
 
 def windowed(document: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Returns a result with the values of its measured window instead of the whole run, if it has one."""
+    """Returns a result with the figures of its measured window in place of the whole run.
+
+    Unchanged without a window.
+    """
     window = document.get("measured")
     if window is None:
         return document

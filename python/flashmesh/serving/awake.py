@@ -8,7 +8,7 @@ import struct
 from pathlib import Path
 
 WISHES = Path("/dev/cpu_dma_latency")
-"""Device by which Linux accepts bounds on the wake-up latency, from root only (kernel, power/pm_qos_interface)."""
+"""Device through which Linux accepts bounds on the wake-up latency of processors, from root only."""
 AT_ONCE = struct.pack("i", 0)
 
 
@@ -24,7 +24,7 @@ class Awake:
         self._wish: int | None = None
 
     def begin(self) -> bool:
-        """Sets the bound; returns False if the system refuses it."""
+        """Sets the bound; returns False, without effect, if the system refuses it."""
         with contextlib.suppress(OSError):
             self._wish = os.open(WISHES, os.O_WRONLY | os.O_CLOEXEC)
             os.write(self._wish, AT_ONCE)

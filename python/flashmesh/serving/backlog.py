@@ -1,4 +1,4 @@
-"""Unread bytes in a Unix socket, as reported by Linux."""
+"""Unread bytes in a Unix socket, as the netlink interface of Linux reports them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SOCK_DIAG = 4
 """Netlink family for socket diagnostics."""
 BY_FAMILY = 20
 DUMP = 0x301
-"""Flags of a request for all sockets."""
+"""Netlink flags of a request for information on all sockets."""
 CONNECTED = 1 << 1
 SHOW_NAME, SHOW_QUEUES = 1 << 0, 1 << 4
 NAME, QUEUES = 0, 4
@@ -51,7 +51,7 @@ def backlog(path: Path) -> int | None:
 
 
 def messages(data: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yields the messages of a netlink datagram: kind and body."""
+    """Yields the (kind, body) of each message in a netlink datagram."""
     while len(data) >= HEADER.size:
         length, kind, *_ = HEADER.unpack_from(data)
         if length < HEADER.size:
@@ -61,7 +61,7 @@ def messages(data: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def attributes(data: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yields the attributes of a message: kind and value."""
+    """Yields the (kind, value) of each attribute of a netlink message."""
     while len(data) >= 4:
         length, kind = struct.unpack_from("=HH", data)
         if length < 4:

@@ -1,4 +1,4 @@
-"""Live statistics of a served drive, and whether it keeps up with real time."""
+"""Live statistics of a served drive, and whether its replies keep up with real time."""
 
 from __future__ import annotations
 
@@ -11,45 +11,45 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 LATE = "more than 100 us and 5 % of their latency late"
-"""Definition of late replies, as in the plugin."""
+"""Which replies count as late, for messages; the plugin uses the same definition."""
 PS_PER_US = 1_000_000
 PS_PER_S = 10**12
 REQUEST_BYTES = 28
-"""Size of an NBD request without its data."""
+"""Bytes of an NBD request without its data."""
 SEEN_TIMES = 3.0
-"""Minimum ratio of the clients' latency to the latency of the drive for a note about it."""
+"""Ratio of the latency that clients see to that of the drive from which a note on it is printed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Counters since the start."""
+    """Counters of a served drive since it was started."""
 
     size: int = 0
     """Size of the exported device in bytes."""
     requests: int = 0
     bytes: int = 0
     latency_ps: int = 0
-    """Sum of all latencies."""
+    """Sum of the latencies of all requests in the drive, in picoseconds."""
     simulated_ps: int = 0
     outstanding: int = 0
     late: int = 0
-    """Number of late replies."""
+    """Number of late replies, as defined by `LATE`."""
     late_max_us: int = 0
-    """Maximum delay of a reply since the previous counters."""
+    """Maximum delay of a reply since the previous line of counters, in microseconds."""
 
     @classmethod
     def of(cls, line: Mapping[str, Any]) -> Figures:
-        """Creates counters from a line of the plugin."""
+        """Creates counters from the parsed line that the plugin prints."""
         return cls(**line)
 
 
 @dataclass(slots=True)
 class Clients:
-    """Latency that clients see, by Little's law: requests in flight divided by requests per second."""
+    """Estimate of the latency that clients see, by Little's law: requests in flight divided by requests per second."""
 
     time_scale: float
     in_flight_s: float = 0.0
-    """Integral of the requests in flight, in the drive and in the socket, over wall time."""
+    """Requests in flight, in the drive and in the socket, integrated over wall time in seconds."""
     looked_at: float | None = None
 
     def look(self, figures: Figures, waiting_bytes: int, now: float) -> None:
@@ -60,7 +60,9 @@ class Clients:
         self.looked_at = now
 
     def told(self, in_flight_s: float, before: Figures, now: Figures) -> str:
-        """Returns a sentence on the mean latency of clients in an interval, or "" below `SEEN_TIMES` that of the drive.
+        """Returns a sentence on the mean latency that clients saw in an interval.
+
+        Empty if that latency is below `SEEN_TIMES` the latency of the drive.
 
         Args:
             in_flight_s: The value of `in_flight_s` at the start of the interval.
@@ -94,7 +96,7 @@ def requests_in(waiting_bytes: int, figures: Figures) -> int:
 
 
 def rates(before: Figures, now: Figures, seconds: float) -> str:
-    """Returns a line with the statistics of the requests between two counters."""
+    """Returns a line with statistics of the requests between the counters `before` and `now`."""
     requests = now.requests - before.requests
     if requests == 0:
         return f"idle  {now.requests:,} requests so far  {q.time(now.simulated_ps)} simulated"
@@ -107,7 +109,7 @@ def rates(before: Figures, now: Figures, seconds: float) -> str:
 
 
 def behind(before: Figures, now: Figures, late_max_us: int, time_scale: float) -> str:
-    """Returns a warning about late replies between two counters."""
+    """Returns a warning about late replies between the counters `before` and `now`."""
     requests, late = now.requests - before.requests, now.late - before.late
     return (
         f"real time does not hold: {late:,} of {requests:,} requests were answered {LATE}, by up to "

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 PLUGIN = Path(__file__).parents[1] / "libflashmesh_nbdkit.so"
 INSTALL = "apt-get install nbdkit, or dnf install nbdkit-server"
 SOCKET_BYTES_MAX = 107
-"""Maximum length of the path of a Unix socket."""
+"""Maximum number of bytes of the path of a Unix socket."""
 
 
 def programs() -> tuple[Path, Path]:
@@ -38,7 +38,7 @@ def check_socket(path: Path) -> None:
     """Refuses a path at which no socket can be created.
 
     Raises:
-        OutputError: If the path exists, its folder does not, or it is too long.
+        OutputError: If the path exists or is too long, or its folder does not exist.
     """
     if os.path.lexists(path):
         raise OutputError(

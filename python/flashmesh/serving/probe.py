@@ -1,4 +1,4 @@
-"""Probe of real time: the latency between client and drive, and the shortest drive latency that the server can keep."""
+"""Probe of real time: the latency between client and server, and the shortest drive latency that can be served."""
 
 from __future__ import annotations
 
@@ -19,17 +19,18 @@ if TYPE_CHECKING:
     from flashmesh.serving.figures import Figures
 
 AT_ONCE = 0.001
-"""Smallest time scale: 100 us of simulated time take 100 ns."""
+"""Time scale at which the drive replies at once: 100 us of simulated time take 100 ns."""
 SMALL = {"geometry.blocks-per-plane": 64}
-"""Settings of a small drive that measures the latency between client and server, which does not depend on the drive."""
+"""Settings of a small drive for measuring the latency between client and server, which does not depend on the drive."""
 USUAL = 7.0
-"""Time scale at which the small drive reads in about 50 us. An idle processor sleeps in this time and must wake up."""
+"""Time scale at which the small drive reads in about 50 us. An idle processor sleeps during this time and must wake
+up."""
 READ_BYTES = 4096
 WARM = 200
-"""Number of reads before the measured ones."""
+"""Number of reads before the measured ones, which are not counted."""
 TARGETS_US = (5, 10, 15, 20, 30, 50, 100, 200)
 SHARE, SLACK_US = 0.1, 2.0
-"""Tolerance of the median latency against the drive's latency: a share of it, plus microseconds."""
+"""Tolerance of the median latency of the client against that of the drive: a share of the latter, plus microseconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ class Step:
 
     @property
     def holds(self) -> bool:
-        """Whether the median latency of the client equals the latency of the drive, within the tolerance."""
+        """Whether the median latency of the client is that of the drive, within the tolerance."""
         return abs(self.p50_us - self.target_us) <= SHARE * self.target_us + SLACK_US
 
 
@@ -51,12 +52,15 @@ class Probed:
     """Result of a probe."""
 
     way: Step
-    """Latency between client and server, measured with a drive that replies at once."""
+    """Latencies of the client with a drive that replies at once: the time between client and server."""
     steps: tuple[Step, ...]
 
     @property
     def lowest_us(self) -> float | None:
-        """Shortest drive latency from which real time holds; None if it never holds."""
+        """Shortest tried drive latency in microseconds from which all steps hold.
+
+        None if the last step does not hold.
+        """
         lowest = None
         for step in reversed(self.steps):
             if not step.holds:
@@ -66,14 +70,14 @@ class Probed:
 
 
 def quantile(values: Sequence[int], share: float) -> float:
-    """Returns a quantile in microseconds of times in nanoseconds."""
+    """Returns the quantile `share` of times in nanoseconds, in microseconds."""
     return sorted(values)[min(int(share * len(values)), len(values) - 1)] / 1000
 
 
 def measured(
     config: Config, settings: Settings, requests: int, on_note: Callable[[str], None]
 ) -> tuple[list[int], Figures]:
-    """Returns the latencies of random reads at depth 1 in nanoseconds, and the counters of the drive."""
+    """Serves a drive, and returns the latencies of random reads at depth 1 in nanoseconds, and its counters."""
     with Server(config, settings, on_note) as server:
         pages = server.figures.size // READ_BYTES
         draw = random.Random(1)
@@ -85,7 +89,7 @@ def measured(
 
 
 def way_ns(queue_depth: int, on_note: Callable[[str], None], requests: int = 1000) -> int:
-    """Returns the median latency between client and server, in nanoseconds.
+    """Returns the median latency between client and server in nanoseconds, without that of the drive.
 
     If the drive replies this much earlier, the client sees the latency of the drive.
     """
@@ -100,7 +104,7 @@ def way_ns(queue_depth: int, on_note: Callable[[str], None], requests: int = 100
 def step_of(
     config: Config, settings: Settings, target_us: float, requests: int, on_note: Callable[[str], None]
 ) -> Step:
-    """Returns the latencies that a client sees under the given settings."""
+    """Serves a drive, and returns the latencies that a client sees; `settings` make its reads take `target_us`."""
     seen, _ = measured(config, settings, requests, on_note)
     return Step(target_us, quantile(seen, 0.5), quantile(seen, 0.99))
 

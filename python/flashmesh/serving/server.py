@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from flashmesh._native import Config
 
 END_S = 20.0
-"""Timeout for the end of the plugin: requests in flight, data flush and report."""
+"""Timeout in seconds for the end of the plugin: requests in flight, data flush and report."""
 SPEAKER = "nbdkit: "
 REPORT = '{"report":'
-"""Prefix of the line with the report."""
+"""Prefix of the line in which the plugin prints the result."""
 CRASHES = (signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS, signal.SIGILL)
 
 
@@ -43,20 +43,20 @@ class Settings:
 
     socket: Path
     size: int | None = None
-    """Bytes that clients see; None for the whole drive."""
+    """Bytes of the device that clients see; None for the capacity of the drive."""
     data: Path | None = None
-    """File with the data; None to keep data in memory."""
+    """File in which the data are kept; None to keep them in memory."""
     time_scale: float = 1.0
     """Wall seconds per simulated second; 0 for virtual time."""
     queue_depth: int = 16
-    """Maximum number of outstanding requests of a connection."""
+    """Maximum number of outstanding requests on a connection."""
     log: Path | None = None
     ahead_ns: int = 0
-    """Latency between client and drive. Replies are sent earlier by it."""
+    """Latency between client and server in nanoseconds. Replies are sent earlier by this time."""
 
 
 class Server:
-    """A drive that is served until the block ends."""
+    """A drive that is served by nbdkit inside a `with` block."""
 
     def __init__(self, config: Config, settings: Settings, on_note: Callable[[str], None]) -> None:
         """Prepares the server without starting it.
@@ -71,7 +71,7 @@ class Server:
         self.on_note = on_note
         self.figures = Figures()
         self.late_max_us = 0
-        """Maximum delay of a reply since it was last reset to 0."""
+        """Maximum delay of a reply in microseconds; a caller that has shown it resets it to 0."""
         self._process: subprocess.Popen[bytes] | None = None
         self._control: int | None = None
         self._awake = Awake()
@@ -113,7 +113,7 @@ class Server:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Ends the server, if it still runs."""
+        """Ends the server if it still runs; the result is lost."""
         self._end()
 
     def _start(self, command: Sequence[str], plugin: Path) -> None:
@@ -166,7 +166,7 @@ class Server:
         return False
 
     def _read(self, descriptor: int, name: str) -> None:
-        """Reads from the pipe `descriptor`."""
+        """Reads from the pipe `descriptor` and processes complete lines; `name` says whose output it is."""
         data = os.read(descriptor, 1 << 20)
         *lines, self._rests[name] = (self._rests[name] + data).split(b"\n")
         if not data:
@@ -180,7 +180,7 @@ class Server:
                 self._hear(line.decode(errors="replace"))
 
     def _take(self, line: str) -> None:
-        """Processes a line of the plugin."""
+        """Processes a line of the plugin: counters, an error, or the result."""
         if line.startswith(REPORT):
             self._report = line.removeprefix(REPORT)[:-1]
             return
@@ -192,7 +192,7 @@ class Server:
             self.late_max_us = max(self.late_max_us, self.figures.late_max_us)
 
     def _hear(self, line: str) -> None:
-        """Processes a line of nbdkit: keeps it for a later error, and reports it at once while the drive is served."""
+        """Stores a line of nbdkit for a later error; reports the line at once while the drive is served."""
         text = line.strip().removeprefix(SPEAKER)
         if not text or text in self._said:
             return
@@ -229,7 +229,7 @@ class Server:
         return f"in {self.settings.data}" if self.settings.data is not None else "lost"
 
     def require_serving(self) -> None:
-        """Raises an error if nbdkit has ended by itself.
+        """Raises an error if nbdkit has ended, although it was not stopped.
 
         Raises:
             InternalError: If nbdkit crashed.
@@ -238,7 +238,7 @@ class Server:
         self._require_running()
 
     def stop(self) -> Result:
-        """Ends the server, and returns the report.
+        """Ends the server, and returns the result of the served requests.
 
         Raises:
             OutputError: If the data or the log could not be written.
@@ -252,7 +252,7 @@ class Server:
         return Result.from_json(with_provenance(self._report, self.config), self.config.to_toml())
 
     def _end(self) -> None:
-        """Makes the plugin close the drive; kills nbdkit after a timeout."""
+        """Makes the plugin close the drive, and waits for its end; kills nbdkit after `END_S`."""
         self._awake.end()
         if self._control is not None:
             os.close(self._control)

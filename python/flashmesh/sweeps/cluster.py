@@ -31,23 +31,23 @@ if TYPE_CHECKING:
 
 SLURM = "slurm"
 CONNECT_S = 10
-"""Timeout in seconds of a connection to the scheduler, and of one fetch of a result."""
+"""Timeout in seconds of a connection to the scheduler, and of a fetch of a result."""
 FETCHES_MAX = 6
-"""Maximum number of fetches of a result, of `CONNECT_S` each."""
+"""Maximum number of times that a result is fetched, with a timeout of `CONNECT_S` each."""
 DASHBOARD_S = 2
-"""Timeout in seconds of the dashboard, whose address is printed only if it responds."""
+"""Timeout in seconds for a request to the dashboard, whose address is printed only if it responds."""
 PAGE_START = 4096
 NO_DASHBOARD = b"Dask needs bokeh"
 """Text in the page of a scheduler without Bokeh, which draws the dashboard."""
 WINDOW = 4
-"""Runs sent to the cluster for each worker thread, so that no worker idles."""
+"""Runs that are sent to the cluster at a time for each worker thread, so that no worker idles."""
 WINDOW_MIN = 64
 CERTIFICATES = ("ca.pem", "cert.pem", "key.pem")
 ROLES = ("client", "scheduler", "worker")
 
 
 def dashboard(client: Any) -> str | None:
-    """Returns the address of the Dask dashboard; None if the scheduler has none, for instance without Bokeh."""
+    """Returns the address of the Dask dashboard; None if there is no dashboard, for instance without Bokeh."""
     try:
         link: str = client.dashboard_link or ""
     except KeyError:
@@ -64,7 +64,7 @@ def dashboard(client: Any) -> str | None:
 
 
 class DaskCluster:
-    """Executor that runs tasks on the workers of a Dask scheduler."""
+    """Executor that runs tasks on the workers of a Dask cluster."""
 
     def __init__(self, address: str, workers: int, tell: Callable[[str], None], tls: Path | None = None) -> None:
         """Connects to a scheduler, or starts workers through Slurm.
@@ -145,7 +145,7 @@ class DaskCluster:
 
 
 def security_of(folder: Path) -> Security:
-    """Returns the certificates in a folder, for connections that are always encrypted.
+    """Returns the certificates in a folder as security options of Dask; all connections are encrypted.
 
     Raises:
         ConfigError: If a certificate is missing.
@@ -163,7 +163,7 @@ def security_of(folder: Path) -> Security:
 
 
 class Fleet:
-    """Runs that are sent to the cluster."""
+    """Runs of a session that are pending or sent to the cluster."""
 
     def __init__(self, client: Client, tasks: Sequence[Task]) -> None:
         """Creates a fleet with all runs pending."""
@@ -175,7 +175,7 @@ class Fleet:
         self.fetches: Counter[Future] = Counter()
 
     def send(self, window: int) -> None:
-        """Sends runs until `window` runs are on the cluster."""
+        """Sends pending runs until `window` runs are on the cluster, or none is pending."""
         while len(self.sent) < window:
             task = next(self.waiting, None)
             if task is None:
@@ -196,7 +196,7 @@ class Fleet:
             future.add_done_callback(self.done.put)
 
     def ended(self) -> Iterator[Outcome]:
-        """Yields the outcomes of ended runs; waits up to `TICK_S` for the first."""
+        """Yields the outcome of each run that has ended; waits up to `TICK_S` for the first."""
         seconds = TICK_S
         while True:
             try:
@@ -222,20 +222,23 @@ class Fleet:
             yield outcome
 
     def give_up(self) -> None:
-        """Cancels the runs that have not ended."""
+        """Cancels the runs on the cluster that have not ended."""
         if self.sent and self.client.status == "running":
             self.client.cancel(list(self.sent), force=True)
         self.sent.clear()
 
     def progress(self, places: int) -> Progress:
-        """Returns the progress in runs; workers report neither the progress of a run nor which runs have started."""
+        """Returns the progress, counted in runs instead of requests.
+
+        Workers report neither the progress of a run nor which runs have started.
+        """
         done = self.total - self.left
         running = tuple(task.index for task in islice(self.sent.values(), places))
         return Progress(done, self.total, 0, done, self.total, opening=done == 0, running=running)
 
 
 def lost(error: Exception) -> Exception:
-    """Converts the error of a run on the cluster to an error of flashmesh."""
+    """Returns the error of a run on the cluster as an error of flashmesh."""
     from distributed.scheduler import KilledWorker
 
     if isinstance(error, KilledWorker):

@@ -43,7 +43,7 @@ def gather(tasks: Sequence[Task], store: Store) -> pa.Table:
 
 
 def read_table(path: Path, names: list[str]) -> pa.Table | None:
-    """Returns the table in a file; None unless the table holds exactly the runs `names`."""
+    """Returns the table in a file; None if the file does not hold exactly the runs with the identifiers `names`."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 

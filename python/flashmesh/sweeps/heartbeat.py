@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from flashmesh.sweeps.shards import Array
 
     Queue = dict[int, str]
-    """State in Slurm's queue by number of the array task; `LAST` for the job that follows the array."""
+    """State of each task of a job array in Slurm's queue, by number; `LAST` is the job that follows the array."""
 
 FOLDER = "progress"
 BEAT_S = 2.0
@@ -42,10 +42,10 @@ RUNNING_MAX = 64
 
 
 class Heartbeat:
-    """Writer of the progress of a session, every other second. The file is informational: no run depends on it."""
+    """Writer of the progress file of a session, every `BEAT_S`. The file is informational: no run depends on it."""
 
     def __init__(self, session: Session, folder: Path) -> None:
-        """Chooses the progress file in the folder of results; the first beat writes the file."""
+        """Determines the path of the progress file; the first beat writes the file."""
         self.session = session
         self.path = folder / FOLDER / f"{platform.node() or 'host'}-{os.getpid()}.json"
         self.begun = time.time()
@@ -57,7 +57,10 @@ class Heartbeat:
             self.beat(progress.running)
 
     def beat(self, running: tuple[int, ...] = ()) -> None:
-        """Writes the progress. Ignores errors, since the store reports a failure of the file system."""
+        """Writes the progress file; `running` has the indices of the active runs.
+
+        Errors are ignored, since the store reports a failure of the file system.
+        """
         self.beaten = time.monotonic()
         session = self.session
         labels = {task.index: task.label for task in session.tasks} if running else {}
@@ -87,7 +90,7 @@ class Heartbeat:
 
 @dataclass(frozen=True)
 class Part:
-    """Progress of one process that runs part of a sweep."""
+    """Progress of one process that runs a part of a sweep, from its last heartbeat."""
 
     name: str
     done: int
@@ -98,9 +101,9 @@ class Part:
     elapsed_s: float
     silent_s: float
     is_gone: bool = False
-    """Whether the process ran on this machine and ended without removing its file: it was killed."""
+    """Whether the process ran on this machine and has ended without removing its file, so that it was killed."""
     shard: tuple[int, int] = (1, 1)
-    """Number of the process's shard, and number of shards."""
+    """(Number of the shard that the process runs, number of all shards)."""
 
     @property
     def is_lost(self) -> bool:
@@ -109,7 +112,7 @@ class Part:
 
     @property
     def rate(self) -> float:
-        """Runs per second."""
+        """Completed runs per second of the process."""
         return self.done / self.elapsed_s if self.elapsed_s > 0 else 0.0
 
 
@@ -121,9 +124,9 @@ class Shard:
     done: int
     runs: int
     part: Part | None = None
-    """Process of the shard; `None` if none left a heartbeat."""
+    """Last process that ran the shard; `None` if none left a heartbeat."""
     queued: str | None = None
-    """State of the shard's task in Slurm's queue; `None` if the queue has no such task, or is not known."""
+    """State of the task of the shard in Slurm's queue; `None` if it is not queued, or the queue is not known."""
 
     @property
     def is_done(self) -> bool:
@@ -137,18 +140,18 @@ class Watched:
 
     done: int
     total: int | None
-    """The number of planned runs; None if unknown."""
+    """Number of planned runs of the sweep; None if it is not known."""
     parts: tuple[Part, ...]
     shards: tuple[Shard, ...] = ()
-    """Shards of a sweep that is run in shards, by number."""
+    """Shards by number; empty for a sweep that is not run in shards."""
     array: Array | None = None
-    """Record of the sweep's job array."""
+    """Record of the job array of the sweep; `None` without one."""
     queue: Queue | None = None
-    """Tasks in Slurm's queue; `None` if the queue is not known."""
+    """States of the tasks in Slurm's queue; `None` if the queue is not known."""
 
     @property
     def live(self) -> list[Part]:
-        """Processes that are not lost."""
+        """Processes whose heartbeat is not overdue."""
         return [part for part in self.parts if not part.is_lost]
 
     @property
@@ -158,7 +161,10 @@ class Watched:
 
     @property
     def left_s(self) -> float | None:
-        """Estimated seconds for the remaining runs at the current rate; None if unknown."""
+        """Estimated seconds for the remaining runs at the current rate.
+
+        None without a process or a known number of runs.
+        """
         rate = sum(part.rate for part in self.live)
         if self.total is None or not rate:
             return None
@@ -166,7 +172,7 @@ class Watched:
 
 
 def process_namespace() -> str:
-    """Returns the PID namespace, which distinguishes containers on one machine; empty if the system has none."""
+    """Returns the PID namespace of this process, by which containers differ; empty if the system has none."""
     try:
         return os.readlink("/proc/self/ns/pid")  # noqa: PTH115 - it leads to no file
     except OSError:
@@ -189,7 +195,10 @@ def is_gone(beat: dict[str, Any]) -> bool:
 
 
 def state_of(process: int) -> tuple[str, float] | None:
-    """Returns the state of a process and its start time; None if the system does not provide them."""
+    """Returns (state letter, start time in seconds since 1970) of a process.
+
+    None if the system does not provide them.
+    """
     try:
         fields = Path(f"/proc/{process}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
         booted = next(
@@ -242,7 +251,7 @@ def watch(folder: Path, queue_of: Callable[[Array], Queue | None] = lambda array
 
 
 def shard_in(beat: dict[str, Any]) -> tuple[int, int]:
-    """Returns the shard that a heartbeat names; (1, 1) without one."""
+    """Returns (shard, number of shards) of a heartbeat; (1, 1) if it names none."""
     number, shards = beat.get("shard", (1, 1))
     return int(number), int(shards)
 
@@ -250,7 +259,9 @@ def shard_in(beat: dict[str, Any]) -> tuple[int, int]:
 def shards_in(
     folder: Path, names: set[str], parts: Sequence[Part], array: Array | None, queue: Queue | None
 ) -> tuple[Shard, ...]:
-    """Returns the progress of each shard: of the job array, else of the shards that heartbeats name.
+    """Returns the progress of each shard: those of the job array or, without one, those that heartbeats name.
+
+    Empty for a sweep that is not run in shards.
 
     Raises:
         OutputError: If the plan cannot be read.

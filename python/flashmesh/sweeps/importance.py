@@ -43,7 +43,10 @@ def importance(trials: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> dict
 
 
 def explained(drives: Sequence[Mapping[str, Any]], key: str, name: str) -> float | None:
-    """Returns the share that one key explains among the drives that read the key; None for too few values."""
+    """Returns the share of the variance of the measure `name` that a key explains; None for too few values.
+
+    Drives that do not read the key are ignored.
+    """
     readers = [drive for drive in drives if key not in drive["idle"]]
     values = [drive["measures"][name] for drive in readers]
     if values and min(values) > 0:
@@ -62,7 +65,10 @@ def explained(drives: Sequence[Mapping[str, Any]], key: str, name: str) -> float
 
 
 def grouped(settings: Sequence[Any], values: Sequence[float]) -> list[list[float]]:
-    """Returns the values grouped by setting; joins neighbouring settings into `GROUPS_MAX` groups."""
+    """Returns the values in groups of equal settings.
+
+    Of more than `GROUPS_MAX` settings that are quantities, neighbouring ones are joined.
+    """
     from flashmesh.report.chart_spec import magnitude
 
     by_setting: dict[Any, list[float]] = {}

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from flashmesh.sweeps.shards import Array
 
 ASK_S = 10.0
-"""Timeout of `squeue` and `scontrol` in seconds."""
+"""Timeout of `squeue` and `scontrol`, in seconds."""
 SUBMIT_S = 120.0
-"""Timeout of `sbatch` in seconds; a busy controller answers late."""
+"""Timeout of `sbatch` in seconds, longer since a busy controller answers late."""
 PLAIN = re.compile(r"[\w./%+,:@=-]+", re.ASCII)
-"""Pattern of values that need no quotes in a `#SBATCH` line."""
+"""Pattern of values that need no quotes in a `#SBATCH` line of a script."""
 BAD_ARRAY = "Invalid job array specification"
-"""Error of sbatch for an array with more tasks than MaxArraySize allows."""
+"""Text in the error of sbatch for an array with more tasks than `MaxArraySize` allows."""
 GIVEN = {
     "array": "--slurm-array",
     "a": "--slurm-array",
@@ -41,7 +41,7 @@ GIVEN = {
     "output": "--slurm-log",
     "o": "--slurm-log",
 }
-"""Options of sbatch that flashmesh sets by an option of its own, with that option."""
+"""Options of sbatch that `--slurm-option` may not set, each with the option of flashmesh that sets it."""
 
 
 @dataclass(frozen=True)
@@ -162,7 +162,7 @@ def submit(path: Path, after: str | None = None) -> str:
 
 
 def asked(*command: str) -> subprocess.CompletedProcess[str] | None:
-    """Returns the result of a command of Slurm; `None` if the command is missing or exceeds the timeout."""
+    """Runs a command of Slurm, and returns its result; `None` if the command is missing or exceeds the timeout."""
     try:
         return subprocess.run(
             command,
@@ -199,9 +199,9 @@ def require_room(tasks: int) -> None:
 
 
 def queue_of(array: Array) -> dict[int, str] | None:
-    """Returns the states of an array's tasks in Slurm's queue, by task number.
+    """Returns the state of each queued task of an array, by task number; `None` if the queue is not known.
 
-    `LAST` is the number of the job that follows the array. Returns `None` if the queue is not known.
+    `LAST` is the number of the job that follows the array.
     """
     found: dict[int, str] = {}
     if array.job is None:

@@ -23,13 +23,13 @@ class Kept:
     """Results of a folder, in the order of the plan."""
 
     settings: Sequence[dict[str, Value]]
-    """The varied keys of each run."""
+    """Varied keys of each run, with their values."""
     documents: Sequence[str]
-    """The JSON document of each run."""
+    """JSON result of each run, as text."""
     planned: int | None
     """Number of planned runs; None for a search, which has no plan."""
     is_whole: bool
-    """Whether all planned runs have results."""
+    """Whether all planned runs have results; for a search, whether the table has all results."""
 
 
 def read_kept(folder: Path) -> Kept:
@@ -56,7 +56,9 @@ def read_kept(folder: Path) -> Kept:
 
 
 def open_kept(folder: Path) -> RunTable:
-    """Opens the results in a folder by columns; if the table has all results, reads no files of runs.
+    """Opens the results in a folder as a table that is read by column.
+
+    If its Parquet file has all results, no files of runs are read.
 
     Raises:
         OutputError: If the folder holds no results, or cannot be read.

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 NEAR = 64
-"""Number of pending tasks among which the next one is chosen."""
+"""Number of pending tasks among which the next one to run is chosen."""
 KEPT = 2
-"""Number of prepared drives kept in memory: the most recently used ones."""
+"""Number of prepared drives that stay in memory: the most recently used ones."""
 
 
 class LocalThreads:
@@ -61,12 +61,12 @@ class LocalThreads:
 
 
 class Crew:
-    """Threads that run one task after another."""
+    """Tasks of a session, and the state of the threads that run them."""
 
     def __init__(
         self, tasks: Sequence[Task], drives: _native.PreparedDrives, on_open: Callable[[str | None], None] | None
     ) -> None:
-        """Creates a crew with all tasks pending."""
+        """Creates a crew with all tasks pending; threads call `work`."""
         self.total = len(tasks)
         self.left = len(tasks)
         self.waiting = list(reversed(tasks))
@@ -108,7 +108,9 @@ class Crew:
             self.begun.discard(task.index)
 
     def take(self) -> Task | None:
-        """Removes and returns the pending task with the lowest rank among the next `NEAR` tasks.
+        """Removes and returns the pending task that needs the least waiting, among the next `NEAR` tasks.
+
+        None if none is left.
 
         A run whose drive is in preparation by another run would wait, and its core would be idle.
         """
@@ -124,19 +126,19 @@ class Crew:
         return task
 
     def rank(self, key: str | None, preparing: set[str]) -> int:
-        """Returns the rank of a task by the state of its drive: 0 prepared, 1 to be prepared, 2 in preparation."""
+        """Returns the rank of a task by its drive, the cache key `key`: 0 ready, 1 to be prepared, 2 in preparation."""
         if key in preparing:
             return 2
         return 0 if key is None or key in self.prepared else 1
 
     def key(self, task: Task) -> str | None:
-        """Returns the cache key of the prepared drive that a task needs; None without preparation."""
+        """Returns the cache key of the preconditioned drive that a task needs; None if it needs no preconditioning."""
         if task.index not in self.keys:
             self.keys[task.index] = self.drives.key(task.config)
         return self.keys[task.index]
 
     def opened_or_failed(self, task: Task) -> None:
-        """Records the end of the preparation of the drive of a task, with success or failure."""
+        """Records that the drive of a task is prepared, or that its preparation failed."""
         with self.lock:
             self.preparing.pop(task.index, None)
             key = self.keys.pop(task.index, None)
@@ -144,7 +146,7 @@ class Crew:
                 self.prepared = [*(each for each in self.prepared if each != key), key][-KEPT:]
 
     def opened(self, task: Task, on_open: Callable[[str | None], None] | None) -> Callable[[str | None], None]:
-        """Returns the callback for the start of the run of a task, after the preparation of its drive."""
+        """Returns the function that the run of a task calls when its drive is prepared."""
 
         def begin(summary: str | None) -> None:
             self.opened_or_failed(task)
@@ -155,7 +157,7 @@ class Crew:
         return begin
 
     def next(self, seconds: float) -> Outcome | None:
-        """Returns the outcome of the next run that ends within `seconds`; None if no run ends."""
+        """Returns the outcome of the next run that ends; None if none ends within `seconds`."""
         try:
             outcome, control = self.ended.get(timeout=seconds)
         except queue.Empty:
@@ -167,7 +169,7 @@ class Crew:
         return outcome
 
     def stop(self) -> list[Outcome]:
-        """Cancels all runs, and returns the partial results of begun runs; abandons runs in preparation."""
+        """Cancels all runs, and returns the outcomes of those that had begun; abandons drives in preparation."""
         with self.lock:
             self.is_stopped = True
             for control in self.running.values():
@@ -184,7 +186,7 @@ class Crew:
         return found
 
     def progress(self) -> Progress:
-        """Returns the progress of the runs."""
+        """Returns the progress of all runs of the crew together."""
         controls = list(self.running.values())
         totals = [control.request_total for control in controls]
         begun = [total for total in totals if total is not None]

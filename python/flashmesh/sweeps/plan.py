@@ -1,4 +1,4 @@
-"""Plan of a sweep: groups of keys that change together, and all combinations of the groups."""
+"""Plan of a sweep: groups of keys that change together, and all combinations of the rows of these groups."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ SHOWN_MAX = 10**30
 CELLS_MAX = 20_000_000
 """Maximum number of values in a plan: points times varied keys."""
 SAMPLES_MAX = POINTS_MAX
-"""Maximum number of points that one group may draw."""
+"""Maximum number of draws of a group with random values."""
 
 
 @dataclass(frozen=True)
 class Group:
-    """Keys that change together."""
+    """Keys that change together: each row has a value for each of the keys."""
 
     keys: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
-    """The values of the keys, spelled as in overrides."""
+    """Rows of values, spelled as in overrides, in the order of `keys`."""
 
 
 @dataclass(frozen=True)
@@ -51,12 +51,12 @@ class Plan:
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """All varied keys."""
+        """All varied keys, in the order of the groups."""
         return tuple(key for group in self.groups for key in group.keys)
 
     @property
     def count(self) -> int:
-        """Number of points."""
+        """Number of points: combinations of rows."""
         return math.prod(len(group.rows) for group in self.groups)
 
     def points(self) -> Iterator[dict[str, str]]:
@@ -66,7 +66,7 @@ class Plan:
             yield dict(zip(self.keys, values, strict=True))
 
     def axes(self) -> dict[str, tuple[Value, ...]]:
-        """Returns the distinct values of each key, in the order of their first use."""
+        """Returns the distinct values of each key, in order of first use."""
         return {
             key: tuple(typed(text) for text in dict.fromkeys(row[at] for row in group.rows))
             for group in self.groups
@@ -123,7 +123,7 @@ def drawn(space: Mapping[str, Range | Sequence[str]], samples: int, seed: int, l
 
 
 def at(domain: Range | Sequence[str], share: float) -> str:
-    """Returns the value at position `share` of a range or a list: 0 is the start, 1 the end."""
+    """Returns the value at position `share` of a range or list, from 0 (its start) to 1 (its end)."""
     from flashmesh.sweeps.ranges import Range
 
     if isinstance(domain, Range):

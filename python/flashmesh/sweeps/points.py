@@ -13,16 +13,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 LISTED_MAX = 100_000
-"""Maximum number of points of a space that the search enumerates."""
+"""Maximum number of points of a space that is enumerated."""
 DRAWN_MAX = 10_000
-"""Number of points drawn from a larger space."""
+"""Number of points that are drawn from a space that is not enumerated."""
 
 
 class Points:
-    """Points of a space in the form that Optuna uses: a number for a key with a range, else the value itself."""
+    """Points of a search space in the form that Optuna uses.
+
+    A key with a range has a number (an index, or a position from 0 to 1), another key its value.
+    """
 
     def __init__(self, space: Mapping[str, Range | Sequence[str]]) -> None:
-        """Lists the values of each key with a finite number of values."""
+        """Lists the values of each key whose range or list is finite."""
         self.space = space
         self.listed: dict[str, list[Any]] = {}
         self.values: dict[str, list[str]] = {}
@@ -35,14 +38,14 @@ class Points:
 
     @property
     def count(self) -> int | None:
-        """Number of points; None if a range is continuous."""
+        """Number of points of the space; None if a range is continuous, or has too many values."""
         if len(self.listed) < len(self.space):
             return None
         return math.prod(len(each) for each in self.listed.values())
 
     @property
     def is_listed(self) -> bool:
-        """Whether all points can be enumerated."""
+        """Whether the space has few enough points to enumerate them."""
         return self.count is not None and self.count <= LISTED_MAX
 
     def all(self) -> Iterator[dict[str, Any]]:
@@ -65,11 +68,11 @@ class Points:
             }
 
     def settings(self, point: Mapping[str, Any]) -> dict[str, str]:
-        """Returns a point as overrides."""
+        """Returns the settings of a point, spelled as in overrides."""
         return {key: self.value(key, chosen) for key, chosen in point.items()}
 
     def value(self, key: str, chosen: Any) -> str:
-        """Returns a value of a key, spelled as in an override."""
+        """Returns the value of a key that Optuna chose, spelled as in an override."""
         domain = self.space[key]
         if not isinstance(domain, Range):
             return str(chosen)

@@ -24,28 +24,28 @@ UNITS: dict[str, dict[str, Fraction]] = {
     | {"KiB": Fraction(2**10), "MiB": Fraction(2**20), "GiB": Fraction(2**30), "TiB": Fraction(2**40)},
     "rates": {"B/s": Fraction(1), "kB/s": Fraction(10**3), "MB/s": Fraction(10**6), "GB/s": Fraction(10**9)},
 }
-"""Units by kind of quantity, with their factors."""
+"""Units of each kind of quantity, with their factors to the base unit."""
 BASE_UNITS = {"plain numbers": "", "shares": "share", "times": "ps", "sizes": "B", "rates": "B/s"}
-"""Units of factor 1, as in results."""
+"""Base unit of each kind of quantity, as in results."""
 NUMBER = r"[+-]?(?:\d[\d_]*)(?:\.\d[\d_]*)?(?:e[+-]?\d+)?"
 QUANTITY = re.compile(rf"({NUMBER})([A-Za-z%/]*)")
 RANGE = re.compile(
     rf"({NUMBER}[A-Za-z%/]*)\s*\.\.\s*({NUMBER}[A-Za-z%/]*)(?:\s+(?:([x+])\s*({NUMBER}[A-Za-z%/]*)|(log)))?"
 )
 VALUES_MAX = 100_000
-"""Maximum number of values of one range."""
+"""Maximum number of values of a listed range."""
 SHOWN_MAX = 10**30
 """Largest number of values that an error prints in digits."""
 LENGTH_MAX = 400
 """Maximum length of a number in characters."""
 EXPONENT_MAX = 200
-"""Maximum order of magnitude of a number, within the range of floating point."""
+"""Maximum order of magnitude of a number, so that it fits in floating point."""
 EXACT_MAX = 1000
-"""Maximum number of values of a range with a factor whose values are exact fractions."""
+"""Maximum number of values of a range with a factor for which the values are computed as exact fractions."""
 PRODUCT_DIGITS = 60
-"""Digits of the values of a longer range; the error of all products stays below the precision of floating point."""
+"""Digits with which the values of a longer range are computed, so that errors stay below floating point precision."""
 SHOWN_DIGITS = 30
-"""Characters of an invalid number that an error shows."""
+"""Maximum number of characters of an invalid number that an error shows."""
 DIGITS = 6
 """Significant digits of a number drawn from a continuous range."""
 
@@ -55,15 +55,15 @@ class Quantity:
     """A number with its unit."""
 
     value: Fraction
-    """The number in the base unit."""
+    """The number in the base unit of its kind."""
     unit: str
     kind: str
-    """The kind of quantity, a key of `UNITS`."""
+    """Kind of quantity, a key of `UNITS`."""
     is_whole: bool
-    """Whether the number was written without a fraction or exponent."""
+    """Whether the number was written without a decimal point or exponent."""
 
     def text(self, value: Fraction) -> str:
-        """Returns another value in this unit."""
+        """Returns another value in base units as text in the unit of this quantity."""
         number = value / UNITS[self.kind][self.unit]
         return f"{number.numerator if number.denominator == 1 else float(number)!r}{self.unit}"
 
@@ -75,12 +75,13 @@ class Range:
     first: Quantity
     last: Quantity
     step: str | None
-    """Rule of the range: `x` multiplies, `+` adds, `log` draws evenly over orders of magnitude; None adds 1."""
+    """Step of the range: `x` multiplies, `+` adds, `log` draws evenly over orders of magnitude; None for no step.
+    Without a step, a range of whole numbers has all of them, and any other range is continuous."""
     by: Fraction
 
     @property
     def is_listed(self) -> bool:
-        """Whether the range is a list of values; otherwise it is continuous."""
+        """Whether the range is a list of values, not continuous."""
         return self.step in ("x", "+") or (self.step is None and self.first.is_whole and self.last.is_whole)
 
     @cached_property
@@ -114,7 +115,7 @@ class Range:
 
     @property
     def is_moving(self) -> bool:
-        """Whether a step at either end of the range changes the printed value."""
+        """Whether a step changes the value as text, at both ends of the range."""
         if self.step == "x":
             pairs = [(self.first.value, self.first.value * self.by), (self.last.value / self.by, self.last.value)]
         else:
@@ -142,7 +143,10 @@ class Range:
         return tuple(found)
 
     def _products(self) -> Iterator[str]:
-        """Yields the rounded values of a long range with a factor; exact fractions would grow without bound."""
+        """Yields the values of a long range with a factor, rounded to `PRODUCT_DIGITS`.
+
+        Exact fractions would grow without bound.
+        """
         with localcontext(prec=PRODUCT_DIGITS):
             unit = UNITS[self.first.kind][self.first.unit]
             value, last, by = map(decimal, (self.first.value / unit, self.last.value / unit, self.by))
@@ -152,7 +156,7 @@ class Range:
                 yield f"{float(value)!r}{self.first.unit}"
 
     def value(self, index: int) -> str:
-        """Returns the value at an index of the list."""
+        """Returns the value at an index of a listed range."""
         return self._listed[index] if self.step == "x" else self.first.text(self.first.value + index * self.by)
 
     def at(self, share: float) -> str:
@@ -186,7 +190,7 @@ def decimal(value: Fraction) -> Decimal:
 
 
 def is_range(text: str) -> bool:
-    """Returns whether a text is a range; a path with two dots is not a range."""
+    """Returns whether a text has the form of a range; a path with two dots is not a range."""
     return RANGE.fullmatch(text.strip()) is not None
 
 

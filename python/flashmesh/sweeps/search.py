@@ -35,23 +35,23 @@ JOURNAL = "search.journal"
 SEARCH = "search.json"
 STUDY = "flashmesh"
 SETTLED = "settled"
-"""Attribute of a trial with a known outcome, including failures. A trial without this attribute was interrupted, and
+"""Attribute of a trial whose outcome, possibly a failure, is known. A trial without this attribute was interrupted, and
 is repeated."""
 DRIVE = "drive"
-"""Attribute that identifies the drive of a trial: the hash of its configuration, or its settings if invalid."""
+"""Attribute of a trial with the identifier of its drive: the hash of its configuration, or its settings if invalid."""
 AGAIN = 20
-"""Factor of the population size: after this many proposals of known drives per new one, untried points are used
-instead."""
+"""Maximum number of proposals of known drives for each drive that a population needs. After more of them, untried
+points are drawn instead."""
 KNOWN = "known"
-"""Attribute of a proposal whose drive was tried before. Such a proposal is not counted as a trial; the sampler gets
-the known outcome."""
+"""Attribute of a proposal whose drive was tried before. The proposal does not count as a trial; the sampler gets the
+known outcome."""
 
 
 class Search:
-    """A search with its state in a folder of results."""
+    """A search, whose state is in a folder of results."""
 
     def __init__(self, file: SearchFile, store: Store, load: Callable[[dict[str, str]], Config]) -> None:
-        """Resumes from the contents of the folder.
+        """Creates the search, or resumes it from its folder.
 
         Args:
             file: The search.
@@ -75,17 +75,17 @@ class Search:
         self.firsts = {
             key: domain.at(0.0) if isinstance(domain, Range) else domain[0] for key, domain in file.space.items()
         }
-        """A default value for each key, set in drives that do not read the key."""
+        """First value of each key, which a drive that does not read the key gets."""
         self.tasks: dict[int, Task] = {}
-        """Tasks by the number of their trial."""
+        """Tasks by the numbers of their trials."""
         self.points = Points(file.space)
         self.is_exhausted = False
         """Whether all drives of the space were tried."""
         self.remaining: Iterator[dict[str, Any]] | None = self.points.all() if self.is_enumerated else None
-        """Untried points of a search that tries all points, including points of known drives; None for other
-        searches."""
+        """Points that are left to try, if the search tries all points of the space; None for other searches. They may
+        include points of known drives."""
         self.drives: dict[tuple[str, ...], str] = {}
-        """Identifiers of the drives of points, by the values of their keys."""
+        """Identifier of the drive of each examined point, by the values of the point."""
         directions: list[Literal["minimize", "maximize"]] = [
             "minimize" if each.direction == "minimise" else "maximize" for each in file.objectives
         ]
@@ -108,7 +108,7 @@ class Search:
 
     @property
     def settled(self) -> int:
-        """Number of trials whose outcome is known."""
+        """Number of trials whose outcome is known, without repeated drives."""
         return sum(is_trial(trial) for trial in self.study.get_trials(deepcopy=False))
 
     @property
@@ -139,7 +139,7 @@ class Search:
             raise OutputError(f"{path}: cannot be read or written: {reason(error)}") from error
 
     def try_populations(self, executor: Executor, on_end: Callable[[Session], Callable[[Outcome], None]]) -> None:
-        """Tries populations until the requested number of trials is settled, or the space is exhausted.
+        """Tries populations until the requested number of outcomes is known, or no untried drive is left.
 
         Raises:
             OSError: If the system refuses access to the journal.
@@ -170,7 +170,8 @@ class Search:
         """Proposes `count` untried drives, or all untried drives if fewer are left.
 
         Returns:
-            The trials with their runs, and the proposals of known drives with the identifiers of these drives.
+            (Optuna's trials with their tasks or errors, proposals of known drives with the identifiers of these
+                drives).
         """
         known = {trial.user_attrs.get(DRIVE) for trial in self.study.get_trials(deepcopy=False) if is_trial(trial)}
         proposed: list[tuple[Any, Task | ConfigError]] = []
@@ -204,18 +205,18 @@ class Search:
         return self.drives[values]
 
     def drive_of(self, settings: dict[str, str]) -> tuple[str, dict[str, str], tuple[str, ...], Config | ConfigError]:
-        """Returns the identifier of a drive, its settings, the keys that it does not read, and its configuration."""
+        """Returns (identifier of the drive, its settings, keys it does not read, configuration or error) of a point."""
         try:
             config, idle = without_idle(settings, self.load(settings), self.firsts, self.load)
         except UntrustedError:
             raise
         except ConfigError as error:
             return json.dumps(settings), settings, (), error
-        # An unread key gets its default value, so that each drive is run and shown only once.
+        # An unread key gets its first value, so that each drive is run and shown only once.
         return config.hash(), settings | {key: self.firsts[key] for key in idle}, idle, config
 
     def proposal(self, trial: Any) -> tuple[str, Task | ConfigError]:
-        """Returns the identifier of the drive of a trial, with its task or the error of its configuration."""
+        """Returns (identifier of the drive, task or error of its configuration) of a trial."""
         settings = {key: proposed_value(trial, key, self.points) for key in self.file.space}
         name, settings, idle, config = self.drive_of(settings)
         trial.set_user_attr("settings", settings)
@@ -259,7 +260,10 @@ class Search:
         self.study.tell(trial, values, state=TrialState.COMPLETE if values is not None else TrialState.FAIL)
 
     def judge(self, trial: Any, result: Result) -> tuple[list[float] | None, Exception | None]:
-        """Returns the objectives of a result, or an error if one is missing; adds the constraints to the trial."""
+        """Returns (objectives of a result, None), or (None, error) if a measure is missing.
+
+        Adds the violations of the constraints to the trial.
+        """
         wanted: Sequence[Objective | Constraint] = (*self.file.objectives, *self.file.constraints)
         found = {each.measure.name.strip(): each.measure.value(result) for each in wanted}
         absent = [name for name, value in found.items() if value is None]
@@ -291,7 +295,7 @@ class Search:
         return sorted(listed, key=lambda each: sign * each["measures"][name])
 
     def trials(self) -> list[dict[str, Any]]:
-        """Returns all trials with a known outcome."""
+        """Returns all trials with a known outcome, as the JSON of the search has them."""
         best = {trial.number for trial in self.study.best_trials}
         listed: list[dict[str, Any]] = []
         for trial in self.study.get_trials(deepcopy=False):
@@ -317,7 +321,7 @@ class Search:
         return listed
 
     def tried(self) -> list[Task]:
-        """Returns the runs of all trials with a result, including earlier sessions; each point once."""
+        """Returns the runs of all trials with a result, including earlier sessions; each run once."""
         found: dict[str, Task] = {}
         for trial in self.study.get_trials(deepcopy=False):
             name = trial.user_attrs.get("run")
@@ -328,7 +332,7 @@ class Search:
         return list(found.values())
 
     def write(self) -> Path:
-        """Writes the current state of the search into the folder.
+        """Writes the current state of the search into the folder, and returns the path of the file.
 
         Raises:
             OutputError: If the file cannot be written.
@@ -417,7 +421,7 @@ def searching(
 
 
 def is_trial(trial: Any) -> bool:
-    """Returns whether a trial counts: its outcome is known, and its drive was not tried before."""
+    """Returns whether a trial counts: its outcome is known, and its drive had not been tried before."""
     return SETTLED in trial.user_attrs
 
 

@@ -33,9 +33,9 @@ BOUND_UNITS: dict[str, dict[str, Fraction]] = {
     "J": {"J": Fraction(1), "mJ": Fraction(1, 1000), "uJ": Fraction(1, 10**6)},
     "mm2": {"mm2": Fraction(1)},
 }
-"""Units that a bound may have, by the unit of the measure."""
+"""Units of a bound with their factors, by the unit of the bounded measure."""
 EXAMPLE_UNITS = {"ps": "us", "B": "KiB", "B/s": "MB/s", "W": "W", "J": "mJ", "mm2": "mm2"}
-"""Unit in the example of an error message, by the unit of the measure."""
+"""Unit in an example that an error shows, by the unit of the measure."""
 TRIALS = 100
 POPULATION = 20
 TRIALS_MAX = 1_000_000
@@ -51,7 +51,7 @@ class Objective:
 
 @dataclass(frozen=True)
 class Constraint:
-    """A bound that a drive must meet."""
+    """A bound on a measure that a drive must meet."""
 
     measure: Measure
     sign: str
@@ -59,7 +59,7 @@ class Constraint:
     text: str
 
     def violation(self, value: float) -> float:
-        """Returns the distance of a value beyond the bound, as a share of the bound; at most 0 within the bound."""
+        """Returns how far a value is beyond the bound, as a share of the bound; at most 0 if the bound is met."""
         beyond = value - self.bound if self.sign == "<=" else self.bound - value
         return beyond / abs(self.bound) if self.bound else beyond
 
@@ -127,7 +127,7 @@ def read_search(path: Path, trust_policies: bool = False) -> SearchFile:
 
 
 def refuse_misfit(key: str, domain: Range | list[str]) -> None:
-    """Refuses values that a key can never have; every trial with such a value would fail.
+    """Refuses a range or list with values that a key can never have, since every trial with one of them would fail.
 
     Raises:
         ConfigError: If the key cannot have one of the values.
@@ -140,7 +140,7 @@ def refuse_misfit(key: str, domain: Range | list[str]) -> None:
 
 
 def whole(file: TomlFile, key: str, default: int, least: int) -> int:
-    """Returns a whole number of the file.
+    """Returns a whole number of the file, or `default` if the key is missing.
 
     Raises:
         ConfigError: If the value is not a whole number, or out of bounds.

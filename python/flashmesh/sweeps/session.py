@@ -1,4 +1,4 @@
-"""Session of a sweep: pending runs, outcomes and failures."""
+"""Session of a sweep or comparison: its pending runs, and the outcomes of the others."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 
 @dataclass
 class Outcome:
-    """Outcome of a run: a document or an error."""
+    """Outcome of a run: a result, or an error."""
 
     task: Task
     document: str | None = field(default=None, repr=False)
-    """The JSON document; None if the run failed, or the store has the document."""
+    """JSON result as text; None if the run failed, or if the result is only in the store."""
     error: BaseException | None = None
     wall_s: float | None = None
-    """Duration of the run; None for a result of an earlier session."""
+    """Duration of the run in seconds; None for a result of an earlier session."""
     is_partial: bool = False
-    """Whether the run was interrupted."""
+    """Whether the run was interrupted, so that the result is incomplete."""
     name: str = ""
-    """Name of the result in the store."""
+    """Name of the result in the store; empty without a store."""
 
     @property
     def is_done(self) -> bool:
@@ -39,11 +39,11 @@ class Outcome:
 
 
 class Executor(Protocol):
-    """Interface to run tasks."""
+    """Interface of an object that runs tasks, such as threads or a cluster."""
 
     @property
     def places(self) -> int:
-        """Maximum number of runs at once."""
+        """Maximum number of runs at the same time."""
         ...
 
     def run(
@@ -66,7 +66,7 @@ class Executor(Protocol):
 
 
 class Session:
-    """Runs of a sweep or a comparison."""
+    """Runs of a sweep or a comparison, with the outcomes of those that ended."""
 
     def __init__(self, tasks: Sequence[Task], store: Store | None = None, shard: tuple[int, int] = (1, 1)) -> None:
         """Creates a session; takes the results of earlier sessions from the store.
@@ -127,7 +127,7 @@ class Session:
         self._copy_twins()
 
     def _copy_twins(self) -> None:
-        """Adds an outcome for each point that shares the configuration of a completed run."""
+        """Adds outcomes for points that share a configuration, and so a result, with a completed run."""
         if self.store is None:
             self._share_outcomes()
             return
@@ -136,14 +136,14 @@ class Session:
                 self.outcomes[task.index] = Outcome(task, name=task.name)
 
     def _share_outcomes(self) -> None:
-        """Copies the outcome of a run to points that differ only in keys that the run does not read."""
+        """Copies the outcomes of runs to points that differ from them only in keys that the runs do not read."""
         by_name = {each.task.name: each for each in self.outcomes.values() if each.task.idle}
         for task in self.tasks:
             if task.index not in self.outcomes and task.idle and task.name in by_name:
                 self.outcomes[task.index] = replace(by_name[task.name], task=task)
 
     def document(self, outcome: Outcome) -> str | None:
-        """Returns the document of a run; None if the run has no document."""
+        """Returns the JSON result of a run as text; None if it has none."""
         if outcome.document is None and self.store is not None and outcome.error is None:
             return self.store.read(outcome.name)
         return outcome.document
@@ -155,7 +155,7 @@ class Session:
 
     @property
     def is_complete(self) -> bool:
-        """Whether every run was completed."""
+        """Whether every run of the session has a complete result."""
         return len(self.outcomes) == len(self.tasks) and all(outcome.is_done for outcome in self.outcomes.values())
 
     def finished(self) -> list[Outcome]:
@@ -169,7 +169,7 @@ class Session:
         return (time.monotonic() - self.started) * left / done if done else None
 
     def comparison(self, partial: bool = False) -> Comparison:
-        """Returns the available results; with `partial`, includes results of interrupted runs."""
+        """Returns the results so far as a comparison; with `partial`, also those of interrupted runs."""
         from flashmesh.axes import typed
         from flashmesh.comparison import ComparedRun, Comparison, FailedRun
         from flashmesh.results import Result
@@ -200,7 +200,7 @@ def axes_in(settings: Iterable[dict[str, str]]) -> dict[str, list[str]]:
 
 
 def as_error(error: BaseException) -> FlashmeshError:
-    """Converts the error of a run to an error of flashmesh."""
+    """Returns the error of a run as an error of flashmesh; unexpected ones become internal errors."""
     if isinstance(error, FlashmeshError):
         return error
     return InternalError(f"{type(error).__name__}: {error}")

@@ -1,4 +1,4 @@
-"""Shards of a sweep: the runs of each shard, and the record of the job array that runs the shards."""
+"""Shards of a sweep, which are parts of its runs, and the record of the job array that runs them."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FOLDER = "slurm"
-"""Folder of scripts, logs and the record, inside the folder of results."""
+"""Folder of job scripts, logs and the record of the array, inside the folder of results."""
 RECORD = "array.json"
 LAST = 0
-"""Number for the job that follows the array, in place of the number of an array task, which is at least 1."""
+"""Number that stands for the job that follows the array; array tasks have numbers from 1 on."""
 
 
 def shares(names: Iterable[str], shards: int) -> list[list[str]]:
-    """Returns the runs of each shard by name. Points that share a run count once, as in `Session`."""
+    """Returns the names of the runs of each of `shards` shards. Points that share a run count once, as in `Session`."""
     found: list[list[str]] = [[] for _ in range(shards)]
     for place, name in enumerate(dict.fromkeys(names)):
         found[place % shards].append(name)
@@ -29,13 +29,13 @@ def shares(names: Iterable[str], shards: int) -> list[list[str]]:
 
 @dataclass(frozen=True)
 class Array:
-    """Record of a job array."""
+    """Record of a job array: its shards, and its jobs in Slurm."""
 
     shards: int
     job: str | None = None
-    """Number of the array's job; `None` unless flashmesh submitted it."""
+    """Number of the job of the array in Slurm; `None` unless flashmesh submitted it."""
     last: str | None = None
-    """Number of the job that follows the array; `None` unless flashmesh submitted it."""
+    """Number in Slurm of the job that follows the array; `None` unless flashmesh submitted it."""
 
 
 def write_array(folder: Path, array: Array) -> None:
@@ -48,7 +48,7 @@ def write_array(folder: Path, array: Array) -> None:
 
 
 def read_array(folder: Path) -> Array | None:
-    """Returns the record in a folder of results; `None` without a readable one."""
+    """Returns the record of the job array in a folder of results; `None` if there is none that can be read."""
     try:
         found = json.loads((folder / FOLDER / RECORD).read_text(encoding="utf-8"))
         jobs = [None if found[key] is None else str(found[key]) for key in ("job", "last")]

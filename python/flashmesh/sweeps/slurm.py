@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 FIRST_S = 2.0
 """Seconds without a worker before the first check of the queue; the interval doubles with each check."""
 LONGEST_S = 60.0
-"""Maximum seconds between two checks."""
+"""Maximum seconds between two checks of the queue."""
 ASK_S = 10.0
 """Timeout of `squeue` in seconds."""
 LOOKS = 2
-"""Number of successive checks without a job that count as an error; a new job may not be listed at once."""
+"""Number of successive checks of the queue without a job that are an error. A new job may not be listed at once."""
 
 NUMBER = re.compile(r"\d+")
 TAIL_BYTES = 4096
 LINES = 3
-"""Number of lines shown of the output of a job."""
+"""Number of last lines of a job's output that a message shows."""
 
 
 def tail(path: Path) -> str:
@@ -50,7 +50,7 @@ def changed(path: Path) -> float:
 
 
 def start(workers: int, security: Security | None = None) -> Any:
-    """Starts workers through Slurm, as ~/.config/dask/jobqueue.yaml describes them.
+    """Starts workers through Slurm, as ~/.config/dask/jobqueue.yaml describes them, and returns their Dask cluster.
 
     Anybody who reaches the scheduler can run programs on the cluster. Without certificates, the scheduler therefore
     listens only on the network that the file names.
@@ -82,7 +82,7 @@ def start(workers: int, security: Security | None = None) -> Any:
 
 
 class JobWatch:
-    """Monitor of the jobs of a cluster while it has no workers."""
+    """Monitor of the jobs that Slurm runs for a cluster, while no worker has connected."""
 
     def __init__(self, cluster: Any, jobs: int, tell: Callable[[str], None]) -> None:
         """Monitors `jobs` submitted jobs of a cluster; `tell` is called with messages for the user."""
@@ -93,7 +93,7 @@ class JobWatch:
         self.wait_s = self.quiet_s = FIRST_S
         self.next = time.monotonic() + FIRST_S
         self.ids: set[str] = set()
-        """All jobs submitted so far; the cluster object forgets ended jobs."""
+        """Numbers of all jobs submitted so far; the cluster object forgets ended jobs."""
         self.unsubmitted = self.unsubmitted_before = 0
         self.told: str | None = None
         self.tell_next = 0.0
@@ -132,7 +132,7 @@ class JobWatch:
         self.tell(f"no worker of Slurm is there: {known}")
 
     def last_words(self) -> str:
-        """Returns the last output of the most recent job, or a hint at the output files if none is found."""
+        """Returns the last output of the most recent job as text, or a hint at the output files if none is found."""
         folders = {Path(getattr(self.cluster, "log_directory", None) or "."), Path()}
         written = [path for folder in folders for path in folder.glob("*") if self.ids & set(NUMBER.findall(path.name))]
         texts = {path: tail(path) for path in sorted(written, key=changed, reverse=True)}

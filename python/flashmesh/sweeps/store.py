@@ -26,14 +26,14 @@ SUFFIX = ".json"
 
 
 class Store:
-    """Results of a sweep, by the names of their runs."""
+    """Results of a sweep in a folder, by the names of their runs."""
 
     def __init__(self, folder: Path) -> None:
         """Opens a folder, and lists the names of its results."""
         self.folder = folder
         self.names = set(self._names())
         self.whole: set[str] = set()
-        """Names of the documents that this process has written or has found complete."""
+        """Names of the results that this process has written or has found complete."""
         self.log: IO[str] | None = None
 
     @classmethod
@@ -82,12 +82,12 @@ class Store:
         self.names.update(self._names())
 
     def path(self, name: str) -> Path:
-        """Returns the path of the document of a run."""
+        """Returns the path of the result of a run."""
         # Sixteen folders: large folders are slow on some systems, and creating a folder costs as much as several files.
         return Path(f"{self.folder}/{RUNS}/{name[0]}/{name}{SUFFIX}")
 
     def __contains__(self, name: str) -> bool:
-        """Returns whether the run has a complete document."""
+        """Returns whether the run has a complete result in the folder."""
         if name in self.whole:
             return True
         if name not in self.names:
@@ -102,7 +102,7 @@ class Store:
         return False
 
     def write(self, name: str, document: str) -> None:
-        """Writes a document.
+        """Writes the result of a run.
 
         Raises:
             OutputError: If the document cannot be written; earlier documents stay.
@@ -126,7 +126,7 @@ class Store:
         self.whole.add(name)
 
     def read(self, name: str) -> str:
-        """Returns the document of a run.
+        """Returns the JSON result of a run as text.
 
         Raises:
             OutputError: If the document can no longer be read.

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 KEYS = ("config", "keep", "set", "axes", "zip", "random", "latin-hypercube", "seeds")
 FILES = ("workload.trace", "workload.fitted")
-"""Keys whose values are paths, relative to the folder of the sweep file."""
+"""Keys whose values are paths; in a sweep file they are relative to its folder."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ def read_sweep(path: Path, trust_policies: bool = False) -> SweepFile:
 
 
 def keep_of(file: TomlFile) -> str:
-    """Returns the quantity that stays constant if the axes of a file change the raw capacity.
+    """Returns the quantity (one of `KEEP`) that stays constant if the axes of a file change the raw capacity.
 
     Raises:
         ConfigError: If the value is unknown.
@@ -91,7 +91,10 @@ def keep_of(file: TomlFile) -> str:
 
 
 def sizes(file: TomlFile) -> list[tuple[int, int]]:
-    """Returns the number of rows and keys of each group, before any value is created; an empty group counts 1 row."""
+    """Returns (number of rows, number of keys) of each group of a file, before any value is created.
+
+    An empty group counts 1 row.
+    """
     found: list[tuple[int, int]] = []
     for key, value in table(file, "axes").items():
         with file.at("axes", key):
@@ -112,7 +115,7 @@ def sizes(file: TomlFile) -> list[tuple[int, int]]:
 
 
 def count_of(key: str, value: Any) -> int:
-    """Returns the number of values of an axis; 1 for an invalid axis, which is refused later."""
+    """Returns the number of values of an axis; 1 for an invalid axis, which a later check refuses."""
     if isinstance(value, str) and is_range(value):
         return read_range(key, value).count
     return len(value) if isinstance(value, list) else 1
@@ -227,7 +230,7 @@ def values_of(key: str, value: Any, file: TomlFile) -> list[Any]:
 
 
 def located(values: dict[str, Any], file: TomlFile) -> dict[str, Any]:
-    """Returns values with the paths of traces and policies made relative to the folder of the file."""
+    """Returns values whose paths of traces and policies, relative to the folder of the file, are resolved."""
     folder = file.path.parent
     return {
         key: str(absolute(folder / value))
@@ -240,7 +243,7 @@ def located(values: dict[str, Any], file: TomlFile) -> dict[str, Any]:
 
 
 def located_policy(key: str, name: Any, file: TomlFile) -> Any:
-    """Returns the name of a policy with its path made relative to the folder of the file.
+    """Returns the name of a policy whose path, relative to the folder of the file, is resolved.
 
     Raises:
         ConfigError: If the file may not name policies.

@@ -29,16 +29,16 @@ ROWS_OF_GROUP = 1024
 """Rows of a Parquet row group, the unit of reading, so that single documents can be read cheaply."""
 UNPACKED_BASE = 64 << 20
 UNPACKED_PER_BYTE = 32
-"""Limits of the unpacked size of a Parquet file: a base in bytes, and a factor of the file size. Files of sweeps
+"""Limits of the unpacked size of a Parquet file: a base in bytes, and a factor of the packed size. Files of sweeps
 unpack by a factor of about 7."""
 BATCH_ROWS = 256
-"""Number of runs unpacked at once."""
+"""Number of runs whose columns are unpacked at once."""
 TEXT_MAX = 1 << 30
-"""Bytes of text from which a chunk of a column ends; the last text may exceed the limit."""
+"""Bytes of text after which a new chunk of a column begins."""
 
 
 def quantity_types() -> dict[str, type]:
-    """Returns the type of each single value of a result, by its dotted key."""
+    """Returns the type of each value of a result that has a column, by its dotted key."""
     from flashmesh.results import Result
     from flashmesh.results.build import column_types
 
@@ -53,7 +53,7 @@ def arrow_type(kind: type) -> pa.DataType:
 
 
 def nested(types: Mapping[str, type]) -> pa.Schema:
-    """Returns dotted keys as a schema of nested JSON objects."""
+    """Returns the Arrow schema of nested JSON objects with these dotted keys."""
     import pyarrow as pa
 
     tree: dict[str, Any] = {}
@@ -74,7 +74,7 @@ def nested(types: Mapping[str, type]) -> pa.Schema:
 
 
 def quantities(documents: Sequence[str]) -> pa.Table:
-    """Returns the single values of documents: a column for each dotted key, in the order of declaration."""
+    """Returns the values of results as a table with a column for each dotted key, in the order of declaration."""
     import pyarrow as pa
     import pyarrow.json as pj
 
@@ -132,7 +132,7 @@ def column(values: Sequence[Any], kind: type) -> pa.ChunkedArray:
 
 
 def digest(names: Sequence[str]) -> str:
-    """Returns a digest that identifies the runs of a table."""
+    """Returns a digest of the identifiers of the runs of a table."""
     return hashlib.sha256("\n".join(names).encode()).hexdigest()
 
 
@@ -160,7 +160,7 @@ def table_of(settings: Sequence[Mapping[str, Value]], documents: Sequence[str], 
 
 
 def configuration_text(document: str) -> str:
-    """Returns the configuration in a document, as JSON."""
+    """Returns the configuration in a result as JSON, without parsing the result if possible."""
     start = document.rfind('"configuration":')
     end = document.rfind(',"provenance":')
     if 0 <= start < end:
@@ -215,7 +215,7 @@ def read_parquet(path: Path) -> tuple[list[dict[str, Value]], list[str]]:
 
 
 def bounded(path: Path, file: pq.ParquetFile, columns: list[str], groups: Sequence[int] | None = None) -> pa.Table:
-    """Reads columns of a table, or of some of its row groups, with a limit on the unpacked size.
+    """Reads columns of a Parquet file, of all or of some row groups, with a limit on the unpacked size.
 
     Raises:
         OutputError: If the columns exceed the limit.
@@ -282,7 +282,7 @@ class TableFile:
         return rows
 
     def columns(self, keys: Sequence[str]) -> pa.Table:
-        """Reads some columns, and the documents if one of the keys has no column.
+        """Reads the columns of these keys, and the results of the runs if one of the keys has no column.
 
         Raises:
             OutputError: If the columns cannot be read.
@@ -294,7 +294,7 @@ class TableFile:
             return bounded(self.path, file, wanted)
 
     def documents(self, numbers: Sequence[int]) -> list[str]:
-        """Reads the documents of some rows; reads only the row groups that contain these rows.
+        """Reads the JSON results in some rows as texts; reads only the row groups that contain these rows.
 
         Raises:
             OutputError: If the columns cannot be read.
@@ -317,7 +317,7 @@ class TableFile:
 def lists(
     documents: Sequence[str], keys: Sequence[str], read: Callable[[str], Mapping[str, Any]] = json.loads
 ) -> dict[str, list[Any]]:
-    """Returns values of documents that have no column, such as lists, by their dotted keys."""
+    """Returns the values of dotted keys that have no column, such as lists, in each result. `read` parses a result."""
     from flashmesh.report.measures import in_document
 
     found: dict[str, list[Any]] = {key: [] for key in keys}
@@ -377,5 +377,5 @@ def csv_text(table: pa.Table, long: bool) -> str:
 
 
 def spelled(value: Any) -> Any:
-    """Returns a value as a CSV cell."""
+    """Returns a value in the spelling of a CSV cell."""
     return value_text(value) if isinstance(value, bool) else cell(value)

@@ -24,10 +24,10 @@ MISFITS_SHOWN = 8
 
 @dataclass(frozen=True)
 class Task:
-    """A configured run of a sweep."""
+    """A configured run of a sweep, for one of its points."""
 
     index: int
-    """Index in the plan."""
+    """Index of the point in the plan."""
     settings: dict[str, str]
     """The varied keys with their values."""
     config: Config = field(repr=False)
@@ -35,7 +35,7 @@ class Task:
     fairness: bool = False
     until_steady: UntilSteady | None = None
     idle: tuple[str, ...] = ()
-    """Varied keys that the run does not read; its configuration has default values for them."""
+    """Varied keys that the run does not read; its configuration has their values of the first point."""
 
     @property
     def label(self) -> str:
@@ -106,9 +106,10 @@ def tasks_of(
 def without_idle(
     settings: dict[str, str], config: Config, firsts: Mapping[str, str], load: Callable[[dict[str, str]], Config]
 ) -> tuple[Config, tuple[str, ...]]:
-    """Returns the configuration of a point, with default values for unread keys, and the unread keys.
+    """Returns (configuration of a point, keys that it does not read).
 
-    Points that differ only in unread keys then share one run.
+    Unread keys have their values in `firsts`, the first point, so that points that differ only in unread keys share one
+    run.
     """
     idle = tuple(key for key in settings if config.unread(key) is not None)
     common = {key: firsts[key] for key in idle}
@@ -119,7 +120,7 @@ def without_idle(
 
 
 def idle_note(tasks: Sequence[Task]) -> str | None:
-    """Returns a note on points that share a run because they differ only in keys that their drive does not read."""
+    """Returns a note on points that share a run, since they differ only in unread keys; None without such points."""
     first: dict[str, Task] = {}
     twins = [task for task in tasks if task.idle and first.setdefault(task.name, task) is not task]
     if not twins:
@@ -131,7 +132,7 @@ def idle_note(tasks: Sequence[Task]) -> str | None:
 
 
 def deciding(task: Task) -> Iterable[str]:
-    """Yields the settings of a task that leave its idle keys unread."""
+    """Yields the settings of a task that make its idle keys unread, as `key=value`."""
     from flashmesh.keys import declared, declared_name
 
     for key in task.idle:
@@ -142,7 +143,7 @@ def deciding(task: Task) -> Iterable[str]:
 
 
 def misfit(misfits: Sequence[tuple[Mapping[str, str], ConfigError]], runs: int) -> ConfigError:
-    """Returns the error for points that cannot be configured: the first error, and the points concerned."""
+    """Returns the error for points that cannot be configured: the first error, and a list of the points."""
     first = misfits[0][1]
     if len(misfits) == runs:
         return first

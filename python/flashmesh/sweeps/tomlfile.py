@@ -23,16 +23,16 @@ BYTES_MAX = 16 << 20
 DEPTH_MAX = 50
 """Maximum depth of nested tables and lists."""
 PLACE = " --> "
-"""Text in errors that already show a place."""
+"""Arrow before a place in an error; an error with it already shows a place."""
 AT = re.compile(r" \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)$")
 
 
 OF_SWEEP = ("axes", "zip", "random", "latin-hypercube")
-"""Keys of a sweep that a search does not have."""
+"""Keys of a sweep file that a search file does not have."""
 
 
 def of_another_command(path: Path, tables: Mapping[str, Any]) -> str:
-    """Returns the command of a search, a sweep or a configuration; empty if a file is none of these.
+    """Returns which command runs a file: of a search, a sweep or a configuration; empty if it is none of these.
 
     Args:
         path: The file.
@@ -79,7 +79,7 @@ class TomlFile:
         refuse_extremes(path, self.tables)
 
     def undecodable(self, text: str) -> ConfigError:
-        """Returns the error for a syntax error of the parser, with its place in the file."""
+        """Returns the error of the parser for text that is not TOML, with its place in the file."""
         found = AT.search(text)
         said = f"is not TOML: {text[: found.start()] if found is not None else text}"
         if found is None:
@@ -91,7 +91,7 @@ class TomlFile:
 
     @cached_property
     def places(self) -> dict[str, tuple[tuple[int, int], tuple[int, int]]]:
-        """Byte spans of each key and its value, by the dotted path; empty if the parser of places rejects the file."""
+        """Byte spans of each key and of its value, by dotted path; empty if the file cannot be parsed for places."""
         try:
             found = toml_places(self.source.text)
         except ValueError:
@@ -101,7 +101,7 @@ class TomlFile:
     def problem(
         self, keys: Sequence[str], message: str, remedy: str = "", part: Literal["key", "value"] = "value"
     ) -> ConfigError:
-        """Returns an error that shows the place of a key or of its value."""
+        """Returns an error that shows the place in the file of a key or of its value, if known."""
         key = ".".join(keys)
         if key not in self.places:
             said = f"{self.path}: {message}"
@@ -110,7 +110,7 @@ class TomlFile:
         return self.source.problem(line, message, remedy, at=at, length=length)
 
     def position(self, span: tuple[int, int]) -> tuple[int, int, int]:
-        """Returns the line of a byte span, its column, and its length in characters on that line."""
+        """Returns (line, column, number of characters on that line) of a byte span of the file."""
         data = self.source.text.encode()
         before = data[: span[0]].decode("utf-8", "replace")
         line = before.count("\n") + 1
@@ -119,7 +119,7 @@ class TomlFile:
 
     @contextmanager
     def at(self, *keys: str, part: Literal["key", "value"] = "value") -> Iterator[None]:
-        """Adds the place of a key to errors that show no place."""
+        """Adds the place of a key to errors of the block that show no place."""
         try:
             yield
         except ConfigError as error:
@@ -141,7 +141,7 @@ class TomlFile:
                 raise self.problem((key,), f"unknown key {key}", told, part="key")
 
     def placed(self, error: ConfigError, settings: Mapping[str, str]) -> ConfigError:
-        """Returns an error about a setting of a point, with the place in the file where the setting is given."""
+        """Returns an error about a setting of a point in which the place in this file replaces the setting."""
 
         def place(shown: re.Match[str]) -> str:
             key = shown["key"].strip()
@@ -151,7 +151,7 @@ class TomlFile:
         return ConfigError(SHOWN.sub(place, str(error)))
 
     def lines(self, key: str, value: str | None, is_key: bool) -> list[str] | None:
-        """Returns the lines that show the place of a setting of a point; None if the file lacks the setting."""
+        """Returns the lines of an error that show where the file gives a setting; None if it does not."""
         spelt = {name.replace("_", "-"): name for name in self.places}
         groups = [f"zip.{number}" for number, _ in enumerate(self.tables.get("zip", []))]
         for table in ("axes", "set", "space", *groups, "random", "latin-hypercube"):
@@ -167,7 +167,7 @@ class TomlFile:
         return None
 
     def listed(self, name: str) -> list[Any]:
-        """Returns the list of values of a key; empty if its value is not a list."""
+        """Returns the list in the file at a dotted path; empty if the value there is not a list."""
         value: Any = self.tables
         rest = name
         while rest:
@@ -218,7 +218,7 @@ SHOWN = re.compile(
 
 
 def keys_of(value: Any) -> list[str]:
-    """Returns the keys of a table, or the indices of a list."""
+    """Returns the keys of a table, or the indices of a list as texts; empty for any other value."""
     if isinstance(value, dict):
         return list(value)
     return [str(number) for number in range(len(value))] if isinstance(value, list) else []

@@ -1,4 +1,4 @@
-"""Execution of one task, up to the JSON document of its result; shared by all executors."""
+"""Execution of a task up to the JSON of its result; all executors use it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Cancelled(Exception):  # noqa: N818 - a cancellation is not an error
-    """Cancellation of a run before its simulation began."""
+    """Exception for a run that was cancelled before its simulation began."""
 
 
 def simulate(
@@ -28,7 +28,7 @@ def simulate(
     drives: _native.PreparedDrives,
     on_open: Callable[[str | None], None] | None = None,
 ) -> str:
-    """Runs a task and returns its document.
+    """Runs a task, and returns its JSON result as text.
 
     Args:
         task: The task.
@@ -62,7 +62,7 @@ def simulate(
 
 
 def fairness(task: Task, report: str, control: _native.Control, drives: _native.PreparedDrives) -> str:
-    """Runs each stream alone, and returns the comparison as JSON; `null` for a cancelled run."""
+    """Runs each stream alone, and returns their slowdowns as JSON; `null` if the run was cancelled."""
     from flashmesh.fairness import fairness as compare_streams
     from flashmesh.results import Result
 

@@ -1,4 +1,4 @@
-"""End of a job: its loops, bytes, requests and run time."""
+"""End of a job: when it stops by its loops, bytes, requests or run time, and how often it passes over its files."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ PATH_KEYS = (*RUN_KEYS, "skip", "alignment")
 
 @dataclass(frozen=True, slots=True)
 class Passes:
-    """Passes of a job over its files."""
+    """Passes of a job over its files: how often the job accesses its files from the start."""
 
     size: int
-    """Bytes of a pass."""
+    """Bytes that the job issues in a pass."""
     count: int
     cut_at: int | None = None
-    """Total bytes of the job if it ends within the last pass; None if all passes are whole."""
+    """Total bytes after which the job ends within its last pass; None if all passes are complete."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +45,14 @@ class Loops:
 
     @property
     def limit(self) -> int:
-        """Maximum bytes that the job issues."""
+        """Total bytes after which the job ends: `io_size`, or else `size`, times the number of loops."""
         return (self.io_size or self.size) * self.count
 
     def passes(self, restart: int | None, issued: int, largest: int, each: int) -> Passes:
         """Returns the passes as fio 3.33 counts them.
 
         Args:
-            restart: Bytes of a pass, after which the job restarts; None if the job does not restart.
+            restart: Bytes after which the job restarts at the first block; None if it never restarts.
             issued: Bytes that a pass issues; less than `restart` if whole requests do not fill the files.
             largest: Size of the largest request.
             each: Bytes that fio counts towards `io_size` for each byte of a pass: 2 if it counts trims as well.
@@ -82,7 +82,10 @@ def set_stop(stream: Stream) -> bool:
 
 
 def set_end(stream: Stream, requests: Requests, total: int | None) -> None:
-    """Sets the end of a job over files of `total` bytes: its requests, or the size and the number of its passes."""
+    """Sets the keys that end the job: a stop time, a number of requests, or the size and the number of its passes.
+
+    `total` is the size of all files of the job in bytes; None if it is not known.
+    """
     job = stream.job
     timed = set_stop(stream)
     loops = job.get("loops", lambda text: values.whole(text, 0, ENDLESS), 1) or 1
@@ -115,7 +118,10 @@ def set_end(stream: Stream, requests: Requests, total: int | None) -> None:
 
 
 def passes_of(stream: Stream, requests: Requests, total: int | None, loop: int | None, ends: Loops) -> Passes:
-    """Returns the passes of a job over files of `total` bytes that begins anew after `loop` bytes, as fio counts."""
+    """Returns the passes of a job over files of `total` bytes, as fio counts them.
+
+    `loop` is the size of a loop in bytes; None if the size does not end the job.
+    """
     job = stream.job
     sizes = requests.all_sizes()
     files = len(job.paths(stream.clone))
@@ -161,7 +167,7 @@ def may_end(stream: Stream, requests: Requests, length: int) -> bool:
 
 
 def pass_end(stream: Stream, requests: Requests, length: int) -> int | None:
-    """Returns the bytes that a pass with skips issues until fio ends it at the end of a file of `length` bytes.
+    """Returns the bytes after which fio ends a pass with skips at the end of a file of `length` bytes.
 
     fio ends the pass if the end of the file cuts off a zone or request, and otherwise continues at the start of the
     file.
@@ -190,7 +196,7 @@ def pass_end(stream: Stream, requests: Requests, length: int) -> int | None:
 
 
 def pairs_of_passes(stream: Stream, requests: Requests, passes: Passes, number: int, loops: int) -> Passes:
-    """Returns the passes over trims and writes with `number_ios`, which fio doubles at the start of each loop.
+    """Returns the passes of a job of trims and writes with `number_ios`, which fio doubles at the start of each loop.
 
     Args:
         stream: The stream of the job.
@@ -239,7 +245,10 @@ def restart_of(stream: Stream, requests: Requests, loop: int | None, limit: int)
 
 
 def cut(stream: Stream, requests: Requests, total: int) -> None:
-    """Sets the number of requests of a job that ends after `total` bytes within a pass; adds a note if sizes differ."""
+    """Sets the number of requests of a job that ends after `total` bytes within a pass.
+
+    If request sizes differ, that number is not known, and a note is added instead.
+    """
     sizes = requests.all_sizes()
     if len(sizes) > 1:
         stream.job.found.note(f"[{stream.job.name}] the last pass is whole; fio cuts it short at io_size")
@@ -249,7 +258,7 @@ def cut(stream: Stream, requests: Requests, total: int) -> None:
 
 
 def covers(stream: Stream, requests: Requests) -> bool:
-    """Returns whether a pass accesses every block of the files exactly once, and then ends."""
+    """Returns whether a pass accesses every block of the files exactly once before it ends."""
     keys = stream.job.found.settings
     if any(f"{stream.prefix}workload.{key}" in keys for key in PATH_KEYS):
         return False

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 ORDERS = {"roundrobin": "round-robin", "random": "random", "sequential": "sequential"}
 PARTS = 1_024
-"""Parts of a file: fio draws one of the parts of all files from a skewed distribution."""
+"""Number of parts of each file: for a skewed order, fio draws a part among those of all files, and takes its file."""
 EXACT = 1_000
 """Number of terms of a harmonic sum that are added; an integral approximates all further terms."""
 STEPS = 32
 DEVIATION_MAX = 0.5
-"""Maximum width of the uniform draw that fio adds to a normal draw, as a share of the files."""
+"""Maximum width, as a share of all files, of the uniform draw that fio adds to a normal draw of a file."""
 
 
 def set_order(stream: Stream, files: int, requests: Requests) -> None:
@@ -56,10 +56,10 @@ def set_order(stream: Stream, files: int, requests: Requests) -> None:
 
 
 def require_pairs(stream: Stream, word: str, tail: str) -> None:
-    """Refuses an order in which the turn of a file can end between a trim and the write of its block.
+    """Refuses an order of files that can switch to another file between a trim and the write of the same block.
 
     Raises:
-        ConfigError: If the order is not a round of an even number of requests.
+        ConfigError: If the order is not round-robin with an even number of requests for each file.
     """
     job = stream.job
     if word == "roundrobin" and tail.isdecimal() and int(tail) and int(tail) % 2 == 0:
@@ -73,7 +73,9 @@ def require_pairs(stream: Stream, word: str, tail: str) -> None:
 
 
 def weights_of(word: str, text: str, files: int) -> list[float]:
-    """Returns the weight of each file for a skewed order; `text` has the parameter and the center of the distribution.
+    """Returns the share of requests that go to each file with a skewed order.
+
+    `text` has the parameter of the distribution and, after a colon, its center.
 
     Raises:
         Misfit: If the parameter or the center is out of its bounds.
@@ -91,7 +93,7 @@ def weights_of(word: str, text: str, files: int) -> list[float]:
     whole = up_to(1) - up_to(0)
 
     def below(share: float) -> float:
-        """Returns the cumulative weight up to a share of the files, after the rotation by the center."""
+        """Returns the weight of the first `share` of the files, after the rotation by the center."""
         turns, rest = divmod(share - turn, 1)
         return turns * whole + up_to(rest)
 
@@ -100,10 +102,10 @@ def weights_of(word: str, text: str, files: int) -> list[float]:
 
 
 def turn_of(word: str, center: float, parts: int) -> float:
-    """Returns the share of the files by which a center rotates the weights.
+    """Returns the share of all files by which the center of a distribution rotates the weights.
 
     Raises:
-        Misfit: If the center is no share.
+        Misfit: If the center is above 1.
     """
     if center > 1:
         raise values.Misfit(f"{center:g} is no center between 0 and 1")
@@ -113,7 +115,10 @@ def turn_of(word: str, center: float, parts: int) -> float:
 
 
 def zipf(count: int, theta: float) -> Callable[[float], float]:
-    """Returns the cumulative Zipf distribution over shares of `count` ranks, in the approximation that fio uses."""
+    """Returns a function from a share of `count` ranks to the probability of the ranks within this share.
+
+    The Zipf distribution is computed with the approximation that fio uses.
+    """
     total, two = harmonic(count, theta), 1 + 0.5**theta
     eta = (1 - (2 / count) ** (1 - theta)) / (1 - two / total)
 
@@ -127,14 +132,14 @@ def zipf(count: int, theta: float) -> Callable[[float], float]:
 
 
 def harmonic(count: float, theta: float) -> float:
-    """Returns the sum of k^-theta for k from 1 to `count`."""
+    """Returns the sum of k^-theta for k from 1 to `count`; the terms beyond `EXACT` are approximated."""
     exact = min(int(count), EXACT)
     rest = ((count + 0.5) ** (1 - theta) - (exact + 0.5) ** (1 - theta)) / (1 - theta) if count > exact else 0.0
     return float(sum(k**-theta for k in range(1, exact + 1)) + rest)
 
 
 def normal(share: float, deviation: float) -> float:
-    """Returns the share of draws below `share`.
+    """Returns the probability that fio's approximation of a normal draw is below `share`, a share of the files.
 
     A draw is the mean of twelve uniform draws, plus a uniform draw of width `deviation`.
     """

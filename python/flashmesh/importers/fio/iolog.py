@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 READ_MAX = 1 << 20
 """Number of bytes at the start of a log that are searched for waits."""
 FIRST_LINES = {b"fio version 2 iolog": 0, b"fio version 3 iolog": 1}
-"""First line of a log, with the number of fields before the name of the file."""
+"""First line of a log of version 2 or 3, with the number of fields before the file name in the lines below it."""
 ACTIONS = (b"read", b"write", b"trim")
-"""Actions with an offset."""
+"""Actions in a log that have an offset and a size."""
 
 
 class NoLog(Exception):  # noqa: N818 - becomes an error where the place is known
@@ -27,7 +27,7 @@ class NoLog(Exception):  # noqa: N818 - becomes an error where the place is know
 
 
 def second_version(path: Path) -> tuple[bool, bool]:
-    """Returns whether a log is of version 2, and whether its first mebibyte has waits."""
+    """Returns (whether a log has version 2, whether its first mebibyte has wait actions)."""
     try:
         with path.open("rb") as file:
             text = file.read(READ_MAX)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from flashmesh.importers.problems import Source
 
 GLOBAL = "global"
-"""Name prefix of a section whose options apply to all later jobs."""
+"""Name prefix of a section whose options apply to all jobs below it."""
 INCLUDES_MAX = 8
 """Maximum depth of nested includes."""
 KEYWORDS: dict[str, Callable[[], int]] = {
@@ -25,7 +25,7 @@ KEYWORDS: dict[str, Callable[[], int]] = {
     "$mb_memory": lambda: os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 20,
     "$ncpus": lambda: os.cpu_count() or 1,
 }
-"""fio's keywords for properties of the machine."""
+"""Keywords of fio for numbers of the machine, such as its number of processors, with functions that return them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Layout of the files of jobs on the drive: consecutive ranges for files, the whole drive for a device."""
+"""Layout of the files of jobs on the drive: consecutive ranges for files, the whole drive for a device file."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ class Unplaced(Exception):  # noqa: N818 - becomes an error where the place is k
 
 
 def is_device(path: str) -> bool:
-    """Returns whether a path names a device, not a file on a device."""
+    """Returns whether a path names a device such as /dev/nvme0n1, not a file."""
     return DEVICE.match(path) is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Requirements of a stream: its files and their length."""
+    """Files that a stream needs on the drive, and their length."""
 
     paths: tuple[str, ...]
     """Paths of the files that the stream accesses."""
     length: int | None
-    """Bytes of each file, including the offset; None if unknown."""
+    """Bytes needed of each file, from its start to the end of the accessed part; None if unknown."""
 
 
 @dataclass(slots=True)
@@ -39,15 +39,15 @@ class Layout:
     """Layout of all files on the drive: the start and the length of each file."""
 
     capacity: int | None = None
-    """Bytes of the drive; None if not yet known."""
+    """Host capacity of the drive in bytes; None if not yet known."""
     starts: dict[str, int] = field(default_factory=dict)
     lengths: dict[str, int | None] = field(default_factory=dict)
     """Bytes of each file; None for the rest of the drive."""
     asks_capacity: bool = False
-    """Whether the ranges depend on the capacity."""
+    """Whether the ranges depend on the capacity of the drive, so that they change if it becomes known."""
 
     def place(self, streams: Sequence[Wanted]) -> None:
-        """Lays out the files of all streams.
+        """Assigns a range of the drive to each file of all streams.
 
         Raises:
             Unplaced: If there is no space left for files without a size.
@@ -82,7 +82,7 @@ class Layout:
         return at
 
     def share(self, paths: Sequence[str], end: int) -> None:
-        """Divides the rest of the drive among files of unknown size.
+        """Divides the drive from byte `end` on equally among files of unknown size.
 
         Raises:
             Unplaced: If too little of the drive is left.
@@ -98,10 +98,10 @@ class Layout:
         self.append(paths, length, begin)
 
     def range_of(self, paths: Sequence[str]) -> tuple[int, int | None]:
-        """Returns the start of the files of a stream, and the length of each.
+        """Returns (first byte of the first file, bytes of each file); the bytes are None for the rest of the drive.
 
         Raises:
-            Unplaced: If the files are not consecutive and of equal length.
+            Unplaced: If the files of the stream are not consecutive on the drive, or differ in length.
         """
         first, length = self.starts[paths[0]], self.lengths[paths[0]]
         for number, path in enumerate(paths):

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from flashmesh._results import StreamResult
 
 LEVELS = ("1", "2", "4", "8", "16", "32", ">=64")
-"""Names of fio's levels of depth: the smallest depth of each."""
+"""Names of fio's levels of queue depth: the smallest depth of each level."""
 
 
 def levels_of(stream: StreamResult, replay: Mapping[str, Any]) -> dict[str, float]:
@@ -45,13 +45,13 @@ def levels_of(stream: StreamResult, replay: Mapping[str, Any]) -> dict[str, floa
 
 
 def filled(requests: int, depth: int) -> dict[int, int]:
-    """Returns the number of requests by depth, if each finds one more in flight than the one before, up to `depth`."""
+    """Returns the number of requests by queue depth, if the depth rises by one with each request up to `depth`."""
     rising = dict.fromkeys(range(1, min(depth, requests + 1)), 1)
     return rising | ({depth: requests - len(rising)} if requests > len(rising) else {})
 
 
 def shares(counts: Mapping[int, int]) -> dict[str, float]:
-    """Returns the percentage of requests in each level, from the number of requests by depth."""
+    """Returns the percentage of requests in each of `LEVELS`, from the number of requests by queue depth."""
     found = dict.fromkeys(LEVELS, 0.0)
     total = sum(counts.values())
     for depth, count in counts.items():

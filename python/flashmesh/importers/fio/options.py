@@ -75,7 +75,7 @@ ENGINES_REASONS = {
         """,
 }
 ENGINES_REFUSED = {name: reason for reason, text in ENGINES_REASONS.items() for name in names(text)}
-"""I/O engines whose requests do not reach an SSD, with their destination."""
+"""I/O engines whose requests do not reach an SSD, each with the place that their requests go to."""
 
 SKEWS = {"zipf": "1.1", "pareto": "0.2", "normal": "0", "gauss": "0"}
 """Skewed distributions of addresses and of files, with fio's default of their parameter."""
@@ -166,7 +166,7 @@ DIFFERENT = {name: text for text, options in INSTEAD.items() for name in names(o
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Reason why an option is refused."""
+    """Reason why an option is refused, and the values with which it is accepted."""
 
     reason: str
     """Behaviour of the simulation, which contradicts the option."""
@@ -175,7 +175,10 @@ class Refusal:
 
 
 def refused(reason: str, **options: str) -> dict[str, Refusal]:
-    """Returns refusals of `options` for the same reason; the value of each option lists its neutral values."""
+    """Returns refusals of options for one reason.
+
+    The value of each argument lists the accepted values of the option.
+    """
     return {name: Refusal(reason, names(neutral)) for name, neutral in options.items()}
 
 
@@ -193,4 +196,4 @@ REFUSED = (
     | refused("a sequence of blocks is not modelled", random_sequence_stride="0")
     | refused("a write writes its data", sg_write_mode="write", write_mode="write")
 )
-"""Options that are refused unless they have a neutral value, since their effect on results is not modelled."""
+"""Options that are refused unless they have an accepted value, since their effect on results is not modelled."""

@@ -24,13 +24,13 @@ PS_PER_NS = 1_000
 PS_PER_S = 10**12
 PERCENTILES = (1, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 99, 99.5, 99.9, 99.95, 99.99)
 KNOWN = {50: "p50", 95: "p95", 99: "p99", 99.5: "p99_5", 99.9: "p99_9", 99.99: "p99_99"}
-"""Percentiles in the result of a stream that has no latency distribution."""
+"""Percentiles that the result of a stream has without a latency distribution, with their names in results."""
 BUCKETS = {
     "latency_ns": (1, (2, 4, 10, 20, 50, 100, 250, 500, 750, 1000)),
     "latency_us": (1_000, (2, 4, 10, 20, 50, 100, 250, 500, 750, 1000)),
     "latency_ms": (1_000_000, (2, 4, 10, 20, 50, 100, 250, 500, 750, 1000, 2000)),
 }
-"""Bounds of fio's latency buckets, with their unit in nanoseconds."""
+"""Upper bounds of fio's latency buckets, by member of its output, with the unit of the bounds in nanoseconds."""
 SUBMITTED = ("0", "4", "8", "16", "32", "64", ">=64")
 KIB_IS_1024 = 1000
 """Value of fio's `kb_base` with which KiB means 1,024 bytes."""
@@ -71,7 +71,10 @@ def job_of(
     shared: Mapping[str, str],
     parameters: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Returns one stream as a job of fio; the options of the job are written without the `shared` ones."""
+    """Returns the results of one stream as an entry of `jobs` in fio's output.
+
+    The options of the job are written without those in `shared`, which fio lists once for all jobs.
+    """
     alone = result.distribution if len(result.streams) == 1 else None
     latency = stream.latency_ps
     counted = {"read": latency.read, "write": latency.write}
@@ -138,7 +141,10 @@ def trimmed_bytes(trims: int, workload: Mapping[str, Any]) -> int:
 def section(
     latency: Latency | None, size: int, runtime_ps: int, distribution: Distribution | None, requests: int | None = None
 ) -> dict[str, Any]:
-    """Returns the requests of one kind in fio's format."""
+    """Returns the member of a job for one kind of requests, such as `read`, in fio's format.
+
+    `size` is the sum of their sizes in bytes; `requests` their number if `latency` does not count them.
+    """
     count = requests if requests is not None else latency.count if latency is not None else 0
     seconds = runtime_ps / PS_PER_S
     rate, iops = size / seconds, count / seconds
@@ -186,7 +192,10 @@ def statistics(latency: Latency | None, distribution: Distribution | None) -> di
 
 
 def percentiles(latency: Latency | None, distribution: Distribution | None) -> dict[str, int]:
-    """Returns fio's percentiles in nanoseconds: all from a distribution, else only the `KNOWN` percentiles."""
+    """Returns the latency percentiles in nanoseconds, by their names in fio.
+
+    Without a distribution, only the `KNOWN` percentiles are returned.
+    """
     if latency is None:
         return {}
     if distribution is None:
@@ -199,7 +208,7 @@ def percentiles(latency: Latency | None, distribution: Distribution | None) -> d
 
 
 def bins_of(distribution: Distribution) -> dict[str, int]:
-    """Returns the number of requests by latency in nanoseconds, as --output-format=json+ has them."""
+    """Returns the number of requests for each distinct latency in nanoseconds, as in fio's json+ output."""
     found: dict[str, int] = {}
     before = 0
     for latency, upto in zip(distribution.latency_ps, distribution.requests, strict=True):
@@ -210,7 +219,7 @@ def bins_of(distribution: Distribution) -> dict[str, int]:
 
 
 def shares(distribution: Distribution) -> dict[str, dict[str, float]]:
-    """Returns the percentages of requests in fio's latency buckets."""
+    """Returns the percentage of requests in each of fio's latency buckets, by unit and upper bound."""
     found: dict[str, dict[str, float]] = {}
     before = 0.0
     for name, (unit, bounds) in BUCKETS.items():
@@ -224,6 +233,6 @@ def shares(distribution: Distribution) -> dict[str, dict[str, float]]:
 
 
 def percentage_below(distribution: Distribution, limit_ps: int) -> float:
-    """Returns the percentage of requests with a latency below a limit."""
+    """Returns the percentage of requests with a latency below a limit in picoseconds."""
     at = bisect_left(distribution.latency_ps, limit_ps)
     return 100.0 * distribution.requests[at - 1] / distribution.requests[-1] if at else 0.0

@@ -61,7 +61,7 @@ def counts_issued_bytes(job: Translation) -> bool:
 
 
 def depth(job: Translation) -> int:
-    """Returns the maximum number of requests in flight."""
+    """Returns the maximum number of requests of the job in flight: `iodepth`, or 1 for a synchronous engine."""
     given = job.get("iodepth", lambda text: values.whole(text, 1, DEPTH_MAX), 1)
     if is_async(job):
         return given
@@ -73,7 +73,7 @@ def depth(job: Translation) -> int:
 
 
 def pace(stream: Stream, requests: Requests | None) -> None:
-    """Sets the arrival of requests. `requests` is None for a job that replays a log."""
+    """Sets the keys that determine when requests are issued. `requests` is None for a job that replays a log."""
     job = stream.job
     per_second = {} if requests is None else rates(stream, requests)
     if requests is None or not per_second:
@@ -111,7 +111,7 @@ def capped(stream: Stream, *options: str) -> None:
 
 
 def thinks_longer(job: Translation, per_second: float) -> bool:
-    """Returns whether the think time per request is longer than the interval between requests at a rate.
+    """Returns whether the think time per request exceeds the interval of a rate of `per_second` requests per second.
 
     After a shorter think time, fio issues the delayed requests at once, so that the rate is kept.
     """
@@ -127,7 +127,7 @@ def thinks_longer(job: Translation, per_second: float) -> bool:
 
 
 def think(job: Translation) -> tuple[int, int]:
-    """Returns the think time in microseconds, 0 without one, and the number of requests between two think times.
+    """Returns (think time in microseconds, number of requests between two think times); the time is 0 without one.
 
     Raises:
         ConfigError: If think times are separated by a time, not by a number of requests.
@@ -160,7 +160,7 @@ def think(job: Translation) -> tuple[int, int]:
 
 
 def rates(stream: Stream, requests: Requests) -> dict[int, float]:
-    """Returns the requests per second of each kind; empty if the job has no rate.
+    """Returns the requests per second of each kind of request, 0 for a kind without a rate; empty without any rate.
 
     A single rate applies to each kind, not to all kinds together.
 
@@ -193,12 +193,12 @@ def rates(stream: Stream, requests: Requests) -> dict[int, float]:
 
 
 def sides_of(job: Translation) -> tuple[int | None, ...]:
-    """Returns the kinds of requests that have a stream each: reads and writes if only one of them has a rate.
+    """Returns the kinds of requests that get a stream of their own: reads and writes if only one of them has a rate.
 
     fio issues the other kind whenever the kind with a rate is not yet due, so that the rate paces one kind alone.
 
     Returns:
-        `(None,)` for a job of one stream.
+        `(None,)` if one stream issues all requests of the job.
 
     Raises:
         ConfigError: If bytes or a number of requests end such a job, since the share of each kind is not known.

@@ -28,18 +28,18 @@ PATTERNS = {
     "trimwrite": ("sequential", TRIM_WRITE),
     "randtrimwrite": ("random", TRIM_WRITE),
 }
-"""Pattern and kinds of requests for each value of `rw`."""
+"""Address pattern and kinds of requests (0 reads, 1 writes, 2 trims) for each value of `rw`."""
 DISTRIBUTIONS = "random, zipf:THETA, pareto:H, normal:DEVIATION, zoned:... or zoned_abs:..."
 
 
 @dataclass(frozen=True, slots=True)
 class Requests:
-    """The requests of a job."""
+    """Kinds, address pattern and sizes of the requests of a job."""
 
     pattern: str
     kinds: tuple[int, ...]
     sizes: dict[int, Sizes]
-    """Sizes by kind."""
+    """Sizes of requests with their weights, by kind: 0 reads, 1 writes, 2 trims."""
 
     @property
     def deallocates_first(self) -> bool:
@@ -52,25 +52,25 @@ class Requests:
         return self.kinds == (0, 1)
 
     def all_sizes(self) -> set[int]:
-        """Returns the sizes of all kinds."""
+        """Returns the distinct request sizes of all kinds, in bytes."""
         return {size for sizes in self.sizes.values() for size, _ in sizes}
 
     def smallest(self) -> int:
-        """Returns the smallest size."""
+        """Returns the smallest request size of all kinds, in bytes."""
         return min(self.all_sizes())
 
     def largest(self) -> int:
-        """Returns the largest size."""
+        """Returns the largest request size of all kinds, in bytes."""
         return max(self.all_sizes())
 
     def mean(self, kind: int) -> float:
-        """Returns the mean size of one kind."""
+        """Returns the mean size of the requests of one kind, in bytes."""
         sizes = self.sizes[kind]
         return sum(size * weight for size, weight in sizes) / sum(weight for _, weight in sizes)
 
 
 def requests_of(stream: Stream) -> Requests:
-    """Sets the keys of kinds, pattern, sizes and addresses; returns the requests, on which other keys depend."""
+    """Sets the keys for kinds, pattern, sizes and addresses of the requests; returns the requests, for further keys."""
     job = stream.job
     option = job.options.get("rw")
     word, colon, postfix = (option.value if option is not None else "read").partition(":")
@@ -111,7 +111,10 @@ def mix(job: Translation) -> int:
 
 
 def runs(stream: Stream, pattern: str, postfix: str) -> None:
-    """Sets the keys of the suffix of `rw`: run length of random requests, or bytes skipped between sequential ones."""
+    """Sets the keys for the number after the colon in `rw`.
+
+    The number is the length of sequential runs for random requests, the bytes skipped between sequential ones.
+    """
     job = stream.job
     if pattern == "random":
         length = job.get("rw", lambda _: values.whole(postfix, 1, 10**9), 1)
@@ -127,7 +130,7 @@ def runs(stream: Stream, pattern: str, postfix: str) -> None:
 
 
 def distribution(stream: Stream, requests: Requests) -> None:
-    """Sets the distribution of addresses."""
+    """Sets the keys for the distribution of random addresses."""
     job = stream.job
     option = job.options.get("random_distribution")
     word, _, tail = (option.value if option is not None else "random").partition(":")
@@ -222,7 +225,7 @@ def random_map(stream: Stream, requests: Requests) -> None:
 
 
 def draws(stream: Stream, requests: Requests) -> None:
-    """Sets the shares of random draws among the reads and among the writes of a random job."""
+    """Sets the percentage of requests with a random address, of reads and of writes; other requests are sequential."""
     job = stream.job
     # In a mix of trims and writes, each write has the address of its trim, so only the trims are drawn.
     kinds = (2,) if requests.deallocates_first else requests.kinds
@@ -239,7 +242,10 @@ def draws(stream: Stream, requests: Requests) -> None:
 
 
 def zones(stream: Stream, text: str, requests: Requests, in_bytes: bool) -> None:
-    """Sets the zones of a distribution; zones without a share of requests, or of the range, share the rest equally."""
+    """Sets the key for zones of random addresses, from `text` such as `60/10:40/90`: % of requests / % of the file.
+
+    Zones without one of these numbers share what is left of 100 % equally.
+    """
     job = stream.job
 
     def read(_: str) -> str:
@@ -292,7 +298,10 @@ def alignment_of(stream: Stream, requests: Requests) -> int | None:
 
 
 def alignment_of_kind(job: Translation, requests: Requests) -> int | None:
-    """Returns the alignment with `bs_is_seq_rand`: fio aligns a random request to the size given for its kind."""
+    """Returns the alignment of random requests with `bs_is_seq_rand`; None for the block size.
+
+    fio aligns a random request to the size given for its kind.
+    """
     has_map = not job.get("norandommap", values.flag, False) and "random_distribution" not in job.options
     if has_map or not job.get("bs_is_seq_rand", values.flag, False):
         return None

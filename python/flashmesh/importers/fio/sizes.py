@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from flashmesh.importers.fio.translate import Translation
 
 Sizes: TypeAlias = "list[tuple[int, float]]"
-"""Sizes of requests with their weights."""
+"""Request sizes in bytes, each with its weight."""
 DIRECTIONS = ("read", "write", "trim")
 """Kinds of requests, in the order of the comma-separated parts of a value in fio."""
 SIZE_KEYS = ("workload.request-size", "workload.write-size", "workload.deallocate-size")
@@ -25,7 +25,7 @@ METADATA_ENGINES = ("io_uring_cmd", "xnvme")
 """I/O engines whose requests may have metadata after each block."""
 BLOCKS = (4096, 512)
 METADATA = (8, 16, 64, 128)
-"""Bytes of metadata after a block in formats of NVMe drives."""
+"""Numbers of metadata bytes after a block in the formats of NVMe drives."""
 TRIM_WRITE = (1, 2)
 """Kinds of requests of a mix of trims and writes."""
 
@@ -48,7 +48,7 @@ def part(text: str, kind: int, otherwise: str = "") -> str:
 
 
 def sizes(stream: Stream, pattern: str, kinds: tuple[int, ...]) -> dict[int, Sizes]:
-    """Sets the sizes of requests, and returns the sizes by kind."""
+    """Sets the keys for the sizes of requests, and returns the sizes by kind of request."""
     job = stream.job
     name = size_option(job)
     by_pattern = job.get("bs_is_seq_rand", values.flag, False)
@@ -71,7 +71,7 @@ def size_option(job: Translation) -> str:
 
 
 def sizes_at(job: Translation, name: str, position: int) -> Sizes:
-    """Returns the sizes in the part of an option at `position`: 0 for reads, 1 for writes, 2 for trims.
+    """Returns the request sizes that part `position` of an option gives: 0 for reads, 1 for writes, 2 for trims.
 
     Raises:
         ConfigError: If the sizes are not whole sectors.
@@ -92,7 +92,7 @@ def sizes_at(job: Translation, name: str, position: int) -> Sizes:
 
 
 def smallest_block(job: Translation) -> int:
-    """Returns the smallest size that the options give for any kind, even for kinds that `rw` does not use."""
+    """Returns the smallest request size in bytes that the options give for any kind, even one unused by `rw`."""
     name = size_option(job)
     return min(size for position in range(len(DIRECTIONS)) for size, _ in sizes_at(job, name, position))
 
@@ -105,7 +105,7 @@ def sizes_text(sizes: Sizes) -> str | list[list[str | float]]:
 
 
 def block(job: Translation, text: str) -> int:
-    """Reads the size of a request."""
+    """Reads a request size, and returns its data bytes."""
     size = without_metadata(job, job.bytes_of(text))
     if not ALIGNED <= size <= 64 * 1024 * 1024 or size % ALIGNED:
         raise values.Misfit(f"{text}: a request has 512 B to 64 MiB, in whole sectors of 512 B")
@@ -126,7 +126,7 @@ def without_metadata(job: Translation, size: int) -> int:
 
 
 def split(job: Translation, text: str) -> Sizes:
-    """Reads sizes with percentages.
+    """Reads request sizes with percentages, such as `4k/60:8k/40`.
 
     As in fio, sizes without a percentage, or with 0 %, share the remaining percentage equally, in whole percents. The
     rounding remainder goes to the most likely size; if several are most likely, to the last of them. Without
@@ -158,7 +158,7 @@ def split(job: Translation, text: str) -> Sizes:
 
 
 def spread(job: Translation, text: str) -> Sizes:
-    """Reads a range of sizes.
+    """Reads a range of request sizes, such as `4k-10k`.
 
     fio adds a uniform fraction of the largest size to the smallest, rounds down to a multiple of the smallest, and
     limits the result to the largest: 4k-10k gives 4k and 8k with 40 % each, and 10k with 20 %.

@@ -45,7 +45,7 @@ class Stream:
         self.clone = clone
         self.side = side
         self.span: int | None = None
-        """Bytes that the job uses of each of its files."""
+        """Bytes that the job uses of each of its files; None for the rest of the file."""
         self.hot_share = 1.0
         """Share of a file, from its start, to which requests go."""
         self.skip = 0
@@ -56,7 +56,10 @@ class Stream:
         """Bytes issued in a pass that ends early at the end of the file; None if no pass ends early."""
 
     def set(self, key: str, value: Value, *options: str) -> None:
-        """Sets a key. Errors about the key show the first of `options` that the job has, or else the job."""
+        """Sets a configuration key of the stream.
+
+        Errors about the key show the line of the first of `options` that the job has, or else of the job.
+        """
         job = self.job
         given = [job.options[name] for name in options if name in job.options]
         place = (given[0].line, job.source.line(given[0].line).strip()) if given else (job.job.line, "")
@@ -64,7 +67,10 @@ class Stream:
         job.found.places[f"{self.prefix}{key}"] = place
 
     def translate(self, phase: int) -> None:
-        """Sets all keys of the stream."""
+        """Sets all configuration keys of the stream.
+
+        `phase` is the index of the group of jobs with which the stream starts.
+        """
         job = self.job
         if phase:
             self.set("replay.phase", phase, "stonewall", "wait_for")
@@ -77,7 +83,7 @@ class Stream:
             self.synthetic()
 
     def delay(self, text: str) -> int:
-        """Reads the start delay in microseconds.
+        """Returns the start delay in microseconds that a text denotes.
 
         For a range, fio draws a delay; here the delay is the middle of the range.
         """
@@ -109,7 +115,7 @@ class Stream:
         return path
 
     def log(self) -> None:
-        """Sets the keys of a job that replays a log."""
+        """Sets the configuration keys of a job that replays a log."""
         job = self.job
         path = self.log_path()
         given = sorted(LOG_SAYS & job.options.keys())
@@ -159,7 +165,7 @@ class Stream:
         self.set("replay.time-scale", 100 / percent, "replay_time_scale")
 
     def moved(self, path: Path) -> Path:
-        """Returns a log with offsets changed by `replay_scale` and `replay_align`; without these, the log itself.
+        """Returns the log to replay: a copy with offsets changed by `replay_scale` and `replay_align`, if given.
 
         Raises:
             ConfigError: If a value is invalid, or the file is no log of fio.
@@ -183,7 +189,7 @@ class Stream:
             raise job.problem(option, f"{option.written}: {reason}", "remove it, or write a log of fio") from None
 
     def synthetic(self) -> None:
-        """Sets the keys of a job that generates its requests."""
+        """Sets the configuration keys of a job that generates its requests."""
         job = self.job
         self.set("workload.kind", "job", "rw")
         self.span = job.span(self.clone)
@@ -197,7 +203,7 @@ class Stream:
             job.found.note(f"{', '.join(replay)}: no effect without read_iolog")
 
     def files(self, requests: Requests) -> int | None:
-        """Sets the range of the drive for the files of the job, and returns its size in bytes."""
+        """Sets the range of the drive that the job accesses. Returns the bytes of its files; None if unknown."""
         job = self.job
         paths = job.paths(self.clone)
         start, length = job.range_of(self.clone)
@@ -230,7 +236,7 @@ class Stream:
         return span * len(paths)
 
     def flushes(self, requests: Requests) -> None:
-        """Sets the number of writes after which a flush follows."""
+        """Sets the number of writes between two flushes, and whether a flush ends the job."""
         job = self.job
         counts = [
             (name, job.get(name, lambda text: values.whole(text, 0, 10**9), 0)) for name in ("fsync", "fdatasync")

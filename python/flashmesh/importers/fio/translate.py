@@ -43,20 +43,20 @@ class FioJobs:
     """Streams and settings of a job file."""
 
     settings: dict[str, Value] = field(default_factory=dict)
-    """Keys with their values; settings of the caller override these."""
+    """Configuration keys with their values; settings of the caller take precedence over these."""
     notes: list[str] = field(default_factory=list)
     """Notes on options without effect, and on behaviour that differs from fio's."""
     source: Source | None = field(default=None, compare=False)
     """The job file."""
     places: dict[str, tuple[int, str]] = field(default_factory=dict, compare=False)
-    """Line of each setting in the job file, and the text that errors mark in the line."""
+    """Place of each setting in the job file: the number of its line, and the text that errors mark in this line."""
     path: Path | None = field(default=None, compare=False)
     asks_capacity: bool = field(default=False, compare=False)
-    """Whether the settings depend on the capacity of the drive."""
+    """Whether some settings depend on the capacity of the drive, so that `on` must be called with it."""
     jobs: list[tuple[str, dict[str, str]]] = field(default_factory=list, compare=False)
-    """Name of the job of each stream, with its options and those of the global sections."""
+    """For each stream, the name of its job, and the options of the job including those of global sections."""
     shared: dict[str, str] = field(default_factory=dict, compare=False)
-    """Options of the global sections, as the last job has them."""
+    """Options in global sections of the job file, as the last job inherits them."""
 
     def place(self, key: str) -> list[str]:
         """Returns the lines of an error that show the origin of a setting; empty for a setting of unknown origin."""
@@ -135,7 +135,7 @@ def require_plain_zones(job: Translation) -> None:
 
 
 def asks_page_cache(option: Option) -> bool:
-    """Returns whether an option asks for requests through the page cache."""
+    """Returns whether an option (`direct` or `buffered`) requests the use of the page cache."""
     return option.name in PAGE_CACHE and (option.value == "0") == (option.name == "direct")
 
 
@@ -175,7 +175,7 @@ class Translation:
             self.found.note("fio goes through the page cache without direct=1; here every request goes to the drive")
 
     def counts(self, option: Option) -> bool:
-        """Returns whether an option is to be translated; adds a note on an option without effect.
+        """Returns whether an option is to be translated to configuration keys; adds a note if it has no effect.
 
         Raises:
             ConfigError: If the option is unknown, or changes the result and is not modelled.
@@ -209,11 +209,11 @@ class Translation:
         raise self.problem(option, f"unknown option `{name}`", help_text)
 
     def problem(self, option: Option, message: str, remedy: str = "") -> ConfigError:
-        """Returns an error that shows an option."""
+        """Returns an error that shows the line of an option in the job file."""
         return self.source.problem(option.line, message, remedy, option.written)
 
     def get(self, name: str, read: Callable[[str], T], otherwise: T) -> T:
-        """Returns the value of an option.
+        """Returns the value of an option, parsed by `read`; `otherwise` if the job does not have the option.
 
         Raises:
             ConfigError: If the value is invalid.
@@ -228,21 +228,24 @@ class Translation:
             raise self.problem(option, f"{option.written}: {misfit}", remedy) from None
 
     def bytes_of(self, text: str) -> int:
-        """Reads a size."""
+        """Reads a size in fio's notation, and returns it in bytes."""
         return values.size(text, self.kb_base)
 
     def capacity(self) -> int:
-        """Returns the bytes of the drive."""
+        """Returns the host capacity of the drive in bytes; 1 TiB if it is not known yet.
+
+        Records that the settings depend on the capacity.
+        """
         self.asks_capacity = True
         return self.layout.capacity if self.layout.capacity is not None else 1 << 40
 
     def share_of(self, text: str, whole: Callable[[], int]) -> int:
-        """Reads a size, or a percentage of a whole."""
+        """Reads a size, or a percentage of `whole` bytes, and returns it in bytes."""
         share = values.percentage(text)
         return self.bytes_of(text) if share is None else int(whole() * share) // DEFAULT_SIZE * DEFAULT_SIZE
 
     def paths(self, clone: int) -> tuple[str, ...]:
-        """Returns the files of a clone."""
+        """Returns the paths of the files of a clone, one of the `numjobs` copies of the job."""
         folders = re.split(r"(?<!\\):", self.options["directory"].value) if "directory" in self.options else [""]
         folder = folders[clone % len(folders)]
         if "filename" in self.options:
@@ -262,7 +265,7 @@ class Translation:
         return all(is_device(path) for path in self.paths(0))
 
     def offset(self, clone: int) -> int:
-        """Returns the offset of a clone within its files.
+        """Returns the offset in bytes at which a clone begins within each of its files.
 
         If `offset` or `offset_increment` is a percentage of the file, fio rounds the offset up to a multiple of
         `offset_align`; without this option, to a multiple of the smallest block size.
@@ -308,7 +311,10 @@ class Translation:
         return None
 
     def file_length(self, text: str) -> int:
-        """Reads the length of a file. For a range, fio draws a length for each file; here each file has the mean."""
+        """Reads the length of a file in bytes.
+
+        For a range, fio draws a length for each file; here each file has the mean.
+        """
         least, dash, most = text.partition("-")
         if not dash:
             return self.bytes_of(text)
@@ -316,17 +322,20 @@ class Translation:
         return (self.bytes_of(least.strip()) + self.bytes_of(most.strip())) // 2 // DEFAULT_SIZE * DEFAULT_SIZE
 
     def ends_by_itself(self) -> bool:
-        """Returns whether an option other than a size ends the job."""
+        """Returns whether the job ends by its run time, requests or `io_size`, even if its files have no size."""
         timed = "runtime" in self.options and "time_based" in self.options
         return timed or "number_ios" in self.options or "io_size" in self.options or "runtime" in self.options
 
     def wanted(self, clone: int) -> int | None:
-        """Returns the bytes that each file of a clone needs; None if unknown."""
+        """Returns the bytes that a clone needs of each file, from the start of the file; None if unknown."""
         span = self.span(clone)
         return None if span is None else self.offset(clone) + span
 
     def loop_size(self, total: int | None) -> int | None:
-        """Returns the bytes of one loop over files of `total` bytes; None if the file size does not end the job."""
+        """Returns the bytes after which a loop over files of `total` bytes ends.
+
+        None if only other options end the job.
+        """
         if total is not None and ("size" in self.options or "filesize" in self.options):
             is_share = self.get("size", values.percentage, None) is not None
             if is_share and "filesize" not in self.options:
@@ -335,10 +344,12 @@ class Translation:
         return None if self.ends_by_itself() else total
 
     def range_of(self, clone: int) -> tuple[int, int | None]:
-        """Returns the start of the files of a clone on the drive, and the length of each.
+        """Returns (first byte of the first file, bytes of each file) of a clone.
+
+        The bytes are None if the file has the rest of the drive.
 
         Raises:
-            ConfigError: If the files are not consecutive and of equal length.
+            ConfigError: If the files are not consecutive on the drive, or differ in length.
         """
         try:
             return self.layout.range_of(self.paths(clone))
@@ -346,13 +357,16 @@ class Translation:
             raise self.source.problem(self.job.line, str(unplaced), "write a job for each file") from None
 
     def translate(self, prefix: str, clone: int, side: int | None, phase: int) -> None:
-        """Sets the keys of a stream, each with the prefix `prefix`, for requests of the kind `side` or of all."""
+        """Sets the configuration keys of a stream.
+
+        Each key begins with `prefix`; the stream has requests of the kind `side`, or of all kinds if `side` is None.
+        """
         self.seed()
         self.ramp()
         Stream(self, prefix, clone, side).translate(phase)
 
     def ramp(self) -> None:
-        """Sets the time that is excluded from the results, the longest `ramp_time` of all jobs."""
+        """Sets the warm-up time, which the measured window excludes, to the longest `ramp_time` of all jobs."""
         ramp = self.get("ramp_time", lambda text: values.time_us(text, "s"), 0)
         if not ramp:
             return

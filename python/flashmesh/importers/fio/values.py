@@ -21,7 +21,7 @@ SECONDS = {
     "us": 1,
     "usec": 1,
 }
-"""Units of time in microseconds."""
+"""Units of time by name, in microseconds."""
 MOST = 2**63 - 1
 SUFFIXED = re.compile(r"(?<![0-9a-zA-Z_.])([0-9]{1,20}(?:[kmgtpKMGTP][iI]?[bB]?))(?![0-9a-zA-Z_])")
 OPERATORS: dict[type[ast.operator], Callable[[float, float], float]] = {
@@ -39,7 +39,10 @@ class Misfit(Exception):  # noqa: N818 - becomes an error where the place is kno
 
 
 def whole(text: str, least: int = 0, most: int = MOST) -> int:
-    """Reads a whole number: decimal or hexadecimal, with a suffix such as k, or an expression in parentheses."""
+    """Reads a whole number from `least` to `most`.
+
+    The number is decimal or hexadecimal, may have a suffix such as k, or is an expression in parentheses.
+    """
     if re.fullmatch(r"[0-9]{1,20}|0[xX][0-9a-fA-F]{1,16}", text):
         number = int(text, 16 if text[:2].lower() == "0x" else 10)
     else:
@@ -67,7 +70,7 @@ def number(text: str) -> float:
 
 
 def percentage(text: str) -> float | None:
-    """Reads a share written with a percent sign; returns None for any other text."""
+    """Reads a percentage, and returns it as a share of 1; None for any other text."""
     match = re.fullmatch(r"([0-9]{1,3})\s*%", text.strip())
     if match is None:
         return None
@@ -100,7 +103,7 @@ def size(text: str, kb_base: int) -> int:
 
 
 def expression(text: str, kb_base: int) -> int:
-    """Reads an expression in parentheses, such as (64*1024)."""
+    """Reads an expression in parentheses, such as (64*1024), and returns its value as a whole number."""
     wrong = Misfit(f"`{text}` is no expression of numbers, + - * / and parentheses")
     if len(text) > EXPRESSION_MAX:
         raise wrong
@@ -115,7 +118,7 @@ def expression(text: str, kb_base: int) -> int:
 
 
 def value_of(node: ast.expr) -> float:
-    """Returns the value of an expression of numbers.
+    """Returns the value of the syntax tree of an arithmetic expression.
 
     Raises:
         ValueError: If the expression contains anything else.

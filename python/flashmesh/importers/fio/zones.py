@@ -18,7 +18,9 @@ in the partial zone."""
 
 
 def set_zones(stream: Stream, requests: Requests, total: int | None) -> int | None:
-    """Sets the zones of a job whose files have `total` bytes, and returns the bytes of the files that have requests.
+    """Sets the keys for strided zones, and returns the bytes of the files that requests can reach.
+
+    `total` is the size of all files of the job in bytes; None if it is not known.
 
     Raises:
         ConfigError: If the zones are not modelled.
@@ -70,7 +72,9 @@ def set_zones(stream: Stream, requests: Requests, total: int | None) -> int | No
 
 
 def random_zones(stream: Stream, requests: Requests, total: int | None, size: int, reach: int, skip: int) -> int | None:
-    """Sets the zones of a random job as files that take turns, each for `size` bytes.
+    """Sets the zones of a random job as files that take turns. Returns the bytes of the file that requests can reach.
+
+    Each zone has `size` bytes of requests in its first `reach` bytes, and `skip` bytes follow it.
 
     Raises:
         ConfigError: If the zones are not equal parts of the file, or a zone has no fixed number of requests.

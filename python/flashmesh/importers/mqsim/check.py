@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from flashmesh.importers.problems import Source
 
 PLACE = re.compile(r"^ *--> .*:([0-9]+):[0-9]+$", re.MULTILINE)
-"""Place in an error message: file, line, column."""
+"""Pattern of the line of an error message that shows the file, line and column."""
 TABLE = re.compile(r"\[(.+)\]")
 KEY = re.compile(r"([\w-]+) = ")
 
 
 def check(name: str, text: str, ledger: Ledger, sources: Sequence[Source]) -> None:
-    """Loads a configuration.
+    """Loads a translated configuration, to report errors at the MQSim tag that they come from.
 
     Args:
         name: The name of its file.
@@ -38,7 +38,7 @@ def check(name: str, text: str, ledger: Ledger, sources: Sequence[Source]) -> No
 
 
 def at_tag(message: str, text: str, ledger: Ledger, sources: Sequence[Source]) -> ConfigError:
-    """Returns an error of loading at the tag of the refused key, or at the drive if the key has no tag."""
+    """Returns an error that shows the tag from which the refused key comes, or the drive if the key has no tag."""
     what = message.splitlines()[0].removeprefix("error: ")
     place = PLACE.search(message)
     key = key_at(text, int(place[1])) if place else ""
@@ -51,7 +51,10 @@ def at_tag(message: str, text: str, ledger: Ledger, sources: Sequence[Source]) -
 
 
 def remedy_for(key: str, fates: Sequence[Fate], given: Fate | None) -> str:
-    """Returns how to change a key: by its tags, one of which may be given, or by the size of the drive."""
+    """Returns how to change a refused key: by the tags that set it, or by the size of the drive.
+
+    `given` is the tag in the file; None if MQSim's default was used.
+    """
     tags = " and ".join(dict.fromkeys(f"<{fate.name}>" for fate in fates))
     if not tags:
         return f"{key} follows from the size of the drive: see <Flash_Parameter_Set> and <Overprovisioning_Ratio>"
@@ -59,7 +62,7 @@ def remedy_for(key: str, fates: Sequence[Fate], given: Fate | None) -> str:
 
 
 def mark_of(fate: Fate | None) -> str:
-    """Returns the part of the line to mark."""
+    """Returns the text to mark in the line of a tag: its content or, without content, its name."""
     return "" if fate is None else fate.text or fate.name
 
 

@@ -46,16 +46,16 @@ class Drive:
     pages_per_block: int
     page_bytes: int
     plane_sectors: Decimal
-    """Host-visible sectors of a plane."""
+    """Host-visible sectors of a plane; a fraction, since over-provisioning may leave no whole number of them."""
     is_sata: bool
     priorities: bool
     stored_entry_bytes: int | None
-    """Size of an entry of the map on flash; None if the whole map is in DRAM."""
+    """Bytes of an entry of the page map on flash; None if the whole map is in DRAM."""
     device: Section
     flash: Section
 
     def all_planes(self) -> int:
-        """Returns the number of planes."""
+        """Returns the number of planes of the drive."""
         return self.channels * self.chips * self.dies * self.planes
 
 
@@ -103,7 +103,7 @@ class DeviceTranslation:
         self.device.set("seed", self.device.whole("Seed") % 2**31, "Seed")
 
     def geometry(self) -> Drive:
-        """Sets the geometry, and returns the drive."""
+        """Sets the keys for the geometry, and returns the drive for the translation of flows."""
         device, flash = self.device, self.flash
         page = flash.whole("Page_Capacity")
         if page & (page - 1) or page > SECTORS_PER_PAGE_MAX * SECTOR:
@@ -192,7 +192,7 @@ class DeviceTranslation:
         dram.entries(drive)
 
     def collection(self) -> None:
-        """Sets garbage collection and wear levelling."""
+        """Sets the keys for garbage collection and wear levelling."""
         device = self.device
         blocks = self.flash.whole("Block_No_Per_Plane")
         policy = device.word("GC_Block_Selection_Policy")
@@ -211,7 +211,7 @@ class DeviceTranslation:
             device.unused("Static_Wearleveling_Threshold", "there is no static wear levelling")
 
     def interface(self, drive: Drive) -> None:
-        """Sets the host link and the queues."""
+        """Sets the keys for the host link and the queues."""
         device, host = self.device, self.host
         lane = host.number("PCIe_Lane_Bandwidth")
         host.set("host.interface", "sata" if drive.is_sata else "nvme")

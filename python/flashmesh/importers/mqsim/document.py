@@ -16,21 +16,21 @@ DEPTH_MAX = 16
 
 @dataclass(slots=True)
 class Element:
-    """A tag with its contents."""
+    """An XML element: a tag with its text and inner elements."""
 
     name: str
     line: int
     text: str = ""
-    """Text without the blanks around it."""
+    """Text of the element without surrounding blanks."""
     has_blanks: bool = False
     """Whether the text has blanks around it."""
     is_cut: bool = False
-    """Whether a comment or a processing instruction follows the text."""
+    """Whether a comment or a processing instruction follows the text, at which MQSim stops reading."""
     children: list[Element] = field(default_factory=list)
 
 
 def read(path: Path, root: str, other_root: str) -> tuple[Source, Element]:
-    """Reads a file.
+    """Reads an XML file, and returns its text and its outermost element.
 
     Args:
         path: The file.
@@ -54,7 +54,7 @@ ORDER = "`flashmesh import-mqsim ssdconfig.xml workload.xml`"
 
 
 class Reader:
-    """Builder of the tree from the events of the parser."""
+    """Builder of a tree of elements from the events of an XML parser."""
 
     def __init__(self, source: Source) -> None:
         """Prepares to read `source`."""

@@ -1,4 +1,4 @@
-"""Translation of the contents of DRAM: the entries of the map, and the data cache.
+"""Translation of the contents of DRAM: the entries of the page map, and the data cache.
 
 docs/mqsim.md describes the computations of MQSim.
 """
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def entries(drive: Drive) -> None:
-    """Sets the entries of the map, and how they move between DRAM and flash."""
+    """Sets the keys for the size of map entries, and for their transfers between DRAM and flash."""
     device = drive.device
     if drive.stored_entry_bytes is None:
         device.unused("Ideal_Mapping_Table", "the whole map is in DRAM: mapping.cache-capacity stays unset")
@@ -61,7 +61,7 @@ def entries(drive: Drive) -> None:
 
 
 def mapping_table(drive: Drive, flows: int) -> None:
-    """Sets the mapping table that `flows` flows share."""
+    """Sets the keys for the mapping cache in DRAM, which `flows` flows share or have each their own."""
     if drive.stored_entry_bytes is None:
         return
     device = drive.device
@@ -86,7 +86,7 @@ def mapping_table(drive: Drive, flows: int) -> None:
 
 
 def cache(drive: Drive, is_used: bool) -> None:
-    """Sets the DRAM cache; without a flow that uses it (`is_used`), its capacity is 0."""
+    """Sets the keys for the data cache in DRAM. Without a flow that uses it (`is_used`), its capacity is 0."""
     device = drive.device
     names = ("Row_Size", "Data_Rate", "Data_Busrt_Size", "tRCD", "tCL", "tRP")
     dram = [f"Data_Cache_DRAM_{name}" for name in names]

@@ -13,17 +13,17 @@ if TYPE_CHECKING:
     from flashmesh.importers.mqsim.ledger import Section
 
 READY_NS = 20
-"""Delay from the end of a read in the array to the ready signal."""
+"""Time in nanoseconds from the end of a read in the array to the ready signal."""
 SUSPEND_COMMAND_NS = 95
 READ_COMMANDS = ("290ns", "940ns")
 PROGRAM_COMMANDS = ("361ns", "1177ns")
 ERASE_COMMANDS = ("220ns", "920ns")
-"""Erase command times for one and for two planes; each further plane adds the difference, as for reads and programs."""
+"""Time of an erase command for one and for two planes; each further plane adds the difference of these times."""
 SUSPENSIONS = {"NONE": "off", "PROGRAM": "program", "ERASE": "erase", "PROGRAM_ERASE": "both"}
 
 
 def times_and_rules(device: Section, flash: Section) -> None:
-    """Sets the times of the array and of commands, and the rules of multi-plane and partial programs."""
+    """Sets the keys for times of the array and of commands, and for multi-plane and partial programs."""
     cells = flash.word("Flash_Technology")
     types = {"SLC": "one", "MLC": "mlc", "TLC": "tlc"}
     flash.set("flash.page-types", types[cells], "Flash_Technology")
@@ -78,7 +78,7 @@ def times_and_rules(device: Section, flash: Section) -> None:
 
 
 def suspension(device: Section, flash: Section) -> None:
-    """Sets the operations that reads may suspend."""
+    """Sets the keys for the operations (program, erase) that reads may suspend."""
     asked = SUSPENSIONS[flash.word("CMD_Suspension_Support")]
     never = "MQSim never suspends: its test for it cannot be passed"
     flash.set("flash.suspension", None, "CMD_Suspension_Support", compatible="off", physical=asked, reason=never)
@@ -103,7 +103,7 @@ def suspension(device: Section, flash: Section) -> None:
 
 
 def channel(device: Section) -> None:
-    """Sets the data rate of the channels."""
+    """Sets the key for the data rate of the channels."""
     width, transfers = device.whole("Flash_Channel_Width"), device.whole("Channel_Transfer_Rate")
     # MQSim rounds the time of one transfer to whole nanoseconds; two transfers move twice the channel width.
     pair_ns = 2 * (1000 // transfers)

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 CACHING = {"TURNED_OFF": "none", "WRITE_CACHE": "writes", "READ_CACHE": "reads", "WRITE_READ_CACHE": "all"}
 UNITS = {"PICOSECOND": "ps", "NANOSECOND": "ns", "MICROSECOND": "us"}
 FIRST_NS = 1
-"""Time in MQSim of the first requests of flows with a fixed queue depth."""
+"""Time in nanoseconds at which MQSim issues the first requests of flows with a fixed queue depth."""
 SIZES_MAX = 1024
-"""Maximum number of sizes of one distribution."""
+"""Maximum number of request sizes that approximate a normal distribution."""
 OWN_REQUESTS = "the requests of MQSim itself, from its random numbers"
 DRAWN = "a described workload stands for them, drawn from other random numbers"
 
@@ -39,7 +39,7 @@ class Options:
     folders: tuple[Path, ...]
     """Folders in which relative paths of traces are searched, in this order."""
     requests_max: int
-    """Maximum number of requests of a flow with a replay of MQSim's requests; longer flows become synthetic."""
+    """Maximum number of requests of a flow that a trace file replays; a longer flow becomes a synthetic workload."""
 
 
 class Flow:
@@ -63,10 +63,10 @@ class Flow:
         self.space = space
         self.file = file
         self.replays = False
-        """Whether the compatible configuration replays the requests of MQSim."""
+        """Whether the compatible configuration replays a trace file with the requests that MQSim issues."""
 
     def set(self, key: str, value: Value | None = None, *tags: str, **modes: Value | None) -> None:
-        """Sets a key of the stream."""
+        """Sets a configuration key of the stream of the flow; `modes` has values that differ between the modes."""
         reason = modes.pop("reason", "")
         self.flow.set(f"{self.prefix}{key}", value, *tags, reason=str(reason), **modes)
 
@@ -88,7 +88,10 @@ class Flow:
             self.synthetic()
 
     def describe(self, key: str, value: Value | None = None, *tags: str, **modes: Value | None) -> None:
-        """Sets a key that describes requests; a configuration that replays requests omits the key."""
+        """Sets a key that describes requests.
+
+        In the compatible configuration of a flow that is replayed, the trace file replaces such keys.
+        """
         if not self.replays:
             self.set(key, value, *tags, **modes)
             return
@@ -98,7 +101,7 @@ class Flow:
             self.flow.fates[tag].keys.append(f"{self.prefix}workload.trace")
 
     def replay(self, requests: Iterator[Request], source: Path | None) -> None:
-        """Makes the compatible configuration replay requests.
+        """Makes the compatible configuration replay `requests`: of the trace `source` or, if None, drawn ones.
 
         A replay starts with its first request. So a flow among several needs a start time if its first request comes
         after 1 ns, at which MQSim starts flows with a fixed queue depth.
@@ -132,7 +135,10 @@ class Flow:
             self.replay(self.drawn(gap).draw(), None)
 
     def is_replayed(self, requests: int, stop_ns: int) -> bool:
-        """Returns whether the requests are replayed as a trace; warns if a compatible import cannot replay them."""
+        """Returns whether a trace file with MQSim's requests is written and replayed.
+
+        Warns if a compatible import cannot replay them: for too many requests, or with a stop time.
+        """
         if self.options.mode is Mode.COMPATIBLE and stop_ns > 0:
             self.ledger.warn(f"Stop_Time {stop_ns}: only a run shows how many requests come until then; {DRAWN}")
         elif self.options.mode is Mode.COMPATIBLE and requests > self.options.requests_max:
@@ -141,7 +147,10 @@ class Flow:
         return stop_ns == 0 and requests <= self.options.requests_max
 
     def drawn(self, gap_ns: int | None) -> SyntheticFlow:
-        """Returns the parameters of MQSim's request generator; `gap_ns` is the mean time between arrivals."""
+        """Returns the parameters of MQSim's request generator.
+
+        `gap_ns` is the mean time between arrivals in nanoseconds; None for a fixed queue depth.
+        """
         flow = self.flow
         is_normal = flow.word("Request_Size_Distribution") == "NORMAL"
         space, working_set_percent = self.space, flow.whole("Working_Set_Percentage")
@@ -210,7 +219,7 @@ class Flow:
         self.describe("workload.pattern", "sequential" if pattern == "STREAMING" else "random", "Address_Distribution")
 
     def footprint(self, percent: int) -> None:
-        """Sets the part of its space that a flow accesses; at most all whole pages of the space."""
+        """Sets the keys for the part of its space that a flow accesses: `percent` of it, at most all whole pages."""
         space = self.space
         if space.first > space.stream_first:
             start = size((space.first - space.stream_first) * SECTOR)
@@ -223,7 +232,10 @@ class Flow:
         self.describe("workload.footprint", size(min(sectors, whole) * SECTOR), "Working_Set_Percentage")
 
     def arrivals(self) -> int | None:
-        """Sets the arrivals of requests. Returns the mean time between arrivals in MQSim, in nanoseconds."""
+        """Sets the keys for the arrivals of requests, and returns the mean time between arrivals in nanoseconds.
+
+        None for a fixed queue depth. The time is that of MQSim, which divides whole numbers.
+        """
         flow = self.flow
         if flow.word("Synthetic_Generator_Type") == "QUEUE_DEPTH":
             self.set("replay.mode", "stress", "Synthetic_Generator_Type")
@@ -259,12 +271,12 @@ class Flow:
         return gap_ns
 
     def start_of_latency(self) -> None:
-        """Sets the start of the latency of requests with arrival times."""
+        """Sets the key for the start of latencies: MQSim measures from the entry of a request into the queue."""
         waits = "MQSim counts the response time from when a request has a place in the queue"
         self.set("replay.latency-start", compatible="issue", reason=waits)
 
     def end(self) -> None:
-        """Sets the end of the flow."""
+        """Sets the keys that end the flow: a stop time, or a number of requests."""
         flow = self.flow
         stop, requests = flow.whole("Stop_Time"), flow.whole("Total_Requests_To_Generate")
         if stop > 0:
@@ -315,7 +327,9 @@ class Flow:
         self.rounds(percent, rounds, lines)
 
     def rounds(self, percent: int, rounds: int, lines: int) -> None:
-        """Sets the replayed share of a trace, and the number of rounds.
+        """Sets the keys for the replayed share of a trace (`percent`), and checks that its `rounds` can be expressed.
+
+        `lines` is the number of requests of the trace.
 
         Raises:
             ConfigError: If a configuration cannot express the share or the rounds.

@@ -8,9 +8,9 @@ from decimal import Decimal
 from typing import Protocol, TypeAlias
 
 Content: TypeAlias = "int | Decimal | bool | str | tuple[int, ...]"
-"""The parsed content of a tag."""
+"""Content of a tag after parsing."""
 DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,4})?")
-"""A number with decimals, as C spells it."""
+"""Pattern of a decimal number as C spells it."""
 
 
 class Misfit(Exception):  # noqa: N818 - becomes an error where the place is known
@@ -30,7 +30,7 @@ class Form(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Whole:
-    """Format of a whole number."""
+    """Format of a whole number from `least` to `most`."""
 
     least: int = 0
     most: int = 2**64 - 1
@@ -51,7 +51,7 @@ class Whole:
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """Format of a decimal number."""
+    """Format of a decimal number from `least` to `most`."""
 
     least: Decimal
     most: Decimal
@@ -88,7 +88,7 @@ class Flag:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Format of one of several words, in upper or lower case."""
+    """Format of one of the words `names`, in upper or lower case."""
 
     names: tuple[str, ...]
 
@@ -104,7 +104,10 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Indices:
-    """Format of comma-separated indices of parts. Like MQSim, skips empty entries, such as after a trailing comma."""
+    """Format of comma-separated indices of channels, chips, dies or planes.
+
+    Like MQSim, skips empty entries, such as after a trailing comma.
+    """
 
     def read(self, text: str) -> tuple[int, ...]:
         """Returns the indices in ascending order, each once."""
@@ -119,7 +122,7 @@ class Indices:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Format of any text."""
+    """Format of any text that is not empty."""
 
     def read(self, text: str) -> str:
         """Returns the text."""

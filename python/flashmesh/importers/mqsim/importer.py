@@ -57,7 +57,7 @@ ORDER = (
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """A translated scenario of a workload file."""
+    """Translation of one scenario of a workload file to a configuration in one mode."""
 
     number: int
     """Number of the scenario in its file, from 1."""
@@ -66,18 +66,18 @@ class Scenario:
     heading: tuple[str, ...]
 
     def settings(self, mode: Mode | None = None) -> list[Setting]:
-        """Returns the keys that one mode sets, in the order of the file."""
+        """Returns the keys that a mode sets (by default the mode of the import), in the order of the written file."""
         mode = mode or self.mode
         chosen = [s for s in self.ledger.settings.values() if s.value(mode) is not None]
         return sorted(chosen, key=lambda setting: place(setting.key, mode))
 
     def differences(self) -> list[Setting]:
-        """Returns the keys whose values differ between the modes."""
+        """Returns the keys whose values differ between the compatible and the physical mode."""
         differing = [s for s in self.ledger.settings.values() if s.compatible != s.physical]
         return sorted(differing, key=lambda setting: place(setting.key, Mode.PHYSICAL))
 
     def toml(self) -> str:
-        """Returns the configuration as TOML."""
+        """Returns the configuration in the mode of the import, as TOML."""
         lines = [(s.key, value, s.reason) for s in self.settings() if (value := s.value(self.mode)) is not None]
         habits = self.mode is Mode.COMPATIBLE
         return toml_text(self.heading, [(key, value, reason if habits else "") for key, value, reason in lines])
@@ -102,19 +102,19 @@ class MqsimImport:
     files: list[Path]
     """Written configurations, one for each scenario."""
     traces: list[Path]
-    """Files with the requests of MQSim, which the configurations replay."""
+    """Trace files with the requests that MQSim issues, which the configurations replay."""
     report_file: Path
     report: str
-    """Report on every tag."""
+    """Text of the report on every tag of both files."""
 
     @property
     def unknown(self) -> list[Unknown]:
-        """Tags that MQSim does not have, each once."""
+        """Tags of the files that MQSim does not have, each once."""
         return list(dict.fromkeys(tag for scenario in self.scenarios for tag in scenario.ledger.unknown))
 
     @property
     def warnings(self) -> list[str]:
-        """Warnings for the user."""
+        """Warnings for the user: places where the translation differs from the files or from MQSim."""
         return list(dict.fromkeys(text for scenario in self.scenarios for text in scenario.ledger.warnings))
 
 

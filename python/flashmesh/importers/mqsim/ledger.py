@@ -1,4 +1,4 @@
-"""Record of an import: every tag, and the keys that the tag sets."""
+"""Record of an import: every tag of the files, and the configuration keys that the tag sets."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 
 class Mode(Enum):
-    """Drive that a configuration describes."""
+    """Mode of an import: which drive the configuration describes."""
 
     COMPATIBLE = "mqsim-compat"
     """The drive that MQSim simulates, with its peculiarities."""
     PHYSICAL = "physical"
-    """The drive that the files mean."""
+    """The drive that the files mean, without the peculiarities of MQSim."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Unknown:
 
 @dataclass(slots=True)
 class Fate:
-    """Translation of a known tag: the keys that it sets, or the reason why it has no effect."""
+    """Translation of a tag that MQSim has: the keys that the tag sets, or the reason why it has no effect."""
 
     section: str
     name: str
@@ -58,7 +58,7 @@ class Fate:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A key and its value in each mode; None omits the key, which then has its default."""
+    """A configuration key with its value in each mode; None leaves the key out, which then has its default."""
 
     key: str
     compatible: Value | None
@@ -72,15 +72,15 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """Requests that are written to a trace file."""
+    """A trace file to write, with its requests."""
 
     requests: Iterator[Request]
     source: Path | None
-    """Trace with the requests; None for drawn requests."""
+    """Trace that the requests are read from; None if MQSim's generator draws them."""
 
 
 class Ledger:
-    """Record of one translation."""
+    """Record of the translation of one scenario and its drive: tags, settings, warnings and trace files."""
 
     def __init__(self) -> None:
         """Creates an empty record."""
@@ -89,7 +89,7 @@ class Ledger:
         self.settings: dict[str, Setting] = {}
         self.warnings: list[str] = []
         self.replays: dict[str, Replay] = {}
-        """Replays by the names of their files."""
+        """Trace files to write, by their names."""
 
     def warn(self, text: str) -> None:
         """Adds a warning for the user, each text once."""
@@ -98,7 +98,7 @@ class Ledger:
 
 
 class Section:
-    """The tags of one element, parsed on demand."""
+    """The tags inside one XML element, whose contents are parsed when they are read."""
 
     def __init__(
         self, ledger: Ledger, source: Source, element: Element, tags: Iterable[Tag], inner: Iterable[str] = ()
@@ -133,7 +133,7 @@ class Section:
         ledger.fates.extend(self.fates.values())
 
     def fate(self, tag: Tag, child: Element | None) -> Fate:
-        """Returns the initial record of a tag.
+        """Returns the record of a tag before any key is set; `child` is its element, or None if the tag is absent.
 
         Raises:
             ConfigError: If the tag contains other tags.
@@ -151,7 +151,7 @@ class Section:
         return Fate(self.element.name, tag.name, self.source.name, child.line, child.text)
 
     def once(self, found: dict[str, Element], name: str, child: Element) -> None:
-        """Stores a tag.
+        """Stores the element of a tag in `found`.
 
         Raises:
             ConfigError: If a tag of this name is stored already.
@@ -166,7 +166,7 @@ class Section:
         found[name] = child
 
     def read(self, name: str) -> Content:
-        """Returns the content of a tag, or MQSim's default.
+        """Returns the parsed content of a tag or, if the tag is absent, of MQSim's default.
 
         Raises:
             ConfigError: If the content is invalid, or the tag is absent without a default.
@@ -239,7 +239,7 @@ class Section:
         physical: Value | None = None,
         reason: str = "",
     ) -> None:
-        """Sets a key from tags of this section.
+        """Sets a configuration key from tags of this section, and records the key in their translations.
 
         Args:
             key: The dotted key.

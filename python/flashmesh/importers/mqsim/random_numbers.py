@@ -28,7 +28,7 @@ SQUARINGS = 200
 
 
 def wrapped(number: int) -> int:
-    """Returns a number wrapped to 64 bits with a sign."""
+    """Returns a number wrapped to a signed number of 64 bits."""
     return (number + 2**63) % 2**64 - 2**63
 
 
@@ -39,7 +39,7 @@ def remainder(number: int, modulus: int) -> int:
 
 
 def times_vector(matrix: Matrix, vector: Vector, modulus: int) -> Vector:
-    """Returns a matrix times a vector, in 64-bit numbers that overflow as in MQSim."""
+    """Returns a matrix times a vector modulo `modulus`, in 64-bit numbers that overflow as in MQSim."""
     rows = []
     for row in matrix:
         total = 0
@@ -50,14 +50,14 @@ def times_vector(matrix: Matrix, vector: Vector, modulus: int) -> Vector:
 
 
 def squared(matrix: Matrix, modulus: int) -> Matrix:
-    """Returns the square of a matrix, in 64-bit numbers that overflow as in MQSim."""
+    """Returns the square of a matrix modulo `modulus`, in 64-bit numbers that overflow as in MQSim."""
     columns = [times_vector(matrix, column, modulus) for column in zip(*matrix, strict=True)]
     first, second, third = zip(*columns, strict=True)
     return first, second, third
 
 
 def seeded(seed: int, matrix: Matrix, modulus: int) -> Vector:
-    """Returns one of the two vectors of MQSim's initial state."""
+    """Returns the three-number state of one of the two component generators after seeding, as MQSim computes it."""
     # C rounds toward zero, and a count below one leaves the state unchanged.
     steps, doublings = int(seed / SQUARINGS) + 1, remainder(seed, SQUARINGS)
     for _ in range(doublings):

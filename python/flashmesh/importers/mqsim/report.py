@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def report(device: Path, workload: Path, scenarios: Sequence[Scenario], files: Sequence[Path]) -> str:
-    """Returns the report."""
+    """Returns the text of the report: unknown tags, warnings, and for each scenario its tags and differing keys."""
     mode = scenarios[0].mode
     lines = [f"{device} and {workload}, imported as {mode.value}"]
     lines += ["", *unknown_lines(dict.fromkeys(tag for scenario in scenarios for tag in scenario.ledger.unknown))]
@@ -54,12 +54,12 @@ def fate_lines(ledger: Ledger, mode: Mode) -> list[str]:
 
 
 def said(fate: Fate) -> str:
-    """Returns the text of a tag, or MQSim's default."""
+    """Returns the content of a tag for the report; if the tag is absent, MQSim's default."""
     return fate.text if fate.line else f"(absent: {fate.text})" if fate.text else "(absent)"
 
 
 def became(fate: Fate, ledger: Ledger, mode: Mode) -> str:
-    """Returns the keys that a tag sets, or the reason why it has no effect."""
+    """Returns the keys that a tag sets in a mode, or the reason why the tag has no effect."""
     keys = list(dict.fromkeys(fate.keys))
     values = {key: setting.value(mode) for key in keys if (setting := ledger.settings.get(key)) is not None}
     parts = [f"{key} = {short(value)}" for key in keys if (value := values.get(key)) is not None]
@@ -71,7 +71,7 @@ def became(fate: Fate, ledger: Ledger, mode: Mode) -> str:
 
 
 def short(value: Value) -> str:
-    """Returns a value, shortened for a table."""
+    """Returns a value in TOML notation, cut to 48 characters."""
     text = value_text(value)
     return text if len(text) <= 48 else f"{text[:44]} ..."
 
@@ -95,7 +95,7 @@ def table(rows: Sequence[tuple[str, ...]]) -> list[str]:
 
 
 def aligned(rows: Sequence[tuple[str, ...]], widths: Sequence[int]) -> Iterator[str]:
-    """Yields each row with columns of the given widths."""
+    """Yields each row as a line, with columns of the given widths; the last column is not padded."""
     for row in rows:
         cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
         yield "  " + "  ".join([*cells, row[-1]])

@@ -49,7 +49,7 @@ BASES = {DECIMAL: 10, OCTAL: 8, HEXADECIMAL: 16}
 
 @dataclass(frozen=True, slots=True)
 class Space:
-    """Sectors of a flow on the drive, and of the MQSim input stream that receives its requests."""
+    """Sectors that a flow may access on the drive, and those of the MQSim input stream that receives its requests."""
 
     first: int
     last: int
@@ -59,7 +59,10 @@ class Space:
     stream_last: int
 
     def working_set_last(self, percent: int) -> int:
-        """Returns the last sector of the working set; a percentage beyond the bounds of MQSim counts as 100."""
+        """Returns the last sector of the working set, `percent` of the space.
+
+        A value outside 1 to 100 counts as 100.
+        """
         percent = percent if 1 <= percent <= 100 else 100
         return int(self.first + (self.last - self.first) * (percent / 100.0))
 
@@ -91,7 +94,7 @@ class SyntheticFlow:
     seed: int
     requests: int
     space: Space
-    """Sectors from which addresses are drawn."""
+    """Sectors from which the first sectors of requests are drawn."""
     working_set_percent: int
     read_percent: int
     distribution: str
@@ -101,12 +104,12 @@ class SyntheticFlow:
     """Alignment of requests in sectors of the drive."""
     mean_sectors: int
     deviation: int | None
-    """Standard deviation of the sizes; None for a single size."""
+    """Standard deviation of the request sizes in sectors; None if all requests have the same size."""
     mean_gap_ns: int | None
-    """Mean time between arrivals; None for a fixed queue depth."""
+    """Mean time between arrivals in nanoseconds; None for a fixed queue depth, with all arrivals at 0."""
 
     def draw(self) -> Iterator[Request]:
-        """Yields the requests in order."""
+        """Yields the requests in order of arrival."""
         seeds = iter(range(self.seed, self.seed + 6))
         kinds = uniform(next(seeds))
         addresses = uniform(next(seeds))
@@ -138,7 +141,10 @@ class SyntheticFlow:
 
     @staticmethod
     def anywhere(addresses: Iterator[float], first: int, last: int) -> Places:
-        """Draws sectors uniformly; a request that would exceed the last sector begins at the first sector."""
+        """Yields first sectors drawn uniformly; a request that would exceed the last sector begins at the first sector.
+
+        Receives the size of each request in sectors.
+        """
         count = float(last - first + 1)
         sector = first
         while True:
@@ -148,7 +154,7 @@ class SyntheticFlow:
                 sector = first
 
     def hot_and_cold(self, addresses: Iterator[float], choices: Iterator[float], first: int, last: int) -> Places:
-        """Draws from the cold part with the probability `hot_percent` (as MQSim does), otherwise from the hot part."""
+        """Yields first sectors of the cold part with the probability `hot_percent` (as MQSim does), else of the hot."""
         share = self.hot_percent / 100.0
         cold = first + int((last - first) * share) + 1
         sector = first
@@ -160,7 +166,7 @@ class SyntheticFlow:
                 sector = first + int(float(cold - first) * next(addresses))
 
     def streaming(self, addresses: Iterator[float], first: int, last: int) -> Places:
-        """Yields consecutive sectors from a random start on; rounds each first sector up to the alignment."""
+        """Yields consecutive first sectors from a random start on, each rounded up to the alignment."""
         following = first + int(float(last - first + 1) * next(addresses))
         following -= following % self.alignment
         sector = first

@@ -10,27 +10,27 @@ if TYPE_CHECKING:
     from flashmesh.importers.mqsim.ledger import Ledger
 
 SPARE_BLOCKS = 4
-"""Spare blocks of a plane that the drive always needs."""
+"""Spare blocks that the drive always needs in each plane."""
 TRANSLATION_BLOCKS = 2
-"""Further spare blocks if the map is on flash."""
+"""Further spare blocks in each plane if the page map is on flash."""
 BOUND_BLOCKS = 1
-"""Further spare blocks if writes are bound to pages early."""
+"""Further spare blocks in each plane with early binding of writes to physical pages."""
 COLLECTIONS_PER_PLANE = 10
 """Maximum number of concurrent collections of a plane in MQSim, and lower limit of its threshold of free blocks."""
 
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """Size of a plane, and its spare share."""
+    """Size of a plane in blocks, and its spare share."""
 
     blocks: int
     """Blocks of a plane: the number in the files, plus added spare blocks."""
     spare: float
-    """Spare share of a plane."""
+    """Share of the pages of the fullest plane that hold no data."""
 
     @staticmethod
     def of(drive: Drive, pages: int, open_blocks: int) -> Room:
-        """Computes the blocks needed for `pages` pages in the fullest plane and `open_blocks` further open blocks."""
+        """Returns the size of planes whose fullest holds `pages` pages and has `open_blocks` further open blocks."""
         needed = SPARE_BLOCKS + open_blocks
         if drive.stored_entry_bytes is not None:
             needed += TRANSLATION_BLOCKS
@@ -39,7 +39,7 @@ class Room:
 
 
 def settle(ledger: Ledger, drive: Drive, pages: int, writers: int) -> bool:
-    """Sets the blocks of a plane and the threshold of GC.
+    """Sets the keys for the blocks of a plane and for the thresholds of garbage collection.
 
     Args:
         ledger: The record of the import.

@@ -31,7 +31,7 @@ FLOWS_MAX = 8
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The planes that a flow uses, by their indices on each level."""
+    """The planes that a flow uses: the product of indices of channels, ways, dies and planes."""
 
     channels: tuple[int, ...]
     ways: tuple[int, ...]
@@ -62,16 +62,16 @@ class Part:
         return Part(*found)
 
     def is_all(self, drive: Drive) -> bool:
-        """Returns whether the part contains all planes of the drive."""
+        """Returns whether the flow uses all planes of the drive."""
         return self.planes_in_it() == drive.all_planes()
 
     def planes_in_it(self) -> int:
-        """Returns the number of planes."""
+        """Returns the number of planes that the flow uses."""
         return len(self.channels) * len(self.ways) * len(self.dies) * len(self.planes)
 
 
 def kinds_of_planes(parts: list[Part], drive: Drive) -> Iterator[tuple[frozenset[int], int]]:
-    """Yields, for each set of flows that share planes, the indices of the flows and the number of planes."""
+    """Yields (indices of flows, number of planes) for each group of planes that are used by the same flows."""
     # Channels used by the same flows are equivalent, so only their number matters; likewise chips, dies and planes.
     levels = (
         ([part.channels for part in parts], drive.channels),
@@ -88,7 +88,10 @@ def kinds_of_planes(parts: list[Part], drive: Drive) -> Iterator[tuple[frozenset
 
 
 def sectors_of(parts: list[Part], drive: Drive) -> list[int]:
-    """Returns the space of each flow in sectors; a plane is divided equally among the flows that use it."""
+    """Returns the space of each flow in sectors.
+
+    The flows that use a plane have equal parts of it.
+    """
     totals = [0] * len(parts)
     for users, planes in kinds_of_planes(parts, drive):
         for at in users:
@@ -102,7 +105,7 @@ def writers_of(parts: list[Part], drive: Drive) -> int:
 
 
 def in_stripes(sectors: list[int], parts: list[Part], drive: Drive) -> list[int]:
-    """Returns the space of each flow, rounded up from partial pages to whole pages.
+    """Returns the space of each flow in sectors, rounded up to whole pages.
 
     If all flows use all planes, and another flow or the map follows, the space is rounded to whole stripes over the
     planes: MQSim restarts the order of planes for each flow and for the pages of the map.
@@ -114,7 +117,7 @@ def in_stripes(sectors: list[int], parts: list[Part], drive: Drive) -> list[int]
 
 
 def fullest(parts: list[Part], sectors: list[int], drive: Drive) -> int:
-    """Returns the number of pages in the fullest plane: pages of flows, and of a map on flash.
+    """Returns the number of pages that the fullest plane holds: pages of flows, and of the page map if it is on flash.
 
     A flow is spread evenly over its planes, regardless of other flows on these planes.
     """
@@ -160,7 +163,7 @@ class ScenarioTranslation:
         self.flows = [Section(ledger, source, child, KINDS[child.name]) for child in scenario.children]
 
     def translate(self) -> bool:
-        """Sets every key of the streams. Returns whether a flow uses the cache.
+        """Sets every configuration key of the streams. Returns whether a flow uses the DRAM cache.
 
         Raises:
             ConfigError: If a tag has an invalid value.
@@ -220,7 +223,7 @@ class ScenarioTranslation:
         return any(flow.word("Device_Level_Data_Caching_Mode") != "TURNED_OFF" for flow in self.flows)
 
     def precondition(self, sectors: list[int]) -> None:
-        """Sets the share of the drive that is written before the run."""
+        """Sets the keys for the share of the drive that is written before the run."""
         device = self.drive.device
         if not device.flag("Enabled_Preconditioning"):
             device.set("precondition.kind", "none", "Enabled_Preconditioning")
@@ -238,7 +241,10 @@ class ScenarioTranslation:
             self.ledger.warn("Initial_Occupancy_Percentage differs between flows: the mean of their space is taken")
 
     def namespace(self, flow: Section, name: str, prefix: str, part: Part, sectors: int) -> None:
-        """Sets the planes and the space of a flow; with `sectors` of 0, the flow gets no namespace."""
+        """Sets the planes and the capacity of the namespace of a flow.
+
+        With `sectors` of 0, the flow uses the whole drive and gets no namespace.
+        """
         drive = self.drive
         levels = {
             "Channel_IDs": ("channels", part.channels, drive.channels),

@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Tag:
-    """Format of a tag."""
+    """Name, format, unit and default of a tag."""
 
     name: str
     form: Form
     default: str | None = None
-    """Text of the default; None if the tag is required when it has an effect."""
+    """Text of MQSim's default; None if the tag must be given when it has an effect."""
     alias: str = ""
     """Further accepted spelling, which MQSim does not know."""
 
