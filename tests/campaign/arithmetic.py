@@ -31,7 +31,7 @@ STEPS = 4
 """Bits after the leading one that a latency keeps as a row of the breakdown."""
 UNITS_PS = {"ps": 1, "ns": 10**3, "us": 10**6, "ms": 10**9, "s": 10**12}
 RUN_MAX_PS = 2**63 - 1
-"""Longest run. A run may exceed it by a few events."""
+"""Longest simulated time of a run. A run may exceed it by a few events."""
 SUMMED = ("requests", "gc.collections", "gc.pages_moved", "gc.erases", "flash.user_reads", "flash.user_programs")
 """Counts whose sum over the epochs equals that of the run."""
 
@@ -45,7 +45,7 @@ class Log:
     batches: list[dict[str, bytes]] = field(default_factory=list)
 
     def take(self, _rows: int, columns: dict[str, bytes]) -> None:
-        """Takes a batch of requests from the simulator."""
+        """Appends a batch of requests, as the bytes of each column."""
         self.batches.append(columns)
 
     def column(self, name: str) -> npt.NDArray[Any]:
@@ -60,13 +60,13 @@ class Log:
 
 
 def picoseconds(text: str) -> int:
-    """Returns a time of a configuration in picoseconds."""
+    """Returns a time of a configuration in picoseconds; 0 for a text without a unit."""
     found = re.fullmatch(r"([0-9.]+)(ps|ns|us|ms|s)", text)
     return round(float(found[1]) * UNITS_PS[found[2]]) if found else 0
 
 
 def faults(result: Result, log: Log) -> Iterator[str]:
-    """Yields a sentence for each violated property."""
+    """Yields a sentence for each violated property of a run."""
     yield from counted(result, log)
     yield from latencies(result, log)
     yield from breakdown(result, log)
@@ -84,7 +84,7 @@ def reads(result: Result) -> Iterator[str]:
     """Checks that each read counts once among those that may collide, and that copies stay below their limit."""
     found, copies = result.collisions, result.replication
     of_requests, of_writes = result.flash.user_reads, result.flash.partial_write_reads
-    # Reads cut off in their queue are counted, but not executed.
+    # Reads that are queued at a power cut or an interruption are counted, but not executed.
     if found is not None and result.power_cut is None and not result.interrupted:
         # Reads for writes are either part of the colliding reads, or counted separately.
         most = of_requests if found.reads < found.reads_of_writes + of_requests else of_requests + of_writes
@@ -217,7 +217,7 @@ def cores(result: Result, log: Log) -> Iterator[str]:
 
 
 def size_of(text: str) -> int:
-    """Returns a size of a configuration in bytes."""
+    """Returns a size of a configuration in bytes; 0 for a text without a unit."""
     found = re.fullmatch(r"([0-9]+)(B|KiB|MiB|GiB)", text)
     return int(found[1]) << 10 * ("B", "KiB", "MiB", "GiB").index(found[2]) if found else 0
 
@@ -261,7 +261,7 @@ def rates(result: Result, log: Log) -> Iterator[str]:
 
 
 def end_s(result: Result) -> float:
-    """Returns the time over which the drive was observed: the makespan, or more if the drive worked on after it."""
+    """Returns the seconds for which the drive was observed: the makespan, or more if it worked on; 0 without energy."""
     if not result.power.average_w:
         return 0.0
     end = result.power.energy_j.total / result.power.average_w
@@ -306,7 +306,7 @@ def power_loss(result: Result) -> Iterator[str]:
 
 
 def vars_of(value: Any) -> list[str]:
-    """Returns the fields of a dataclass."""
+    """Returns the names of the fields of a dataclass."""
     from dataclasses import fields
 
     return [one.name for one in fields(value)]
@@ -329,7 +329,7 @@ def epochs(result: Result) -> Iterator[str]:
 
 
 def of(document: dict[str, Any], path: str) -> int:
-    """Returns a count by its dotted key."""
+    """Returns the count at a dotted key of a document."""
     for key in path.split("."):
         document = document[key]
     return int(document)  # type: ignore[call-overload, no-any-return]

@@ -87,13 +87,13 @@ class State:
 
 
 def result_of(report: str, config: _native.Config) -> Result:
-    """Returns the result of a run."""
+    """Returns the result in the JSON report of a run of `config`."""
     return Result.from_json(with_provenance(report, config), config.to_toml())
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """Outcome of a drawn drive."""
+    """Outcome of a run of a drawn drive; `fault` is None if nothing is wrong."""
 
     fault: str | None
     requests: int = 0
@@ -146,7 +146,10 @@ def cut_once(settings: Settings, makespan_ps: int, random: Random) -> tuple[Sett
 
 
 def refuse_stop(error: BaseException) -> None:
-    """Raises an error that ends the program. A panic of the core, which is no `Exception`, is a fault of a drive."""
+    """Raises an error that ends the program.
+
+    Returns for all others, which are faults of a drive, such as panics of the core.
+    """
     if isinstance(error, KeyboardInterrupt | SystemExit | MemoryError):
         raise error
 
@@ -159,7 +162,7 @@ def prepared(config: _native.Config) -> _native.Simulation:
 
 
 def stepped(settings: Settings) -> tuple[bool, str | None]:
-    """Returns whether a drive can be stepped, and the first fault of its snapshots."""
+    """Returns whether a drive can be stepped, and the first fault of its snapshots; None without a fault."""
     random = Random(settings["seed"])
     try:
         found = next((each for ask in (restored, foreign) for each in ask(settings, random)), None)
@@ -172,7 +175,7 @@ def stepped(settings: Settings) -> tuple[bool, str | None]:
 
 
 def differing(one: Result, other: Result) -> str:
-    """Returns the keys in which two results differ."""
+    """Returns the keys in which two results differ, separated by commas; empty if they are equal."""
     ours, theirs = one.outcome(), other.outcome()
     return ", ".join(key for key in ours if ours[key] != theirs.get(key))
 
@@ -299,7 +302,7 @@ def report(folder: Path, number: int, settings: Settings, failure: str) -> str:
 
 
 def repeat(path: Path) -> str | None:
-    """Runs the configuration of a failure again. Returns the fault found, if any.
+    """Runs the configuration of a failure again. Returns the fault found; None if there is none.
 
     Raises:
         ConfigError: If the configuration is invalid.
@@ -312,7 +315,7 @@ def repeat(path: Path) -> str | None:
 
 
 def flat(tables: dict[str, Any], prefix: str = "") -> Settings:
-    """Returns tables as settings."""
+    """Returns nested tables as settings with dotted keys."""
     import tomli_w
 
     found: Settings = {}

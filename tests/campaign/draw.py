@@ -44,7 +44,7 @@ REPLACED = {
     "geometry.capacity": ("geometry.over-provisioning",),
     "workload.profile": ("workload.kind",),
 }
-"""Keys that another key replaces."""
+"""By key: the keys that it replaces, which are removed from the settings when it is drawn."""
 BESIDE: dict[str, Settings] = {
     "fabric.arbitration=data-first-together": {"fabric.hold-path": "false"},
     "fabric.kind=pnssd": {"geometry.channels": "2", "geometry.chips-per-channel": "2"},
@@ -70,7 +70,7 @@ BESIDE: dict[str, Settings] = {
 }
 """Settings that a key, or one of its values, needs beside it: without them, few drives are valid."""
 AIMS = 3
-"""Number of keys that a drawn drive must have, besides the others that fit."""
+"""Maximum number of random keys that a drawn drive must have, besides its aim and the others that fit."""
 TRIES = 24
 
 
@@ -83,7 +83,7 @@ def parameters() -> tuple[Parameter, ...]:
 
 @cache
 def aims() -> tuple[tuple[str, str | None], ...]:
-    """Returns every key, or every value of a key with choices, that a drive can be aimed at."""
+    """Returns the pairs of key and value that a drive can be aimed at; the value is None for keys without choices."""
     found: list[tuple[str, str | None]] = []
     for one in declared().values():
         if one.key in NEVER or one.key == "seed":
@@ -184,7 +184,7 @@ def beside(drawn: Settings) -> Settings:
 
 
 def of_key(parameter: Parameter, text: str | None, random: Random, folder: Path | None) -> Settings:
-    """Returns a value of a key, with the keys that come with it."""
+    """Returns settings with a key set to `text`, or to a random value if None, and the keys that this value needs."""
     key = parameter.key
     if key == "workload.kind" and text in ("trace", "fitted", "profile"):
         return of_key(declared()[f"workload.{text}"], None, random, folder) | {key: f'"{text}"'}
@@ -217,7 +217,7 @@ def met(settings: Settings, parameter: Parameter, random: Random, folder: Path |
 
 
 def meeting(condition: Condition, parameter: Parameter, random: Random, folder: Path | None) -> Settings:
-    """Returns a value that meets a condition, with what the value needs."""
+    """Returns settings with which a key meets a condition, with what the value needs; empty if none is found."""
     drawn: Settings = {}
     if condition.has:
         text = random.choice(condition.values)
@@ -230,7 +230,10 @@ def meeting(condition: Condition, parameter: Parameter, random: Random, folder: 
 
 
 def namespaces(key: str, random: Random) -> Settings:
-    """Draws two namespaces, each with a stream, on shared or separate parts of the drive."""
+    """Draws two namespaces, each with a stream, on shared or separate parts of the drive.
+
+    `key` decides what divides it.
+    """
     level = key.rpartition(".")[2] if key.startswith("namespace.") else random.choice(("channels", "ways", "planes"))
     count = {"channels": "geometry.channels", "ways": "geometry.chips-per-channel", "dies": "geometry.dies-per-chip"}
     drawn: Settings = {count.get(level, "geometry.planes-per-die"): "2"} if level != "capacity" else {}
@@ -245,7 +248,7 @@ def namespaces(key: str, random: Random) -> Settings:
 
 
 def streams(settings: Settings, random: Random) -> Settings:
-    """Draws several different streams in one of four cases, if the drive stays valid."""
+    """Draws several different streams in one of four cases; otherwise, or if the drive would be invalid, none."""
     if random.random() >= 0.25:
         return {}
     drawn: Settings = {}

@@ -80,7 +80,7 @@ class AnyNearer:
     """Routing of scouts over any open port nearer to the destination, else over any open port."""
 
     def candidates(self, nearer: Port, open: Port) -> Port:  # noqa: A002 - the field's term
-        """Returns open ports."""
+        """Returns the open ports nearer to the destination; without any, all open ports."""
         return nearer & open or open
 
 
@@ -98,7 +98,7 @@ class LastContender:
     """Arbiter that grants commands first, and the latest request among equals."""
 
     def grant(self, resource: int, last: int, waiting: list[Contender]) -> Contender:
-        """Returns a contender."""
+        """Returns the latest contender with a command; without one, the latest of all."""
         commands = [each for each in waiting if each.phase == Phase.COMMAND]
         return (commands or waiting)[-1]
 

@@ -58,21 +58,21 @@ NAMES = (
 )
 """Names of policies whose code or call leaves a mark."""
 PLACES = ("file", "tables", "result", "set", "axes", "zip", "random", "latin-hypercube", "space", "search set", "base")
-"""Places where a file names a policy."""
+"""Places in files and arguments where a policy is named."""
 DOORS: dict[str, Callable[[Any], object]] = {
     "run": flashmesh.run,
     "compare": lambda source: flashmesh.compare(source, {"seed": [1, 2]}),
     "ask": lambda source: flashmesh.ask(source, keys=["flash.read-time"], seeds=1),
     "load": lambda source: configuration.load(source),
 }
-"""Functions that take a configuration from a file or from tables."""
+"""Functions that take a configuration from a file or from tables, by name."""
 NUMBERS = ("0", "1", "2", "64", "1e9", "1e200", "1e-200", "0.1", "1.0000001", "99999999999999999999", "-1", "1e400")
 UNITS = ("", "", "us", "ps", "KiB", "%", "GB/s")
 STEPS = ("", " x2", " x1.0000001", " +1", " +1e-9", " log", " x1e300", " +1e300", " x1", " +0")
 
 
 def files_faults(random: Random, folder: Path) -> list[str]:
-    """Returns the faults of reading a file with a hostile policy, and of a file with a random range."""
+    """Returns the faults of reading a file with a hostile policy and one with a random range; empty without faults."""
     folder.mkdir(parents=True, exist_ok=True)
     with contextlib.chdir(folder), contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         found = [*policy_faults(random, Path.cwd()), *range_faults(random, Path.cwd())]
@@ -106,7 +106,10 @@ def policy_faults(random: Random, folder: Path) -> Iterator[str]:
 
 
 def called(place: str, key: str, name: str, random: Random) -> tuple[str, Callable[[], object]]:
-    """Writes files that name a policy in a place. Returns a door, and a call of it."""
+    """Writes files that name a policy in a place.
+
+    Returns the name of the function that reads them, and a call of it.
+    """
     line = f"{json.dumps(key)} = {json.dumps(name)}\n"
     axis = f'{json.dumps(key)} = ["built-in", {json.dumps(name)}]\n'
     kind = key.partition(".")[2]

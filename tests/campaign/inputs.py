@@ -21,18 +21,18 @@ Row = tuple[int, int, int, bool]
 """A request: arrival in microseconds, first sector of 512 B, number of sectors, and whether it reads."""
 SECTOR = 512
 LAST_SECTOR = 2**53 - 1
-"""Largest whole number that a JSON number holds exactly, a favourite of attackers."""
+"""Largest whole number that a JSON number holds exactly."""
 SPACE_SECTORS = 2048
 BLKPARSE_DEVICE = "8,16"
 
 
 def letter(reads: bool) -> str:
-    """Returns the letter of a request that reads or writes."""
+    """Returns `R` for a read, and `W` for a write."""
     return "R" if reads else "W"
 
 
 def word(reads: bool) -> str:
-    """Returns the word of a request that reads or writes."""
+    """Returns `Read` for a read, and `Write` for a write."""
     return "Read" if reads else "Write"
 
 
@@ -55,7 +55,7 @@ LINES: dict[str, Callable[[int, int, int, bool], str]] = {
         f"{at / 1e6:.6f} {at / 1e6:.6f} {at / 1e6:.6f} {many * SECTOR} {letter(reads)} {lba // 2} 1f"
     ),
 }
-"""Lines of the text formats."""
+"""Functions from a request to its line, by text format."""
 HEADS = {
     "fio-iolog": "fio version 3 iolog\n0 /dev/x add\n0 /dev/x open\n",
     "libcachesim-csv": "version,time,op,size,lbn\n",
@@ -69,14 +69,14 @@ RECORDS: dict[str, Callable[[int, int, int, bool], bytes]] = {
     ),
     "oracle-general": lambda at, lba, many, _reads: struct.pack("<IQIq", at // 10**6, lba, many * SECTOR, -1),
 }
-"""Records of the binary formats."""
+"""Functions from a request to its record, by binary format."""
 FORMATS = (*LINES, *RECORDS)
 AUTO = "auto"
 """Value of `workload.format` with which the format is recognised."""
 
 
 def rows(random: Random) -> Iterator[Row]:
-    """Yields random requests; a few lie at the end of what an offset can hold."""
+    """Yields random requests; in some traces, a few are at the largest offsets that a format can hold."""
     at = 0
     gap = random.choice((0, 1, 30, 400_000))
     far = random.random() < 0.3
@@ -89,7 +89,7 @@ def rows(random: Random) -> Iterator[Row]:
 
 
 def written(folder: Path, text: bytes, suffix: str) -> Path:
-    """Writes a file named by its content. Returns its path."""
+    """Writes a file named by a hash of its content, with a suffix. Returns its path."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{hashlib.sha256(text).hexdigest()[:16]}.{suffix}"
     if not path.exists():
@@ -106,7 +106,7 @@ def trace(random: Random, folder: Path, form: str) -> Path:
 
 
 def trace_settings(random: Random, folder: Path, form: str | None = None) -> Settings:
-    """Returns settings that replay a random trace."""
+    """Returns settings that replay a random trace in a format; by default in a random one."""
     named = form or random.choice((AUTO, *FORMATS))
     form = random.choice(FORMATS) if named == AUTO else named
     settings = {

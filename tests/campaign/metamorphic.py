@@ -68,7 +68,10 @@ class Outcome:
 
 
 def run(settings: Settings, *, observed: bool = False) -> Outcome:
-    """Runs a configuration with a log, and optionally with oracles and a timeline."""
+    """Runs a configuration with a log, and if `observed` with oracles and a timeline.
+
+    Returns the report and the log.
+    """
     return run_config(read_or_refuse(settings), observed=observed)
 
 
@@ -91,7 +94,7 @@ def run_config(config: _native.Config, *, observed: bool = False) -> Outcome:
 
 
 def differing(one: Outcome, other: Outcome, *beside: str) -> str | None:
-    """Returns the differences between two runs, apart from some keys and from keys of the machine; None without any."""
+    """Returns the differences between two runs, except in `beside` and in keys of the machine; None without any."""
     left = {*OF_THE_MOMENT, *beside}
     keys = [key for key in one.report if key not in left and one.report[key] != other.report[key]]
     if keys:
@@ -102,7 +105,7 @@ def differing(one: Outcome, other: Outcome, *beside: str) -> str | None:
 
 
 def told(name: str, fault: str | None) -> Iterator[str]:
-    """Yields a sentence about a violated relation, if there is a fault."""
+    """Yields a sentence about the violated relation `name` if there is a fault."""
     if fault is not None:
         yield f"{name}: {fault}"
 
@@ -118,7 +121,7 @@ def observers(settings: Settings, _random: Random) -> Iterator[str]:
 
 
 def as_overrides(settings: Settings) -> list[str]:
-    """Returns settings as overrides."""
+    """Returns settings as overrides of the form `KEY=VALUE`."""
     return [f"{key}={value}" for key, value in settings.items()]
 
 
@@ -153,7 +156,7 @@ def read_or_refuse(settings: Settings) -> _native.Config:
 
 
 def configured(tables: dict[str, Any]) -> _native.Config:
-    """Returns a configuration from its tables."""
+    """Returns a configuration from its tables. Raises `Refused` if it is invalid."""
     import tomli_w
 
     try:
@@ -169,7 +172,7 @@ def tables_doubled(tables: dict[str, Any]) -> dict[str, Any]:
 
 
 def scaled(key: str, value: Any, kinds: dict[str, str]) -> Any:
-    """Returns the scaled value of a key, or a table with all of its keys scaled."""
+    """Returns the value of a key with a doubled time or a halved rate, or a table with all of its keys scaled so."""
     if isinstance(value, dict):
         return {name: scaled(f"{key}.{name}", each, kinds) for name, each in value.items()}
     # A key in a stream has the type of the key for all streams.
@@ -187,7 +190,7 @@ def scaled(key: str, value: Any, kinds: dict[str, str]) -> Any:
 
 
 def times_two(text: str) -> str:
-    """Returns a doubled time."""
+    """Returns a time of a configuration, doubled."""
     return re.sub(r"^[\d.]+", lambda found: f"{2 * float(found[0]):.12g}", text)
 
 
@@ -256,7 +259,7 @@ def held(settings: Settings, random: Random) -> Iterator[str]:
 
 
 def rows_until(outcome: Outcome, end_ps: int) -> dict[str, np.ndarray[Any, Any]]:
-    """Returns columns of the requests that were submitted before a time and completed by it."""
+    """Returns columns of the requests that were submitted before `end_ps` and completed by then."""
     early = (outcome.column("submitted_ps") < end_ps) & (outcome.column("completed_ps") <= end_ps)
     return {name: outcome.column(name)[early] for name in ("id", "completed_ps", "array_ps", "transfer_ps")}
 
@@ -357,7 +360,10 @@ class Count:
 
 
 def survey(runs: int, seed: int, minutes: float | None = None) -> dict[str, Count]:
-    """Tries the relations alternately on random drives, for a number of runs or of minutes."""
+    """Tries the relations alternately on random drives, for `runs` trials, or for `minutes`.
+
+    Returns the counts by relation.
+    """
     counts = {name: Count() for name in RELATIONS}
     end = time.monotonic() + 60 * minutes if minutes is not None else None
     number = 0

@@ -13,7 +13,7 @@ import click
 import flashmesh
 
 LONGER = 20
-"""Number of requests of a long run, relative to the short one."""
+"""Ratio of the number of requests of a long run to that of the short run."""
 HELD_MIN = 0.9
 REFUSED_MAX = 0.1
 TRANSIENTS = ("fresh", "filling cache", "growing backlog", "first collections ahead")
@@ -24,7 +24,7 @@ FAILED = 3
 
 
 def drawn(seed: int, transient: str | None = None) -> dict[str, Any]:
-    """Returns a small drive with a synthetic workload: randomly preconditioned, or in a transient."""
+    """Returns a small drive with a synthetic workload: randomly preconditioned, or made unsteady by `transient`."""
     draw = random.Random(f"{seed} {transient}")
     channels, blocks, pages = draw.choice((2, 4)), draw.choice((40, 64)), 96
     chips = channels
@@ -87,7 +87,7 @@ class Held:
 
 
 def figures(result: flashmesh.Result) -> dict[str, tuple[float | None, Any]]:
-    """Returns the headline figures of the measured window, with their intervals."""
+    """Returns the headline figures of the measured window with their intervals; each is None if there is none."""
     window, sure = result.measured, result.confidence
     assert window is not None
     latency, ends = window.latency_ps.all, sure.latency_ps.all
@@ -101,7 +101,7 @@ def figures(result: flashmesh.Result) -> dict[str, tuple[float | None, Any]]:
 
 
 def compared(drive: int, requests: int) -> list[Held]:
-    """Compares a run of a drive with few requests to one with many."""
+    """Compares a run of a drive with few requests to one with many. Returns a comparison for each figure."""
     tables = drawn(drive)
     short, long = (
         figures(flashmesh.run(tables, overrides={"workload.requests": count}))
@@ -116,7 +116,7 @@ def compared(drive: int, requests: int) -> list[Held]:
 
 
 def judged(drive: int, transient: str | None, requests: int) -> tuple[int, str | None, bool, tuple[str, ...]]:
-    """Returns the drive, its transient, and the verdict on its run."""
+    """Returns the drive, its transient, whether its run is judged steady, and the reasons if it is not."""
     result = flashmesh.run(drawn(drive, transient), overrides={"workload.requests": requests})
     return drive, transient, result.steadiness.steady, tuple(result.steadiness.reasons)
 

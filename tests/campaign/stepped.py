@@ -34,7 +34,7 @@ def stepped(settings: Settings, seed: int, *, check: bool = False) -> Drive:
 
 
 def submitted(drive: Drive, random: Random, requests: int) -> list[tuple[int, int, int]]:
-    """Submits random reads and writes. Returns the completion of each."""
+    """Submits random reads, writes and deallocations. Returns the id, time in ps and status of each completion."""
     start = drive.now_ps
     pages = drive.capacity() // BYTES
     for number in range(requests):

@@ -134,7 +134,7 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A declared parameter."""
+    """A declared parameter, with its default and its bounds as texts."""
 
     key: str
     type: str

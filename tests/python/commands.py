@@ -178,7 +178,10 @@ def end() -> NoReturn:
 
 
 def serve(channel: socket.socket) -> list[str] | None:
-    """Forks a process for each message until the channel is closed. Returns the command in a forked process."""
+    """Forks a process for each message until the channel is closed.
+
+    Returns the command in a forked process, None otherwise.
+    """
     while True:
         message, streams, _, _ = socket.recv_fds(channel, MESSAGE_MAX, 2)
         if not message:

@@ -46,12 +46,15 @@ Read: TypeAlias = Callable[[str], FioJobs]
 
 @pytest.fixture(autouse=True)
 def program(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Removes the mark of a command line, which a command called in this process leaves for later tests."""
+    """Removes the mark of a command line.
+
+    A command that is called in this process sets it, which would affect later tests.
+    """
     monkeypatch.setattr(provenance, "command", None)
 
 
 def pytest_report_header() -> list[str]:
-    """Returns a line about tests that cannot run here."""
+    """Returns a line about the tests that are skipped without a browser; none if there is one."""
     if shutil.which("chromium") and shutil.which("chromedriver"):
         return []
     return ["Pages of reports are not opened: there is no browser (apt-get install chromium chromium-driver)"]
@@ -67,7 +70,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, bool | None, bool | None]:
-    """Starts the stopwatch of a test."""
+    """Starts the stopwatch of a test if durations are recorded."""
     if durations.VARIABLE in os.environ:
         item.stash[STOPWATCH] = durations.Stopwatch()
     return (yield)

@@ -56,7 +56,7 @@ def run(folder: str) -> NoReturn:
 
 
 def serve() -> None:
-    """Answers requests until the input ends."""
+    """Forks a run for each line of the input until the input ends."""
     # Modules that a run imports only on demand.
     for module in (
         "pandas",

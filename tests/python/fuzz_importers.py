@@ -53,7 +53,7 @@ norandommap
 POINTS_MAX = 1000
 """Maximum number of points of a sweep that are read."""
 TURN_S = 0.5
-"""Duration of a turn of one target."""
+"""Seconds for which one target runs before the next target does."""
 SLOW_S = 10.0
 """Processor time in seconds from which the reading of one file counts as a failure."""
 WORDS = (
@@ -84,7 +84,7 @@ WORDS = (
 
 
 def damage(rng: random.Random, whole: bytes) -> bytes:
-    """Returns a copy with bytes changed, lost, doubled or moved, words exchanged, and lines lost or exchanged."""
+    """Returns a copy with random damage: bytes, words or lines changed, lost, doubled, moved or exchanged."""
     text = bytearray(whole)
     for _ in range(rng.choice((1, 1, 2, 3))):
         if not text:

@@ -41,7 +41,7 @@ def figures(**changed: float) -> Figures:
 
 
 def measurements(rates: Sequence[float] = RATES) -> Measurements:
-    """Returns measurements at some loads, with invented figures."""
+    """Returns measurements at some loads, in IOPS, with invented figures."""
     return Measurements("made up", SPACE_GIB, tuple(Measured(rate, figures(write_iops=rate)) for rate in rates))
 
 
@@ -53,7 +53,7 @@ def written(folder: Path, text: str = DRIVE) -> Path:
 
 
 def simulated(path: Path, rates: Sequence[float] = RATES, extent: Extent = EXTENT) -> Measurements:
-    """Returns simulated figures of the drive in a file at some loads, as if they were measured."""
+    """Returns simulated figures of the drive in a file at some loads, in IOPS, as if they were measured."""
     validating = Validating([Subject("drive", path, measurements(rates))], extent, {}, None)
     validating.run(LocalThreads(2), lambda session: lambda outcome: None)
     (found,) = validating.validations()

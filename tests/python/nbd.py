@@ -58,17 +58,17 @@ class Client:
         return error, received(self.connection, size) if command == READ and error == 0 else b""
 
     def read(self, offset: int, size: int) -> bytes:
-        """Reads bytes."""
+        """Returns `size` bytes from `offset`. Fails on an error."""
         error, data = self.ask(READ, offset, size)
         assert error == 0
         return data
 
     def write(self, offset: int, data: bytes) -> None:
-        """Writes bytes."""
+        """Writes bytes from `offset` on. Fails on an error."""
         assert self.ask(WRITE, offset, len(data), data)[0] == 0
 
     def do(self, command: int, offset: int = 0, size: int = 0) -> None:
-        """Executes a command that transfers no data."""
+        """Executes a command that transfers no data. Fails on an error."""
         assert self.ask(command, offset, size)[0] == 0
 
     def leave(self, politely: bool = True) -> None:
@@ -116,7 +116,7 @@ class Serving:
         self.process.stdout.close()
 
     def client(self) -> Client:
-        """Connects a client that is closed when the block ends."""
+        """Returns a new client, which is closed when the block ends."""
         self.clients.append(Client(self.socket))
         return self.clients[-1]
 

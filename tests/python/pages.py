@@ -107,7 +107,7 @@ def started(options: webdriver.ChromeOptions) -> webdriver.Chrome:
 
 
 def until(holds: Callable[[], Any], limit_s: float = WAIT_S) -> None:
-    """Waits until a condition holds."""
+    """Waits until a condition holds. Fails after `limit_s`."""
     end = time.monotonic() + limit_s
     while not holds():
         assert time.monotonic() < end, "it does not come"
@@ -173,7 +173,7 @@ def printed(browser: webdriver.Chrome, sheet: Sheet, path: Path) -> Path:
 
 @dataclass(frozen=True)
 class Raster:
-    """A page of a PDF as grey pixels."""
+    """A page of a PDF in rows of grey pixels, a byte each."""
 
     width: int
     height: int

@@ -14,7 +14,7 @@ FIO = shutil.which("fio")
 KIB = 1024
 DRIVE = {"preset": "venice-z-nand"}
 KINDS = {"read": "read", "write": "write", "trim": "deallocate", "sync": "flush", "datasync": "flush"}
-"""Kinds of requests by their name in fio's logs."""
+"""Kinds of requests in flashmesh by their name in fio's logs."""
 Requests: TypeAlias = "list[tuple[str, int, int]]"
 """Kind, offset and size of each request; offsets are on the drive."""
 
@@ -29,7 +29,10 @@ def run_fio(folder: Path, text: str) -> None:
 
 
 def of_fio(folder: Path, options: str, length: int, engine: str = "null") -> Requests:
-    """Returns the requests of fio. Its files of `length` bytes follow each other on the drive."""
+    """Returns the requests of fio, in the order of its log.
+
+    Its files of `length` bytes follow each other on the drive.
+    """
     (folder / "fio.log").unlink(missing_ok=True)
     run_fio(folder, f"[job]\nioengine={engine}\nwrite_iolog=fio.log\n{options}")
     return [

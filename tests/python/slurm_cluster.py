@@ -54,7 +54,7 @@ def missing() -> list[str]:
 
 
 def wait_for(is_so: Callable[[], bool], told: Callable[[], str]) -> None:
-    """Waits until a condition holds. Fails with a message after `WAIT_S`."""
+    """Waits until a condition holds. Fails after `WAIT_S`, with the message that `told` returns."""
     end = time.monotonic() + WAIT_S
     while not is_so():
         assert time.monotonic() < end, told()

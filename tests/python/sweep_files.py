@@ -67,7 +67,10 @@ def sweep_file(tmp_path: Path) -> Path:
 
 
 def kept(folder: Path) -> dict[str, tuple[int, int]]:
-    """Returns the results in a folder, each with its inode and modification time, which change when it is rewritten."""
+    """Returns inode and modification time of each result in a folder by name.
+
+    Both change when a result is rewritten.
+    """
     files = folder.glob("runs/*/*.json")
     return {path.stem: (path.stat().st_ino, path.stat().st_mtime_ns) for path in files}
 

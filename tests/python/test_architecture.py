@@ -1,4 +1,7 @@
-"""The table of rooms in docs/architecture.md agrees with the source tree. A test of the core checks the drawings."""
+"""The table of folders ("rooms") in docs/architecture.md agrees with the source tree.
+
+A test of the core checks the drawings.
+"""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def test_more_rate_helps_and_queue_depth_beyond_the_load_does_not() -> None:
     assert not found.untried
     assert best.cause is not None
     assert best.cause.change_ps < 0
-    # Each ratio is of two runs with the same seed, without warm-up.
+    # Each ratio is of two runs with the same seed, of figures after their warm-up.
     warm = {**SMALL, "measure.warm-up": "auto"}
     for name, measure in (("IOPS", "iops"), ("p99", "latency_ps.all.p99")):
         pairs = []

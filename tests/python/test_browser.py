@@ -68,7 +68,7 @@ def browser(comparison: flashmesh.Comparison, tmp_path_factory: pytest.TempPathF
 
 @pytest.fixture
 def page(browser: webdriver.Chrome) -> webdriver.Chrome:
-    """Returns the browser with the moving view at the first conflict of the first run."""
+    """Returns the browser with the first run in the moving view, the animated recording of the interconnect."""
     choose(browser, 0)
     return browser
 
@@ -78,13 +78,13 @@ def text(browser: webdriver.Chrome, selector: str) -> str:
 
 
 def log(browser: webdriver.Chrome, kind: str) -> list[dict[str, Any]]:
-    """Returns the browser's log entries since the last call."""
+    """Returns the browser's log entries of a kind since the last call for that kind."""
     entries: list[dict[str, Any]] = browser.get_log(kind)  # type: ignore[no-untyped-call]
     return entries
 
 
 def now(browser: webdriver.Chrome) -> int:
-    """Returns the position of the slider in the moving view."""
+    """Returns the position of the slider in the moving view, in millionths of the recorded time."""
     return int(str(browser.find_element(By.ID, "moving-time").get_property("value")))
 
 
@@ -230,7 +230,7 @@ def test_charts_are_as_wide_as_before_after_a_print(browser: webdriver.Chrome, t
 
 
 def filtered(browser: webdriver.Chrome, text: str) -> list[str]:
-    """Returns the names of the rows that a filter leaves in the table of results."""
+    """Returns the names of the rows that the filter `text` leaves in the table of results."""
     browser.execute_script(
         "const filter = document.getElementById('headline-filter'); filter.value = arguments[0];"
         "filter.dispatchEvent(new Event('input'))",

@@ -140,7 +140,7 @@ def sample(more: dict[str, str] | None = None) -> tuple[Result, Log]:
 
 
 def altered(result: Result, path: str, change: Callable[[Any], Any]) -> Result:
-    """Returns a result with one wrong figure."""
+    """Returns a result in which the figure at `path` was changed."""
     document = json.loads(json.dumps(result.document))
     *parents, last = path.split(".")
     inner = document

@@ -15,7 +15,10 @@ from flashmesh.sweeps.tasks import Task
 
 
 def tasks(drives: list[str]) -> list[Task]:
-    """Returns a task for each letter. Equal letters need the same prepared drive; a blank needs none."""
+    """Returns a task for each letter.
+
+    Tasks of equal letters need the same prepared drive; that of a blank needs none.
+    """
 
     def config(letter: str) -> _native.Config:
         settings = {"workload.requests": 1, "geometry.blocks-per-plane": 64}
@@ -27,7 +30,10 @@ def tasks(drives: list[str]) -> list[Task]:
 
 
 def order(letters: str, at_once: int) -> str:
-    """Returns the order in which several threads take the tasks. All take one before any drive is prepared."""
+    """Returns the letters in the order in which `at_once` threads take the tasks.
+
+    All take one before a drive is prepared.
+    """
     crew = Crew(tasks(list(letters)), states.drives(), None)
     taken: list[Task] = []
     while crew.waiting:
@@ -42,7 +48,7 @@ def order(letters: str, at_once: int) -> str:
     ("letters", "at_once", "expected"),
     [
         ("   ", 2, "   "),
-        # Each core takes another drive first. Then both drives are prepared.
+        # Each of the two cores first takes the first task of another drive. Then both drives are prepared.
         ("aabb", 2, "abab"),
         # All tasks of a prepared drive run before another drive is prepared.
         ("abcabcabc", 1, "aaabbbccc"),

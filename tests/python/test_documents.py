@@ -114,7 +114,7 @@ def test_no_page_is_too_long_to_read() -> None:
 
 @pytest.fixture
 def states(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Returns the folder of saved states that all pages share, since several of them run the same drive."""
+    """Returns the folder of saved states that all test processes share, since several pages run the same drive."""
     mine = tmp_path_factory.getbasetemp()
     # Parallel test processes have separate folders with a common parent.
     return (mine.parent if os.environ.get("PYTEST_XDIST_WORKER") else mine) / "states"
@@ -156,7 +156,7 @@ def run(command: Command, folder: Path, states: Path) -> str:
 
 
 def redirected(words: tuple[str, ...]) -> tuple[tuple[str, ...], str | None]:
-    """Returns a command without redirection, and the file to which its output is redirected."""
+    """Returns a command without redirection, and the file to which its output is redirected; None without one."""
     return (words[:-2], words[-1]) if ">" in words[-2:-1] else (words, None)
 
 

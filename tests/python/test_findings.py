@@ -271,7 +271,7 @@ def test_traces_are_named_by_their_files_while_these_differ(some: Result) -> Non
 
 def test_a_comparison_and_a_sweep_print_the_answer_below_their_tables(some: Result) -> None:
     comparison = kinds(some, bus=1.0e6, ideal=1.5e6)
-    # Runs of one configuration would be one point.
+    # Each run gets a hash of its own, because runs with equal configurations would be one point.
     apart = [run.result.document | {"config_hash": kind} for run, kind in zip(comparison.runs, "ab", strict=True)]
     runs = [
         ComparedRun(run.settings, Result.from_document(each)) for run, each in zip(comparison.runs, apart, strict=True)

@@ -67,7 +67,7 @@ def test_jobs_in_phases_are_measured_from_their_start(tmp_path: Path) -> None:
     assert (trims["trim"]["total_ios"], trims["read"]["total_ios"]) == (256, 0)
     assert trims["trim"]["iops"] == pytest.approx(result.streams[1].iops)
     assert trims["trim"]["lat_ns"]["mean"] > 0
-    # With several streams, the core keeps neither the minimum latency nor the distribution of each.
+    # With several streams, the core keeps neither the minimum latency nor the distribution of latencies of each stream.
     assert "min" not in reads["read"]["lat_ns"]
     assert "latency_us" not in reads
 

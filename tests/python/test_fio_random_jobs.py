@@ -58,7 +58,7 @@ def drawn_job(draws: random.Random) -> dict[str, str]:
         job["io_size"] = draws.choice(["96k", "304k", "1504k"])
     if is_so(0.2) and files == 1 and rw != "randtrimwrite":
         job["offset"] = draws.choice(["64k", "112k"])
-    # In each loop, fio doubles this number for trims and writes, and goes on with the file of the last loop.
+    # In each loop, fio doubles this number for trims and writes, and continues with the file of the last loop.
     if is_so(0.15) and not ("trimwrite" in rw and (job.get("loops") == "3" or ("loops" in job and files > 1))):
         job["number_ios"] = draws.choice(["7", "50"])
     if is_so(0.2) and is_random and "trimwrite" not in rw:
@@ -128,7 +128,7 @@ def of_simulation(folder: Path, jobs: list[dict[str, str]]) -> dict[str, Rows]:
 
 
 def differences(options: dict[str, str], ours: Rows, theirs: Rows) -> list[str]:
-    """Returns the differences that exceed chance."""
+    """Returns the differences between the requests that exceed chance; empty if there are none."""
     rw = options["rw"].partition(":")[0]
     is_one_size = not {"bsrange", "bssplit"} & options.keys()
     is_drawn = rw.startswith("rand") or rw == "rw" or not is_one_size or options.get("file_service_type") == "random"

@@ -41,7 +41,7 @@ def seconds_per_request(drive: dict[str, Any]) -> float:
 
 
 def share_held(drive: dict[str, Any], truth: float, figure: Callable[[flashmesh.Result], Any]) -> float:
-    """Returns the share of seeds whose interval holds `truth`."""
+    """Returns the share of seeds whose interval of a figure holds `truth`."""
 
     def is_held(seed: int) -> bool:
         interval = figure(flashmesh.run(drive, seed=seed))

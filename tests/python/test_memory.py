@@ -20,7 +20,7 @@ LARGE = COMPUTED | {"persistence.policy": "journal"}
 
 
 def need_and_peak(drive: str, overrides: dict[str, str]) -> tuple[memory.Need, int]:
-    """Returns the estimated memory of a run, and the memory it takes."""
+    """Returns the estimated memory of a run, and the peak memory that it takes in bytes."""
     code = f"import flashmesh; print(flashmesh.run({drive!r}, overrides={overrides!r}).peak_rss_bytes)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=TIMEOUT_S)
     return memory.need([load(drive, overrides=overrides)]), int(done.stdout)

@@ -28,13 +28,14 @@ def mean_ns(folder: Path, device: dict[str, str], flow: dict[str, str], requests
 
 
 def test_what_waits_for_a_translation_page_goes_on_together(tmp_path: Path) -> None:
-    # The write comes first, to the second chip of a channel. The read goes first, since the first chip has the turn.
+    # The write arrives first, for the second chip of a channel. Round robin serves the first chip next, so the read
+    # precedes the write.
     requests = [(1000, 3, 0), (2500, 1, 1)]
     assert round(mean_ns(tmp_path, {"Ideal_Mapping_Table": "false"}, {}, requests)) == 60_834
 
 
 def test_a_full_cache_writes_many_pages_at_a_time_to_make_space(tmp_path: Path) -> None:
-    # Four of eight pages fit. Writes after the first of a page leave it dirty. MQSim without its faults has this mean.
+    # Four of eight pages fit the cache. Later writes of a page leave it dirty. MQSim without its faults has this mean.
     requests = [(1000 + 100 * number, number % 8, 0) for number in range(64)]
     cached = {"Device_Level_Data_Caching_Mode": "WRITE_CACHE"}
     assert round(mean_ns(tmp_path, {"Data_Cache_Capacity": "16384"}, cached, requests)) == 791_934

@@ -35,7 +35,7 @@ def made_up(tmp_path: Path) -> Paper:
 
 @pytest.fixture
 def rows() -> dict[str, tuple[Row, ...]]:
-    """A gain that holds with a slow link alone, and an order that does not hold."""
+    """Returns rows of two claims: a gain that holds only with a slow link, and an order that holds in no reading."""
     return {
         "A1": (Row("as-specified", (1.2,), quoted={"busy": 12.34}), Row("slow", (1.95,))),
         "A2": (Row("as-specified", curves=(ORDER,)), Row("slow", curves=(ORDER,))),
@@ -43,7 +43,7 @@ def rows() -> dict[str, tuple[Row, ...]]:
 
 
 def lines_of(text: str) -> dict[str, str]:
-    """The lines at the head of a page by their names."""
+    """Returns the lines at the head of a page by their names."""
     return dict(re.findall(r"^- \*\*([^*]+)\*\*: (.*)$", text, re.MULTILINE))
 
 
@@ -63,7 +63,8 @@ def test_a_claim_has_its_readings_and_the_reason_of_its_miss(made_up: Paper, row
     assert "| claim | figure | | published | as-specified | slow | reason |" in text
     assert "| A1 | 1a | gain | 2.00 x | 1.20 (-80), missed | 1.95 (-5), met |  |" in text
     assert "| A2 | 1b | order | yes | missed | missed | It is so. |" in text
-    # The table has reasons for the best reading only. The list below it has that of A1 in the other reading.
+    # The table has reasons for the best reading only. The list below the table has the reason of A1 in its other
+    # reading.
     assert "- A1: Channels are busy 12.3 % of the time." in text
     assert text.count("It is so.") == 1
 

@@ -93,7 +93,7 @@ class StaticOrder:
 
 @pytest.mark.parametrize("order", ["CWDP", "PDWC", "WPCD"])
 def test_static_orders_written_again_give_the_same_report(order: str) -> None:
-    # Preconditioned pages are placed by the key.
+    # Preconditioned pages are placed by `ftl.allocation`, not by the policy.
     beside = {"ftl.allocation": order, "geometry.dies-per-chip": 2}
     assert same(DRIVE, {}, beside, allocator=StaticOrder(order))
 

@@ -393,7 +393,7 @@ def test_bad_input_is_refused_in_a_sentence(
 ) -> None:
     require("nbdkit")
     monkeypatch.chdir(tmp_path)
-    # Call it in this process, which has loaded all modules.
+    # Call the command in this process, which has loaded all modules.
     monkeypatch.setattr(sys, "argv", ["flashmesh", "serve", "drive.toml", *options])
     assert guarded() == 2
     shown = capsys.readouterr()

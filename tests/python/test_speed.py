@@ -65,7 +65,7 @@ def test_a_thousand_runs_are_reported_and_shown_quickly(tmp_path: Path) -> None:
     (tmp_path / "s.toml").write_text(MANY)
     sweep: list[str | Path] = [COMMAND, "sweep", "s.toml", "--out", "many", "--quiet", "--jobs", "2"]
     subprocess.run(sweep, cwd=tmp_path, env=environment(), capture_output=True, check=True, timeout=TIMEOUT_S)
-    # Machines differ, so both are compared with the start of Python.
+    # Machines differ, so the processor times of report and show are compared with that of a start of Python.
     reference = cpu_s(REFERENCE, tmp_path, 3)
     report = cpu_s([COMMAND, "report", "many", "-o", "many.html"], tmp_path, 2, 40 * reference)
     assert (tmp_path / "many.html").stat().st_size < 10_000_000

@@ -70,7 +70,7 @@ def test_fairness_is_that_of_the_latencies_together_and_alone(cli: Cli, two: Pat
         assert math.isclose(stream["slowdown"], stream["together_ps"] / stream["alone_ps"])
         slowdowns[stream["name"]] = stream["slowdown"]
     assert list(slowdowns) == ["small", "large"]
-    # Small requests wait longer for the large ones than the other way round.
+    # A small request waits longer for a large one, relative to its time alone, than a large one for a small one.
     assert slowdowns["small"] > slowdowns["large"] > 1
     assert fairness["slowdown_max"] == slowdowns["small"]
     assert math.isclose(fairness["unfairness"], slowdowns["small"] / slowdowns["large"])

@@ -186,7 +186,7 @@ def test_sweep_whose_jobs_die_says_so_and_ends(sweep_file: Path, tmp_path: Path)
 
 @pytest.mark.long
 def test_jobs_that_die_at_once_are_told_with_what_the_last_one_wrote(sweep_file: Path, tmp_path: Path) -> None:
-    # Neither Slurm nor Dask knows the jobs any more.
+    # The jobs have ended, so neither Slurm nor Dask lists them.
     sbatch = '#!/bin/sh\necho $$\necho "no such partition" > slurm-$$.out\n'
     done = run_with_slurm(tmp_path, sweep_file, sbatch=sbatch, squeue="#!/bin/sh\n")
     assert done.returncode == 2

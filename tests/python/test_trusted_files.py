@@ -151,7 +151,7 @@ def test_a_bundle_of_a_hostile_result_is_not_repeated(hostile: Hostile, monkeypa
         archive.extractall("bundle")
     shutil.copy("mine.py", "bundle/configurations/mine.py")
     monkeypatch.setattr(sys, "argv", ["repeat.py"])
-    # The configuration in the bundle is the text of the run, which named no policy: a stranger writes one there.
+    # The run named no policy, so the configuration in the bundle names none. A stranger adds one to it.
     (written,) = Path("bundle/configurations").glob("*.toml")
     written.write_text(f"{DRIVE_TOML}[policy]\n{hostile.line}")
     with pytest.raises(flashmesh.ConfigError, match=r"policy\.victim names the policy .*, whose code would run"):

@@ -41,11 +41,11 @@ def judged(published: float, *, tolerance: float = 0.1, neutral: float | None = 
         ((1.5, 0.9), Verdict.MISSED),
         ((1.0,), Verdict.MISSED),
         ((1.01, 1.02), Verdict.MISSED),
-        # A quarter of the way from 1 to 2.65 is 1.4125.
+        # Published is 2.65, neutral is 1. The direction holds from a quarter of this effect on, 1.4125.
         ((1.41,), Verdict.MISSED),
         ((1.42, 1.42), Verdict.DIRECTION),
         ((1.42, 1.40), Verdict.MISSED),
-        # A tenth of the value is 0.265, a tenth of the effect 0.165.
+        # A number is met within a tenth of the effect, 0.165. A tenth of the value, 0.265, would be more.
         ((2.49,), Verdict.MET),
         ((2.40,), Verdict.DIRECTION),
         ((0.99,), Verdict.MISSED),
@@ -120,7 +120,7 @@ def test_the_value_of_no_effect_may_be_measured() -> None:
     ("values", "relation", "expected"),
     [
         ((1.0, 2.0, 3.0), "rises", Verdict.MET),
-        # Each neighbour is to be 5 % above the one before.
+        # Each value must be 5 % above the value before it.
         ((1.0, 2.0, 2.05), "rises", Verdict.DIRECTION),
         ((1.0, 2.0, 2.2), "rises", Verdict.MET),
         ((1.0, 1.02, 1.04), "rises", Verdict.MISSED),

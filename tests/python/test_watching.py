@@ -40,7 +40,7 @@ def part(**changes: Any) -> Part:
 
 def test_rest_is_estimated_from_the_rate_of_all_that_are_heard_of() -> None:
     found = Watched(60, 100, (part(), part(done=10, elapsed_s=60.0), part(silent_s=LOST_S + 1)))
-    # 40 runs per minute, and 40 left.
+    # 40 runs end per minute, and 40 are left.
     assert found.left_s == pytest.approx(60.0)
     told = lines(found)
     assert told[0] == "60 of 100 runs done (60 %), 4 running, 3 failed"

@@ -109,7 +109,7 @@ type Way = fn(u64) -> Box<dyn FnOnce()>;
 
 const WAYS: [(&str, Way); 3] = [("run", run), ("batches", batches), ("one-by-one", one_by_one)];
 
-/// Returns the processor time of this process, in seconds.
+/// Returns the processor time of this process so far, in seconds.
 fn processor_s() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/schedstat").expect("Linux reports the processor time of a process");
     stat.split(' ').next().and_then(|ns| ns.parse::<f64>().ok()).expect("the first field is a number of nanoseconds")

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use flashmesh_fuzz::{FUZZERS, Fuzzer};
 
-/// Input lengths: (n, m) means one in 2^n inputs has up to 2^m bytes.
+/// Input lengths: (n, m) means that one in 2^n inputs has fewer than 2^m bytes. The first pair that applies to an input counts.
 const LENGTHS: [(u32, u32); 4] = [(9, 13), (5, 9), (2, 7), (0, 6)];
 const TURN: Duration = Duration::from_millis(100);
 const CHUNK: u64 = 64;
@@ -32,8 +32,8 @@ fn random(state: &mut u64) -> u64 {
     mixed ^ (mixed >> 31)
 }
 
-/// Fills `bytes` with the input of an execution, which depends only on the arguments. Most inputs are short, because a few lines suffice for
-/// most faults.
+/// Fills `bytes` with the input of an execution, which depends only on `seed`, `target` and `execution`. Most inputs are short, because a few lines
+/// suffice for most faults.
 fn input(seed: u64, target: u64, execution: u64, bytes: &mut Vec<u8>) {
     let mut state = seed.wrapping_mul(0xd134_2543_de82_ef95) ^ target;
     state = random(&mut state) ^ execution;
@@ -52,7 +52,7 @@ fn fails(fuzzer: &Fuzzer, bytes: &[u8]) -> bool {
     catch_unwind(|| (fuzzer.run)(bytes)).is_err() || begun.elapsed() > SLOW
 }
 
-/// Removes and zeroes bytes as long as the target still fails. Returns the shrunk input.
+/// Returns `bytes` with as many bytes as possible removed or zeroed such that the target still fails, after at most [`SHRINK_TRIES`] tries.
 fn shrunk(fuzzer: &Fuzzer, mut bytes: Vec<u8>) -> Vec<u8> {
     let told = std::panic::take_hook();
     std::panic::set_hook(Box::new(|_| {}));
@@ -88,7 +88,7 @@ fn repeat(target: &str, file: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Executions of each target so far, saved in a file.
+/// Number of executions of each target so far, saved in a file.
 struct State {
     file: PathBuf,
     counts: BTreeMap<String, u64>,
@@ -124,7 +124,7 @@ fn unwritten(path: &Path, error: &std::io::Error) -> String {
     format!("{}: cannot be written: {error}", path.display())
 }
 
-/// Runs a target for one turn. Returns the number of the next execution, and the failed executions.
+/// Runs a target for [`TURN`], from execution `first` on. Returns the number of the next execution, and the numbers of the failed executions.
 fn turn(fuzzer: &Fuzzer, target: u64, seed: u64, first: u64, threads: usize) -> (u64, Vec<u64>) {
     let (next, failed, begun) = (AtomicU64::new(first), Mutex::new(Vec::new()), Instant::now());
     let work = || {
@@ -160,7 +160,7 @@ fn fuzz(folder: &Path, minutes: u64, seed: u64, threads: usize) -> Result<usize,
             }
             let count = state.counts.entry(fuzzer.name.to_owned()).or_default();
             let turn_begun = Instant::now();
-            // Derived from the name, so that adding a target does not change the inputs of the others.
+            // The number of a target is derived from its name, so that adding a target does not change the inputs of the other targets.
             let target = fuzzer.name.bytes().fold(0, |hash: u64, byte| hash.wrapping_mul(31).wrapping_add(byte.into()));
             let (next, failed) = turn(fuzzer, target, seed, *count, threads);
             done[number].0 += next - *count;

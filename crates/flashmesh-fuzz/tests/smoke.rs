@@ -5,10 +5,10 @@ use std::time::Duration;
 use bolero::produce;
 use flashmesh_fuzz::{CANARY, FUZZERS, Fuzzer};
 
-/// Input length that suffices for a trace longer than the sorting window of the readers.
+/// Largest input length in bytes, which suffices for a trace longer than the sorting window of the readers.
 const INPUT_BYTES_MAX: usize = 16 << 10;
 const INPUTS: usize = 1000;
-/// Inputs of a target whose executions each prepare and run a drive.
+/// Number of inputs for a target whose executions each prepare and run a drive.
 const INPUTS_OF_DRIVES: usize = 100;
 
 macro_rules! run {

@@ -1,6 +1,7 @@
 //! Speed of request generation: the median of five timings per pattern and profile, with a hash of the requests.
 //!
-//! Run with `cargo bench -p flashmesh-workload --bench generators`. A faster line with another hash belongs to another generator.
+//! Run with `cargo bench -p flashmesh-workload --bench generators`. Lines with different hashes come from different generators, so their speeds
+//! cannot be compared.
 
 #[path = "../tests/support/fingerprint.rs"]
 mod common;

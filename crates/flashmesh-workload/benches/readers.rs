@@ -54,7 +54,7 @@ fn main() {
     println!("all on a drive of {CAPACITY}");
 }
 
-/// Prints million lines per second of the median run, and its result.
+/// Prints the million lines per second of the median run, and the result that all runs return, as a hash.
 fn print_row(name: &str, lines: u64, mut run: impl FnMut() -> u64) {
     let mut runs: Vec<(f64, u64)> = (0..REPETITIONS)
         .map(|_| {

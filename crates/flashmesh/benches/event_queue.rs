@@ -1,4 +1,5 @@
-//! Comparison of the event queue of lanes with two other queues, on the events of saturated reads.
+//! Comparison of the event queue of the simulator, which has a lane (a mostly sorted list) per kind of event, with two other queues. The events are
+//! those of saturated reads.
 //!
 //! 64 dies are on 8 channels. Each read is a command (10 ns), tR (3 us) and a transfer (3.413 us); the channels are the bottleneck. All three queues
 //! must return the events in the same order, which the hash shows.
@@ -19,7 +20,7 @@ const READ_PS: u64 = 3_000_000;
 const TRANSFER_PS: u64 = 3_413_334;
 const RUNS: usize = 5;
 
-/// Step that a die of the benchmark has finished.
+/// Step of a read that the given die has finished.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Command(u32),
@@ -58,7 +59,7 @@ impl Queue for Lanes {
     }
 }
 
-/// Binary heap with time and order of scheduling packed into one key.
+/// Binary heap with time and order of scheduling packed into one key. It ignores lanes.
 #[derive(Default)]
 struct PackedHeap {
     heap: BinaryHeap<Reverse<(u128, u8, u32)>>,
@@ -140,7 +141,7 @@ fn unpack(kind: u8, die: u32) -> Step {
     }
 }
 
-/// Runs the reads. Returns a hash of the events in order.
+/// Runs [`READS`] reads over a queue. Returns a hash of the events in order.
 fn run(mut queue: impl Queue) -> u64 {
     let mut free_at = [0u64; CHANNELS as usize];
     let (mut left, mut hash) = (READS, 0xcbf2_9ce4_8422_2325u64);

@@ -62,7 +62,7 @@ fn precondition(config: &Config, kind: PreconditionKind) -> (Ftl, Geometry) {
     (ftl, geometry)
 }
 
-/// Runs uniform random writes on a drive in steady state, with enough spare space for a write amplification of about 4.
+/// Measures uniform random writes on a drive in steady state, with enough spare space for a write amplification of about 4.
 fn writes() {
     let mut config = Config::default();
     config.geometry.over_provisioning = 0.14;

@@ -15,11 +15,11 @@ use rustc_hash::FxHasher;
 const RUNS: usize = 5;
 const FLITS: u32 = 512;
 
-/// Speed limit: the traffic, the buffers, the number of packets, and the minimum of million flits delivered per second.
+/// Benchmark with its speed limit: the traffic, the buffers, the number of packets, and the minimum of million flits delivered per second.
 struct Row {
     name: &'static str,
     buffer_flits: u32,
-    /// Mean packets per router in 1,024,000 cycles; `None` for saturation.
+    /// Mean packets per router in 1,024,000 cycles; `None` for saturation, in which every router always has a packet to send.
     load: Option<u32>,
     packets: u64,
     floor: f64,
@@ -54,7 +54,7 @@ fn main() {
     }
 }
 
-/// Returns the million flits delivered per second, and a hash of all deliveries.
+/// Measures the million flits delivered per second of wall-clock time. Returns this speed, and a hash of all deliveries.
 fn run(row: &Row) -> (f64, u64) {
     let topology = Topology::new(Grid::mesh(8, 8), (0..64).map(RouterId).collect()).expect("the grid is valid");
     let parameters = Parameters { buffer_flits: row.buffer_flits, ..Parameters::BOOKSIM };
@@ -105,7 +105,7 @@ impl Traffic {
         self.take_deliveries();
     }
 
-    /// Injects the next packet of a terminal as soon as one has been sent, so that no terminal is ever idle.
+    /// Injects the next packet of a terminal as soon as its previous packet has been sent, so that no terminal is ever idle.
     fn saturated(&mut self, network: &mut WormholeNetwork, packets: u64) {
         (0..64).for_each(|source| self.inject(network, 0, source));
         (0..64).for_each(|source| self.inject(network, 0, source));

@@ -10,7 +10,7 @@ use flashmesh::ids::{DieId, Lpn, PlaneId};
 use flashmesh::placement::{Allocator, Candidates, DriveView, Geometry, PageRead, PageWrite, SimRng, VictimSelector};
 use flashmesh::simulation::{Control, Simulation};
 
-/// Allocator that chooses the die with the least work, and among equal ones the die with the fewest reads.
+/// Allocator that chooses the die with the least work and, among dies with equal work, the one with the fewest reads.
 struct LeastLoaded {
     geometry: Geometry,
     /// Pages read by die.
@@ -34,7 +34,7 @@ impl Allocator for LeastLoaded {
 
     fn on_committed(&mut self, _: Lpn, _: PlaneId) {}
 
-    // Keeps the die unless it has other work and another die is idle.
+    // Returns whether a write keeps its die when it could be programmed: unless the die has other work and another die is idle.
     fn keeps_plane(&self, _: &PageWrite, plane: PlaneId, drive: &DriveView<'_>) -> bool {
         drive.waiting(self.geometry.die_of_plane(plane)) == 0 || drive.idle_dies().is_empty()
     }
@@ -55,7 +55,7 @@ impl VictimSelector for Laziest {
 }
 
 fn main() {
-    // Requests have 16 pages, which this static order places on one slow channel.
+    // Requests have 16 pages, which the static order `PDWC` places on one slow channel.
     let text = "geometry.blocks-per-plane = 64\nftl.allocation = \"PDWC\"\nworkload.request-size = \"64KiB\"\nfabric.channel-rate = \"300MB/s\"";
     let mut config = Config::from_str(text, "drive.toml", &[]).expect("the configuration is valid");
     config.workload.read_share = 0.1;
@@ -80,7 +80,7 @@ fn main() {
     );
     assert!(by_load.makespan_ps * 5 < by_number.makespan_ps * 4);
 
-    // On a full drive of one die, worse victims cause more moved pages per write.
+    // On a full drive of one die, the victims of [`Laziest`] cause more moved pages per write than the default ones.
     config.geometry.channels = 1;
     config.geometry.chips_per_channel = 1;
     config.geometry.blocks_per_plane = 64;

@@ -20,7 +20,7 @@ static CROSSBAR: FabricInfo = FabricInfo {
     caption: "Every controller reaches every chip. Whoever waits longest gets the next controller that is free.",
     sections: &[],
     used_keys: &["fabric.channel-rate"],
-    // Dies do not wait for a channel of a crossbar, so `fabric.arbitration` is refused.
+    // Dies do not wait for a channel of a crossbar, so `fabric.arbitration` has no effect and is refused.
     accepted_unused_keys: &[],
     moves: &[PageMove::ThroughController],
     build_held: None,
@@ -44,7 +44,7 @@ struct Crossbar {
     rate: Rate,
     layout: Layout,
     usage: Vec<LinkUsage>,
-    /// By controller: the die that it serves, and the start of the service.
+    /// By controller: the die that it serves, and the start of the service; `None` if the controller is free.
     serves: Vec<Option<(DieId, Time)>>,
     waiting: VecDeque<(DieId, TransferPhase)>,
     transfers: u64,
@@ -69,7 +69,7 @@ impl Crossbar {
         }
     }
 
-    /// Grants free controllers to waiting dies.
+    /// Grants free controllers to waiting dies, in order of their requests, until one of both runs out.
     fn serve(&mut self, now: Time, outbox: &mut Outbox) {
         while let Some(free) = self.serves.iter().position(Option::is_none) {
             let Some((die, phase)) = self.waiting.pop_front() else { return };
@@ -142,7 +142,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("bus {:.0} IOPS, crossbar {:.0} IOPS", bus.iops, crossbar.iops);
     assert!(crossbar.iops > 2.0 * bus.iops, "every controller serves the hot row");
 
-    // An unsupported option is refused, never simulated as something else.
+    // An option that the interconnect does not support is refused.
     config.fabric.hold_path = HoldPath::Always;
     let refused = Simulation::with_interconnect(&config, &CROSSBAR).err().ok_or("a crossbar cannot hold its paths")?;
     println!("{refused}");

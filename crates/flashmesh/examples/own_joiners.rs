@@ -1,4 +1,5 @@
-//! Example of a user-defined scheduler that chooses a lead and its joiners: reads of two planes at the same page offset, anywhere in the queues.
+//! Example of a user-defined scheduler that chooses a lead, the transaction that starts an operation, and its joiners on other planes. It joins reads
+//! of two planes at the same page offset, anywhere in the queues.
 //!
 //! [`Scheduler::decide`] sees the queues and states of all dies, and may choose any transaction of a queue. A policy that also dispatches
 //! chooses the die that requests a path next.
@@ -11,7 +12,7 @@ use flashmesh::scheduler::{
 };
 use flashmesh::simulation::{Control, Simulation};
 
-/// Scheduler that joins reads of two planes at the same page offset, anywhere in the queues; otherwise it is out of order.
+/// Scheduler that joins reads of two planes at the same page offset, anywhere in the queues; without such a pair it chooses like [`OutOfOrder`].
 struct Pairs {
     geometry: Geometry,
     otherwise: OutOfOrder,
@@ -23,7 +24,7 @@ impl Scheduler for Pairs {
     }
 
     fn decide(&mut self, waiting: &SchedulerView<'_>) -> Option<Decision> {
-        // The decision concerns one die, but a policy may inspect the queues of all.
+        // The decision concerns one die, but a policy may inspect the queues of all dies.
         for die in waiting.dies() {
             let mut seen: Vec<(QueueId, TransactionId, u32)> = Vec::new();
             for (queue, id, read) in waiting.load().queued(die, TransactionClass::UserRead) {

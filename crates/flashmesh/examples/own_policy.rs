@@ -24,7 +24,7 @@ struct WholeDies {
     next: u32,
     /// Number of dispatched writes that have not ended.
     under_way: u32,
-    /// Whether the state has changed since the last dispatch.
+    /// Whether a write was held, a write in flight ended, or a die became idle since the last dispatch; otherwise no dispatch is due.
     has_changed: bool,
 }
 
@@ -81,7 +81,8 @@ impl FirmwarePolicy for WholeDies {
                 }
             }
         }
-        // The end of a write in flight releases others. If none is in flight, release one, which waits for its page at its plane.
+        // The end of a write in flight causes another dispatch. If no write is in flight, dispatch one held write to the plane of its page, where it
+        // waits until it can be programmed.
         if self.under_way == 0
             && let Some(lpn) = self.held.front().map(|&id| drive.load.transaction(id).lpn)
         {

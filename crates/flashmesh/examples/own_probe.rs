@@ -11,7 +11,7 @@ use flashmesh::probe::{Notice, OperationKind, Probe};
 use flashmesh::simulation::{Control, Simulation};
 use flashmesh::units::Time;
 
-/// Pages read by die.
+/// Number of pages read so far by each die.
 #[derive(Clone, Default)]
 struct ReadsPerDie(Arc<Mutex<BTreeMap<DieId, usize>>>);
 

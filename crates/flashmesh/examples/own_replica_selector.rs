@@ -10,7 +10,7 @@ use flashmesh::report::ReplicationCounts;
 use flashmesh::simulation::{Control, Simulation};
 use flashmesh::units::Bytes;
 
-/// Replica selector that chooses the copy if the copy's die has no read and the original's die has one.
+/// Replica selector that chooses the copy if the copy's die has no outstanding read and the original's die has one.
 struct IdleCopies;
 
 impl ReplicaSelector for IdleCopies {
@@ -24,7 +24,7 @@ impl ReplicaSelector for IdleCopies {
 }
 
 fn main() {
-    // All 64 pages are on the 8 dies of one row, and the other dies have no other reads.
+    // All 64 pages are on the 8 dies of one row, and the dies of other rows hold only copies.
     let mut config = Config::default();
     config.replication.enabled = true;
     config.workload.requests = Some(50_000);

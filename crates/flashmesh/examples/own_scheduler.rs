@@ -8,7 +8,7 @@ use flashmesh::scheduler::{OutOfOrder, QueueId, Scheduler, SchedulerView, Transa
 use flashmesh::simulation::{Control, Simulation};
 use flashmesh::units::Time;
 
-/// Out-of-order scheduler in which a write that has waited for `limit` goes first.
+/// Scheduler in which a write that has waited for `limit` goes first; otherwise it chooses like [`OutOfOrder`].
 #[derive(Debug)]
 struct Deadline {
     limit: Time,

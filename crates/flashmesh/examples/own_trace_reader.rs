@@ -91,7 +91,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("{} requests, {:.0} IOPS", report.requests, report.iops);
     assert_eq!(report.requests, 2_000);
 
-    // No registered format recognises such lines.
+    // No registered format recognises lines with a letter after the time stamp.
     config.workload.format = TraceFormat::Auto;
     let unknown = TraceStream::open(&config.workload, geometry.capacity(), geometry.sector_size);
     assert!(unknown.is_err_and(|error| error.to_string().contains("no known trace format")));

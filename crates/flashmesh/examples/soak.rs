@@ -16,7 +16,7 @@ use flashmesh::config::Config;
 
 const SHORT: u64 = 3_000;
 
-/// Returns the number of requests of plain drive `number`. The numbers are mixed so that every length meets every kind.
+/// Returns the number of requests of plain drive `number`. Numbers are mixed so that every length meets every interconnect.
 fn requests(number: u64) -> u64 {
     match (number * 7 + number / 32) % 32 {
         0..=1 => 1_000 * SHORT,
@@ -25,7 +25,7 @@ fn requests(number: u64) -> u64 {
     }
 }
 
-/// Returns the kind of drive `number`, its number of requests, and its configuration.
+/// Returns the kind of drive `number` (its interconnect, or "everything"), its number of requests, and its configuration.
 fn drive(seed: u64, number: u64) -> (&'static str, u64, Config) {
     let requests = requests(number);
     if number.is_multiple_of(8) {
@@ -37,7 +37,7 @@ fn drive(seed: u64, number: u64) -> (&'static str, u64, Config) {
     (interconnect, requests, drives::draw(&drives::plain(interconnect, requests), seed, number))
 }
 
-/// Progress of a run, saved in a file.
+/// Progress of all soak runs in a folder, saved in a file.
 struct State {
     file: PathBuf,
     /// Number of drives and of requests of each kind.

@@ -11,7 +11,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// Capacity of a drive that contains all requests of these traces.
 pub const CAPACITY: Bytes = Bytes::from_kib(400 << 20);
-/// Sector size of the drive.
+/// Sector size of the drive that replays these traces.
 pub const SECTOR: Bytes = Bytes::new(512);
 
 /// Number of lines generated at once.
@@ -34,7 +34,7 @@ impl Lines {
         Lines { format, next: 0, end: lines, random, chunk: Vec::new(), read: 0 }
     }
 
-    /// Returns a whole trace.
+    /// Returns the text of a trace of `lines` lines.
     pub fn to_bytes(format: TraceFormat, lines: u64) -> Vec<u8> {
         let mut bytes = Vec::new();
         Lines::new(format, lines).read_to_end(&mut bytes).expect("a trace in memory can be read");
@@ -106,7 +106,7 @@ impl Read for Lines {
     }
 }
 
-/// Returns the stream of requests in `reader`.
+/// Returns the requests of the trace in `reader` as a stream.
 pub fn stream(format: TraceFormat, reader: impl Read + Send + 'static) -> TraceStream {
     let workload = Workload { format, ..Workload::default() };
     TraceStream::from_reader(PathBuf::from("benchmark"), reader, &workload, CAPACITY, SECTOR)

@@ -1,4 +1,4 @@
-//! Numbers of cases of random tests.
+//! Numbers of cases that random tests draw.
 
 /// Number of cases that proptest draws by default, the reference of `PROPTEST_CASES`.
 const CASES_DEFAULT: u32 = 256;

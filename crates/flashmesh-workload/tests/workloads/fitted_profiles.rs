@@ -58,7 +58,7 @@ fn figures(original: &[IoRequest], copy: &[IoRequest]) -> Vec<Figure> {
     compare(&of_original, &of_copy)
 }
 
-/// Asserts that the figures with these keys differ by at most `tolerance`.
+/// Asserts that the figures with these keys differ between original and copy by at most `tolerance`, relative or absolute as the figure is compared.
 fn assert_close(figures: &[Figure], keys: &[&str], tolerance: f64) {
     for key in keys {
         let figure = figures.iter().find(|figure| figure.key == *key).expect("the figure exists");
@@ -80,7 +80,7 @@ fn a_copy_keeps_to_the_bounds() {
     }
 }
 
-/// Returns requests of `kib` KiB at random over `pages` pages, alternately reads and writes, one per microsecond.
+/// Returns requests of `kib` KiB at random offsets in `pages` pages of 4 KiB, alternately reads and writes, one per microsecond.
 fn random(requests: u64, pages: u64, kib: u64) -> Vec<IoRequest> {
     let mut state = 1_u64;
     (0..requests)
@@ -95,7 +95,7 @@ fn random(requests: u64, pages: u64, kib: u64) -> Vec<IoRequest> {
 
 #[test]
 fn the_footprint_is_right_whatever_the_trace() {
-    // From a drive that is overwritten several times to one on which hardly any page is accessed twice.
+    // The traces range from a drive that is overwritten several times to one on which hardly any page is accessed twice.
     for (requests, pages, kib) in [(20_000, 500, 4), (20_000, 10_000, 4), (20_000, 1 << 24, 4), (5_000, 40_000, 64)] {
         let original = random(requests, pages, kib);
         let model = fit_requests(&original);
@@ -107,7 +107,7 @@ fn the_footprint_is_right_whatever_the_trace() {
 
 #[test]
 fn a_profile_is_never_longer_than_stated() {
-    // All properties are random, so that there are as many request classes as possible.
+    // All properties are random, so that the profile has as many request classes as possible.
     let mut state = 1_u64;
     let mut draw = move |bits: u32| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

@@ -41,7 +41,7 @@ fn drain(source: &mut dyn WorkloadSource, thread: u32) -> Vec<IoRequest> {
     std::iter::from_fn(|| source.next_request(thread).unwrap()).collect()
 }
 
-/// Returns the mean of the gaps between arrivals, and their standard deviation in units of the mean.
+/// Returns the mean of the gaps between arrivals in ps, and their standard deviation in units of the mean.
 fn gaps(all: &[IoRequest]) -> (f64, f64) {
     let gaps: Vec<f64> = all.windows(2).map(|pair| (pair[1].arrival - pair[0].arrival).as_ps() as f64).collect();
     let count = gaps.len() as f64;
@@ -55,7 +55,7 @@ fn any_profile_arrives_as_the_configuration_says_at_the_published_rate_and_place
     for profile in profiles::all() {
         let name = &profile.name;
         let published_ps = profile.mean_interarrival.value.as_ps() as f64;
-        // Some profiles cover a week with few requests. More requests would exceed the simulated time.
+        // Some profiles cover a week with few requests. More requests of these would exceed the longest simulated time.
         let count = profile.requests_default().min(20_000);
         let replayed = |arrivals, burst_length| {
             let workload = Workload { requests: Some(count), arrivals, burst_length, ..Workload::default() };
@@ -94,7 +94,7 @@ fn a_configured_rate_takes_the_place_of_the_published_one() {
     };
     let all = drain(&mut ProfileSource::new(profile("hm_0"), &workload, &open(), drive(), SECTOR, 5).unwrap(), 0);
     assert!((gaps(&all).0 / 7e6 - 1.0).abs() < 0.01);
-    // Poisson members form a Poisson mix.
+    // A mix of members with exponential gaps has exponential gaps, with a deviation of one mean.
     for mix in profiles::mixes() {
         let all = drain(&mut MixSource::new(mix, &workload, &open(), drive(), SECTOR, 5).unwrap(), 0);
         let (mean_ps, deviation) = gaps(&all);
@@ -142,7 +142,7 @@ fn a_share_of_the_requests_begins_at_any_sector_of_its_block() {
     assert!(sectors_of(&drawn("hm_0", 0.0, 1 << 30)).iter().all(|&sector| sector == 0));
     for share in [0.25, 1.0] {
         let all = drawn("hm_0", share, 1 << 30);
-        // One in eight of the requests that start at any sector starts at the first.
+        // A request with an unaligned start begins at each of the eight sectors of a 4 KiB block with equal probability.
         for sector in 1..8 {
             let count = sectors_of(&all).iter().filter(|&&of| of == sector).count() as f64;
             assert!((count / (20_000.0 * share / 8.0) - 1.0).abs() < 0.15, "{share}: sector {sector}: {count}");
@@ -161,7 +161,7 @@ fn bursts(name: &str, settings: &Workload) -> Vec<[IoRequest; 4]> {
     all.as_chunks::<4>().0.to_vec()
 }
 
-/// Returns the mean number of occurrences of a burst.
+/// Returns the mean number of occurrences of a distinct burst.
 fn times_each(bursts: &[[IoRequest; 4]]) -> f64 {
     let mut counts: BTreeMap<[Bytes; 4], u32> = BTreeMap::new();
     bursts.iter().for_each(|burst| *counts.entry(burst.map(|request| request.offset)).or_default() += 1);
@@ -172,7 +172,7 @@ fn times_each(bursts: &[[IoRequest; 4]]) -> f64 {
 fn bursts_of_any_profile_come_again_as_often_as_the_configuration_says() {
     let repeated =
         |name, pair_repetition| times_each(&bursts(name, &Workload { pair_repetition, ..Workload::default() }));
-    // Of the pairs in a repeated burst, 0.385 collide again.
+    // Of the pairs in a repeated burst, a share of 0.385 collides again, so a mean repetition of m takes 1 + (m - 1) / 0.385 occurrences of a burst.
     for (mean, expected) in [(2.0, 3.6), (10.0, 24.4)] {
         for name in ["collisions/PRXY0", "collisions/HM1", "hm_0"] {
             let found = repeated(name, Some(mean));

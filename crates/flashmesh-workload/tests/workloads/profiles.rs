@@ -61,11 +61,11 @@ fn requests(profile: &Profile, requests: u64, seed: u64) -> Vec<IoRequest> {
 /// Sums over a long sequence of requests.
 #[derive(Default)]
 struct Sums {
-    /// Requests and bytes, of reads and of writes.
+    /// Number of requests and their bytes, of reads and then of writes.
     kinds: [(u64, u64); 2],
     /// Number of requests, indexed by number of sectors.
     sectors: Vec<u64>,
-    /// Number of gaps between requests (one less than requests, per stretch), and their total time.
+    /// Number of gaps between requests (one less than requests, per stretch of [`STRETCH`] requests), and their total time.
     gaps: u64,
     span_ps: u128,
 }
@@ -126,8 +126,8 @@ fn sums_of(profile: &Profile) -> Sums {
     sums
 }
 
-/// Returns whether the mean of `count` geometric sizes is within one percent of `expected`, or within four standard errors if that is more, as
-/// for the few requests of the rarer kind.
+/// Returns whether the mean size of `count` requests with geometric sizes is within one percent of `expected`. For few requests, as of the rarer
+/// kind, four standard errors are allowed.
 fn is_close(measured: f64, expected: f64, count: u64) -> bool {
     (measured / expected - 1.0).abs() < (4.0 / (count as f64).sqrt()).max(0.01)
 }
@@ -235,7 +235,7 @@ fn members_that_are_alike_draw_different_requests() {
     let (mean_left, mean_right) = (mean(&left), mean(&right));
     let products: Vec<f64> =
         left.iter().zip(&right).map(|(x, y)| (x / mean_left - 1.0) * (y / mean_right - 1.0)).collect();
-    // Gaps are exponential. Their correlation is that of independent gaps, within five standard errors of 0.01.
+    // Gaps are exponential. The correlation of independent gaps is 0 with a standard error of 0.01, of which five are allowed.
     assert!(mean(&products).abs() < 0.05, "correlation {}", mean(&products));
 }
 

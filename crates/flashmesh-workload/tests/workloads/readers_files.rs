@@ -69,7 +69,7 @@ fn packed_traces_give_the_requests_of_the_plain_one_whatever_their_names() {
         assert_eq!(requests(&workload(&whole)), expected, "{name}");
         let summary = scan(&workload(&whole), CAPACITY, SECTOR).unwrap();
         assert_eq!((summary.compression.name(), summary.requests), (name, 30_000));
-        // Logs are often compressed in parts and concatenated.
+        // Logs are often compressed in parts that are then concatenated.
         let (head, tail) = plain.split_at(100_001);
         let joined = written(directory.path(), "joined", &[pack(head), pack(tail)].concat());
         assert_eq!(requests(&workload(&joined)), expected, "{name} in two parts");
@@ -373,7 +373,7 @@ fn trace_that_is_rewritten_during_the_replay_of_its_beginning_is_noticed() {
     assert!(error.contains("the file was changed while it was replayed"), "{error}");
 }
 
-/// Reads a stream without a thread. Returns the requests, and the error after them.
+/// Reads a trace without a thread. Returns the requests, and the error that ended the trace; `None` if it was read to its end.
 fn pulled(workload: &Workload) -> (Vec<IoRequest>, Option<String>) {
     let mut stream = match TraceStream::open(workload, CAPACITY, SECTOR) {
         Ok(stream) => stream,

@@ -9,7 +9,7 @@ use flashmesh_workload::units::Bytes;
 
 use crate::support::shared;
 
-/// Known figures of a trace.
+/// Known figures of a trace, and the settings with which it is read.
 struct Known {
     file: &'static str,
     format: &'static str,

@@ -21,12 +21,12 @@ const RUNS: usize = 5;
 /// Result of a run: the measured value, and a hash of the simulated result.
 type Outcome = (f64, String);
 
-/// Limit: a run, the measured value, and its minimum or maximum.
+/// Limit of a measurement: the run to measure, the unit of the value, and its minimum or maximum.
 struct Row {
     name: &'static str,
     unit: &'static str,
     limit: f64,
-    /// Whether `limit` is a minimum.
+    /// Whether `limit` is a minimum; otherwise it is a maximum.
     rate: bool,
     run: fn() -> Outcome,
 }
@@ -119,7 +119,7 @@ fn peak_bytes() -> f64 {
     peak_rss().expect("the system reports peak memory").as_u64() as f64
 }
 
-/// Measures the peak memory of `run`, in units of `unit` bytes.
+/// Measures the peak memory of the process after `run`, in units of `unit` bytes.
 fn in_memory(unit: f64, run: fn() -> String) -> Outcome {
     let hash = run();
     (peak_bytes() / unit, hash)

@@ -11,7 +11,7 @@ use crate::start::hash_of;
 use crate::traces::{Lines, read_all, stream};
 use crate::{Outcome, peak_bytes};
 
-/// Measures million lines per second, read from memory.
+/// Measures the speed of reading a trace from memory, in million lines per second.
 pub fn speed(format: TraceFormat) -> Outcome {
     const LINES: u64 = 5_000_000;
     let bytes = Lines::to_bytes(format, LINES);
@@ -21,7 +21,7 @@ pub fn speed(format: TraceFormat) -> Outcome {
     (LINES as f64 / started.elapsed().as_secs_f64() / 1e6, format!("{hash:016x}"))
 }
 
-/// Reads 100 million lines.
+/// Reads 100 million lines. Returns a hash of the requests.
 pub fn a_long_trace() -> String {
     read_lines(TraceFormat::Ascii, 100_000_000)
 }
@@ -32,12 +32,12 @@ fn read_lines(format: TraceFormat, lines: u64) -> String {
     format!("{hash:016x}")
 }
 
-/// Measures the memory for reading 8 million lines relative to one million.
+/// Measures the memory for reading 8 million lines relative to that for one million.
 pub fn growth(format: TraceFormat) -> Outcome {
     growth_over(1_000_000, |lines| read_lines(format, lines))
 }
 
-/// Measures the memory of a full drive that serves 400 thousand lines, relative to 50 thousand.
+/// Measures the memory of a full drive that replays a trace of 400 thousand lines, relative to that for 50 thousand lines.
 pub fn growth_of_a_replay() -> Outcome {
     // The drive is just larger than the addresses of the trace, so that the run touches all of it early.
     let mut config = Config { seed: 1, ..Config::default() };

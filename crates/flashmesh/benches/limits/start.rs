@@ -8,7 +8,7 @@ use flashmesh::simulation::{Control, Simulation};
 
 use crate::{Outcome, hash};
 
-/// Returns a hash of the simulated results.
+/// Returns a hash of the report without the fields that depend on time, machine or version.
 pub fn hash_of(report: &Report) -> String {
     let mut json = report.to_json();
     let fields = json.as_object_mut().expect("a report is an object");
@@ -18,7 +18,7 @@ pub fn hash_of(report: &Report) -> String {
     hash(&json.to_string())
 }
 
-/// Opens the default drive and runs one request.
+/// Opens the default drive and runs one request. Returns a hash of the results.
 pub fn first_request() -> String {
     let mut config = Config { seed: 1, ..Config::default() };
     config.workload.requests = Some(1);
@@ -30,7 +30,7 @@ pub fn first_request_seconds() -> Outcome {
     seconds(first_request)
 }
 
-/// Reads unwritten pages all over the default drive.
+/// Reads unwritten pages all over the default drive. Returns a hash of the results.
 pub fn reads_of_a_whole_drive() -> String {
     let mut config = Config { seed: 1, ..Config::default() };
     config.workload.requests = Some(300_000);
@@ -38,14 +38,14 @@ pub fn reads_of_a_whole_drive() -> String {
     hash_of(&simulation.run(&Control::default()).expect("the run succeeds"))
 }
 
-/// Preconditions a drive of many small pages with random data, and runs a few requests.
+/// Preconditions a drive of a terabyte of small pages with random writes, and runs a few requests. Returns a hash of the results.
 pub fn full_drive_of_a_terabyte() -> String {
     let mut config = Config { seed: 1, ..Config::default() };
     config.geometry.blocks_per_plane = 2665;
     full(config)
 }
 
-/// Preconditions a drive calibrated to measurements with random data, and runs a few requests.
+/// Preconditions a drive calibrated to measurements with random writes, and runs a few requests. Returns a hash of the results.
 pub fn full_drive() -> String {
     full(Config::from_preset("kioxia-cm7-r").expect("the preset exists"))
 }

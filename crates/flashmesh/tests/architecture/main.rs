@@ -11,7 +11,7 @@ use walk::{Call, Walk};
 
 const DOCUMENT: &str = include_str!("../../../../docs/architecture.md");
 
-/// Returns the errors of a diagram compared with a recorded walk, one per line.
+/// Returns the differences between a diagram and the recorded call stacks, one per line; empty if they agree.
 fn problems(drawing: &Drawing, walk: &Walk) -> Vec<String> {
     let drawn: BTreeSet<Call> = drawing.calls().collect();
     let walked: BTreeSet<Call> = walk.calls().filter(|call| drawing.has(call)).collect();

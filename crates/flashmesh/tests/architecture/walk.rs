@@ -34,7 +34,7 @@ impl fmt::Display for Call {
     }
 }
 
-/// File of a folder.
+/// Source file in a call stack, with its folder; the file is empty for the folder of the injected part itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Place {
     room: String,
@@ -50,7 +50,7 @@ impl Walk {
         self.0.iter().flat_map(|stack| calls_of(stack))
     }
 
-    /// Returns the index of the first stack that contains the message, starting at `from`.
+    /// Returns the index of the first stack from `from` on that contains the message; `None` if there is none.
     pub fn find(&self, message: &Message, from: usize) -> Option<usize> {
         (from..self.0.len()).find(|&at| {
             let stack = &self.0[at];
@@ -84,7 +84,7 @@ thread_local! {
     static WALK: RefCell<Walk> = RefCell::default();
 }
 
-/// Records the current call stack.
+/// Records the current call stack, with folder `innermost` added as the innermost call if given.
 fn keep(innermost: Option<&str>) {
     let mut stack = places(&Backtrace::force_capture().to_string());
     stack.extend(innermost.map(|room| Place { room: room.to_owned(), file: String::new() }));
@@ -175,7 +175,8 @@ fn watched() -> FabricInfo {
     FabricInfo { build, ..info_of(FabricKind::Bus).clone() }
 }
 
-/// Returns the places in a printed backtrace: the innermost call first, one line `at FILE:LINE:COLUMN` per call with a known file.
+/// Returns the source files in a printed backtrace, from the outermost call to the innermost. The backtrace lists the innermost call first, with one
+/// line `at FILE:LINE:COLUMN` per call with a known file.
 fn places(printed: &str) -> Vec<Place> {
     let mut found: Vec<Place> = printed
         .lines()
@@ -189,7 +190,8 @@ fn places(printed: &str) -> Vec<Place> {
     found
 }
 
-/// Records the walk of one request of one page. Returns `None` if the tests were compiled without line numbers, as for coverage.
+/// Records the call stacks of one request of one page, a read with probability `read_share`. Returns `None` if the tests were compiled without line
+/// numbers, as for coverage.
 pub fn recorded(read_share: f64) -> Option<Walk> {
     if !Backtrace::force_capture().to_string().contains("tests/architecture/walk.rs") {
         eprintln!("skipped: compiled without line numbers, so no call can be placed");

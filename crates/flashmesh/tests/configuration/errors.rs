@@ -12,7 +12,7 @@ fn refused(text: &str, overrides: &[&str]) -> ConfigError {
     }
 }
 
-/// Loads the defaults with one override.
+/// Returns the defaults with the override `setting`, which must be valid.
 #[track_caller]
 fn accepted(setting: &str) -> Config {
     match Config::from_str("", "drive.toml", &[setting.to_owned()]) {
@@ -21,7 +21,7 @@ fn accepted(setting: &str) -> Config {
     }
 }
 
-/// Asserts the kind of the only problem, its line and column, and a part of its message.
+/// Asserts that `text` has one problem, with this kind, this line and column (`place`), and `message` as a part of its message.
 #[track_caller]
 fn assert_problem(text: &str, kind: ConfigErrorKind, place: (usize, usize), message: &str) {
     let error = refused(text, &[]);
@@ -280,7 +280,7 @@ fn keys_that_cannot_go_together_are_found() {
             "ftl.mapping-unit = \"32KiB\"\ngeometry.pages-per-block = 4",
             "ftl.mapping-unit (32KiB) is 8 pages, a block holds whole units, and geometry.pages-per-block (4) is no multiple of 8",
         ),
-        // Two of the three word lines are parity.
+        // Each block has three word lines, two of which are parity.
         (
             "ftl.policy = \"superblock\"\nftl.parity = \"1/2\"\nsuperblock.dies = 2\ngeometry.pages-per-block = 6\n\
              geometry.over-provisioning = 0.54\nflash.page-types = \"mlc\"\nflash.program-unit = \"word-line\"",

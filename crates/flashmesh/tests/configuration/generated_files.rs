@@ -50,7 +50,7 @@ fn a_quantity_that_is_declared_is_in_every_generated_file() {
     }
 }
 
-/// Calls `see` with `group` and all groups below it.
+/// Calls `see` with `group` and, recursively, with all groups nested in it.
 fn each_group<'a>(group: &'a GroupSpec, see: &mut impl FnMut(&'a GroupSpec)) {
     see(group);
     for quantity in &group.quantities {
@@ -82,7 +82,7 @@ fn every_name_of_a_value_is_explained_on_the_page() {
 
 #[test]
 fn numbers_have_the_units_that_their_names_end_with() {
-    // These values have no unit, or a field next to them states it.
+    // These quantities have no unit, or a quantity next to them states it.
     const PURE: [&str; 4] = ["seed", "value", "low", "high"];
     // These fields are indices or ids.
     const NUMBERED: [&str; 10] =
@@ -99,7 +99,7 @@ fn numbers_have_the_units_that_their_names_end_with() {
     ];
     let wrong = |quantity: &&QuantitySpec| match quantity.shape.item() {
         Shape::Integer | Shape::Number => {
-            // The longest suffix decides. Rates in 1/s are named after the counted item, so their suffixes are not checked.
+            // If several suffixes match, the longest decides. Rates in 1/s are named after the counted item, so their suffixes are not checked.
             let fits = UNITS.iter().filter(|(ending, _)| quantity.name.ends_with(ending));
             let ending = fits.max_by_key(|(ending, _)| ending.len());
             let is_rate = quantity.unit == Some("1/s");

@@ -234,7 +234,7 @@ fn a_part_may_be_taken_away_beside_its_keys() {
     read("", &["cache.writes=through", "cache.capacity=0B"]);
     read("[workload]\npattern = \"zipf\"\nzipf-theta = 0.5", &["workload.trace=a.csv"]);
     read("[workload]\nkind = \"trace\"\ntrace = \"a.csv\"\npattern = \"zipf\"", &[]);
-    // Keys after the source must have an effect with it.
+    // A key in a later layer than the one that sets the source must have an effect with that source.
     let error = load("[workload]\ntrace = \"a.csv\"", &["workload.read-share=0.5"]).unwrap_err();
     assert_eq!(error.kind(), ConfigErrorKind::Unused, "{error}");
     let error = load("", &["workload.trace=a.csv", "workload.read-share=0.5"]).unwrap_err();
@@ -315,8 +315,8 @@ fn keys_that_a_policy_in_python_replaces_are_refused_in_the_same_file() {
     let error = errors(&both, &[]).expect_err("the key has no effect");
     assert!(error.contains("schedule.order has no effect: policy.scheduler is \"my.py:Mine\""), "{error}");
     assert!(error.contains("help: leave policy.scheduler away, or leave order away"), "{error}");
-    // An override also has no effect if the file names a policy. An override that names a policy replaces the setting of the file, and one that
-    // removes the policy restores that setting.
+    // A key that a policy replaces has no effect as an override either. An override that names a policy replaces the setting of the file, and one
+    // that removes the policy restores that setting.
     assert!(errors(policy, &["schedule.order=arrival"]).is_err());
     assert_eq!(errors("[schedule]\norder = \"arrival\"\n", &["policy.scheduler=my.py:Mine"]), Ok(()));
     assert_eq!(errors(&both, &["policy.scheduler=built-in"]), Ok(()));

@@ -6,7 +6,7 @@ use flashmesh::config::{
 use proptest::prelude::*;
 use proptest::sample::{Index, subsequence};
 
-/// Returns a value that `spec` allows, chosen by `random`.
+/// Returns a TOML value that `spec` allows, chosen by `random`, or by `pick` if there is a list of choices.
 fn value_of(spec: &ParameterSpec, random: u64, pick: Index) -> String {
     if !spec.choices.is_empty() {
         return format!("\"{}\"", spec.choices[pick.index(spec.choices.len())].name);
@@ -50,7 +50,7 @@ fn value_of(spec: &ParameterSpec, random: u64, pick: Index) -> String {
     }
 }
 
-/// Returns the key as a file may give it: above all streams, or in one of two streams, for sections that streams have.
+/// Returns the key as a file may give it: for all streams or, in sections that streams have, for one of two streams.
 fn key_of(spec: &ParameterSpec, random: u64) -> String {
     let is_per_stream = StreamConfig::has_section(spec.section);
     match random % 5 {
@@ -75,7 +75,7 @@ fn deciders(specs: &[&'static ParameterSpec]) -> Vec<Condition> {
     found
 }
 
-/// Returns the key and the value that meet `condition`.
+/// Returns a key, and a value of it with which `condition` holds.
 fn met(condition: &Condition) -> (String, &'static str) {
     let path = condition.path();
     let value = match (path.as_str(), condition.is) {
@@ -97,7 +97,7 @@ fn met(condition: &Condition) -> (String, &'static str) {
         ("schedule.policy", _) => "\"out-of-order\"",
         _ => panic!("this test knows no other value of {path}"),
     };
-    // A kind of workload needs its source, and the source implies the kind.
+    // A kind of workload needs its source (a file or a name), and the source implies the kind, so the source is set.
     match value {
         "\"trace\"" | "\"fitted\"" | "\"profile\"" if path == "workload.kind" => {
             (format!("workload.{}", value.trim_matches('"')), "\"x\"")
@@ -106,7 +106,7 @@ fn met(condition: &Condition) -> (String, &'static str) {
     }
 }
 
-/// Returns a strategy that draws a configuration file with some parameters, mostly with the keys that they need.
+/// Returns a strategy that draws a configuration file with one to six parameters, mostly with the keys that these need to take effect.
 fn file() -> impl Strategy<Value = String> {
     let specs: Vec<&'static ParameterSpec> = Config::parameters().collect();
     let count = specs.len();
@@ -131,7 +131,7 @@ fn file() -> impl Strategy<Value = String> {
     )
 }
 
-/// Checks that a parsed configuration is valid, and that its canonical form parses to an equal one.
+/// Checks that a parsed configuration is valid, and that its canonical form parses to an equal one. Returns the first failure as an error.
 fn check_config(config: &Config) -> Result<(), TestCaseError> {
     let canonical = config.to_toml();
     let again = Config::from_str(&canonical, "canonical.toml", &[]);
@@ -148,8 +148,8 @@ fn is_of_text(problem: &Problem) -> bool {
     matches!(problem.kind, ConfigErrorKind::InvalidToml | ConfigErrorKind::MalformedOverride)
 }
 
-/// Checks that each problem of `error` has a position in one of `texts` (by name), that the position exists and is at the key or its
-/// replacement, and that the printed error shows name and line.
+/// Checks that each problem of `error` has a position in one of `texts` (by name), and that this position exists and is at the key or its
+/// replacement. The printed error must show name and line.
 fn check_error(error: &ConfigError, texts: &[(String, String)]) -> Result<(), TestCaseError> {
     let shown = error.to_string();
     prop_assert!(!error.problems().is_empty());
@@ -162,7 +162,7 @@ fn check_error(error: &ConfigError, texts: &[(String, String)]) -> Result<(), Te
             .iter()
             .find(|(name, _)| *name == position.source)
             .ok_or_else(|| TestCaseError::fail(format!("no such text: {shown}")))?;
-        // If a text ends early, the position is its end.
+        // If a text ends early, the position of the problem is the end of the text.
         let lines: Vec<&str> = text.split('\n').collect();
         prop_assert!((1..=lines.len()).contains(&position.line), "line {} of {:?}\n{}", position.line, text, shown);
         let line = lines[position.line - 1];
@@ -360,7 +360,7 @@ fn deep_nesting_is_refused_and_does_not_exhaust_the_stack() {
     assert!(Config::from_str(&table, "deep.toml", &[]).is_err());
 }
 
-/// Returns the time to refuse files of 1 / `share` of the maximum length of a configuration.
+/// Returns the time to refuse three invalid files of 1 / `share` of the maximum length of a configuration.
 fn time_to_refuse(share: usize) -> std::time::Duration {
     let started = std::time::Instant::now();
     let one_line = format!("gc = {{{}d = 0}}", "speed-of-it = 1, ".repeat(60_000 / share));
@@ -377,7 +377,8 @@ fn time_to_refuse(share: usize) -> std::time::Duration {
 #[test]
 fn the_longest_file_is_refused_in_good_time() {
     let [eighth, whole] = [8, 1].map(time_to_refuse);
-    // Both times are long on a busy machine. A quadratic parser would take 64 times as long for the whole.
+    // Both times are long on a busy machine, so their ratio is checked. A quadratic parser would take 64 times as long for the whole as for an
+    // eighth.
     assert!(whole < 32 * eighth, "{whole:?}, an eighth of it {eighth:?}");
 }
 
@@ -393,7 +394,7 @@ fn every_number_has_bounds_and_every_choice_a_meaning() {
     }
 }
 
-/// Returns whether a key accepts this value, alone or with the keys that it needs.
+/// Returns whether a key accepts `value`, alone or with the keys that it needs to take effect.
 fn is_known(spec: &'static ParameterSpec, value: &str) -> bool {
     let own = format!("{} = {value}\n", spec.path());
     let beside =

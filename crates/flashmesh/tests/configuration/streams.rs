@@ -30,7 +30,7 @@ fn namespaces(text: &str) -> Vec<ResolvedNamespace> {
     config.namespaces(&geometry).expect("the parser has checked the namespaces")
 }
 
-/// Asserts the only problem: its kind, line and column, and parts of its message and help.
+/// Asserts that loading has one problem, with this kind, this line and column (`place`), and the two parts `says` of its message and help.
 #[track_caller]
 fn assert_problem(text: &str, overrides: &[&str], kind: ConfigErrorKind, place: (usize, usize), says: [&str; 2]) {
     let error = match load(text, overrides) {
@@ -358,7 +358,7 @@ fn a_value_above_all_streams_is_unused_when_each_stream_says_what_does_not_read_
         "set stream.a.replay.mode to \"stress\", or leave outstanding away",
     ];
     assert_problem(closed, &["replay.outstanding=3"], Unused, (1, 8), says);
-    // All settings are in one text, so the value is kept for another mode.
+    // All settings are in one text, so the value is kept for streams with another replay mode.
     streams(&format!("replay.outstanding = 3\n{closed}"), &[]);
     streams(&format!("replay.outstanding = 3\n{closed}\n[stream.c]"), &[]);
 
@@ -476,7 +476,7 @@ fn streams_that_write_apart_need_a_block_each_on_the_planes_they_use() {
             "ftl.write-streams = \"per-stream\"\n[geometry]\nchannels = 2\nchips-per-channel = 1\nblocks-per-plane = 32\npages-per-block = 256\ncapacity = \"104MiB\"\n{rest}"
         )
     };
-    // 26 of 32 blocks are in use, so the spare blocks include two beyond the four of one stream.
+    // Data fill 26 of 32 blocks. The six spare blocks suffice for three streams: four for one stream, and one for each further stream.
     let streams = "[stream.a]\n[stream.b]\n[stream.c]\n";
     read(&drive(streams), &[]);
     let says = [

@@ -29,7 +29,7 @@ pub const PAGE_TRANSFER: Time = Time::from_ns(4096);
 pub const ONE_READ: Time = Time::from_ns(10 + 3_000 + 4_096);
 pub const ONE_WRITE: Time = Time::from_ns(10 + 4_096 + 100_000);
 
-/// Returns a drive of one chip of this many dies of one plane. Consecutive pages are on consecutive dies.
+/// Returns a drive of one chip of `dies` dies of one plane. Consecutive pages are on consecutive dies.
 pub fn one_chip(dies: u32) -> Config {
     let mut config = drive();
     config.geometry.channels = 1;
@@ -46,7 +46,7 @@ fn dies_that_take_turns() -> Config {
     config
 }
 
-/// Returns a drive with the chips of a widely used simulator: command times by kind and number of planes, and tR including 20 ns of the chip.
+/// Returns a drive with the chip times of MQSim: command times by kind and number of planes, and tR including 20 ns of the chip.
 fn tabled_chips() -> Config {
     let times = |first: u64, more: u64| Some(TimesByPlanes(vec![NS(first), NS(first + more)]));
     let mut config = drive();
@@ -127,7 +127,7 @@ fn dies_take_turns_on_every_interconnect() {
         let side_by_side = completions(&config, reads);
         config.flash.die_interleaving = false;
         let in_turn = completions(&config, reads);
-        // The second die starts to sense only after the data of the first has left the chip.
+        // The dies do not interleave, so the second die starts to sense only after the data of the first has left the chip.
         assert!(in_turn[1] >= side_by_side[1] + READ, "{kind}: {in_turn:?}, and side by side {side_by_side:?}");
         assert!(in_turn[1] - in_turn[0] >= READ, "{kind}: {in_turn:?}");
     }
@@ -136,10 +136,10 @@ fn dies_take_turns_on_every_interconnect() {
 #[test]
 fn a_chip_serves_what_waits_for_any_of_its_dies_from_one_queue() {
     let config = dies_that_take_turns();
-    // During a read of die 0, a write of die 0 arrives, and then a read of die 1. The read goes first.
+    // During a read of die 0, a write of die 0 arrives, and then a read of die 1. By default, reads precede writes.
     let done = completions(&config, [read(0, 1, Time::ZERO), write(2, 1, US(1)), read(1, 1, US(2))]);
     assert_eq!(done, [ONE_READ, ONE_READ * 2 + ONE_WRITE, ONE_READ * 2]);
-    // In order of arrival, the write goes first.
+    // With `fifo`, transactions are served in order of arrival, so the write goes first.
     let mut in_order = config;
     in_order.schedule.policy = SchedulePolicy::Fifo;
     let done = completions(&in_order, [read(0, 1, Time::ZERO), write(2, 1, US(1)), read(1, 1, US(2))]);
@@ -156,11 +156,11 @@ fn a_read_suspends_only_what_its_own_die_does_where_dies_take_turns() {
     let done = completions(&config, [write(0, 1, Time::ZERO), read(2, 1, arrival), read(1, 1, arrival)]);
     let read_done = arrival + config.flash.suspend_time + ONE_READ;
     let write_done = ONE_WRITE + config.flash.suspend_time + ONE_READ + config.flash.resume_time;
-    // The other die also waits for the suspended program.
+    // The read of die 1 also waits for the suspended program of die 0, because the dies do not interleave.
     assert_eq!(done, [write_done, read_done, write_done + ONE_READ]);
 }
 
-/// PACT 2014, sections 3 and 4.4: a channel is slower the more chips share it.
+/// PACT 2014, sections 3 and 4.4: the more chips share a channel, the slower it is.
 #[test]
 fn a_byte_takes_a_time_constant_more_on_a_channel_that_its_chips_load() {
     let mut config = drive();
@@ -234,7 +234,7 @@ fn parts_of_two_planes_are_programmed_together() {
     let mut both = write(0, 2, Time::ZERO);
     both.offset = Bytes::new(3072);
     both.size = Bytes::new(1024 + 512);
-    // An eighth of a page and a quarter of a page, each with the same share of the metadata.
+    // One write has an eighth of a page and a quarter of a page, on two planes, each with its share of the metadata.
     assert_eq!(latencies(&config, [both]), [COMMAND * 2 + NS(1024 + 112 + 512 + 56) + PROGRAM]);
 }
 
@@ -270,7 +270,8 @@ fn planes_of_a_read_send_their_data_by_number_or_in_the_order_in_which_the_reads
 fn with_data_first_and_round_robin_commands_go_to_the_chips_after_the_last_one() {
     let mut config = drive();
     config.fabric.arbitration = Arbitration::DataFirstRoundRobin;
-    // Reads of chips 2, 1 and 0 of channel 0. The first finds the channel free; then chips 0 and 1 follow.
+    // Reads of chips 2, 1 and 0 of channel 0. The first finds the channel free. Round robin then continues after chip 2: no later chip has a command,
+    // so chip 0 is next, then chip 1.
     let reads = [16, 8, 0].map(|page| read(page, 1, Time::ZERO));
     let first = ONE_READ;
     assert_eq!(completions(&config, reads), [first, first + PAGE_TRANSFER * 2, first + PAGE_TRANSFER]);
@@ -288,7 +289,7 @@ fn a_chip_whose_data_has_left_takes_part_in_the_choice_of_the_next_command() {
     let requests = [chip(1, 0, Time::ZERO), chip(0, 0, US(20)), chip(0, 1, US(20)), chip(2, 0, US(20) + sends)];
     let done = completions(&config, requests);
     let free = US(20) + ONE_READ;
-    // After chip 0 comes chip 2. Chip 0 is last, although its data has just left.
+    // Round robin goes from chip 0 to chip 2. Chip 0 is last, although its data has just left the channel.
     assert_eq!(done[1], free);
     assert_eq!((done[3], done[2]), (free + ONE_READ, free + ONE_READ + PAGE_TRANSFER));
     config.fabric.arbitration = Arbitration::RoundRobin;
@@ -317,8 +318,8 @@ fn kinds_go_in_the_order_that_is_asked_for() {
     assert_eq!(done, [ONE_READ, ONE_READ * 2 + ONE_WRITE, ONE_READ + ONE_WRITE]);
 }
 
-/// Returns the mean latency of reads that arrive every 50 us, during random writes on a drive with permanent GC, and the number of erased
-/// blocks.
+/// Returns the mean latency in ps of reads that arrive every 50 us, during random writes on a drive with permanent GC, and the number of erased
+/// blocks. `erases` is the place of erases among the work of a die; with `preemptible`, requests precede GC.
 fn reads_beside_erases(erases: EraseOrder, preemptible: bool) -> (f64, u64) {
     let mut config = one_chip(1);
     config.geometry.blocks_per_plane = 32;
@@ -387,8 +388,9 @@ fn writes_that_have_their_pages_join_in_a_program_as_deep_in_the_queue_as_it_is_
             config.ftl.write_binding = WriteBinding::Early;
         }
         config.schedule.lookahead = lookahead;
-        // Even pages are on the first plane. While it programs the first page of its block, three writes arrive: its second page, then the first
-        // and the second page of the other plane.
+        // Even pages are on the first plane. While it programs the first page of its block, three writes arrive: its second page, then the first and
+        // the second page of the other plane. With early binding and a lookahead of 2, page 2 joins page 3, the second write of the other plane,
+        // since both have the same offset.
         let requests = [(0, 0), (2, 1), (1, 1), (3, 1)].map(|(page, at)| write(page, 1, US(at)));
         let arrivals = [0, 1, 1, 1].map(US);
         latencies(&config, requests).into_iter().zip(arrivals).map(|(latency, arrival)| latency + arrival).collect()

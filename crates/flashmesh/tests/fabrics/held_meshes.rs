@@ -24,8 +24,8 @@ fn drive(kind: FabricKind) -> Config {
     config
 }
 
-/// Returns the latency of a packet of NoSSD without contention: 1 cycle for the request, 4 per router, and a cycle per flit, the last one over
-/// the last link.
+/// Returns the latency of a packet of `flits` flits over `hops` links between routers of NoSSD, without contention. In cycles of 1 ns, it is 1 for
+/// the request, 4 per router, and 1 per flit over the last link.
 fn alone(hops: u64, flits: u64) -> Time {
     Time::from_ns(1 + 4 * (hops + 1) + flits)
 }
@@ -50,7 +50,8 @@ fn reads_of_a_row_of_nossd_take_turns_from_command_to_data() {
 
 #[test]
 fn every_transfer_over_held_paths_counts_the_links_that_it_crosses() {
-    // A read is a command and data. The first page of column 3 is three links between routers away.
+    // A read has two transfers, command and data. The first page of column 3 is three links between routers away, and NoSSD also counts the links of
+    // controller and chip.
     let links = |kind, page| run_source(&drive(kind), Listed([read(page, 1, Time::ZERO)].into())).0.links;
     let counted = |kind, page| (links(kind, page).hops, links(kind, page).hops_mean);
     assert_eq!(counted(FabricKind::Bus, 24), (2, Some(1.0)));
@@ -76,25 +77,26 @@ fn two_reads_of_a_row_of_pnssd_have_a_channel_each_and_a_third_of_both_waits() {
     let reads = [0, 8, 9].map(|page| read(page, 1, Time::ZERO));
     assert_eq!(latencies(&drive(FabricKind::Pnssd), reads), [whole; 3]);
     let reads = [0, 8, 16, 1, 17].map(|page| read(page, 1, Time::ZERO));
-    // Chip (1, 0) uses its row. Chip (1, 2) can use neither: column 2 is held by (0, 2), row 1 by (1, 0).
+    // Chip (1, 0) uses its row. Chip (1, 2) waits for both its paths: column 2 is held by (0, 2), row 1 by (1, 0).
     assert_eq!(latencies(&drive(FabricKind::Pnssd), reads), [whole, whole, whole, whole, whole * 2]);
 }
 
-/// Request in the model: arrival, alternative paths to the chip as sets of names, and the time for which each is held.
+/// Request in the model: arrival, alternative paths to the chip as sets of link names, and the time for which each path is held.
 struct Page {
     arrival: Time,
     ways: Vec<BTreeSet<String>>,
     kept: Vec<Time>,
 }
 
-/// Returns the completion times of these pages. In order of arrival, each page takes a path of which no part is held or awaited by an earlier page.
+/// Returns the completion time of each of `pages`. In order of arrival, each page takes a path of which no link is held or awaited by an earlier
+/// page.
 fn naive(pages: &[Page]) -> Vec<Time> {
     let mut done: Vec<Option<(Time, BTreeSet<String>)>> = pages.iter().map(|_| None).collect();
     loop {
         let ends = done.iter().flatten().map(|(end, _)| *end);
         let mut moments: Vec<Time> = pages.iter().map(|page| page.arrival).chain(ends).collect();
         moments.sort_unstable();
-        // The earliest time at which a waiting page can be served.
+        // Finds the earliest time at which a waiting page can be served.
         let served = moments.into_iter().find_map(|now| {
             let mut taken: BTreeSet<String> =
                 done.iter().flatten().filter(|(end, _)| *end > now).flat_map(|(_, way)| way.clone()).collect();

@@ -20,7 +20,7 @@ const ON_DIE: Time = Time::from_ns(20);
 /// Die that held a path, and the start and end of the hold.
 type Holding = (u64, Time, Time);
 
-/// Path request: its delay after the previous stage, its alternative paths, and the time for which the path is held.
+/// Path request: its delay after the previous stage, its alternative paths as sets of link names, and the time for which the path is held.
 struct Stage {
     after: Time,
     ways: Vec<BTreeSet<String>>,
@@ -35,7 +35,7 @@ struct Page {
     after: Time,
 }
 
-/// Returns the completion time of each page, and all holds. In order of request, each page takes a path of which no part is held or awaited by an
+/// Returns the completion time of each page, and all holds. In order of request, each page takes a path of which no link is held or awaited by an
 /// earlier request.
 fn naive(pages: &[Page]) -> (Vec<Time>, BTreeSet<Holding>) {
     let mut asks: Vec<(Time, usize, usize)> =
@@ -80,8 +80,8 @@ struct Times {
     on_die: Time,
 }
 
-/// Returns the latency of a packet of NoSSD without contention: 1 cycle for the request, 4 per router, and a cycle per flit, the last one over
-/// the last link.
+/// Returns the latency of a packet of `flits` flits over `hops` links between routers of NoSSD, without contention. In cycles of 1 ns, it is 1 for
+/// the request, 4 per router, and 1 per flit over the last link.
 fn packet(hops: u64, flits: u64) -> Time {
     Time::from_ns(1 + 4 * (hops + 1) + flits)
 }
@@ -112,7 +112,8 @@ fn times(kind: FabricKind, column: u64) -> Times {
     }
 }
 
-/// Returns the alternative paths to a chip for commands, and those for the data and messages that the chip sends back.
+/// Returns two lists of alternative paths, each path a set of link names. The first is for commands to a chip, the second for the data and messages
+/// that the chip sends back.
 fn ways(kind: FabricKind, controllers: Controllers, (row, column): (u64, u64)) -> [Vec<BTreeSet<String>>; 2] {
     let set = |names: Vec<String>| BTreeSet::from_iter(names);
     let both = |ways: Vec<BTreeSet<String>>| [ways.clone(), ways];
@@ -182,7 +183,7 @@ impl Probe for Uses {
     }
 }
 
-/// Simulates these requests. Returns the completion times, and all holds.
+/// Simulates `requests`. Returns their completion times in order of issue, and all holds.
 fn simulated(config: &Config, requests: &[IoRequest]) -> (Vec<Time>, BTreeSet<Holding>) {
     let source = Listed(requests.iter().copied().collect());
     let mut simulation = Simulation::with_source(config, Box::new(source)).expect("the drive can be built");
@@ -197,7 +198,7 @@ fn simulated(config: &Config, requests: &[IoRequest]) -> (Vec<Time>, BTreeSet<Ho
     (records.iter().map(|record| record.completed).collect(), uses)
 }
 
-/// Returns reads and writes of pages on different chips, in order of arrival.
+/// Returns reads and writes of pages on different chips, in order of arrival, at random times below `within` ns.
 fn requests(random: &mut SimRng, chips: u64, within: u32) -> Vec<IoRequest> {
     let mut pages: Vec<u64> = (0..chips).collect();
     for at in (1..pages.len()).rev() {
@@ -226,7 +227,7 @@ fn paths_are_held_when_the_naive_model_says_so() {
             config.nossd.injection = InjectionPolicy::Nearest;
             config.venice.service = Service::LongestFirst;
             config.pnssd.controllers = Controllers::ALL[case % Controllers::ALL.len()];
-            // With one controller no scout of Venice meets another.
+            // With one controller, no two scouts of Venice compete, so the model needs no scouts.
             config.geometry.channels = if kind == FabricKind::Venice { 1 } else { 2 + random.below(3) };
             config.geometry.chips_per_channel =
                 if kind == FabricKind::Pnssd { config.geometry.channels } else { 2 + random.below(4) };

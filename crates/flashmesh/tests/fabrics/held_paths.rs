@@ -28,7 +28,7 @@ fn reads_of_a_row_take_turns_from_command_to_data() {
     let whole = COMMAND + READ + page_time();
     let reads = || [0, 8, 16].map(|page| read(page, 1, Time::ZERO));
     assert_eq!(latencies(&drive(), reads()), [whole, whole * 2, whole * 3]);
-    // Another row has its own channel.
+    // Pages 0 and 1 are on different rows, each with its own channel.
     assert_eq!(latencies(&drive(), [0, 1].map(|page| read(page, 1, Time::ZERO))), [whole, whole]);
     let mut released = drive();
     released.fabric.hold_path = HoldPath::Never;
@@ -45,7 +45,7 @@ fn a_read_waits_for_the_end_of_a_program_on_its_row() {
     );
 }
 
-/// Each of the eight channels does one operation at a time.
+/// Each of the eight channels does one operation at a time, so a channel sends one page per whole operation.
 #[test]
 fn saturated_reads_are_bound_by_the_whole_operation() {
     let mut config = drive();

@@ -34,7 +34,7 @@ fn reads(count: u64) -> Vec<IoRequest> {
 fn planes_of_a_die_sense_beside_each_other_and_send_in_turn() {
     let done = completions(&one_die(4), reads(4));
     let first = COMMAND + READ + PAGE_TRANSFER;
-    // All planes are sensed before the first page has left.
+    // All planes are sensed before the first page has left, so the channel then sends page after page.
     assert_eq!(done, [first, first + PAGE_TRANSFER, first + PAGE_TRANSFER * 2, first + PAGE_TRANSFER * 3]);
 }
 
@@ -61,7 +61,7 @@ fn a_cache_register_of_a_plane_lets_its_next_read_sense_while_data_leaves() {
     let mut config = one_die(2);
     config.flash.read_cache = true;
     let done = completions(&config, [read(0, 1, Time::ZERO), read(2, 1, Time::ZERO)]);
-    // The command of the second read precedes the data of the first.
+    // The command of the second read is sent before the data of the first read.
     assert_eq!(done, [COMMAND * 2 + READ + PAGE_TRANSFER, COMMAND * 2 + READ + PAGE_TRANSFER * 2]);
 }
 
@@ -85,7 +85,7 @@ fn a_program_waits_until_all_planes_have_read_and_no_read_begins_beside_it() {
     let requests = [read(0, 1, Time::ZERO), write(2, 1, us(1)), read(1, 1, us(2))];
     config.schedule.order = KindOrder::Arrival;
     let program_ends = COMMAND + READ + COMMAND + PROGRAM;
-    // In order of arrival, the read of plane 1 follows the write.
+    // In order of arrival, the read of plane 1 waits for the write, and the write waits for the read of plane 0.
     assert_eq!(completions(&config, requests), [COMMAND + READ, program_ends, program_ends + COMMAND + READ]);
     config.schedule.order = KindOrder::ReadFirst;
     let second_read = us(2) + COMMAND + READ;
@@ -150,7 +150,7 @@ fn the_busiest_plane_bounds_a_run_of_reads() {
     config.fabric.kind = FabricKind::Ideal;
     config.flash.read_time = Time::from_us(50);
     config.fabric.channel_rate = Rate::UNLIMITED;
-    // Planes 0 to 3 have 5, 1, 1 and 1 reads.
+    // Planes 0 to 3 have 5, 1, 1 and 1 reads, so plane 0 sets the lower bound.
     let pages = [0, 4, 8, 12, 16, 1, 2, 3].map(|page| read(page, 1, Time::ZERO));
     let (report, _) = run_source(&config, Listed(pages.into_iter().collect()));
     let bound = &report.lower_bound;

@@ -18,24 +18,24 @@ const PACKET_PAGE: f64 = (8.0 + 4096.0 + 12.0) / 1.2;
 /// Time of a read of a chip without contention, in nanoseconds.
 const CHIP_READ: f64 = 10.0 + 3000.0 + 4096.0 / 1.2;
 
-/// Returns the drive of the closed forms, saturated with single-page reads.
+/// Returns [`bare_drive`] with the given interconnect, saturated with single-page reads.
 fn drive(kind: FabricKind) -> Config {
     let mut config = bare_drive();
     config.fabric.kind = kind;
     if kind == FabricKind::Bus {
-        // The drive with a bus has the full size of the preset.
+        // The bus alone keeps the full number of blocks of the preset.
         config.geometry.blocks_per_plane = Config::default().geometry.blocks_per_plane;
     }
     config.nossd.injection = InjectionPolicy::Nearest;
     config.replay.mode = ReplayMode::Stress;
     config.replay.outstanding = 4096;
-    // Some rows are idle at the end of the run, so the runs are long enough to make this negligible. Venice has no rows, and is the slowest to
-    // simulate.
+    // Some rows are idle at the end of the run, so the runs are long enough to make this negligible. Venice binds no row to a controller, and is the
+    // slowest to simulate, so a shorter run is enough.
     config.workload.requests = Some(if kind == FabricKind::Venice { 60_000 } else { 150_000 });
     config
 }
 
-/// Runs the drive with all oracles enabled.
+/// Runs the drive with all oracles enabled, and returns the report.
 fn run(config: &Config) -> Report {
     let mut simulation = Simulation::new(config).expect("the drive can be built");
     simulation.enable_checks();

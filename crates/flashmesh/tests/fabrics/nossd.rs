@@ -21,8 +21,8 @@ fn drive() -> Config {
     config
 }
 
-/// Returns the latency of a packet without contention: 1 cycle for the request, 4 per router, and a cycle per flit, the last one over the last
-/// link.
+/// Returns the latency of a packet of `flits` flits over `hops` links between routers, without contention. In cycles of 1 ns, it is 1 for the
+/// request, 4 per router, and 1 per flit over the last link.
 fn alone(hops: u64, flits: u64) -> Time {
     Time::from_ns(1 + 4 * (hops + 1) + flits)
 }
@@ -52,7 +52,7 @@ fn one_write_takes_nine_packets_array_and_acknowledgement() {
 fn the_sender_far_away_or_the_nearest_hears_the_chip() {
     let mut config = drive();
     config.nossd.injection = InjectionPolicy::RoundRobin;
-    // The first command comes from controller 0, two rows above the chip, which is in the first column.
+    // Page 2 is in the first column of row 2. Round robin gives the first command to controller 0, two rows above that chip.
     let page = 2;
     assert_eq!(latencies(&config, [read(page, 1, Time::ZERO)]), [alone(2, 8) + READ + alone(2, 9 * 512)]);
     config.nossd.reply = ReplyPolicy::Nearest;
@@ -84,7 +84,7 @@ fn one_read_in_lockstep_takes_a_flit_each_cycle() {
     for interleave in Interleave::ALL {
         config.nossd.interleave = *interleave;
         for (page, hops) in [(0, 0), (63, 7)] {
-            // 4 KiB of data, 224 B of metadata, and the header.
+            // The data packet has 4 KiB of data, 224 B of metadata, and a header of 4 flits.
             let expected = alone(hops, 8) + READ + alone(hops, 4 + 4096 + 224);
             assert_eq!(latencies(&config, [read(page, 1, Time::ZERO)]), [expected], "{interleave}, page {page}");
         }
@@ -106,7 +106,7 @@ fn reads_and_writes_share_the_wire_of_a_half_duplex_link() {
     config.nossd.half_duplex = true;
     let half = latencies(&config, requests());
     let longer = half[0] - duplex[0];
-    // When one transfer ends, the other has a few flits left. The wire of the controller carries both.
+    // When one of the two transfers ends, the other has a few flits left. The wire of the controller carries both.
     assert!(longer > Time::from_ns(data - 20) && longer <= Time::from_ns(data), "{longer}");
     assert!(half[1] > duplex[1] + Time::from_ns(data - 20), "{}", half[1]);
 }
@@ -133,7 +133,8 @@ fn traffic_aware_injection_counts_packets_where_controllers_queue_them() {
     config.geometry.chips_per_channel = 2;
     config.nossd.interleave = Interleave::Flits;
     config.nossd.injection = InjectionPolicy::LeastLoaded;
-    // Controller 0 is sending a page. Controller 1 has two requests of one packet each for its row. Then a write of a page on row 0 arrives.
+    // Controller 0 is sending a page. Controller 1 has two requests of one packet each for its row. Then a write of a page on row 0 arrives, and goes
+    // to the controller with fewer packets, controller 1.
     let at = Time::from_ns(100);
     let pages_from_each = |config: &Config| -> [u64; 2] {
         let requests = [write(0, 1, Time::ZERO), read(1, 1, at), read(3, 1, at), write(2, 1, at)];
@@ -144,7 +145,7 @@ fn traffic_aware_injection_counts_packets_where_controllers_queue_them() {
     };
     config.nossd.controller_queues = ControllerQueues::Packets;
     assert_eq!(pages_from_each(&config), [1, 1]);
-    // Counted by dies, controller 0 has one die outstanding, and controller 1 has two.
+    // Counted by dies, controller 0 has one die outstanding and controller 1 has two, so the write goes to controller 0.
     config.nossd.controller_queues = ControllerQueues::Dies;
     assert_eq!(pages_from_each(&config), [2, 0]);
 }
@@ -226,7 +227,7 @@ fn every_option_serves_reads_writes_and_collection_with_no_oracle_speaking() {
         config.nossd.reply = if number / 4 % 2 == 0 { ReplyPolicy::Sender } else { ReplyPolicy::Nearest };
         config.nossd.half_duplex = number / 6 % 3 == 0;
         config.nossd.interleave = if number % 5 == 1 { Interleave::Flits } else { Interleave::Packets };
-        // Simulation of single flits is slow.
+        // Simulation of single flits is slow, so it gets fewer requests.
         let requests = if config.nossd.interleave == Interleave::Flits { 60 } else { 400 };
         config.workload.requests = Some(requests);
         let shares_by_packets = config.nossd.half_duplex && config.nossd.interleave == Interleave::Packets;

@@ -80,7 +80,7 @@ fn every_interconnect_moves_the_same_bytes_over_the_pins_for_a_read() {
         config.workload.request_size = Sizes(vec![(Bytes::from_kib(8), 1.0)]);
         let found = simulated(&config).per_request.expect("requests completed");
         assert_eq!((found.reads, found.programs, found.partial_update_share), (2.0, 0.0, None), "{kind}");
-        // Headers and checksums of packets add a few percent.
+        // Besides the two pages, packets have headers and checksums, which add a few percent.
         assert!((8192.0..8192.0 * 1.2).contains(&found.transferred_bytes), "{kind}: {}", found.transferred_bytes);
     }
 }

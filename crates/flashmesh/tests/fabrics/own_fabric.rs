@@ -1,4 +1,4 @@
-//! User-defined interconnects: an interconnect that replaces the configured one behaves the same in every part of the contract.
+//! User-defined interconnects: an interconnect that replaces the configured one behaves the same in every method of the trait `Fabric`.
 
 use flashmesh::config::{Config, FabricKind, PageMove, ParameterSpec};
 use flashmesh::fabric::{AnyFabric, FabricInfo, info_of};
@@ -7,7 +7,7 @@ use flashmesh::simulation::{Control, Simulation};
 
 use crate::support::drives::{drive_with_held_paths, steady_drive};
 
-/// Returns the kind that `config` names, with each interconnect behind a trait object.
+/// Returns the interconnect of `config` in the form of a user-defined one: built behind a trait object.
 fn by_hand(config: &Config) -> &'static FabricInfo {
     let known = info_of(config.fabric.kind);
     Box::leak(Box::new(FabricInfo {
@@ -67,7 +67,7 @@ fn every_interconnect_set_by_hand_gives_the_report_of_the_same_one_configured() 
     }
 }
 
-/// Returns the bus as a seventh kind; with `can`, it also supports the optional keys and held paths of the bus.
+/// Returns the bus as a seventh interconnect, beside the six built-in ones; with `can`, it also supports the optional keys and held paths of the bus.
 fn seventh(can: bool) -> &'static FabricInfo {
     let bus = info_of(FabricKind::Bus);
     let held = bus.build_held.filter(|_| can);
@@ -75,7 +75,8 @@ fn seventh(can: bool) -> &'static FabricInfo {
     Box::leak(Box::new(FabricInfo { name: "seventh", used_keys: obeys, build_held: held, ..bus.clone() }))
 }
 
-/// Returns the report of a run over a kind, or the error.
+/// Returns the report of a run over interconnect `kind` with `key` set to `value` (not set if `key` is empty), or the error of the configuration or
+/// the run.
 fn over(kind: &'static FabricInfo, key: &str, value: &str) -> Result<serde_json::Value, String> {
     let text = "geometry = { channels = 2, chips-per-channel = 4, dies-per-chip = 2, page-size = \"16KiB\", blocks-per-plane = 16, pages-per-block = 16, over-provisioning = 0.5 }\n\
                 workload = { requests = 600, read-share = 0.5 }\nprecondition.kind = \"random\"\nreplay.outstanding = 256\n";
@@ -97,7 +98,7 @@ fn over(kind: &'static FabricInfo, key: &str, value: &str) -> Result<serde_json:
     Ok(json)
 }
 
-/// Returns the values of a parameter to try besides its default.
+/// Returns the values of a parameter to try, which are all choices but its default.
 fn values(spec: &ParameterSpec) -> Vec<String> {
     let choices: Vec<String> = spec.choices.iter().map(|choice| choice.name.to_owned()).collect();
     let values = match spec.path().as_str() {

@@ -56,7 +56,7 @@ fn run(config: &Config) -> Report {
     Simulation::new(config).expect("the drive can be built").run(&Control::default()).expect("the run succeeds")
 }
 
-/// Timed events of a timeline, the names of its tracks, the report, and the time at which the timeline became full.
+/// Timed events of a timeline, the names of its tracks by id, the report, and the time at which the timeline became full (`None` if it did not).
 type Recorded = (Vec<(u64, TrackEvent)>, BTreeMap<u64, String>, Report, Option<Time>);
 
 fn timeline(config: &Config) -> Recorded {

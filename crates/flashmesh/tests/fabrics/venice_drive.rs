@@ -111,8 +111,8 @@ fn a_read_beyond_the_number_of_controllers_waits_for_one() {
     let (report, _) = run_source(&config, listed([read(0, 1, Time::ZERO), read(1, 1, Time::ZERO)]));
     let causes = &report.path_conflict.causes;
     assert_eq!([causes.channel.transfers, causes.controller.transfers, causes.link.transfers], [0, 2, 0]);
-    // The second command waits for the first command, and the data of the second read for that of the first. Of the wait of the data, only the part
-    // after the array time of the second read counts.
+    // The second command waits for the first command, and the data of the second read for that of the first. The wait of the data counts only from
+    // the end of the array time of the second read.
     let first_command = scout(1) + command(2);
     let first_done = first_command + READ + scout(1) + data(2);
     let second_read = first_command + scout(2) + command(3) + READ;
@@ -137,7 +137,7 @@ fn pages_of_one_request_that_wait_for_each_other_are_no_conflict_with_another_re
     for kind in [FabricKind::Bus, FabricKind::Pssd, FabricKind::Pnssd, FabricKind::Nossd, FabricKind::Venice] {
         let mut config = drive();
         config.fabric.kind = kind;
-        // The request has 16 pages, two on each row, so some of them wait for others.
+        // The request has 16 pages, two on each row, so some of its pages wait for other pages of the same request.
         let (alone, _) = run_source(&config, listed([read(0, 16, Time::ZERO)]));
         let conflicts = &alone.path_conflict;
         assert_eq!(conflicts.requests_free_share, Some(0.0), "{kind}");
@@ -160,7 +160,8 @@ fn requests_of_one_page_conflict_with_others_whenever_they_wait() {
     }
 }
 
-/// Transfers wait first for the pins of their chip, then for a controller, and then for a path.
+/// Transfers wait first for the pins of their chip, then for a controller, and then for a path; a transfer counts under each cause for which it
+/// waited.
 #[test]
 fn a_wait_counts_under_every_cause_with_the_time_of_each() {
     let (report, records) = {
@@ -235,7 +236,7 @@ fn any_page_of_row_0(n: u64) -> u64 {
     any_page(n) / 8 * 8
 }
 
-/// Runs saturated single-page reads.
+/// Runs saturated single-page reads, and returns the report.
 fn saturated(mut config: Config, page: fn(u64) -> u64) -> Report {
     config.replay.mode = ReplayMode::Stress;
     config.replay.outstanding = 4096;
@@ -295,7 +296,8 @@ fn any_page_of_small_drive(n: u64) -> u64 {
     any_page(n) % 10_000
 }
 
-/// Returns the report of 3,000 requests, many of them to pages of one row, without the fields that differ from run to run.
+/// Returns the report of 3,000 requests, many of them to pages of one row, without the fields that differ from run to run. With `is_checked`, all
+/// oracles are enabled.
 fn report_of_hot_row(config: &Config, is_checked: bool) -> serde_json::Value {
     let mut simulation = Simulation::new(config).expect("the drive can be built");
     if is_checked {

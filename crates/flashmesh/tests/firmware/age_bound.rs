@@ -1,5 +1,5 @@
-//! Age bound of the scheduling policies: each choice of a policy is checked against `schedule.age-bound`, over every interconnect, on drives with
-//! many conflicts and on random drives, also with power cuts.
+//! Age bound of the scheduling policies, the wait after which a request precedes all younger ones. Each choice of a policy is checked against
+//! `schedule.age-bound`, over every interconnect, on drives with many conflicts and on random drives, also with power cuts.
 //!
 //! `FLASHMESH_DRIVES` sets the number of random drives per policy and interconnect, `FLASHMESH_SEED` their seed.
 
@@ -28,17 +28,17 @@ use crate::support::drives::Listed;
 const US: fn(u64) -> Time = Time::from_us;
 const BOUNDED: [SchedulePolicy; 4] =
     [SchedulePolicy::OutOfOrder, SchedulePolicy::Sprinkler, SchedulePolicy::Paq, SchedulePolicy::Fair];
-/// Random drives per policy and interconnect.
+/// Default number of random drives per policy and interconnect.
 const DRIVES: u32 = 3;
 /// Value of `schedule.age-bound` that is never reached.
 const NO_BOUND: Time = Time::from_ms(1_000_000);
 
-/// Observed choices of a policy.
+/// Counts of the choices of a policy in a run, and its first violation of the bound.
 #[derive(Debug, Default)]
 struct Seen {
-    /// Choices among several queues while a transaction was overdue.
+    /// Choices made while a request had waited longer than the bound and more than one queue had requests.
     owed: u64,
-    /// First violation of the bound.
+    /// First violation of the bound; `None` if every choice kept it.
     broken: Option<String>,
 }
 
@@ -47,13 +47,13 @@ struct Watched {
     policy: AnyScheduler,
     erases: EraseOrder,
     bound: Time,
-    /// By die: whether the last choice passed over an overdue transaction.
+    /// By die: whether its last choice while a request was overdue passed over that request. Two in a row violate the bound.
     passed: BTreeMap<DieId, bool>,
     seen: Arc<Mutex<Seen>>,
 }
 
 impl Watched {
-    /// Returns whether firmware work precedes all requests.
+    /// Returns whether firmware work (map accesses, erases or GC) must be chosen before any request.
     fn firmware_goes_first(&self, waiting: &SchedulerView<'_>) -> bool {
         let any = |classes: &[TransactionClass]| classes.iter().any(|&class| waiting.is_ready(class));
         let puts_erases_off = self.erases == EraseOrder::Last && !waiting.space_is_out();
@@ -116,7 +116,7 @@ impl Scheduler for Watched {
     }
 }
 
-/// Runs a drive with all oracles enabled and checks each choice of its policy against `bound`.
+/// Runs a drive with all oracles enabled and checks each choice of its policy against `bound`. Returns the report and the checked choices.
 fn watch(config: &Config, bound: Time, mut simulation: Simulation) -> (Report, Seen) {
     let geometry = Geometry::new(&config.geometry).expect("the geometry is valid");
     let seen = Arc::<Mutex<Seen>>::default();
@@ -159,7 +159,7 @@ fn no_request_waits_longer_than_the_bound_of_the_policy_allows() {
         let (report, seen) = watch_configured(&config, bound);
         assert_kept(&seen, &config);
         // An overdue read waits only for older transactions, and reads alternate with programs. In the worst case all 64 outstanding requests are
-        // programs of this die.
+        // programs of the die of that read.
         let [read, write] = [10 + 3_000 + 4_096, 10 + 4_096 + 100_000].map(Time::from_ns);
         let most = bound + (write + read) * 64;
         let slowest = report.latency_ps.all.expect("there are requests").max;
@@ -187,7 +187,7 @@ fn the_bound_holds_over_every_interconnect_with_collection_suspension_and_replic
             config.schedule.age_bound = bound;
             config.flash.suspension = if at % 2 == 0 { Suspension::Both } else { Suspension::Off };
             config.replication.enabled = at % 3 == 0;
-            // Replicas need one more block in each plane.
+            // Copies of replicated pages need one more block in each plane, so the drive has more spare space.
             config.geometry.over_provisioning = 0.4;
             config.validate().unwrap_or_else(|error| panic!("{policy} over {fabric}: {error}"));
             let (report, seen) = watch_configured(&config, bound);
@@ -209,7 +209,7 @@ fn draw(policy: SchedulePolicy, fabric: FabricKind, number: u64) -> Drawn {
         let ((mut config, requests, moments), bound) = drive;
         config.schedule.policy = policy;
         config.schedule.age_bound = US(bound);
-        // The firmware policy Sprinkler brings its own scheduling policy.
+        // The firmware policy Sprinkler implies the scheduling policy of the same name, so `policy` would have no effect.
         let is_own = config.ftl.policy == FirmwarePolicy::Sprinkler;
         if config.fabric.kind == fabric && !is_own && config.validate().is_ok() {
             return (config, requests, moments[0]);
@@ -217,7 +217,8 @@ fn draw(policy: SchedulePolicy, fabric: FabricKind, number: u64) -> Drawn {
     }
 }
 
-/// Runs the requests on a drive, once to the end and once with a power cut, and checks both runs against `bound`.
+/// Runs the requests on a drive, once to the end and once with a power cut, and checks both runs against `bound`. Returns the checked choices of both
+/// runs.
 fn watch_drawn((config, requests, moment): &Drawn, bound: Time) -> [Seen; 2] {
     let run = |config: &Config| {
         let source = Listed(requests.iter().copied().collect());

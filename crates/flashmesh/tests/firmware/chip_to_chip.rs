@@ -45,7 +45,7 @@ fn a_move_takes_a_read_a_transfer_between_the_chips_and_a_program_without_data()
         let mut config = small_drive();
         config.gc.r#move = r#move;
         let mut requests = writes_until_one_page_moves();
-        // The read of another page arrives during the erase and waits for it.
+        // The read of another page of chip 0 arrives while the victim is erased, and waits for the erase.
         let last_write = requests[24].arrival + control + page + program;
         requests.push(read(4, 1, last_write + Time::from_us(500)));
         let done = completions(&config, requests);
@@ -58,7 +58,8 @@ fn a_move_takes_a_read_a_transfer_between_the_chips_and_a_program_without_data()
 #[test]
 fn a_moved_page_crosses_the_vertical_channel_once_and_no_controller() {
     let mut requests = writes_until_one_page_moves();
-    // The last read keeps the run going until the program on chip 2, in column 0, has ended. Then it reads the moved page there.
+    // The read arrives after the page has been programmed on chip 2 (row 1, column 0), and reads it there. Without the read, the run would end
+    // earlier.
     requests.push(read(0, 1, Time::from_ms(30)));
     let (report, _) = run_source(&small_drive(), Listed(requests.into()));
     assert_eq!((report.gc.pages_moved, report.gc.pages_copied), (1, 1));
@@ -94,14 +95,14 @@ fn random_writes(kind: FabricKind, r#move: PageMove, allocation: Option<Allocati
     run_checked(&config)
 }
 
-/// Claim K10: with Clean packets, GC moves pages from chip to chip without the controller.
+/// Claim K10 of docs/reproduction (Network-on-SSD, CAL 2012): with Clean packets, GC moves pages from chip to chip without the controller.
 #[test]
 fn the_controllers_move_no_page_that_goes_from_chip_to_chip() {
     let report = random_writes(FabricKind::Pnssd, PageMove::ChipToChip, None);
     let (gc, links) = (&report.gc, &report.links);
     let pages = |bytes: &[u64]| bytes.iter().sum::<u64>() as f64 / PAGE as f64;
-    // The other pages stay on their chip: each possible destination plane has more valid pages, no free page, or already awaits a page. A
-    // vertical channel leads to only three other chips; over a network of fifteen other chips more pages move.
+    // Many pages stay on their chip, because each possible destination plane has more valid pages, has no free page, or already awaits a page. A
+    // vertical channel leads to only three other chips; over NoSSD, with fifteen other chips, more pages move.
     assert!(gc.pages_copied > gc.pages_moved / 5, "{gc:?}");
     assert_eq!(pages(&links.bytes_between_chips[..4]), 0.0, "horizontal channels carry no moved page");
     assert_within("from chip to chip", pages(&links.bytes_between_chips), gc.pages_copied as f64, 0.02);
@@ -121,7 +122,7 @@ fn the_links_of_the_controllers_of_nossd_carry_no_page_that_goes_from_chip_to_ch
         of_kind.map(|(_, bytes)| bytes).sum::<u64>() as f64 / PAGE as f64
     };
     assert_eq!(over(LinkKind::Controller, &links.bytes_between_chips), 0.0);
-    // A page is sent by one chip and received by another.
+    // Each moved page leaves one chip and enters another, so it counts on the links of both chips.
     let copied = 2.0 * gc.pages_copied as f64;
     assert_within("from chip to chip", over(LinkKind::Chip, &links.bytes_between_chips), copied, 0.02);
     let through = (gc.pages_moved - gc.pages_copied) as f64;

@@ -17,8 +17,8 @@ const READ: Time = Time::from_us(3);
 const PROGRAM: Time = Time::from_us(100);
 const ERASE: Time = Time::from_ms(1);
 
-/// Returns a drive of 2 rows of 2 chips, each of one plane of 9 blocks of 4 pages, with a capacity of 4 blocks per plane; flits take 1 ns, and
-/// each row uses its own controller.
+/// Returns a drive of 2 rows of 2 chips, each of one plane of 9 blocks of 4 pages, with a capacity of 4 blocks per plane. Flits take 1 ns, and each
+/// row uses its own controller.
 fn small_drive() -> Config {
     let mut config = bare_drive();
     config.fabric.kind = FabricKind::Nossd;
@@ -46,14 +46,14 @@ fn writes_until_two_pages_move() -> Vec<IoRequest> {
     pages.zip(0..).map(|(number, n)| write(page(number), 1, Time::from_ms(10 * n))).collect()
 }
 
-/// Returns the latency of a packet without contention: 1 cycle for the request, 4 per router, and a cycle per flit, the last one over the last
-/// link.
+/// Returns the latency of a packet of `flits` flits over `hops` links between routers, without contention. In cycles of 1 ns, it is 1 for the
+/// request, 4 per router, and 1 per flit over the last link.
 fn alone(hops: u64, flits: u64) -> Time {
     Time::from_ns(1 + 4 * (hops + 1) + flits)
 }
 
-/// Returns the time at which the last write is programmed, and the time at which the controller receives the CleanAck for both pages, which move
-/// to chip 1, next to chip 0.
+/// Returns the time at which the last write is programmed, and the time at which the controller receives the CleanAck for both pages. They move to
+/// chip 1, next to chip 0.
 fn clean() -> (Time, Time) {
     let data = 9 * 512;
     let begins = Time::from_ms(10 * 28) + alone(0, data) + PROGRAM;
@@ -66,7 +66,7 @@ fn clean() -> (Time, Time) {
 fn a_clean_takes_one_packet_the_reads_the_transfers_the_programs_and_one_acknowledgement() {
     let (begins, told) = clean();
     let mut requests = writes_until_two_pages_move();
-    // A read of another page of the chip arrives when the Clean starts.
+    // A read of another page of chip 0 arrives after the Clean has started.
     requests.push(read(page(5), 1, begins + Time::from_us(50)));
     let erased = told + alone(0, 8) + ERASE;
     let done = completions(&small_drive(), requests.clone());
@@ -92,7 +92,7 @@ fn a_read_of_a_page_that_has_moved_waits_for_the_acknowledgement_and_goes_to_its
     let mut requests = writes_until_two_pages_move();
     // When the read arrives, page 0 has been programmed on chip 1, and page 1 has not.
     requests.push(read(page(0), 1, begins + Time::from_us(150)));
-    // A read of another chip does not wait.
+    // A read of another chip does not wait for the Clean.
     let elsewhere = begins + Time::from_us(160);
     requests.push(read(page(3) + 1, 1, elsewhere));
     let done = completions(&small_drive(), requests);
@@ -105,7 +105,7 @@ fn the_controller_that_sent_a_clean_hears_of_its_end_though_another_one_is_neare
     let (begins, told) = clean();
     let mut requests = writes_until_two_pages_move();
     requests.push(read(page(0), 1, begins + Time::from_us(150)));
-    // One page further, all requests are for the chip in the second row. Its pages move to chip 0, where the controller of row 0 reads them.
+    // Shifted by one page, all requests are for the first chip of row 1. Its pages move to chip 0, where the controller of row 0 reads them.
     for request in &mut requests {
         request.offset += Bytes::new(PAGE);
     }
@@ -113,7 +113,7 @@ fn the_controller_that_sent_a_clean_hears_of_its_end_though_another_one_is_neare
     assert_eq!(done[29], told + alone(0, 8) + READ + alone(0, 9 * 512));
 }
 
-/// Numbers of messages between chips and controllers.
+/// Messages of a run over the network of chips and controllers, by type.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Told {
     reads: u32,
@@ -157,7 +157,8 @@ fn two_pages_take_one_command_and_one_acknowledgement() {
         simulation.run(&Control::default()).expect("the run ends without a violation");
         *told.lock().expect("no other thread panicked")
     };
-    // 30 host writes, each acknowledged, and one acknowledged erase.
+    // 30 host writes, each acknowledged, and one acknowledged erase. The one read is the Clean packet, which covers both pages and has one CleanAck;
+    // chip-to-chip moves take a read and an acknowledged program for each page.
     let expected = Told { reads: 1, programs: 30, erases: 1, copies: 2, acknowledgements: 30 + 1 + 1 };
     assert_eq!(told(PageMove::Clean), expected);
     assert_eq!(told(PageMove::ChipToChip), Told { reads: 2, programs: 32, acknowledgements: 30 + 2 + 1, ..expected });
@@ -173,7 +174,7 @@ fn a_page_that_is_written_while_it_moves_is_read_where_the_host_wrote_it() {
         requests
             .push(IoRequest { arrival: told + Time::from_ms(5), ..read(kind.offset.as_u64() / PAGE, 1, Time::ZERO) });
         let done = completions(&small_drive(), requests);
-        // The write waits for its die, which the Clean occupies. Afterwards the read finds the page on that die.
+        // The write waits for its die, which the Clean occupies. The read then finds the page where the write put it, on chip 0.
         assert!(done[29] > told, "{}", done[29]);
         assert_eq!(done[30], told + Time::from_ms(5) + alone(0, 8) + READ + alone(0, 9 * 512));
     }

@@ -1,4 +1,4 @@
-//! Priority of GC against requests.
+//! Order of GC and requests at a die.
 
 use flashmesh::config::{Config, PreconditionKind, ReplayMode, Suspension};
 use flashmesh::measure::report::Report;
@@ -48,7 +48,7 @@ fn a_collection_begun_in_the_background_goes_first_once_space_has_run_out() {
     let foreground = worst_write(&config);
     config.gc.background_threshold = 0.9;
     let background = worst_write(&config);
-    // A single collection that yielded to the reads until its end would add 7 %.
+    // A single collection that yielded to reads until its end would lengthen the run by 7 %.
     assert!(
         background <= foreground + foreground / 50,
         "{background} ps with background collection, {foreground} ps without"

@@ -1,4 +1,5 @@
-//! Analysis of read collisions, compared with arithmetic and with a run without the analysis.
+//! Analysis of read collisions: a read arrives at a die with other outstanding reads. Results are compared with arithmetic, with the tables of Jun et
+//! al., IEEE Access 2023 ("the paper"), and with a run without the analysis.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -79,7 +80,7 @@ fn pairs_in_queues(outstanding: usize, dies: usize) -> f64 {
     states_of_queues(outstanding, dies).iter().map(|(queues, share)| share * pairs(queues)).sum()
 }
 
-/// Returns the states after one more read of a random die.
+/// Returns the states of the queues, with their shares, after one more read of a random die.
 fn one_more(states: &BTreeMap<Vec<usize>, f64>, dies: usize) -> BTreeMap<Vec<usize>, f64> {
     let mut next = BTreeMap::new();
     for (queues, share) in states {
@@ -102,11 +103,11 @@ fn one_more(states: &BTreeMap<Vec<usize>, f64>, dies: usize) -> BTreeMap<Vec<usi
 fn eight_random_reads_on_sixteen_dies_collide_as_table_2_and_arithmetic_say() {
     let report = run(&random_reads(8, 60_000));
     let found = collisions(&report);
-    // Eight requests are outstanding, but each spends part of its time on the link, so slightly fewer are at the dies. Table 2 also has 7.8.
+    // Eight requests are outstanding, but each spends part of its time on the link, so slightly fewer are at the dies. Table 2 has 7.8.
     let occ = found.average_occ.expect("reads were outstanding");
     assert!((7.5..8.0).contains(&occ), "{occ}");
     assert_eq!((found.dies, found.reads, found.reads_per_die.iter().sum::<u64>()), (16, 60_000, 60_000));
-    // For 8 outstanding reads of random dies the paper has 83.7 % expected and 86.0 % measured; 1 - 16! / (8! 16^8) = 87.9 %.
+    // The collision ratio of 8 outstanding reads of random dies is 83.7 % expected and 86.0 % measured in the paper; 1 - 16! / (8! 16^8) = 87.9 %.
     let closed = found.collision_ratio_closed_form.expect("collisions were sampled");
     assert!(closed < state_collision_probability(8, 16) && closed > state_collision_probability(7, 16), "{closed}");
     assert_near(found.collision_ratio_expected, closed);
@@ -114,12 +115,13 @@ fn eight_random_reads_on_sixteen_dies_collide_as_table_2_and_arithmetic_say() {
     assert_near(found.read_collision_ratio_expected, found.read_collision_ratio_closed_form.expect("reads completed"));
     assert!(found.read_collision_ratio_closed_form.expect("reads completed") <= read_collision_probability(8, 16));
     assert_near(found.read_collision_ratio, found.read_collision_ratio_closed_form.expect("reads completed"));
-    // Observed states have more collisions than independent random dies, because reads that share a die stay longer. The share of such states is
-    // that of the Markov chain above. Its ratio to the share for random dies is the published 86.0 / 83.7.
+    // Observed states have more collisions than independent random dies, because reads that share a die stay longer. The share of states with a
+    // collision is that of the Markov chain [`states_of_queues`]. Its ratio to the share for random dies is the published 86.0 / 83.7.
     let states = mixed(occ, |outstanding| colliding_queues(outstanding, 16));
     assert_near(found.collision_ratio, states);
     assert_near(found.collision_ratio_normalized, 86.0 / 83.7);
-    // With eight reads on sixteen dies some die is idle, so every collision is an imbalance. Of 67 M pages no pair occurs twice.
+    // With eight reads on sixteen dies some die is idle, so every collision is an imbalance. Reads are drawn from 67 million pages, so no pair of
+    // pages collides twice.
     assert_eq!((found.imbalanced_share, found.idle_die_share), (Some(1.0), Some(1.0)));
     assert_near(found.mean_repetition, 1.0);
     assert!(found.reads_per_die_rsd.expect("reads completed") < 0.03);
@@ -230,7 +232,7 @@ fn more_pairs_than_are_kept_are_a_sample() {
 
 #[test]
 fn what_replication_would_gain_is_what_it_gains() {
-    // 32 threads read 128 pages on 16 dies repeatedly.
+    // With 32 outstanding reads of 128 pages on 16 dies, the same pairs of pages collide repeatedly.
     let mut config = random_reads(32, 100_000);
     config.workload.request_size = Sizes(vec![(Bytes::from_kib(16), 1.0)]);
     config.workload.pattern = Pattern::Zipf;
@@ -254,7 +256,7 @@ fn pairs_of_hm_1_repeat_as_table_2_has_it_and_replication_takes_them_apart() {
     config.replication.enabled = true;
     let after = run(&config);
     let [before, after] = [&before, &after].map(collisions);
-    // The paper has 37.89 for the whole trace; 5 % of the pairs have 80 % of the occurrences.
+    // The paper has 37.89 occurrences per pair for the whole trace; 5 % of the pairs have 80 % of the occurrences.
     let repetition = before.mean_repetition.expect("pairs occurred");
     assert!((20.0..60.0).contains(&repetition), "{repetition}");
     let first = before.top_5_percent_share.expect("pairs occurred");
@@ -293,7 +295,7 @@ fn a_read_whose_page_moves_while_it_waits_counts_once() {
 fn reads_that_complete_a_write_collide_only_where_they_are_asked_for() {
     let mut config = bare_drive();
     config.measure.collisions = true;
-    // With one plane per die, page n is on die n modulo the number of dies. All of these pages are on die 0.
+    // With one plane per die, page n is on die n modulo the number of dies, so all of these pages are on die 0.
     config.geometry.planes_per_die = 1;
     config.precondition.kind = PreconditionKind::Sequential;
     let part = |page: u64| IoRequest { size: Bytes::new(512), ..write(page, 1, Time::ZERO) };
@@ -315,7 +317,7 @@ fn reads_that_complete_a_write_collide_only_where_they_are_asked_for() {
     assert_eq!((all.collisions_of_all, all.imbalanced_of_all, all.pair_occurrences_of_all), (5, 5, 15));
 }
 
-/// Reads of 4 KiB among partial writes, all of a few pages. If only reads of requests are counted, reads for partial writes cause no copies.
+/// Writes of 4 KiB to a few pages of 16 KiB, each of which reads its page first. If only reads of requests are counted, these reads cause no copies.
 #[test]
 fn reads_that_complete_a_write_trigger_copies_only_where_they_are_asked_for() {
     let mut config = random_reads(32, 20_000);

@@ -1,5 +1,5 @@
-//! Early binding of writes to locations when a program writes several mapping units, compared with arithmetic: when a program is full, which
-//! writes wait for each other, and which locations stay empty.
+//! Early binding of writes to locations when a program writes several mapping units, compared with arithmetic. The tests cover when a program is
+//! full, which writes wait for each other, and which locations stay empty.
 
 use flashmesh::config::{
     Config, FirstTouch, MovedPages, MultiPlane, PageTypes, PersistencePolicy, PreconditionKind, ProgramOrder,
@@ -38,7 +38,7 @@ fn die_of(planes: u32) -> Config {
     config
 }
 
-/// Runs these requests. Returns the report, and the latencies in order of issue.
+/// Runs `requests`. Returns the report, and the latencies in order of issue.
 fn measured(config: &Config, requests: impl IntoIterator<Item = IoRequest>) -> (Report, Vec<Time>) {
     config.validate().expect("the configuration is valid");
     let (report, mut records) = run_source(config, Listed(requests.into_iter().collect()));
@@ -46,7 +46,7 @@ fn measured(config: &Config, requests: impl IntoIterator<Item = IoRequest>) -> (
     (report, records.iter().map(|record| record.completed - record.arrival).collect())
 }
 
-/// Returns the time for the command, the data of `pages` pages and the program.
+/// Returns the time of one program of `pages` pages, one per plane: command and data of each page, then the array.
 fn program_of(pages: u64) -> Time {
     (COMMAND + UNIT * 4) * pages + PROGRAM
 }
@@ -76,7 +76,8 @@ fn a_word_line_is_full_with_the_units_of_all_its_pages() {
     assert_eq!(counts(&report), (26, 10, 0));
 }
 
-/// Eight units fill the first page of both planes. With seven units the page of one plane is full and does not wait for the other.
+/// Eight units fill the first page of both planes. With seven units the page of the first plane is full and is programmed without the page of the
+/// second.
 #[test]
 fn planes_join_for_programs_that_are_full() {
     let (report, latencies) = measured(&die_of(2), [write(0, 8, Time::ZERO)]);
@@ -84,16 +85,16 @@ fn planes_join_for_programs_that_are_full() {
 
     let (report, latencies) = measured(&die_of(2), [write(0, 7, Time::ZERO)]);
     assert_eq!((counts(&report), latencies), ((7, 1, 0), vec![TIMEOUT + program_of(1)]));
-    // Afterwards the next pages of both planes have the same offset: each plane is at its second page.
+    // Afterwards both planes are at their second page, so the next pages have equal offsets and the planes join.
     let (report, latencies) = measured(&die_of(2), [write(0, 7, Time::ZERO), write(0, 8, Time::from_ms(50))]);
     assert_eq!((counts(&report), latencies[1]), ((15, 1, 1), program_of(2)));
-    // A plane that has written more than the other is at another page offset, so the planes do not join.
+    // After a write of four units, the first plane is one page ahead of the second, so their page offsets differ and they do not join.
     let (report, latencies) = measured(&die_of(2), [write(0, 4, Time::ZERO), write(0, 8, Time::from_ms(50))]);
     assert_eq!((counts(&report), latencies[1]), ((12, 0, 0), program_of(1) * 2));
 }
 
-/// A partial write keeps its location while it reads the rest of its unit, and the writes bound to the same page wait for it. The next unit is
-/// bound to the next page; with late binding it would be the fourth unit of this one.
+/// A partial write keeps its location while it reads the other sectors of its unit, and the writes bound to the same page wait for it. The next unit
+/// is bound to the next page; with late binding it would be the fourth unit of this page.
 #[test]
 fn a_write_of_a_part_keeps_its_place_in_its_program() {
     let at = Time::from_ms(100);
@@ -129,8 +130,8 @@ fn a_flush_has_programs_run_with_what_they_have() {
     assert_eq!((counts(&report), latencies[2]), ((2, 2, 0), Time::ZERO));
 }
 
-/// A read of an unwritten unit takes a location of the page in which writes gather. If it takes the last location, the program of the others
-/// starts.
+/// A read of an unwritten unit takes a location of the page in which writes gather. If it takes the last location, the writes in the other locations
+/// are programmed at once.
 #[test]
 fn a_unit_that_is_read_before_it_was_written_takes_a_place_and_is_not_programmed() {
     let mut config = die_of(1);
@@ -139,7 +140,7 @@ fn a_unit_that_is_read_before_it_was_written_takes_a_place_and_is_not_programmed
     let writes = |units: u64| (0..units).map(|unit| write(unit, 1, Time::ZERO));
     let (report, latencies) = measured(&config, writes(3).chain([read(9, 1, at)]));
     assert_eq!(counts(&report), (3, 0, 0));
-    // The read of the unit and the program reach the die at the same time, and the read goes first.
+    // The read and the program reach the die at the same time and the read goes first, so only the timeout bounds the latency of the writes.
     assert!(latencies[..3].iter().all(|&latency| latency < TIMEOUT), "{latencies:?}");
     let (report, latencies) = measured(&config, writes(2).chain([read(9, 1, at)]));
     assert_eq!((counts(&report), latencies[0]), ((2, 1, 0), TIMEOUT + program_of(1)));

@@ -15,7 +15,7 @@ use proptest::prelude::*;
 use crate::support::cases::cases;
 use crate::support::partitions;
 
-/// Content of a physical page: logical page and version.
+/// Content of a physical page: logical page, and version of its data.
 type Content = (Lpn, u64);
 
 /// Program in progress on a die.
@@ -27,7 +27,7 @@ struct Program {
     from: Option<Ppn>,
 }
 
-/// Collection or wear move in progress.
+/// Collection or wear move in progress on a plane.
 #[derive(Clone, Copy, Debug)]
 struct Collection {
     victim: BlockId,
@@ -105,7 +105,7 @@ impl Model {
         self.spaces.iter().find(|space| space.pages.contains(&lpn.0)).expect("every page is in a namespace")
     }
 
-    /// Returns page number `share`, counted over the pages of all namespaces.
+    /// Returns page number `share`, counted from 0 over the pages of all namespaces.
     fn page_at(&self, share: u32) -> Lpn {
         Lpn(self
             .spaces
@@ -121,7 +121,7 @@ impl Model {
     }
 
     fn write(&mut self, lpn: Lpn, pick: u32) {
-        // The host side never has two versions of a page in flight.
+        // A drive has at most one write of a page in flight, so a second write is skipped.
         if self.host_programs.values().any(|program| program.content.0 == lpn) {
             return;
         }
@@ -168,7 +168,8 @@ impl Model {
         assert_eq!(self.ftl.commit_move(content.0, from, to), is_current);
     }
 
-    /// Executes the next step of a collection of the plane, or starts one.
+    /// Moves the next valid page of the victim of the plane, or erases the victim if none is left. Without a victim, starts a collection if one is
+    /// needed.
     fn step_collection(&mut self, plane: PlaneId) {
         self.finish_move(plane);
         let Some(Collection { victim, next_page }) = self.collections.get(&plane).copied() else {
@@ -185,7 +186,7 @@ impl Model {
             }
             return;
         };
-        // The expected answer: the first page at or after `next_page` that is mapped.
+        // Expected result of `next_valid_page`: the first mapped page at or after `next_page`, with its logical page.
         let is_valid = |page| {
             let ppn = self.geometry.ppn(victim, page);
             let (lpn, _) = self.flash[&ppn];
@@ -213,7 +214,7 @@ impl Model {
         }
     }
 
-    /// Reads a page. With `places`, an unwritten page is assigned a location if there is a free one.
+    /// Reads a page, which must change no location. With `places`, an unwritten page is assigned a location if there is a free one.
     fn read(&mut self, lpn: Lpn, places: bool) {
         let before = self.ftl.lookup(lpn);
         let locations: Vec<_> = self.newest.keys().map(|&lpn| (lpn, self.ftl.location(lpn))).collect();
@@ -264,7 +265,7 @@ impl Model {
         }
     }
 
-    /// Finishes all operations in flight.
+    /// Ends all host programs and collections in flight.
     fn settle(&mut self) {
         for plane in (0..self.geometry.planes()).map(PlaneId) {
             (0..64).for_each(|stream| self.finish_host_program(plane, StreamId(stream)));
@@ -275,7 +276,7 @@ impl Model {
     }
 }
 
-/// Namespace in the model.
+/// Namespace: its logical pages, the planes that hold them, and its streams.
 struct Space {
     pages: Range<u32>,
     planes: BTreeSet<PlaneId>,
@@ -303,7 +304,7 @@ fn spaces(config: &Config, geometry: &Geometry) -> Vec<Space> {
     namespaces.iter().map(resolve).collect()
 }
 
-/// Returns a strategy that draws small drives of all kinds, some with exactly the spare blocks that they need.
+/// Returns a strategy that draws small drives with all victim policies, allocations and options, some with exactly the spare blocks that they need.
 fn configs() -> impl Strategy<Value = Config> {
     let victims = prop_oneof![
         Just(VictimPolicy::Greedy),
@@ -428,7 +429,7 @@ proptest! {
                 *counts.entry(plane).or_default() += 1;
                 ends.insert(plane, page + 1);
             }
-            // No plane gets a second page before every plane has one.
+            // The homes of a namespace are spread evenly: no plane has two more than another plane.
             prop_assert!(counts.values().max() <= counts.values().min().map(|least| least + 1).as_ref());
         }
     }

@@ -50,10 +50,10 @@ fn preconditioned_by(
     (ftl, report)
 }
 
-/// Measurements of a drive under uniform random writes.
+/// Measurements of a drive under uniform random writes, from the first write to the last.
 struct Steady {
     write_amplification: f64,
-    /// Mean share of valid pages in full blocks.
+    /// Mean share of valid pages among the pages that are not free.
     utilisation: f64,
 }
 
@@ -96,7 +96,7 @@ fn fifo_amplifies_writes_as_its_closed_form_says() {
 #[test]
 fn random_victims_amplify_writes_as_their_closed_form_says() {
     let Steady { write_amplification, utilisation } = measured(VictimPolicy::Random);
-    // The victim is an average block.
+    // A random victim is an average block, of which the share `utilisation` is moved.
     assert_within(0.03, write_amplification, 1.0 / (1.0 - utilisation));
 }
 
@@ -134,7 +134,7 @@ fn a_randomly_preconditioned_drive_goes_on_as_it_is() {
     }
 }
 
-/// On a plane of 2.4 million pages, preconditioning simulates a sample of half of the pages.
+/// Preconditioning simulates only half of the pages of a plane of 2.4 million pages, and derives the steady state of the whole plane.
 #[test]
 fn a_plane_that_is_known_from_a_part_of_it_goes_on_as_it_is() {
     for &victim in [VictimPolicy::Greedy, VictimPolicy::DChoices].iter().take(cases(2) as usize) {
@@ -166,7 +166,8 @@ fn preconditioning_goes_on_until_write_amplification_has_settled_and_no_longer()
     });
     let windows = windows.concat();
     assert!(windows.iter().all(|windows| (8..40).contains(windows)), "{windows:?}");
-    // On planes this small, consecutive windows may differ by more than the criterion for a steady state.
+    // The minimum is 8 windows. On planes this small, consecutive windows may differ by more than the criterion for a steady state, so some runs need
+    // more.
     assert!(windows.iter().any(|&windows| windows > 8), "{windows:?}");
 }
 
@@ -339,7 +340,8 @@ fn drives_of_any_shape_can_be_preconditioned() {
     }
 }
 
-/// Returns a drive with namespaces on the given ways of a channel of eight chips, each with the given share of the drive.
+/// Returns a drive of eight chips on one channel, with a namespace on each given range of ways (chips), each with the given share of the logical
+/// pages.
 fn bound(namespaces: &[(std::ops::Range<u32>, f64)]) -> Config {
     let mut config = config(VictimPolicy::Greedy, 8);
     config.geometry.over_provisioning = 0.15;
@@ -411,7 +413,7 @@ fn preconditioning_counts_translation_pages_that_planes_of_a_superblock_exchange
     for allocation in [Allocation::Dynamic, Allocation::FreeChannel] {
         let shared = FtlRules { superblock_dies: Some(1), moves_share_write_block: true, ..FtlRules::new(&config) };
         let rules = FtlRules { allocation, ..shared };
-        // Each preconditioning ends with an audit, which compares the counts of the allocator.
+        // Each preconditioning ends with an audit, which compares the counts of the allocator with the map.
         let [before, after] = [PreconditionKind::None, PreconditionKind::Random].map(|kind| {
             let (ftl, _) = preconditioned_by(rules, &config, kind, 1.0);
             let pages = ftl.translation_pages().expect("the map is on flash").all();
@@ -426,8 +428,8 @@ fn preconditioning_counts_translation_pages_that_planes_of_a_superblock_exchange
     }
 }
 
-/// Returns the write amplification when one stream writes a tenth of the pages at random, with `share` of ten writes, and another stream writes
-/// the other pages at random or sequentially in a loop.
+/// Returns the write amplification when two streams write. One writes a tenth of the pages at random, with `share` of ten writes; the second writes
+/// all remaining pages at random or sequentially in a loop.
 fn hot_and_cold(write_streams: config::WriteStreams, share: u32, is_sequential: bool) -> f64 {
     let mut config = config(VictimPolicy::Greedy, 1);
     let stream = config.streams().remove(0);
@@ -446,7 +448,7 @@ fn hot_and_cold(write_streams: config::WriteStreams, share: u32, is_sequential: 
             next = if is_sequential { (next + 1) % (pages - hot) } else { random.below(pages - hot) };
             ftl.write_untimed_by(StreamId(1), Lpn(hot + next), &idle)
         };
-        // The first half of the writes brings the drive to steady state.
+        // The first half of the writes brings the drive to steady state, and is not measured.
         moved += if number < writes { 0 } else { now };
     }
     ftl.audit().unwrap();

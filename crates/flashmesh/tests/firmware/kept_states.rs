@@ -21,7 +21,7 @@ use crate::support::cases::cases;
 
 const GIB: Bytes = Bytes::new(1 << 30);
 
-/// Returns a store that keeps every state, however short its preparation was.
+/// Returns a store that keeps every state in `folder`, however short its preparation was.
 fn drives(folder: &Path) -> PreparedDrives {
     drives_within(folder, GIB)
 }
@@ -41,7 +41,7 @@ fn states(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// Returns a small drive filled by random overwrites.
+/// Returns a small drive filled by random overwrites, changed by `overrides`.
 fn full(overrides: &[&str]) -> Config {
     let text = "geometry.channels = 2\ngeometry.chips-per-channel = 2\ngeometry.blocks-per-plane = 32\ngeometry.pages-per-block = 64\n\
                 geometry.over-provisioning = 0.3\nprecondition.kind = \"random\"\nworkload.requests = 1_000\nworkload.read-share = 0.3\n";
@@ -49,7 +49,7 @@ fn full(overrides: &[&str]) -> Config {
     Config::from_str(text, "drive.toml", &overrides).expect("the configuration is valid")
 }
 
-/// Returns the location of every page at the start of the run, and the report without its figures of wall-clock time and memory.
+/// Returns the physical page of every logical page at the start of the run (`None` if unmapped), and the report without wall-clock time and memory.
 fn outcome(config: &Config, drives: &PreparedDrives) -> (Vec<Option<u32>>, String) {
     let mut simulation = Simulation::prepared(config, None, drives).expect("the drive can be built");
     let ftl = simulation.ftl();
@@ -81,7 +81,8 @@ fn random_drives_begin_alike_whether_their_state_is_computed_written_or_read() {
         if config.validate().is_err() || !config.stream.is_empty() {
             continue;
         }
-        // All drives share the folder. A cache key without a parameter that affects the state would return the state of another drive.
+        // All drives share the folder. If the cache key lacked a parameter that affects the state, the changed drive would load the state of the
+        // first.
         let changed = {
             let mut config = config.clone();
             match tried % 4 {
@@ -121,7 +122,7 @@ fn a_state_is_read_by_every_drive_with_such_planes_and_by_no_other() {
         states(folder.path()).len()
     };
     assert_eq!(kept(&[]), 1);
-    // These keys affect only the run after preconditioning.
+    // These keys affect only the run after preconditioning, so no second state is stored.
     for other in ["workload.read-share=0.9", "flash.read-time=9us", "fabric.kind=ideal", "host.link-rate=1GB/s"] {
         assert_eq!(kept(&[other]), 1, "{other}");
     }
@@ -193,7 +194,7 @@ fn the_states_used_longest_ago_go_first_when_the_folder_is_full() {
     let first = states(folder.path());
     outcome(&seeds[1], &drives_within(folder.path(), limit));
     aged(1_000);
-    // The first state is read again, so that the second one is the least recently used.
+    // The first state is read once more, so that the second is the least recently used and goes when the third is stored.
     outcome(&seeds[0], &drives_within(folder.path(), limit));
     outcome(&seeds[2], &drives_within(folder.path(), limit));
     let kept = states(folder.path());

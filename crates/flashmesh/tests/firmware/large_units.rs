@@ -49,7 +49,7 @@ fn at(request: IoRequest, offset: u64, size: u64, millisecond: u64) -> IoRequest
     IoRequest { offset: Bytes::new(offset), size: Bytes::new(size), arrival: Time::from_ms(millisecond), ..request }
 }
 
-/// Runs these requests. Returns the report, and the latencies in order of issue.
+/// Runs `requests`. Returns the report, and the latencies in order of issue.
 fn measured(config: &Config, requests: &[IoRequest]) -> (Report, Vec<Time>) {
     config.validate().expect("the configuration is valid");
     let (report, mut records) = run_source(config, Listed(requests.iter().copied().collect()));

@@ -13,12 +13,12 @@ use crate::support::drives::*;
 const COMMAND: Time = Time::from_ns(10);
 const READ: Time = Time::from_us(3);
 const PROGRAM: Time = Time::from_us(100);
-/// Transfer time of 4096 bytes at 1.2 GB/s, rounded up.
+/// Transfer time of a page of 4096 bytes at 1.2 GB/s, rounded up.
 const PAGE_TRANSFER: Time = Time::from_ps(3_413_334);
-/// Transfer time of 512 bytes.
+/// Transfer time of a sector of 512 bytes at 1.2 GB/s, rounded up.
 const SECTOR_TRANSFER: Time = Time::from_ps(426_667);
 
-/// Returns a bare drive with a map cache of `entries` entries. A translation page has 1024 entries.
+/// Returns [`bare_drive`] with a map cache of `entries` entries. A translation page has 1024 entries.
 fn drive_with(entries: u64) -> Config {
     let mut config = bare_drive();
     config.geometry.blocks_per_plane = 128;
@@ -92,7 +92,8 @@ fn a_run_may_end_while_a_circuit_is_kept_for_a_translation_page() {
     config.fabric.kind = FabricKind::Venice;
     config.fabric.hold_path = HoldPath::Reads;
     config.precondition.kind = PreconditionKind::Sequential;
-    // The second change evicts the first entry, whose translation page is read and rewritten while no request waits.
+    // The cache has one entry. The second request evicts the changed entry of the first, whose translation page is read and programmed while no
+    // request waits.
     let zeroes = |page, at| request(RequestKind::WriteZeroes, page, 1, at);
     for delay in (0..6000).step_by(500).map(Time::from_ns) {
         let records = run(&config, [zeroes(0, Time::ZERO), zeroes(100, Time::ZERO), zeroes(0, delay)]);
@@ -161,7 +162,7 @@ fn a_translation_page_leaves_before_the_data_of_requests_that_wait_for_the_same_
         let records = run(
             &config,
             [
-                // From here on the entries of `first` and `second` are in the cache.
+                // These two reads load the entries of `first` and `second` into the cache.
                 read(first, 1, Time::ZERO),
                 read(second, 1, Time::from_us(100)),
                 read(first, 1, start),
@@ -169,7 +170,7 @@ fn a_translation_page_leaves_before_the_data_of_requests_that_wait_for_the_same_
                 read(missed, 1, later),
             ],
         );
-        // The data of the first read occupies the channel while the data of the other two becomes ready.
+        // The data of the first read occupies the channel while the translation page and the data of the second read become ready.
         let free = start + COMMAND + READ + PAGE_TRANSFER;
         assert_eq!(records[2].completed, free, "chip {chip}");
         assert_eq!(records[4].breakdown.map_wait, free + PAGE_TRANSFER - later, "chip {chip}");
@@ -188,7 +189,7 @@ fn an_entry_that_was_changed_is_written_back_when_it_makes_way_and_a_clean_one_i
     let (report, _) = run_source(&drive_with(1), Listed(requests.into()));
     let map = map_of(&report);
     assert_eq!((map.counters.misses, map.counters.evictions, map.counters.write_backs), (4, 3, 1));
-    // The write-back first reads the translation page.
+    // The write-back reads its translation page first, so there are five map reads: four for misses and one for the write-back.
     assert_eq!((report.flash.map_reads, report.flash.map_programs), (5, 1));
     assert_eq!(report.write_amplification, Some(2.0));
 }
@@ -244,7 +245,7 @@ fn random_writes_cost_write_backs_and_collections_of_translation_pages() {
         assert_eq!(report.requests, 6000);
         assert!(report.flash.map_programs > 0 && report.gc.translation_collections > 0, "{:?}", report.gc);
         assert!(map_of(report).counters.write_backs >= report.flash.map_programs);
-        // The number of programs follows from their energy.
+        // The number of programs of all kinds is derived from their energy, independently of the counters.
         let power = config::Power::default();
         let of_one = (power.program_current * power.supply_voltage).as_watts() * PROGRAM.as_secs_f64();
         let programmed = report.power.energy_j.program / of_one;
@@ -258,7 +259,7 @@ fn random_writes_cost_write_backs_and_collections_of_translation_pages() {
         let filling = -512.0 * f64::ln(1.0 - entries / 512.0);
         let expected = (filling - entries + (6000.0 - filling) * entries / 512.0) / 6000.0;
         let share = map_of(report).hit_share.expect("entries were looked up");
-        // Entries in write-back also hit.
+        // Entries that are being written back still hit, so the share may exceed the expected one.
         assert!((-0.01..0.015).contains(&(share - expected)), "{share}, not {expected}, with {entries} of 512");
     }
 }

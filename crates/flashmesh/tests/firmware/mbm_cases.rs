@@ -16,7 +16,8 @@ const COMMAND: Time = Time::from_ns(70);
 const TRANSFER: Time = Time::from_ns(81_920);
 const READ: Time = Time::from_us(78);
 
-/// Returns the flash of Table I behind an infinitely fast link. `shape` has the channels, and the chips, dies and planes per parent.
+/// Returns a drive with the flash of Table I behind an infinitely fast link. `shape` has the number of channels, and the chips, dies and planes per
+/// parent; `more` has further settings.
 fn drive(policy: &str, shape: [u32; 4], more: &str) -> Config {
     let [channels, chips, dies, planes] = shape;
     config_of(&format!(
@@ -47,7 +48,7 @@ fn burst(planes: u64) -> Time {
     (COMMAND + TRANSFER) * planes
 }
 
-/// Writes `rounds` times `planes` pages to each of `chips` chips of one channel. Returns the completion time of the last program.
+/// Writes `rounds` times `planes` pages to each of `chips` chips of one channel. Returns the completion time of the last program, and the report.
 fn written(policy: &str, chips: u32, planes: u32, rounds: u64, program: Time) -> (Time, Report) {
     let config =
         drive(policy, [1, chips, 1, planes], &format!("[flash]\nprogram-time = \"{}ns\"", program.as_ps() / 1000));
@@ -56,7 +57,7 @@ fn written(policy: &str, chips: u32, planes: u32, rounds: u64, program: Time) ->
     (Time::from_ps(report.makespan_ps), report)
 }
 
-/// Computes the completion time: the bottleneck is either the chips or the channel.
+/// Computes the completion time of the last program of [`written`]: the bottleneck is either the chips or the channel.
 fn expected(chips: u64, planes: u64, rounds: u64, program: Time) -> Time {
     let cycle = burst(planes) + program;
     if burst(planes) * chips >= cycle {
@@ -66,7 +67,8 @@ fn expected(chips: u64, planes: u64, rounds: u64, program: Time) -> Time {
     }
 }
 
-/// Cases 1 to 3 with the times of Table I. Despite Figure 3, 0.66 ms of transfers cannot hide 1.3 ms of programming. Case 3 comes closest.
+/// Cases 1 to 3 with the times of Table I: channel busy 56, 45 and 81 % of the time. Despite Figure 3, 0.66 ms of transfers cannot hide 1.3 ms of
+/// programming. Case 3 comes closest.
 #[test]
 fn cases_1_to_3_with_table_1_keep_the_channel_busy_for_56_45_and_80_percent() {
     let program = Time::from_us(1_300);
@@ -84,7 +86,7 @@ fn cases_1_to_3_with_table_1_keep_the_channel_busy_for_56_45_and_80_percent() {
     }
 }
 
-/// Claim M09: cases 1 to 3 match the figure if a program takes at most 4 x 2 and more than 3 x 2 page transfers.
+/// Claim M09 of docs/reproduction: cases 1 to 3 match Figure 3 if a program takes at most 4 x 2 and more than 3 x 2 page transfers.
 #[test]
 fn cases_1_to_3_are_as_figure_3_shows_them_where_a_program_takes_600_us() {
     let program = Time::from_us(600);
@@ -132,7 +134,7 @@ fn case_5_waits_for_the_chip_that_has_most_of_the_pages() {
     assert_eq!(last_even, COMMAND + READ + TRANSFER * 10 + COMMAND * 6);
 }
 
-/// A write goes to the idle chip, whichever of the two that is.
+/// Of two chips, a write goes to the one that does not read.
 #[test]
 fn a_write_goes_round_a_chip_that_reads() {
     let program = Time::from_us(600);
@@ -152,11 +154,12 @@ fn the_parallelism_of_a_chip_with_one_die_out_of_step_is_3() {
     let records = run(&config, [write(0, 1, Time::ZERO), write(100, 4, start)]);
     let program = Time::from_us(1_300);
     assert_eq!(records[0].completed, burst(1) + program);
-    // Three pages are programmed at once. The fourth follows on the second die, whose planes then have equal offsets again.
+    // Three pages are programmed at once. The fourth follows on the second die, whose two planes then have equal page offsets.
     assert_eq!(records[1].completed - start, burst(1) + program + burst(1) + program);
 }
 
-/// Section IV.A: the smaller of `Channel_Max_Subs` and the parallelism limits a chip.
+/// Section IV.A: a chip programs at most as many pages at once as its parallelism and `Channel_Max_Subs`, the number of subrequests given to its
+/// channel, both allow.
 #[test]
 fn a_chip_takes_the_lesser_of_what_its_channel_may_have_and_what_it_can() {
     let program = Time::from_us(1_300);
@@ -177,7 +180,7 @@ fn reads_join_within_one_request_only() {
         [(true, &pair[..], 0), (false, &pair[..], 1), (true, &[read(0, 2, Time::ZERO)][..], 1)]
     {
         let config = drive("mbm", [1, 1, 1, 2], &format!("[mbm]\nrs = {rs}"));
-        // Both reads wait behind another read, so that they could join.
+        // Both reads wait behind another read, so that only the rule `mbm.rs` decides whether they join.
         let mut all = vec![write(0, 2, Time::ZERO), read(8, 1, Time::from_ms(10))];
         all.extend(requests.iter().map(|io| IoRequest { arrival: Time::from_ms(10), ..*io }));
         let report = report(&config, &all);
@@ -185,7 +188,7 @@ fn reads_join_within_one_request_only() {
     }
 }
 
-/// Section IV.B: if a long request finds its pages on one channel, MBM spreads them over both.
+/// Section IV.B: if a long request finds all its pages on one channel, MBM spreads them over both channels.
 #[test]
 fn a_long_read_that_loads_one_channel_is_laid_out_anew() {
     let run_with = |reallocations: u32| {
@@ -307,12 +310,13 @@ fn a_chip_whose_dies_begin_together_takes_writes_of_all_of_them_or_none() {
     let as_one = run(&drive("mbm", [1, 1, 2, 2], together), requests);
     assert_eq!(as_one[0].completed, burst(2) + program);
     assert_eq!(as_one[1].completed, as_one[0].completed + burst(4) + program);
-    // Without die interleaving, a chip takes the pages of one die at a time.
+    // Without die interleaving, a chip takes the pages of one die at a time, so the four pages take two more programs.
     let in_turn = run(&drive("mbm", [1, 1, 2, 2], "[flash]\ndie-interleaving = false\n"), requests);
     assert_eq!(in_turn[1].completed, (burst(2) + program) * 3);
 }
 
-/// Returns the mean response time relative to TBM, on a drive that is full of randomly placed pages and collects all the time.
+/// Returns the mean response time of MBM relative to that of TBM, over two seeds, on a drive that is full of randomly placed pages and collects all
+/// the time. `more` has settings of MBM.
 fn near_full(more: &str) -> f64 {
     let mean = |policy: &str, more: &str| -> f64 {
         let means = (0..2).map(|seed| {
@@ -330,22 +334,23 @@ fn near_full(more: &str) -> f64 {
     mean("mbm", more) / mean("tbm", "")
 }
 
-/// The headline of the paper is a 43.6 % shorter mean response time, at most 66.8 %. On a drive that collects, reads waiting for the collections
-/// of a die dominate. Each alternative reading of a sentence of the paper is tested as well.
+/// The headline of the paper is a mean response time that is 43.6 % shorter than with TBM, and up to 66.8 %. On a drive that collects, reads waiting
+/// for the collections of a die dominate. The variants below read ambiguous sentences of the paper differently.
 #[test]
 fn mbm_is_ahead_of_tbm_on_a_drive_that_collects_since_reads_suspend_its_collections() {
     let mended = near_full("");
     assert!((0.2..0.6).contains(&mended), "{mended}");
-    // If queued reads do not precede collections. Section IV.C says only: "suspends the on-going program or erase operation".
+    // Variant: queued reads do not precede collections. Section IV.C says only: "suspends the on-going program or erase operation".
     let waits = near_full("[mbm]\nreads-before-collection = false\n");
     assert!(waits > 1.0, "{waits}");
-    // If a long read makes an area read-intensive for the rest of the run. Section IV.B says: "otherwise, the area is not".
+    // Variant: a long read makes an area read-intensive for the rest of the run. Section IV.B says: "otherwise, the area is not".
     let ever = near_full("[mbm]\narea-rule = \"any-read\"\n");
     assert!(ever > mended * 0.95 && ever < 0.7, "{ever}, {mended}");
-    // If MCS restarts with the chip that takes the fewest pages only when no write waits. Section IV.C says: "when allocating pages".
+    // Variant: MCS, the choice of a chip for a write, restarts with the chip that takes the fewest pages only when no write waits. Section IV.C says:
+    // "when allocating pages".
     let once = near_full("[mbm]\nmcs-begins = \"once-until-drained\"\n");
     assert!((once / mended - 1.0).abs() < 0.2, "{once}, {mended}");
-    // If moved pages share the block of the writes. Section IV.A says: "an additional block for migrated data".
+    // Variant: moved pages share the block of the writes. Section IV.A says: "an additional block for migrated data".
     let shared = near_full("[mbm]\nws = false\n");
     assert!((shared / mended - 1.0).abs() < 0.4, "{shared}, {mended}");
 }

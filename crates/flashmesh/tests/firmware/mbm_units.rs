@@ -1,4 +1,4 @@
-//! MBM when a program writes several mapping units: the published rule places full programs like pages, and units that fill no program gather on the
+//! MBM when a program writes several mapping units: full programs are placed as the paper places pages, and units that fill no program gather on the
 //! chosen plane.
 
 use std::sync::{Arc, Mutex};
@@ -20,8 +20,8 @@ const TRANSFER: Time = Time::from_ns(163_840);
 const PROGRAM: Time = Time::from_us(1_300);
 const TIMEOUT: Time = Time::from_ms(5);
 
-/// Returns the drive of the paper with pages of 16 KiB, behind an infinitely fast link. `shape` has the channels, and the chips, dies and planes
-/// per parent.
+/// Returns the drive of the MBM paper with pages of 16 KiB, behind an infinitely fast link. `shape` has the number of channels, and the chips, dies
+/// and planes per parent; `more` has further settings.
 fn drive(shape: [u32; 4], more: &str) -> Config {
     let [channels, chips, dies, planes] = shape;
     config_of(&format!(
@@ -40,7 +40,7 @@ fn in_units(shape: [u32; 4], more: &str) -> Config {
     config
 }
 
-/// Probe that records the time and the first page of each program, in order.
+/// Probe that records the end and the first page of each program, in order.
 #[derive(Clone, Default)]
 struct Programs(Arc<Mutex<Vec<(Time, Ppn)>>>);
 
@@ -111,8 +111,8 @@ fn latencies_and_counts(config: &Config, requests: &[IoRequest]) -> (Vec<Time>, 
     (latencies, (flash.user_programs, flash.units_skipped, flash.multi_plane_operations))
 }
 
-/// Three writes arrive one after the other while all dies are idle. They gather on the plane chosen for the first, and are programmed without a
-/// fourth after the timeout.
+/// Three writes arrive one after the other while all dies are idle. They gather on the plane chosen for the first, and are programmed at the timeout
+/// without a fourth write.
 #[test]
 fn writes_gather_on_the_plane_that_was_chosen() {
     let apart = Time::from_us(200);
@@ -121,7 +121,7 @@ fn writes_gather_on_the_plane_that_was_chosen() {
     let done = TIMEOUT + program_of(1);
     assert_eq!(latencies, [done, done.saturating_sub(apart), done.saturating_sub(apart * 2)]);
     assert_eq!(counts, (3, 1, 0));
-    // The fourth unit fills the program and starts it.
+    // With a fourth write, the program is full and starts before the timeout.
     let requests: Vec<IoRequest> = (0..4).map(|n| write(n * 9, 1, apart * n)).collect();
     let (latencies, counts) = latencies_and_counts(&in_units([2, 1, 1, 2], ""), &requests);
     let expected: Vec<Time> = (0..4).map(|n| apart * (3 - n) + program_of(1)).collect();
@@ -140,7 +140,7 @@ fn what_fills_no_program_goes_to_a_die_by_itself() {
     assert_eq!((latencies, counts), (vec![program_of(2) + TIMEOUT + program_of(1)], (9, 3, 1)));
 }
 
-/// Runs a drive with GC under short writes and long reads, which cause reallocations of areas.
+/// Runs a drive with GC, whose short writes and long reads cause reallocations of areas. `more` has further settings, including the workload.
 fn collecting(more: &str) -> Report {
     let mut config = in_units([2, 2, 1, 2], more);
     config.geometry.pages_per_block = 24;

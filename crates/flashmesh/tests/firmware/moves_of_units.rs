@@ -43,8 +43,8 @@ fn small_drive(kind: FabricKind) -> Config {
 /// Units that are overwritten again and again.
 const AGAIN: [u64; 4] = [90, 91, 92, 93];
 
-/// Returns the host programs of four units each for chip 0: four for each of fourteen blocks, and one more, which leaves too little space. `first`
-/// are the programs of the first block, where few units stay valid; in each other block six stay valid.
+/// Returns the host programs for chip 0, each as its four units: four programs for each of fourteen blocks, and one more, after which GC collects the
+/// first block. `first` are the programs of the first block, where few units stay valid; in each other block six stay valid.
 fn programs(first: [[u64; 4]; 4]) -> Vec<[u64; 4]> {
     let others = (0..13).flat_map(|block| {
         let unit = |number: u64| 6 + 6 * block + number;
@@ -53,7 +53,7 @@ fn programs(first: [[u64; 4]; 4]) -> Vec<[u64; 4]> {
     first.into_iter().chain(others).chain([AGAIN]).collect()
 }
 
-/// Returns [`programs`] in which only the given two programs of the first block have valid units besides [`AGAIN`].
+/// Returns [`programs`] in which only the given two programs of the first block have valid units; [`AGAIN`] units are invalid there.
 fn with_valid(first: [u64; 4], second: [u64; 4]) -> Vec<[u64; 4]> {
     programs([first, second, AGAIN, AGAIN])
 }
@@ -67,14 +67,14 @@ fn at(number: usize) -> Time {
     Time::from_ms(10 * number as u64)
 }
 
-/// Returns the writes of these programs, ten milliseconds apart, and the arrival time of the last one.
+/// Returns the writes of `programs`, ten milliseconds apart, and the arrival time of the last one.
 fn requests(programs: &[[u64; 4]]) -> (Vec<IoRequest>, Time) {
     let writes =
         programs.iter().enumerate().flat_map(|(number, units)| units.map(|unit| write(place(unit), 1, at(number))));
     (writes.collect(), at(programs.len() - 1))
 }
 
-/// Messages of a run, for reads and programs of both GC and the host.
+/// Messages of a run over the network of chips and controllers, for both GC and the host.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Sent {
     reads: u32,
@@ -108,7 +108,7 @@ impl Probe for Messages {
     }
 }
 
-/// Runs these requests and a much later write, with all oracles enabled.
+/// Runs `requests` and a much later write, with all oracles enabled. Returns the report and the messages.
 fn run_told(config: &Config, mut requests: Vec<IoRequest>) -> (Report, Sent) {
     requests.push(write(5, 1, Time::from_ms(2000)));
     let sent = Arc::new(Mutex::new(Sent::default()));
@@ -121,7 +121,7 @@ fn run_told(config: &Config, mut requests: Vec<IoRequest>) -> (Report, Sent) {
     (report, sent)
 }
 
-/// Three units of the first page and one of the second fill a program.
+/// Three valid units of the first page of the victim and one of its second page fill one program.
 #[test]
 fn units_of_two_pages_cross_by_themselves_and_are_programmed_at_once() {
     let rate = Rate::from_bytes_per_second(1_200_000_000);
@@ -135,7 +135,7 @@ fn units_of_two_pages_cross_by_themselves_and_are_programmed_at_once() {
         config.gc.r#move = r#move;
         let (mut requests, last) = requests(&with_valid([0, 1, 2, AGAIN[0]], [3, AGAIN[1], AGAIN[2], AGAIN[3]]));
         let last_write = last + control + data(4) + program;
-        // The read of another unit arrives during the erase and waits for it.
+        // The read of another unit of chip 0 arrives while the victim is erased, and waits for the erase.
         requests.push(read(place(20), 1, last_write + Time::from_us(500)));
         let done = completions(&config, requests.clone());
         assert_eq!(done[requests.len() - 2], last_write, "{move}");
@@ -173,7 +173,7 @@ fn a_page_whose_units_go_to_two_places_is_sensed_once_and_leaves_in_parts() {
     assert_eq!(report.flash.units_skipped, 3 + 3);
 }
 
-/// With more chips to choose from, the last unit moves to one of them with a program of its own.
+/// On NoSSD three other chips are reachable, so the last unit moves to one of them with a program of its own.
 #[test]
 fn the_last_program_of_a_victim_is_in_part_empty_wherever_it_goes() {
     let mut config = small_drive(FabricKind::Nossd);
@@ -185,13 +185,13 @@ fn the_last_program_of_a_victim_is_in_part_empty_wherever_it_goes() {
     assert_eq!(report.flash.units_skipped, 3 + 3);
 }
 
-/// Returns the latency of a packet without contention: 1 cycle for the request, 4 per router, and a cycle per flit, the last one over the last
-/// link.
+/// Returns the latency of a packet of `flits` flits over `hops` links between routers, without contention. In cycles of 1 ns, it is 1 for the
+/// request, 4 per router, and 1 per flit over the last link.
 fn alone(hops: u64, flits: u64) -> Time {
     Time::from_ns(1 + 4 * (hops + 1) + flits)
 }
 
-/// Returns the flits of `units` units with their metadata, in packets of 512 flits.
+/// Returns the number of flits of `units` units with their metadata, in packets of 512 flits including header flits.
 fn flits(config: &Config, units: u64) -> u64 {
     let bytes = units * UNIT + units * config.nossd.metadata.as_u64();
     512 * bytes.div_ceil(512 - u64::from(config.nossd.data_header_flits))
@@ -225,7 +225,7 @@ fn a_clean_senses_each_page_once_and_programs_what_has_gathered() {
     assert_eq!(sent.acknowledgements, programs + 2);
 }
 
-/// All units of the first page are valid, and one unit of the second: only that unit passes through the controller.
+/// All four units of the first page are valid, and one unit of the second: only that fifth unit passes through the controller.
 #[test]
 fn a_page_whose_units_are_all_valid_moves_within_its_plane_and_others_are_packed() {
     let mut config = small_drive(FabricKind::Bus);
@@ -234,7 +234,7 @@ fn a_page_whose_units_are_all_valid_moves_within_its_plane_and_others_are_packed
     let (report, sent) = run_told(&config, writes.clone());
     assert_eq!((report.gc.pages_moved, report.gc.pages_copied, report.flash.units_skipped), (5, 0, 3 + 3));
     assert_eq!((sent.copybacks, sent.reads, sent.data), (1, 1, vec![1]));
-    // A copyback command and its array time; then the read of the remaining unit, and a program with the data of a whole page.
+    // The expected time: a copyback command with its array time, the read of the remaining unit, and a program with the data of a whole page.
     let rate = Rate::from_bytes_per_second(1_200_000_000);
     let (command, data) = (Time::from_ns(10), |units: u64| rate.time_for(Bytes::new(units * UNIT)));
     let last_write = last + command + data(4) + PROGRAM;
@@ -274,13 +274,13 @@ fn a_word_line_moves_within_its_plane_as_a_whole() {
     let senses = READ + Time::from_us(5) + Time::from_us(9);
     let moved = last_write + (command + senses + PROGRAM) + (command + READ + data(1)) + (command + data(3) + PROGRAM);
     let mut timed = writes;
-    // A lower page of another word line.
+    // The timed read is of a lower page on another word line, so it is sensed in [`READ`].
     timed.push(read(page(12), 1, last_write + Time::from_us(700)));
     let done = completions(&config, timed);
     assert_eq!(done.last(), Some(&(moved + command + ERASE + command + READ + data(1))));
 }
 
-/// Runs random writes of units on a full drive of 4 x 4 chips.
+/// Runs random writes of units on a full drive of 4 x 4 chips, in a configuration changed by `change`.
 fn random_writes(kind: FabricKind, change: impl Fn(&mut Config)) -> Report {
     let mut config = steady_drive(kind, 0.3);
     config.geometry.page_size = Bytes::new(4 * UNIT);
@@ -305,7 +305,7 @@ fn a_full_drive_sends_its_units_from_chip_to_chip_and_the_controllers_move_the_o
     assert_within("write amplification", amplification(&report), amplification(&through), 0.1);
 }
 
-/// The scheduler chooses other moves than the head of a queue, which is often a move of a unit that the host has overwritten.
+/// The scheduler often passes over the move at the head of a queue, whose unit the host may have overwritten meanwhile.
 #[test]
 fn each_victim_starts_one_partial_program_at_most_whatever_the_scheduler_chooses() {
     for policy in [SchedulePolicy::OutOfOrder, SchedulePolicy::Sprinkler] {

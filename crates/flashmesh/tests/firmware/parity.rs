@@ -8,10 +8,11 @@ use flashmesh::workload::IoRequest;
 use super::word_lines::{COMMAND, PROGRAM, WORD_LINE, die_of, measured};
 use crate::support::drives::*;
 
-/// Pages of 4 KiB in a word line of both planes.
+/// Pages of 4 KiB in one program of a die: a word line of three pages on each of two planes.
 const PER_PROGRAM: u64 = 6;
 
-/// Returns a drive of one superblock over `dies` dies, each on a channel of its own, with blocks of `word_lines` word lines.
+/// Returns a drive of one superblock over `dies` dies, each on a channel of its own, with blocks of `word_lines` word lines. With `parity`, one
+/// program in that many is parity.
 fn superblock_of(dies: u32, word_lines: u32, parity: Option<u32>) -> Config {
     let mut config = die_of(2);
     config.geometry.channels = dies;
@@ -72,7 +73,7 @@ fn a_write_waits_for_the_parity_that_follows_the_program_before_it() {
     }
 }
 
-/// The dies are the bottleneck.
+/// The dies are the bottleneck, so the run takes longer in proportion to all programs.
 #[test]
 fn a_saturated_drive_writes_as_much_less_as_parity_takes_of_its_programs() {
     let rate = |parity: Option<u32>| {

@@ -22,7 +22,7 @@ fn times(records: &[RequestRecord], stream: u32) -> Vec<[Time; 3]> {
     own.iter().map(|record| [record.arrival, record.submitted, record.completed]).collect()
 }
 
-/// Returns a configuration of two streams that keep a small drive busy and cause GC. `sets` has the channels of their namespaces.
+/// Returns a configuration of two streams that keep a small drive busy and cause GC. `sets` has the channels of the namespace of each stream.
 fn two(sets: [&str; 2], more: &str) -> Config {
     config_of(&format!(
         "\

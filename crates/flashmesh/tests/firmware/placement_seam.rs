@@ -16,7 +16,7 @@ use flashmesh::workload::IoRequest;
 
 use crate::support::drives::*;
 
-/// Calls that an allocator received: pages placed and read, with number of pages and position in the request.
+/// Calls that an allocator received. Pages placed and read have the number of pages of their request and their index in it.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Told {
     placed: Vec<(Lpn, u32, u32)>,
@@ -27,12 +27,12 @@ struct Told {
     outstanding: Vec<usize>,
 }
 
-/// Allocator that places consecutive pages on the given planes.
+/// Allocator that places successive writes on `planes` in turn.
 struct Scripted {
     told: Arc<Mutex<Told>>,
     planes: Vec<PlaneId>,
     next: usize,
-    /// Whether writes keep the plane on which they were placed.
+    /// Whether writes keep their plane when they could be programmed; otherwise they are placed once more.
     stays: bool,
 }
 
@@ -152,7 +152,7 @@ fn an_allocator_has_its_way_up_to_the_share_of_a_namespace_on_a_plane() {
         let namespace = Namespace { capacity, channels: Some(Indices::new(channels)), ..Namespace::default() };
         config.namespace.push((name.to_owned(), namespace));
     }
-    // Pages placed before the allocator takes over count as well.
+    // Pages placed before the allocator takes over count towards the limit of its namespace too.
     config.precondition.kind = PreconditionKind::Sequential;
     let requests = (0..240).map(|number| write(number * 7 % 80, 1, Time::from_us(50 * number))).collect();
     let (_, simulation) = run_with(&config, requests, Box::new(OnePlane));
@@ -206,7 +206,7 @@ fn policies_from_outside_that_do_what_the_configured_ones_do_give_the_same_resul
     config.precondition.kind = PreconditionKind::Random;
     config.workload.read_share = 0.3;
     config.workload.requests = Some(4_000);
-    // With few requests outstanding, no plane is ever treated as full because of writes in flight.
+    // With few requests outstanding, writes in flight never make a plane count as full, so no placement is overridden.
     config.replay.mode = ReplayMode::Closed;
     config.replay.outstanding = 4;
     let report = |own: bool| {

@@ -21,13 +21,13 @@ use crate::support::cases::cases;
 use crate::support::drives;
 use crate::support::drives::{Kept, Listed};
 
-/// Returns a strategy that draws a case with the given policy.
+/// Returns a strategy that draws a drive with the given policy, and its requests.
 fn under(policy: FirmwarePolicy) -> impl Strategy<Value = Case> {
     let cases = (arbitrary::case(), policies::managed(vec![policy])).prop_map(|(mut case, managed)| {
         managed.put(&mut case.config);
         case
     });
-    // The policy may need one more block per plane than the drive has.
+    // The policy may need one more block per plane than the drawn drive has; such a drive is drawn again.
     cases.prop_filter(
         "the policy needs more spare blocks",
         |case| !matches!(case.config.validate(), Err(error) if error.to_string().contains("blocks to spare")),
@@ -80,11 +80,11 @@ struct Lying {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Lie {
-    /// The moved or reallocated page holds another logical page.
+    /// Notice that a moved or reallocated page holds another logical page than it does.
     OtherContent,
-    /// The page was programmed twice.
+    /// Second notice of the same program.
     Twice,
-    /// The block was not erased.
+    /// Missing notice of an erase.
     NotErased,
 }
 
@@ -168,7 +168,8 @@ fn the_blocks_of_a_superblock_are_erased_on_all_its_dies_at_the_same_time() {
     for dies in [1, 2, 4] {
         let mut config = busy(FirmwarePolicy::Superblock);
         config.superblock.dies = Some(dies);
-        // An erase takes much longer than all other work, so each die starts its erase right after the last page has moved.
+        // An erase takes much longer than all other work. Each die starts its erase right after its last page has moved, so all erases of a
+        // superblock overlap.
         config.flash.erase_time = Time::from_ms(20);
         let mut simulation = Simulation::new(&config).expect("the drive can be built");
         let erases = Erased::default();
@@ -195,7 +196,7 @@ fn the_blocks_of_a_superblock_are_erased_on_all_its_dies_at_the_same_time() {
     }
 }
 
-/// In the static order all of these pages are on the first plane.
+/// All writes are to pages that the static order puts on the first plane.
 #[test]
 fn writes_go_to_all_dies_of_a_superblock_in_turn() {
     for dies in [1, 2, 4] {

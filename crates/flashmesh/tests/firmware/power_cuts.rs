@@ -43,7 +43,7 @@ pub fn setting(name: &str) -> Option<u64> {
     Some(text.parse().unwrap_or_else(|_| panic!("{name} is not a number: {text}")))
 }
 
-/// Runs `requests` with all oracles enabled. Returns the report and the number of acknowledged writes.
+/// Runs `requests` with all oracles enabled. Returns the report and the number of acknowledged writes, or the first error.
 fn run(config: &Config, requests: &[IoRequest]) -> Result<(Report, u64), String> {
     let source = Listed(requests.iter().copied().collect());
     let mut simulation = Simulation::with_source(config, Box::new(source)).map_err(|error| error.to_string())?;
@@ -120,7 +120,7 @@ pub fn journaling() -> impl Strategy<Value = (Config, Vec<IoRequest>, Vec<u32>)>
     })
 }
 
-/// Counts over all cuts.
+/// Counts over all power cuts: cuts, acknowledged writes, and findings of the recoveries.
 #[derive(Clone, Copy, Debug, Default)]
 struct Seen {
     cuts: u64,
@@ -146,7 +146,8 @@ impl Seen {
     }
 }
 
-/// Runs a drive to its end, then again with a power cut at each of the given times.
+/// Runs a drive to its end, then again with a power cut at each of the given times, in thousandths of the run. Returns the counts of the cuts, or the
+/// first error.
 fn cut_drive(config: &Config, requests: &[IoRequest], moments: &[u32]) -> Result<Seen, String> {
     let mut seen = Seen::default();
     let said = |config: &Config| {
@@ -159,7 +160,7 @@ fn cut_drive(config: &Config, requests: &[IoRequest], moments: &[u32]) -> Result
         let mut config = config.clone();
         config.power.cut = Some(Time::from_ps(whole.makespan_ps / 1000 * u64::from(moment)));
         let (report, acknowledged) = run(&config, requests).map_err(said(&config))?;
-        // A cut at the end of the run finds everything done.
+        // A cut at the end of the run has no effect, and the report has no cut.
         let Some(cut) = report.power_cut else { continue };
         let recovery = cut.recovery.expect("the drive has a journal");
         if recovery.pages_lost > 0 {
@@ -189,7 +190,7 @@ pub fn runner(seed: u64, number: u64) -> TestRunner {
     TestRunner::new_with_rng(Runner::default(), TestRng::from_seed(RngAlgorithm::ChaCha, &bytes))
 }
 
-/// Cuts the power of drive `number`.
+/// Draws drive `number` and cuts its power. Returns the counts of the cuts (none if the drawn drive is invalid), or the first error.
 fn cut_numbered(seed: u64, number: u64) -> Result<Seen, String> {
     let mut runner = runner(seed, number);
     let (config, requests, moments) = journaling().new_tree(&mut runner).expect("a drive can be drawn").current();
@@ -201,7 +202,7 @@ fn cut_numbered(seed: u64, number: u64) -> Result<Seen, String> {
 }
 
 /// Passes the number of every [`WORKERS`]th drive from `first` on to `cut`, until `cuts` cuts have been made or [`FAILURES_MAX`] drives have failed.
-/// Returns the counts of the other drives, and the number and error of each failed drive.
+/// Returns the counts of the drives that did not fail, and the number and error of each failed drive.
 fn cut_drives(first: u64, cuts: u64, cut: impl Fn(u64) -> Result<Seen, String>) -> (Seen, Vec<(u64, String)>) {
     let (mut seen, mut failures) = (Seen::default(), Vec::new());
     let mut numbers = (first..).step_by(WORKERS as usize);

@@ -11,7 +11,7 @@ use crate::support::drives::{Listed, bare_drive, request, run_source, write};
 const COMMAND: Time = Time::from_ns(10);
 const READ: Time = Time::from_us(3);
 const PROGRAM: Time = Time::from_us(100);
-/// Transfer time of 4096 bytes and of a sector at 1.2 GB/s, rounded up.
+/// Transfer times of a page of 4096 bytes and of a sector of 512 bytes at 1.2 GB/s, rounded up.
 const TRANSFER: Time = Time::from_ps(3_413_334);
 const SECTOR: Time = Time::from_ps(426_667);
 
@@ -34,7 +34,7 @@ fn ms(milliseconds: u64) -> Time {
     Time::from_ms(milliseconds)
 }
 
-/// Runs `requests`, and one more long after the power cut. Returns the report, and the latencies in order of issue.
+/// Runs `requests` with a power cut at `at`, and a write long after the cut. Returns the report, and the latencies in order of issue.
 fn cut_at(mut config: Config, at: Time, requests: impl IntoIterator<Item = IoRequest>) -> (Report, Vec<Time>) {
     config.power.cut = Some(at);
     config.validate().expect("the configuration is valid");
@@ -59,7 +59,7 @@ fn a_recovery_reads_what_arithmetic_says_and_takes_as_long() {
     // scan reads the other 190 pages, and one erased page in the last block.
     let reads = &found.reads;
     assert_eq!((reads.blocks, reads.system, reads.map, reads.journal), (32, 203 - 13 + 1, 1, 2));
-    // The last four pages, and the first erased page of their block.
+    // The recovery scans the open block: its four programmed pages, and its first erased page.
     assert_eq!(reads.open, 5);
     let (beside, whole) = (COMMAND + READ + SECTOR, COMMAND + READ + TRANSFER);
     assert_eq!(found.steps.blocks_ps, (beside * 32).as_ps());
@@ -89,7 +89,7 @@ fn a_flush_waits_for_the_journal_unless_capacitors_write_it() {
         let (report, latencies) = cut_at(config, ms(3), [write(7, 1, ms(0)), flush]);
         assert_eq!(latencies[1], waits);
         assert_eq!(report.persistence.as_ref().expect("the drive has a journal").journal_pages, pages);
-        // With capacitors the entry is written after the cut.
+        // With capacitors the journal entry is written from DRAM after the cut.
         let found = recovery(&report);
         assert_eq!((found.entries_replayed, found.pages_found), (1, 0));
     }
@@ -104,7 +104,7 @@ fn capacitors_tell_what_they_program_for_the_map() {
     let cut = report.power_cut.as_ref().expect("the power was cut");
     assert_eq!((cut.pages_programmed, cut.map_pages_programmed), (0, 1));
     assert_eq!(cut.duration_ps, (COMMAND + TRANSFER + PROGRAM).as_ps());
-    // Journal pages programmed by the run itself do not count.
+    // Journal pages programmed by the run before the cut are not among the map pages of the cut.
     assert_eq!((report.flash.journal_programs, recovery(&report).entries_replayed), (1, 11));
 }
 
@@ -124,7 +124,7 @@ fn a_program_cut_short_leaves_the_version_before() {
     let cut = report.power_cut.as_ref().expect("the power was cut");
     assert_eq!((cut.requests_lost, cut.programs_lost), (1, 1));
     let found = recovery(&report);
-    // The previous page, the torn one, and the first erased one.
+    // The recovery scans the open block: the previous page, the torn one, and the first erased one.
     assert_eq!((found.pages_found, found.pages_lost, found.reads.open), (1, 0, 3));
 }
 

@@ -15,7 +15,7 @@ fn config(overrides: &[&str]) -> Config {
     Config::from_str(DRIVE, "drive.toml", &overrides).expect("the configuration is valid")
 }
 
-/// Returns the report without its figures of wall-clock time and memory.
+/// Returns the report without wall-clock time and memory, which differ between runs.
 fn simulated(mut simulation: Simulation) -> String {
     simulation.enable_checks();
     let report: Report = simulation.run(&Control::default()).expect("the run succeeds");

@@ -20,7 +20,7 @@ use crate::support::cases::cases;
 use crate::support::drives::Listed;
 use crate::support::partitions;
 
-/// Returns a strategy that draws the kind, page, partial-access flag and gap of a request to a small hot set.
+/// Returns a strategy that draws a request to a small hot set: kind, page, whether it covers only a part of the page, and gap in us.
 fn sketch() -> impl Strategy<Value = (RequestKind, u32, bool, u64)> {
     let kind = prop_oneof![
         40 => Just(RequestKind::Read),
@@ -153,7 +153,7 @@ fn a_pair_that_collides_again_and_again_is_taken_apart_over_every_interconnect()
         let off = run(&plain, &requests, true);
         let found = replication(&on);
         assert_eq!((found.counts.made, found.copies_end), (1, 1), "{fabric}: {found:?}");
-        // Of 2000 collisions only those before the copy remain.
+        // Of 2000 collisions only those before the copy was made remain.
         assert!(found.counts.imbalanced < 200, "{fabric}: {found:?}");
         assert!(found.counts.imbalanced_avoided > 1800, "{fabric}: {found:?}");
         let mean = |report: &Report| report.latency_ps.read.as_ref().expect("reads completed").mean;

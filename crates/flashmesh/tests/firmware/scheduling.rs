@@ -31,7 +31,7 @@ pub fn one_channel(chips: u32, dies: u32, planes: u32) -> Config {
     config
 }
 
-/// Returns the indices of these requests in order of completion.
+/// Returns the indices of `requests` in order of completion.
 fn order_of(config: &Config, requests: &[IoRequest]) -> Vec<usize> {
     let ends = completions(config, requests.iter().copied());
     let mut order: Vec<usize> = (0..requests.len()).collect();
@@ -68,7 +68,7 @@ fn dies_that_start_together_let_reads_suspend_their_own_die_alone() {
     config.flash.die_start = DieStart::Together;
     config.flash.suspension = flashmesh::config::Suspension::Program;
     let [suspend, resume] = [config.flash.suspend_time, config.flash.resume_time];
-    // A program on the first die, a read of that die, and a read of the other die, which must wait for the end of the program.
+    // A program on the first die, a read of that die, and a read of the second die, which must wait for the end of the program.
     let ends = completions(&config, [write(0, 1, Time::ZERO), read(2, 1, US(20)), read(1, 1, US(20))]);
     let alone = NS(10 + 4_096 + 100_000);
     assert_eq!(ends[1], US(20) + suspend + ONE_READ);
@@ -120,7 +120,7 @@ fn a_chip_is_suspended_as_a_whole_only_where_its_dies_begin_together() {
 #[test]
 fn sprinkler_and_paq_take_the_larger_group_wherever_it_waits() {
     let config = one_channel(1, 1, 2);
-    // After a first read come a read of a single plane, and then two reads of both planes at the same offset.
+    // After a first read come a read of page 10 on one plane, and then reads of pages 6 and 7, which both planes can serve in one operation.
     let reads = [read(0, 1, Time::ZERO), read(10, 1, US(1)), read(6, 1, US(2)), read(7, 1, US(3))];
     assert_eq!(order_of(&config, &reads), [0, 1, 2, 3]);
     for policy in [SchedulePolicy::Sprinkler, SchedulePolicy::Paq] {
@@ -148,7 +148,7 @@ fn the_firmware_policy_brings_its_scheduling() {
 #[test]
 fn sprinkler_prefers_the_pages_of_one_request_and_paq_the_oldest() {
     let config = one_channel(1, 1, 2);
-    // Two groups of reads, each of two planes: one of two requests, and one of a single later request.
+    // Two pairs of reads, each served by both planes in one operation: the older pair is of two requests, the later one of a single request.
     let reads = [read(0, 1, Time::ZERO), read(10, 1, US(1)), read(11, 1, US(1)), read(6, 2, US(2))];
     assert_eq!(order_of(&with(SchedulePolicy::Sprinkler, config.clone()), &reads), [0, 3, 1, 2]);
     assert_eq!(order_of(&with(SchedulePolicy::Paq, config), &reads), [0, 1, 2, 3]);
@@ -157,13 +157,13 @@ fn sprinkler_prefers_the_pages_of_one_request_and_paq_the_oldest() {
 #[test]
 fn chips_of_a_channel_go_as_the_policy_says() {
     let config = one_channel(4, 2, 1);
-    // Data of chip 3 occupies the channel, and a command for chip 2 waits for it. Then a read of chip 1 arrives, and one of each die of chip 0. Pages
-    // are numbered along the dies.
+    // Data of chip 3 occupies the channel, and a command for chip 2 waits for it. Then a read of chip 1 arrives, and one of each die of chip 0. PAQ
+    // serves chip 0 before chip 1, because its operation has more planes. Pages are numbered along the dies.
     let at = |chip: u64, die: u64, time: Time| read(chip * 2 + die, 1, time);
     let reads = [at(3, 0, Time::ZERO), at(2, 0, US(4)), at(1, 0, NS(4_100)), at(0, 0, NS(4_200)), at(0, 1, NS(4_300))];
     assert_eq!(order_of(&config, &reads), [0, 1, 2, 3, 4], "in order of arrival");
     assert_eq!(order_of(&with(SchedulePolicy::Paq, config.clone()), &reads), [0, 1, 3, 4, 2], "the most planes first");
-    // Like above, with chips 0 and 1 swapped. After chip 2 comes chip 3, then chip 0.
+    // Like above, with chips 0 and 1 swapped. After chip 2, Sprinkler goes to chip 3, which has no read, then to chip 0 and chip 1.
     let reads = [at(3, 0, Time::ZERO), at(2, 0, US(4)), at(1, 0, NS(4_100)), at(1, 1, NS(4_200)), at(0, 0, NS(4_300))];
     assert_eq!(order_of(&config, &reads), [0, 1, 2, 3, 4]);
     assert_eq!(
@@ -187,12 +187,12 @@ fn operations_that_the_bound_brings_forward_are_counted_while_the_other_kind_wai
     };
     // Reads go first, and no transaction waits for 20 ms.
     assert_eq!(counted(Time::from_ms(20)), (0, 0));
-    // All transactions wait longer than 2 us. A write, a read and the other write are dispatched as overdue while the other kind waits;
-    // afterwards only reads are left.
+    // All transactions wait longer than 2 us. A write, a read and the other write are dispatched as overdue while the other kind waits; only reads
+    // are left after them.
     assert_eq!(counted(US(2)), (1, 2));
 }
 
-/// Returns a small full drive under random reads and writes, with GC.
+/// Returns a small full drive under random reads and writes, with GC, the given scheduling policy, interconnect and host interface.
 pub fn busy(policy: SchedulePolicy, fabric: FabricKind, interface: InterfaceKind) -> Config {
     let mut config = Config::default();
     config.schedule.policy = policy;

@@ -79,7 +79,7 @@ fn an_idle_drive_folds_all_that_was_written_and_the_cache_is_empty_again() {
 
 #[test]
 fn what_was_overwritten_before_it_is_folded_is_not_moved() {
-    // The cache is full, so the newer versions bypass it. They invalidate 8 pages of its first block and 4 of the second.
+    // The cache is full, so the newer versions bypass it. They invalidate all 8 pages of the first cache block and 4 of the second.
     let requests = writes(0..CACHE, Time::ZERO).chain(writes(0..12, Time::ZERO));
     let (slc, _, _) = run_all(&drive(), requests.chain([read(0, 1, LATER)]));
     assert_eq!((slc.pages_written, slc.pages_direct), (CACHE, 12));
@@ -98,7 +98,7 @@ fn a_cache_is_left_alone_up_to_the_share_of_its_blocks_that_may_be_full() {
 fn a_page_is_read_in_the_time_of_the_cache_until_it_is_folded() {
     let reads = [read(0, 1, Time::from_ms(1)), read(0, 1, LATER)];
     let one_page = |config: &Config| run_all(config, std::iter::once(write(0, 1, Time::ZERO)).chain(reads)).2;
-    // A block that is not full is not folded.
+    // The block of the cache is not full, so it is not folded, and the page is read from the cache.
     let in_cache = COMMAND + SLC_READ + PAGE_TRANSFER;
     assert_eq!(one_page(&drive()), [ONE_SLC_WRITE, in_cache, in_cache]);
     let block = writes(0..8, Time::ZERO).chain([read(0, 1, LATER)]);
@@ -152,7 +152,7 @@ fn units_are_folded_into_full_word_lines() {
     let (report, _) = run_source(&word_lines(), Listed(requests.collect()));
     let slc = report.slc.expect("the drive has an SLC cache");
     assert_eq!((slc.folds, slc.pages_folded), (4, 4 * CACHE));
-    // A cache block has 32 units, which take three programs of twelve; four units of the last program stay empty.
+    // A cache block has 32 units, which take three programs of twelve; four units of the last program of each of the four blocks stay empty.
     assert_eq!(report.flash.units_skipped, 4 * 4);
 }
 
@@ -202,7 +202,7 @@ fn a_dynamic_cache_of_a_full_drive_is_as_large_as_the_blocks_that_are_free_and_n
     let first = || writes(0..200, Time::ZERO);
     let (slc, ..) = run_all(&config, first());
     assert_eq!((slc.pages_written, slc.pages_direct), (20 * 8, 40));
-    // The folded pages fill seven blocks, and the pages that bypassed the cache two.
+    // The folded pages fill seven blocks, and the pages that bypassed the cache two, so nine fewer blocks can be lent.
     let (slc, ..) = run_all(&config, first().chain(writes(200..400, LATER * 2)));
     assert_eq!((slc.pages_written, slc.pages_direct), (20 * 8 + (24 - 9 - 4) * 8, 40 + 200 - 88));
 }
@@ -219,7 +219,7 @@ fn a_plane_short_of_space_takes_back_what_it_lent_and_is_written_without_end() {
         let (report, _) = run_source(&config, Listed(requests.collect()));
         let slc = report.slc.expect("the drive has an SLC cache");
         assert!(report.gc.collections > slc.folds, "{slc:?}, {:?}", report.gc);
-        // Without a pause there is no background GC, and no block is lent.
+        // Without a pause between writes there is no background GC, so no block becomes free to be lent.
         assert_eq!(slc.folds > 50, gap >= Time::from_ms(1), "{gap}: {slc:?}");
     }
 }

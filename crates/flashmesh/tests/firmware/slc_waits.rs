@@ -8,7 +8,7 @@ use flashmesh::workload::IoRequest;
 use super::slc::*;
 use crate::support::drives::*;
 
-/// Pages of a cache block.
+/// Pages in one block of the cache.
 const BLOCK: u64 = CACHE / 4;
 
 fn waiting() -> Config {
@@ -24,7 +24,7 @@ fn run_all(config: &Config, requests: impl IntoIterator<Item = IoRequest>) -> (R
     (report, latencies)
 }
 
-/// Returns the time of a fold: eight pages are read from the cache and programmed outside, and the block is erased.
+/// Returns the time of a fold of one cache block: eight pages are read from the cache and programmed outside, and the block is erased.
 fn fold(config: &Config) -> Time {
     (COMMAND + SLC_READ + PAGE_TRANSFER + ONE_TLC_WRITE) * BLOCK + COMMAND + config.flash.erase_time
 }

@@ -1,4 +1,4 @@
-//! SLC cache together with firmware policies whose planes work together, with parity, and with a map cache.
+//! SLC cache together with firmware policies that program all planes of a superblock, with parity, and with a map cache.
 
 use flashmesh::config::{Config, FirmwarePolicy, ParityShare, SlcRegion};
 use flashmesh::ids::Lpn;
@@ -29,7 +29,7 @@ fn run_all(config: &Config, requests: impl IntoIterator<Item = IoRequest>) -> Re
     report
 }
 
-/// By the static order every written page would be on the first plane.
+/// By the static order every written page would be on the first plane, but both policies spread pages over their superblocks.
 #[test]
 fn planes_that_share_superblocks_fill_fold_and_erase_their_caches_together() {
     for (policy, of_superblock) in [(FirmwarePolicy::Tbm, 1), (FirmwarePolicy::Superblock, 3)] {
@@ -107,6 +107,6 @@ fn a_map_that_is_in_dram_in_part_learns_where_folded_pages_are() {
     let folded = run_all(&config, writes(0..CACHE, Time::ZERO).chain([read(900, 1, LATER)]));
     assert_eq!(folded.slc.as_ref().expect("the drive has an SLC cache").pages_folded, CACHE);
     let programs = |report: &Report| report.flash.map_programs;
-    // 32 entries are on two translation pages of 16.
+    // The 32 entries of the folded pages are on two translation pages of 16 entries, which are both programmed again.
     assert!(programs(&folded) >= programs(&written) + 2, "{} and {}", programs(&folded), programs(&written));
 }

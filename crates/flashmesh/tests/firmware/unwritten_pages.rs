@@ -1,4 +1,4 @@
-//! Reads of unwritten pages: the location of such a read depends only on the page number, and needs no map.
+//! Reads of unwritten pages. An unwritten page is read at its home, a physical page that follows from its number alone, without a map access.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -28,7 +28,7 @@ impl Probe for Reads {
     }
 }
 
-/// Runs `requests` with all oracles enabled. Returns the locations of the reads, and the drive.
+/// Runs `requests` with all oracles enabled. Returns the locations of the reads of each logical page in order, and the drive.
 fn reads_of(config: &Config, requests: Vec<IoRequest>) -> (BTreeMap<Lpn, Vec<Ppn>>, Simulation) {
     let reads = Reads::default();
     let mut simulation =
@@ -146,7 +146,7 @@ fn a_page_is_read_at_its_home_until_it_is_written_and_after_it_is_deallocated() 
     let mut config = bare_drive();
     config.ftl.allocation = order("CWDP");
     let at = |ms: u64| Time::from_us(1000 * ms);
-    // Eleven pages of the plane are written first, so page 640 is written to the twelfth.
+    // Ten other pages of the plane are written first, so page 640 moves from its home, the sixth page of the plane, to the eleventh.
     let before = (0..11u64).map(|page| write(page * 128, 1, Time::ZERO));
     let page = 640;
     let requests = before.chain([

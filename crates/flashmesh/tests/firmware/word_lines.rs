@@ -31,7 +31,7 @@ pub fn die_of(planes: u32) -> Config {
     config
 }
 
-/// Runs these requests. Returns the report, and the latencies in order of issue.
+/// Runs `requests`. Returns the report, and the latencies in order of issue.
 pub fn measured(config: &Config, requests: impl IntoIterator<Item = IoRequest>) -> (Report, Vec<Time>) {
     config.validate().expect("the configuration is valid");
     let (report, mut records) = run_source(config, Listed(requests.into_iter().collect()));
@@ -101,14 +101,14 @@ fn a_buffer_is_full_when_arrivals_are_ahead_of_service_by_what_it_holds() {
     // A program frees six pages. The first program starts with the sixth write, and each takes as long as twelve arrivals.
     let held = |writes: u64| writes - writes.saturating_sub(5) / 12 * 6;
     assert_eq!(Some(stalled as u64), (0..600).find(|&writes| held(writes) >= buffer));
-    // From then on writes complete at the rate of programs, and each waits for those before it.
+    // From the first stalled write on, writes complete at the rate of programs, and each waits for those before it.
     let grows = latencies[590].saturating_sub(latencies[300]).as_ps() as f64;
     let expected = 290.0 * period.as_ps() as f64;
     assert!((grows / expected - 1.0).abs() < 0.05, "{grows} ps, expected {expected}");
 }
 
-/// Cuts the power during writes that gather. A program of the die takes twenty-four units of 4 KiB. Writes complete in the cache; units that
-/// still gather are not in the array at the cut.
+/// Cuts the power at `at`, during writes that gather. A program of the die takes twenty-four units of 4 KiB. Writes complete in the cache; units that
+/// still gather are not in the array at the cut. Returns the report.
 fn cut_while_units_gather(writes: u64, at: Time, capacitors: bool) -> Report {
     let mut config = die_of(2);
     config.geometry.page_size = Bytes::from_kib(16);
@@ -145,8 +145,8 @@ fn units_that_gather_are_programmed_by_capacitors_and_lost_without() {
     }
 }
 
-/// TBM moves pages to the plane that is furthest behind. If planes lag by more moves than may be in flight, the other planes receive none, so their
-/// programs must not wait to be filled.
+/// TBM moves pages to the plane that is furthest behind. If planes lag by more moves than may be in flight, planes that are ahead receive none, so
+/// their programs must not wait to be filled.
 #[test]
 fn collections_of_twin_blocks_go_on_where_planes_lag_behind_each_other() {
     let text = "\

@@ -1,4 +1,4 @@
-//! Controller cores: commands, completions and pages moved by GC take time, one after the other on each core.
+//! Controller cores: commands, completions and pages moved by GC take time, and each core does one of them at a time.
 
 use flashmesh::config::{Config, FabricKind, Firmware, PreconditionKind, ReplayMode};
 use flashmesh::measure::bound::Resource;
@@ -63,7 +63,7 @@ fn jobs_are_done_in_the_order_in_which_they_come_by_the_core_that_is_free_first(
     assert_eq!(ends(8), [4; 5].map(us));
 }
 
-/// A completion waits behind commands that arrived earlier.
+/// A completion is a job of a core too, and waits behind commands that arrived earlier.
 #[test]
 fn a_completion_takes_its_turn_behind_commands() {
     let config = with_firmware(Firmware { other_time: us(4), completion_time: us(1), ..Firmware::default() });

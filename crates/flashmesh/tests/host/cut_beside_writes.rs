@@ -33,11 +33,11 @@ fn us(microseconds: u64) -> Time {
     Time::from_us(microseconds)
 }
 
-/// Runs the requests of both streams until the power cut, with all oracles enabled.
+/// Runs the requests of both streams until the power cut at `at`, with all oracles enabled. Returns the report.
 fn run_until(config: &Config, at: Time, past: &[IoRequest], through: &[IoRequest]) -> Report {
     let mut config = config.clone();
     config.power.cut = Some(at);
-    // A last read keeps the run going until the cut.
+    // A read that arrives after the cut keeps the run from ending before it.
     let last = read(0, 1, at + us(1));
     let past: Vec<IoRequest> = past.iter().copied().chain([last]).collect();
     let sources = [past, through.to_vec()].map(|list| Box::new(Listed(list.into())) as Box<dyn WorkloadSource>);
@@ -62,8 +62,8 @@ fn a_page_deallocated_while_two_writes_of_it_are_in_flight_stays_so_after_a_flus
     }
 }
 
-/// One core takes 40 us for a write of four pages, another core 10 us for a later write of the first of these pages. The later write bypasses
-/// the cache, reaches the translation layer first and is on flash at the cut. In the order of the drive the write of four pages is the newer
+/// One core takes 40 us for a write of four pages, another core 10 us for a later write of the first of these pages. The later write bypasses the
+/// cache, reaches the translation layer first and is on flash at the cut. The write that reaches the layer later, that of four pages, is the newer
 /// one, and it is lost with the cache.
 #[test]
 fn a_write_that_another_core_lets_overtake_counts_as_the_older_one() {

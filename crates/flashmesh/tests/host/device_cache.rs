@@ -19,7 +19,7 @@ const DRAM: Time = Time::from_ns(26 + 640);
 const COMMAND: Time = Time::from_ns(10);
 const READ: Time = Time::from_us(3);
 const PROGRAM: Time = Time::from_us(100);
-/// Transfer time of 4096 bytes at 1.2 GB/s, rounded up.
+/// Transfer time of a page of 4096 bytes at 1.2 GB/s, rounded up.
 const TRANSFER: Time = Time::from_ps(3_413_334);
 
 fn cached(pages: u64) -> Config {
@@ -32,7 +32,7 @@ fn ms(milliseconds: u64) -> Time {
     Time::from_ms(milliseconds)
 }
 
-/// Runs these requests. Returns the report, and the latencies in order of issue.
+/// Runs `requests`. Returns the report, and the latencies in order of issue.
 fn measured(config: &Config, requests: impl IntoIterator<Item = IoRequest>) -> (Report, Vec<Time>) {
     config.validate().expect("the configuration is valid");
     let (report, mut records) = run_source(config, Listed(requests.into_iter().collect()));
@@ -68,7 +68,7 @@ fn a_page_that_was_never_written_need_not_stay_in_the_cache() {
     let requests = [&reads([0, 1])[..], &[write(5, 1, ms(2))], &reads([3, 4]), &[deallocate], &reads([6, 7])].concat();
     let (report, latencies) = measured(&config, requests);
     let miss = COMMAND + READ + TRANSFER;
-    // There is data to cache only between the write and the deallocation.
+    // The page has data that the cache can keep only between the write and the deallocation.
     assert_eq!([latencies[0], latencies[1], latencies[3], latencies[4]], [miss, miss, miss, DRAM]);
     assert_eq!(latencies[6..], [miss, miss]);
     assert_eq!(report.cache.expect("the cache is enabled").fills, 1);
@@ -182,7 +182,7 @@ fn a_page_written_first_goes_to_flash_at_once_and_one_written_again_stays() {
     let cache = report.cache.expect("the cache is enabled");
     assert_eq!((cache.destages, cache.dirty_pages_end), (2, 1));
     assert_eq!(latencies[..3], [DRAM; 3]);
-    // Half a millisecond after its write the page counts as new.
+    // Half a millisecond after its last write a page counts as new again, so its second write is destaged at once.
     config.cache.destage_window = Time::from_us(500);
     let cache = measured(&config, requests).0.cache.expect("the cache is enabled");
     assert_eq!((cache.destages, cache.dirty_pages_end), (3, 0));
@@ -231,13 +231,13 @@ fn commands_behind_a_write_without_room_wait_with_it_where_the_drive_takes_them_
     let miss = COMMAND + READ + TRANSFER;
     let records = run(&config, requests);
     let latencies: Vec<Time> = records.iter().map(|record| record.completed - record.arrival).collect();
-    // The read of page 2 waits for the write, which occupies the DRAM.
+    // The read of page 2 hits the cache, but waits for the write, which occupies the DRAM.
     assert_eq!(latencies, [DRAM, DRAM, waits + DRAM, waits + miss, waits + DRAM * 2, waits, miss]);
     let in_cache: Vec<Time> = records.iter().map(|record| record.breakdown.cache).collect();
     assert_eq!(in_cache[2..5], [waits + DRAM, waits, waits + DRAM * 2]);
 }
 
-/// A read arrives at the only die during a program.
+/// The read arrives during a program of the only die, which writes the page that must leave the cache.
 #[test]
 fn a_read_suspends_nothing_while_a_write_waits_for_room_where_writes_come_first() {
     let mut config = cached(1);
@@ -255,7 +255,7 @@ fn a_read_suspends_nothing_while_a_write_waits_for_room_where_writes_come_first(
     );
 }
 
-/// One of two dies frees space for a write, the other has a longer program running.
+/// Two dies: the first frees space for a write, and the second, which the read needs, has a longer program running.
 #[test]
 fn a_read_that_waited_for_writes_suspends_what_its_die_does_once_there_is_room() {
     let mut config = cached(2);
@@ -268,7 +268,7 @@ fn a_read_that_waited_for_writes_suspends_what_its_die_does_once_there_is_room()
     let flush = |arrival| IoRequest { size: Bytes::ZERO, ..request(RequestKind::Flush, 0, 0, arrival) };
     let late = |us| ms(6) + Time::from_us(us);
     let requests = [
-        // The lower page of the second die; then its upper page together with the lower page of the first die.
+        // These writes put the lower page of the second die on flash, then its upper page together with the lower page of the first die.
         write(1, 1, ms(0)),
         flush(ms(1)),
         write(0, 1, ms(4)),
@@ -295,14 +295,14 @@ fn the_dirty_limit_holds_and_leaves_room_for_reads() {
     assert_eq!((cache.dirty_pages_max, cache.waits, cache.dirty_pages_end), (2, 18, 2));
 }
 
-/// Four planes are each programmed separately, with at most one program per die at a time.
+/// The drive has four dies of one plane, each with at most one program at a time.
 #[test]
 fn random_writes_saturate_at_the_rate_of_the_flash() {
     let mut config = cached(64);
     config.geometry.channels = 4;
     config.geometry.chips_per_channel = 1;
     config.geometry.planes_per_die = 1;
-    // Page numbers need 20 bits.
+    // Page numbers have 20 bits, so the drive needs at least 2^20 pages.
     config.geometry.blocks_per_plane = 1024;
     config.flash.multi_plane = MultiPlane::Off;
     config.replay.mode = ReplayMode::Stress;
@@ -374,7 +374,7 @@ fn a_flush_waits_for_what_was_written_before_it_to_be_on_flash() {
     assert_eq!(report.cache.expect("the cache is enabled").destages, 2);
 }
 
-/// Without `cache.flush-programs` a flush waits only for the writes in flight to DRAM, and no page is programmed for it.
+/// Without `cache.flush-programs` a flush waits only for the writes that are being copied to DRAM, and no page is programmed for it.
 #[test]
 fn a_flush_of_a_protected_cache_is_done_when_the_writes_before_it_are() {
     let mut config = cached(8);
@@ -406,7 +406,7 @@ fn zeroes_over_a_page_drop_it_from_the_cache_and_over_a_part_go_through_it() {
     assert_eq!(report.write_amplification, Some(0.0));
 }
 
-/// Runs writes of pages 0 to 9, which are acknowledged, and of page 10, which accesses DRAM at the power cut.
+/// Runs writes of pages 0 to 9, which are acknowledged, and of page 10, which accesses DRAM at the power cut. Returns the report.
 fn cut(capacitors: bool) -> Report {
     let mut config = cached(32);
     config.power.cut = Some(ms(20) + Time::from_ns(100));
@@ -424,14 +424,16 @@ fn without_capacitors_a_cut_of_the_power_loses_what_is_dirty() {
     assert_eq!((cut.pages_lost, cut.bytes_lost, cut.pages_programmed), (10, 10 * PAGE, 0));
 }
 
-/// The eleven pages are on channels 0 to 7 and, on other chips, on channels 0 to 2. The last programs start when their channel is free.
+/// Of the eleven pages, eight are on channels 0 to 7 and three on other chips of channels 0 to 2. These channels are free again when the last three
+/// pages have been read from DRAM, so the last program waits only for DRAM.
 #[test]
 fn with_capacitors_all_dirty_pages_are_programmed() {
     let report = cut(true);
     let cut = report.power_cut.expect("the power was cut");
     assert_eq!((cut.requests_lost, cut.pages_lost, cut.bytes_lost, cut.programs_lost), (1, 0, 0, 0));
     assert_eq!((cut.dirty_pages, cut.pages_programmed), (11, 11));
-    // The access of page 10 is in progress; eleven more follow.
+    // The access of page 10 is in progress at the cut. Capacitors then read the eleven pages from DRAM one after the other, and the last page is
+    // programmed.
     let last = DRAM * 12 - Time::from_ns(100) + COMMAND + TRANSFER + PROGRAM;
     assert_eq!(cut.duration_ps, last.as_ps());
     assert!(cut.energy_j > 0.0);
@@ -459,7 +461,7 @@ fn what_the_array_has_programmed_is_not_lost_though_the_controller_has_yet_to_he
         let middle = Time::from_ps((before.as_ps() + after.as_ps()) / 2);
         if lost(middle) == 1 { before = middle } else { after = middle }
     }
-    // At each of these times the result is compared with the oracle, which observes the array.
+    // At each of these times the oracle, which observes the array, also counts the lost pages.
     for at in (0..400).map(|ns| before - Time::from_ns(200) + Time::from_ns(ns)) {
         assert_eq!(lost(at), u64::from(at <= before), "{at}");
     }
@@ -476,7 +478,7 @@ fn a_cut_after_the_end_of_the_run_does_nothing() {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// The oracle counts the lost data itself. With capacitors it expects all acknowledged data.
+    /// The oracle of the cache counts the lost data itself. With capacitors it expects that no acknowledged data is lost.
     #[test]
     fn whenever_the_power_is_cut_what_is_lost_is_counted(
         mut case in arbitrary::case(),

@@ -21,7 +21,7 @@ const PROGRAM: Time = Time::from_us(100);
 /// Transfer time of 4096 bytes at 1.2 GB/s, rounded up.
 const PAGE_TRANSFER: Time = Time::from_ps(3_413_334);
 
-/// Returns a bare drive of 2 GiB.
+/// Returns [`bare_drive`] reduced to 2 GiB.
 fn small_drive() -> Config {
     let mut config = bare_drive();
     config.geometry.blocks_per_plane = 64;
@@ -46,7 +46,7 @@ fn pcie() -> Config {
     config
 }
 
-/// Sets a replay of one request at a time, each issued when the previous one completes.
+/// Returns `config` with a replay of one request at a time, each issued when the previous one completes.
 fn one_at_a_time(mut config: Config) -> Config {
     config.replay.mode = ReplayMode::Stress;
     config.replay.outstanding = 1;
@@ -106,11 +106,11 @@ fn a_saturated_link_carries_what_its_lanes_carry() {
     config.replay.outstanding = 512;
     let (report, _) =
         run_source(&config, Repeated { left: 5_000, kind: RequestKind::Read, page: |n| n * 7919 % 100_000 });
-    // Read request, data and completion are sent to the host.
+    // Each read sends the read request of the drive, the data and the completion to the host.
     let each_ns = f64::from((4992 + 32 + 44) / 4);
     assert!((report.iops * each_ns / 1e9 - 1.0).abs() < 0.01, "{} requests/s", report.iops);
     assert!(report.lower_bound.distance.is_some_and(|distance| distance < 0.01), "{:?}", report.lower_bound);
-    // 512 requests are outstanding until the last 512 complete one by one.
+    // The mean of outstanding requests is 512, minus the decrease while the last 512 of 5,000 complete one by one.
     let occupancy = 512.0 - 512.0 * 512.0 / 2.0 / 5_000.0;
     assert!((report.host.queues[0].occupancy_mean - occupancy).abs() < 2.0, "{:?}", report.host.queues);
 }
@@ -175,7 +175,7 @@ fn zeroes(offset: u64, size: u64) -> IoRequest {
     IoRequest { arrival: Time::ZERO, kind: RequestKind::WriteZeroes, offset, size, stream: 0 }
 }
 
-/// Runs `requests` on a full drive. Returns the report, and which of the first pages are mapped.
+/// Runs `requests` on a full drive. Returns the report, and for each of the first six pages whether it is mapped.
 fn on_a_full_drive(config: &Config, requests: &[IoRequest]) -> (Report, Vec<bool>) {
     let mut config = config.clone();
     config.precondition.kind = PreconditionKind::Sequential;

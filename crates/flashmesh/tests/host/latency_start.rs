@@ -1,4 +1,4 @@
-//! `replay.latency-start = "issue"`: the latency of a request includes its wait on the host for a full queue.
+//! `replay.latency-start = "issue"`: the latency of a request starts at its issue, so it excludes the wait on the host while the queue is full.
 
 use flashmesh::measure::request_log::RequestRecord;
 use flashmesh::simulation::Simulation;
@@ -22,7 +22,7 @@ read-share = 0.7
 requests = 400
 ";
 
-/// Returns the requests of an open replay, in order of issue.
+/// Returns the records of an open replay with the given mean time between arrivals and further settings `replay`, in order of issue.
 fn records(interarrival: &str, replay: &str) -> Vec<RequestRecord> {
     let text = format!("{DRIVE}interarrival = \"{interarrival}\"\n[replay]\nmode = \"open\"\n{replay}");
     let config = config_of(&text);
@@ -40,7 +40,8 @@ fn a_request_counts_from_its_issue_and_is_served_as_before() {
         assert_eq!((issue.offset, issue.completed), (arrival.offset, arrival.completed));
         assert!(issue.arrival >= arrival.arrival);
     }
-    // From the fifth on, requests are issued long before one of the four outstanding ones completes.
+    // Requests arrive much faster than they complete, so from the fifth on each is issued when one of the four outstanding ones completes. Its
+    // recorded arrival is the time of its issue.
     for (number, record) in from_issue.iter().enumerate().skip(DEPTH) {
         let completed = |until: Time| from_issue.iter().filter(|other| other.completed <= until).count();
         assert!(completed(record.arrival) > number - DEPTH, "one of {DEPTH} has completed by its issue");

@@ -9,7 +9,7 @@ use flashmesh::units::Time;
 
 use crate::support::drives::{config_of, finish};
 
-/// Small drive in the form of MQSim's files, with the options that follow MQSim.
+/// Small drive configured like MQSim's drives, with the options that follow MQSim.
 const DRIVE: &str = "\
 [geometry]
 channels = 2
@@ -39,7 +39,7 @@ read-data = \"request\"
 
 const SLOTS: usize = 64;
 
-/// Runs the drive with these additional sections, with all oracles enabled. Returns the records in order of issue.
+/// Runs the drive with the additional configuration `sections` and all oracles enabled. Returns the report, and the records in order of issue.
 fn run(sections: &str) -> (Report, Vec<RequestRecord>) {
     let config = config_of(&format!("{DRIVE}{sections}"));
     let (report, mut records) = finish(Simulation::new(&config).unwrap_or_else(|error| panic!("{error}")));
@@ -92,7 +92,7 @@ fn pages_move_inside_their_plane() {
     let (report, _) = run(&format!("{}[gc]\ncopyback = true\n", workload(6_000, 0.3)));
     assert_eq!(report.requests, 6_000);
     assert!(report.gc.pages_moved > 1_000, "only {} pages were moved", report.gc.pages_moved);
-    // The channels carry only the data of requests.
+    // The channels carry the data of requests, and none of the map.
     let crossed = |bytes: &[u64]| bytes.iter().sum::<u64>() / 4096;
     let (links, flash) = (&report.links, &report.flash);
     assert_eq!(
@@ -101,7 +101,7 @@ fn pages_move_inside_their_plane() {
     );
 }
 
-/// Runs a trace of 40 requests at intervals of 10 units of `unit`, on a preconditioned drive.
+/// Runs a trace of 40 requests at intervals of 10 units of `unit`, on a preconditioned drive. Returns the report, and the records in order of issue.
 fn replayed(unit: &str) -> (Report, Vec<RequestRecord>) {
     let folder = tempfile::tempdir().expect("a temporary folder can be created");
     let trace = folder.path().join("oltp.trace");

@@ -17,7 +17,7 @@ over-provisioning = 0.3
 requests = 50
 ";
 
-/// Returns the requests of a run, in order of issue within each stream.
+/// Returns the records of a run with the settings `streams`, in order of issue within each stream.
 fn records(streams: &str) -> Vec<RequestRecord> {
     let config = config_of(&format!("{DRIVE}{streams}"));
     let (_, mut records) = finish(Simulation::new(&config).unwrap_or_else(|error| panic!("{error}")));

@@ -19,7 +19,7 @@ const REQUESTS: u64 = 20_000;
 const CAPACITY: Bytes = Bytes::from_kib(20 << 20);
 const SECTOR: Bytes = Bytes::new(512);
 
-/// Writes a compressed trace of reads and writes 100 ns apart.
+/// Writes a compressed trace of reads and writes 100 ns apart, without its last `cut` bytes. Returns its path.
 fn written(folder: &Path, cut: usize) -> std::path::PathBuf {
     let lines = (0..REQUESTS).map(|i| format!("{} 0 {} 8 {}\n", i * 100, i * 7919 % 100_000 * 8, i % 3 / 2));
     let mut packed = CompressedWriter::new(Compression::Gzip, Vec::new()).expect("a write to memory succeeds");
@@ -97,7 +97,7 @@ fn an_error_in_the_middle_of_a_trace_ends_the_run_with_the_same_words() {
     assert_eq!(error, scanned.to_string());
 }
 
-/// Sink that cancels the run at the given number of completed requests.
+/// Sink that cancels the run at the completion of the request with the given id.
 struct Cancelling(std::sync::Arc<Control>, u64);
 
 impl RequestSink for Cancelling {

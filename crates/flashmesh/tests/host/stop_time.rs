@@ -16,7 +16,7 @@ pages-per-block = 32
 over-provisioning = 0.3
 ";
 
-/// Returns the arrival time and the offset of each request of a run, in order of issue.
+/// Returns the arrival time and the offset in bytes of each request of a run, in order of issue. `replay` and `extra` are settings of the sections.
 fn arrivals(replay: &str, extra: &str) -> Vec<(Time, u64)> {
     let text = format!("{DRIVE}[workload]\nread-share = 0.7\nrequests = 500\n{extra}\n[replay]\n{replay}");
     let config = config_of(&text);

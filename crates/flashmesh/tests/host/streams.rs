@@ -142,7 +142,7 @@ time-scale = 2.0
     assert_eq!(closed[..2], [Time::ZERO; 2]);
     assert!(closed[2] > Time::from_us(100), "{closed:?}");
     assert_eq!(arrivals(2), [Time::ZERO, Time::from_us(20), Time::from_us(40)]);
-    // The last arrival of the open stream is a lower bound of the run, whatever the other streams do.
+    // The last arrival of the open stream is a lower bound of the makespan, whatever the other streams do.
     assert_eq!(report.lower_bound.arrivals_ps, Some(Time::from_us(40).as_ps()));
 }
 
@@ -189,7 +189,7 @@ capacity = \"256MiB\"
     assert!(end(1).is_some_and(|end| end <= first));
 }
 
-/// The second stream has the second half of the drive. Each stream can cache one map page.
+/// The second stream has the second half of the drive. The map cache holds one entry for each stream.
 #[test]
 fn what_the_cache_sends_to_flash_uses_the_part_of_the_map_of_the_stream_that_wrote_it() {
     let text = "\
@@ -366,7 +366,7 @@ fn as_many_sources_as_streams_are_needed() {
     assert_eq!((report.requests, report.streams.len(), report.streams[1].iops), (0, 2, 0.0));
 }
 
-/// Random settings of a stream; replay and queue are otherwise those of the random drive.
+/// Random settings of a stream of a random drive. Its other settings are those of the only stream of that drive.
 #[derive(Clone, Copy, Debug)]
 struct Sketch {
     mode: ReplayMode,
@@ -382,7 +382,7 @@ fn sketches() -> impl Strategy<Value = Vec<Sketch>> {
     prop::collection::vec(sketch, 1..=4)
 }
 
-/// Returns the drive of `case` with these streams, and with two namespaces if `split`, in which case the drive must have none.
+/// Returns the drive of `case` with a stream for each of `sketches`, and with two namespaces if `split`, in which case the drive must have none.
 fn with_streams(case: &Case, sketches: &[Sketch], split: bool) -> Config {
     let mut config = case.config.clone();
     let template = case.config.streams().remove(0);
@@ -403,7 +403,7 @@ fn with_streams(case: &Case, sketches: &[Sketch], split: bool) -> Config {
     config
 }
 
-/// Distributes the requests of `case` over `streams` streams.
+/// Returns the requests of `case` dealt in turn to `streams` streams.
 fn dealt(case: &Case, streams: usize) -> Vec<Vec<IoRequest>> {
     let mut lists = vec![Vec::new(); streams];
     for (index, io) in case.requests.iter().enumerate() {
@@ -455,7 +455,7 @@ proptest! {
         }
     }
 
-    /// The oracle of the cache counts the lost data itself.
+    /// The oracle of the cache counts the lost data itself, and fails the run if the report differs.
     #[test]
     fn a_cut_of_the_power_loses_what_all_streams_have_in_flight(
         case in arbitrary::case(),

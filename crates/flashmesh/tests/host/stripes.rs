@@ -1,4 +1,5 @@
-//! Destage stripes of the device cache, and GC that takes turns with them (`cache.destage-stripe`).
+//! Destage stripes of the device cache, and GC that alternates with their programs (`cache.destage-stripe`). A turn of GC is its time between two
+//! stripes.
 
 use flashmesh::config::{Config, FirmwarePolicy};
 use flashmesh::measure::report::Report;
@@ -27,7 +28,8 @@ fn checked(config: &Config) -> Report {
     simulation.run(&Control::default()).expect("no oracle reports a violation")
 }
 
-/// Runs page writes, and a read after all work that they caused. Returns the number of programs and of dirty pages at the end.
+/// Runs page writes, a flush at `flush` if given, and a read after all work that they caused. Returns the number of programs and of dirty pages at
+/// the end.
 fn programs_after(writes: u64, flush: Option<Time>) -> (u64, u64) {
     let ms = Time::from_ms;
     let mut requests: Vec<_> = (0..writes).map(|page| write(page, 1, Time::from_us(50 * page))).collect();
@@ -49,7 +51,7 @@ fn a_flush_has_fewer_go() {
     assert_eq!(programs_after(11, Some(Time::from_ms(50))), (11, 0));
 }
 
-/// The stripe is complete with the ninth write, and on flash a millisecond later.
+/// The eight pages of the stripe are dirty with the last write at 7 ms, and on flash a millisecond later.
 #[test]
 fn a_page_written_again_before_its_stripe_leaves_goes_with_it_as_it_was_written_last() {
     let cut_at = |at: Time, flushed: Option<Time>| {
@@ -57,7 +59,7 @@ fn a_page_written_again_before_its_stripe_leaves_goes_with_it_as_it_was_written_
         config.power.cut = Some(at);
         config.power.capacitors = false;
         let ms = Time::from_ms;
-        // A sector of page 0 and then the whole page; a sector of page 1 and then another sector of it.
+        // Page 0 gets a sector and then the whole page; page 1 gets a sector and then another sector.
         let sector = |at: u64, arrival| IoRequest {
             offset: Bytes::new(512 * at),
             size: Bytes::new(512),
@@ -92,8 +94,8 @@ fn a_stripe_that_could_never_be_whole_is_refused_with_the_key_to_raise() {
     assert!(refused(|config| config.cache.destage_limit = Some(PAGE * 7)).contains("raise cache.destage-limit"));
 }
 
-/// Returns a full drive of 16 dies under random writes at a fixed interval. A stripe is one program per die, and the cache has `room` more
-/// pages.
+/// Returns a full drive of 16 dies under random writes at a fixed interval. A stripe is one program per die, and the cache has space for `room` more
+/// pages. With `takes_turns`, stripes are enabled, so that GC alternates with them.
 fn full_drive(interval_us: u64, room: u64, takes_turns: bool) -> Config {
     let mut config = config_of(&format!(
         "[geometry]\nchannels = 4\nchips-per-channel = 4\ndies-per-chip = 1\nplanes-per-die = 1\nblocks-per-plane = 64\npages-per-block = 64\n\
@@ -107,7 +109,7 @@ fn full_drive(interval_us: u64, room: u64, takes_turns: bool) -> Config {
     config
 }
 
-/// Each move is a read and a program of one die. The dies do no other work during a turn of GC.
+/// Each move is a read and a program of one die. The dies do no other work during a turn of GC, so turns last longer than the moves of a die.
 #[test]
 fn collection_moves_pages_in_its_turns_alone() {
     let config = full_drive(40, 64, true);
@@ -121,8 +123,8 @@ fn collection_moves_pages_in_its_turns_alone() {
     assert_eq!(checked(&full_drive(40, 64, false)).gc.turns, 0);
 }
 
-/// If the cache has space for the writes that arrive during a turn of GC, no write waits. Otherwise a write waits until the turn and the
-/// programs of the stripe have ended: the time of a turn and a program, minus the time that it takes to fill the space.
+/// If the cache has space for the writes that arrive during a turn of GC, no write waits. Otherwise a write waits until the turn and the programs of
+/// the stripe have ended. The wait is the time of a turn and a program, minus the time in which writes fill the space beside the stripe.
 #[test]
 fn writes_wait_for_what_a_turn_takes_longer_than_filling_the_room_beside_the_stripe() {
     let waits = |room| {
@@ -149,8 +151,8 @@ fn without_superblocks_each_plane_takes_its_turn_too() {
     assert!(report.gc.turns > 100 && report.gc.erases > 0, "{} turns", report.gc.turns);
 }
 
-/// Pages that arrive from other chips can take the last free pages of a plane whose collection waits for its turn. Nothing else wakes that die if its
-/// writes are blocked.
+/// Pages that arrive from other chips can take the last free pages of a plane whose collection waits for its turn after a stripe. If the writes of
+/// that die are blocked, no other event wakes it.
 #[test]
 fn arrivals_from_other_chips_that_use_up_a_plane_end_the_wait_of_its_collection() {
     let drive = |seed| {

@@ -7,14 +7,15 @@ use flashmesh::units::Time;
 
 use crate::support::drives::*;
 
-/// Returns a full drive of `dies` dies under random page writes, 32 outstanding, with a cache of 64 pages.
+/// Returns a full drive of `dies` dies under random page writes, 32 outstanding, with a cache of 64 pages. `interval` is the least time between
+/// writes while the drive is throttled, 0 for none.
 fn full_drive(dies: u32, interval: Time) -> Config {
     let mut config = config_of(&format!(
         "[geometry]\nchannels = {dies}\nchips-per-channel = 1\ndies-per-chip = 1\nplanes-per-die = 1\nblocks-per-plane = 64\npages-per-block = 64\n\
          over-provisioning = 0.25\n[precondition]\nkind = \"random\"\n[cache]\ncapacity = \"256KiB\"\nhigh-mark = 0\nlow-mark = 0\nkeep-destaged = false\n\
          [workload]\nread-share = 0\nrequests = 6000\n[replay]\noutstanding = 32\n"
     ));
-    // GC runs at the pace of the writes.
+    // GC runs at the pace of the writes: `gc.paced` moves pages in proportion to them.
     (config.gc.preemptible, config.gc.paced) = (true, true);
     config.cache.throttle_interval = interval;
     config
@@ -32,7 +33,7 @@ fn run(config: &Config) -> (Report, Vec<Time>) {
     (report, completed)
 }
 
-/// The only die collects most of the time. Between two victims, writes enter the cache without a pause.
+/// The only die collects most of the time, and then writes enter the cache at the interval. Between two victims they enter without a pause.
 #[test]
 fn writes_come_in_at_the_interval_while_all_dies_collect() {
     let (free, _) = run(&full_drive(1, Time::ZERO));
@@ -40,13 +41,13 @@ fn writes_come_in_at_the_interval_while_all_dies_collect() {
     let (slowed, completed) = run(&full_drive(1, interval));
     let at_interval = completed.windows(2).filter(|pair| pair[1] - pair[0] == interval).count();
     assert!(at_interval > 3000, "{at_interval} of 6000 writes entered {interval} after the previous one");
-    // Some of the writes that waited for the interval then found the cache full.
+    // Not every write that waited for the interval entered at it: some then found the cache full.
     let throttled = slowed.cache.expect("the cache is enabled").throttled;
     assert!(throttled >= at_interval as u64, "{throttled} waited, {at_interval} entered at the interval");
     assert_eq!(free.cache.expect("the cache is enabled").throttled, 0);
 }
 
-/// A full cache admits writes in bursts, as blocks are erased. A cache throttled slightly below its rate admits them evenly.
+/// A full cache admits writes in bursts, as blocks are erased. A cache throttled slightly below the write rate of the drive admits them evenly.
 #[test]
 fn throttled_writes_wait_about_as_long_as_each_other() {
     let spread = |report: &Report| {

@@ -14,7 +14,7 @@ use proptest::test_runner::{Config as Runner, RngAlgorithm, TestRng, TestRunner}
 /// Interconnects of the plain drives.
 pub const INTERCONNECTS: [&str; 6] = ["bus", "pssd", "pnssd", "nossd", "venice", "ideal"];
 
-/// Draws a drive of the given kind, with `requests` requests. The result depends only on `number` and `seed`.
+/// Draws a drive from the strategy `drive`. The result depends only on `drive`, `number` and `seed`.
 ///
 /// # Panics
 /// If the drawn configuration is invalid.
@@ -31,7 +31,7 @@ pub fn draw(drive: &BoxedStrategy<Drawn>, seed: u64, number: u64) -> Config {
     config
 }
 
-/// Configuration text, and overrides.
+/// Text of a configuration file, and overrides of the form `KEY=VALUE`.
 pub type Drawn = (String, Vec<String>);
 
 /// Runs a drive with all oracles enabled. Returns an error if an oracle reports a violation or a request does not complete.
@@ -94,7 +94,7 @@ pub fn plain(interconnect: &'static str, requests: u64) -> BoxedStrategy<Drawn> 
         .boxed()
 }
 
-/// Returns a strategy that draws a configuration line.
+/// Returns a strategy that draws a configuration line: `key` with one of `values`.
 fn line(key: &'static str, values: Vec<&'static str>) -> BoxedStrategy<String> {
     select(values).prop_map(move |value| format!("{key} = {value}\n")).boxed()
 }
@@ -105,7 +105,7 @@ fn section(name: &'static str, keys: Vec<(&'static str, Vec<&'static str>)>) -> 
     lines.prop_map(move |lines| format!("[{name}]\n{}", lines.concat())).boxed()
 }
 
-/// Returns a strategy that draws one of several compatible sets of keys with values.
+/// Returns a strategy that draws one of `sets`, each a set of compatible overrides of the form `KEY=VALUE`.
 fn one_of(sets: &[&[&str]]) -> BoxedStrategy<Vec<String>> {
     let owned = |set: &&[&str]| set.iter().map(|key| (*key).to_owned()).collect::<Vec<_>>();
     select(sets.iter().map(owned).collect::<Vec<_>>()).boxed()
@@ -240,7 +240,7 @@ fn host() -> BoxedStrategy<String> {
     (host, cache).prop_map(|(host, cache)| host + &cache).boxed()
 }
 
-/// Returns a strategy that draws three streams: two share the planes of one channel, the third has those of the other.
+/// Returns a strategy that draws three streams: two share the planes of the first channel, the third has those of the second.
 fn streams(requests: u64) -> BoxedStrategy<String> {
     let workload = |name| {
         section(

@@ -64,7 +64,7 @@ pub fn write(page: u64, pages: u64, arrival: Time) -> IoRequest {
 }
 
 /// Returns the `venice-z-nand` preset without a link and without multi-plane operations, as the closed forms assume. It has 1/16 of the blocks,
-/// nearly six million pages, because the audit of the whole map at the end of a run would take longer than most of these runs.
+/// nearly six million pages, because with all blocks the audit of the map would take longer than most runs.
 pub fn bare_drive() -> Config {
     let mut config = Config::default();
     config.geometry.blocks_per_plane = 64;
@@ -166,14 +166,14 @@ pub fn run_checked(config: &Config) -> Report {
     simulation.run(&Control::default()).unwrap_or_else(|error| panic!("{error}: {config:?}"))
 }
 
-/// Runs these requests with all oracles enabled. Returns the records in order of issue.
+/// Runs `requests` with all oracles enabled. Returns the records in order of issue.
 pub fn run(config: &Config, requests: impl IntoIterator<Item = IoRequest>) -> Vec<RequestRecord> {
     let (_, mut records) = run_source(config, Listed(requests.into_iter().collect()));
     records.sort_by_key(|record| record.id);
     records
 }
 
-/// Returns the latencies of these requests in order of issue.
+/// Returns the latencies of `requests` in order of issue.
 pub fn latencies(config: &Config, requests: impl IntoIterator<Item = IoRequest>) -> Vec<Time> {
     run(config, requests).iter().map(|record| record.completed - record.arrival).collect()
 }

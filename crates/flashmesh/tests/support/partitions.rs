@@ -12,7 +12,7 @@ use proptest::sample::select;
 
 #[derive(Clone, Debug)]
 struct Sketch {
-    /// Units of each level (channel, chip, die, plane) in the namespace, a bit each; `None` for all of them.
+    /// Channels, chips, dies and planes of the namespace: a bit for each unit of a level, or `None` for all units of that level.
     units: [Option<u8>; 4],
     /// Capacity in percent of an even share of the drive.
     percent: u64,

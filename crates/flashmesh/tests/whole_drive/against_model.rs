@@ -26,7 +26,7 @@ use crate::support::arbitrary;
 use crate::support::arbitrary::Case;
 use crate::support::drives::{Kept, Listed};
 
-/// Results of a run of a case.
+/// Results of a run of a drawn drive and its requests ("case").
 struct Outcome {
     report: Report,
     records: Vec<RequestRecord>,
@@ -40,7 +40,7 @@ fn simulation(case: &Case) -> Simulation {
     Simulation::with_source(&case.config, Box::new(source)).expect("the drive can be built")
 }
 
-/// Runs the case with all oracles enabled.
+/// Runs the case with all oracles enabled. Returns its results.
 fn run(case: &Case) -> Outcome {
     let mut simulation = simulation(case);
     simulation.enable_checks();
@@ -109,7 +109,8 @@ fn check_numbers(case: &Case, outcome: &Outcome) -> Result<(), TestCaseError> {
     let between_chips: u64 = report.links.bytes_between_chips.iter().sum();
     let (page, spare) = (case.config.geometry.page_size.as_u64(), case.config.geometry.page_spare.as_u64());
     let copied = gc.pages_copied * case.config.mapping_unit().as_u64();
-    // A page overwritten in transit is sent but not programmed. Metadata of a part of a page is sent in proportion.
+    // The bytes between chips include pages that the host overwrote on the way, which are sent but not counted as copied. Metadata of a part of a
+    // page is sent in proportion.
     prop_assert!(copied * (page + spare) <= between_chips * page);
     prop_assert!(gc.pages_moved <= gc.collections * pages_per_block);
     match report.write_amplification {
@@ -140,7 +141,7 @@ fn check_numbers(case: &Case, outcome: &Outcome) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Checks the counts of the device cache against the requests and against the flash counts.
+/// Checks the counts of the device cache against the requests and against the flash counts. Returns the first difference as an error.
 fn check_cache(case: &Case, model: &Model, report: &Report, cache: &CacheReport) -> Result<(), TestCaseError> {
     let settings = &case.config.cache;
     let all = |lookups: Lookups| lookups.hits + lookups.partial_hits + lookups.misses;
@@ -194,7 +195,7 @@ fn check_map(case: &Case, outcome: &Outcome) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Runs a case and compares all its results with the model.
+/// Runs a case and compares all its results with the model. Returns the first difference as an error.
 fn check(case: &Case) -> Result<(), TestCaseError> {
     let outcome = run(case);
     check_requests(case, &outcome)?;
@@ -389,7 +390,8 @@ fn a_run_ends_with_its_last_completion_whatever_collection_is_under_way() {
     config.gc.background_threshold = 0.9;
     config.replay.mode = flashmesh::config::ReplayMode::Closed;
     config.replay.think_time = flashmesh::units::Time::from_us(1500);
-    // The second write leaves two blocks to erase, 1 ms each. The first erase has started when the write completes.
+    // The second write invalidates the pages of two blocks, which take 1 ms each to erase. The first erase has started when the write completes, the
+    // second has not.
     let requests = vec![io(RequestKind::Write, 0, 8 * 4096, 0); 2];
     let report = run(&Case { config, requests }).report;
     assert_eq!((report.requests, report.gc.collections), (2, 1));
@@ -454,7 +456,7 @@ fn the_random_cases_reach_every_corner_of_the_drive() {
     let mut limits = BTreeSet::new();
     let expected = ["Arrivals", "Chips", "Controllers", "Dies", "Dram", "LinkToDrive", "Rows"].map(str::to_owned);
     let expected = BTreeSet::from(expected);
-    // Some corner cases are rare, so up to 800 cases are drawn.
+    // Some combinations of features are rare, so up to 800 cases are drawn until each has occurred.
     for _ in 0..800 {
         let is_everywhere = reached.len() == 25 && reached.values().all(|&count| count > 0);
         if is_everywhere && limits.is_superset(&expected) {

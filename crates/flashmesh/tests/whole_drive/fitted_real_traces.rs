@@ -18,7 +18,8 @@ use crate::support::cases::cases;
 use crate::support::drives::Listed;
 
 const SECTOR: Bytes = Bytes::new(512);
-/// Load limit of open replays. Arrivals are stretched until the original requests at most this share of the throughput of the drive.
+/// Load limit of open replays: arrivals are stretched until the original trace requests at most this share of the throughput of the drive in a stress
+/// replay.
 const LOAD_MAX: f64 = 0.5;
 const DRIVES: [&str; 2] = ["venice-z-nand", "venice-pm9a3"];
 /// Number of seeds; each gives a copy to compare.
@@ -39,7 +40,7 @@ const TRACES: [(&str, u64); 8] = [
 /// Known figures outside their bound, with the relaxed bound that they must keep. docs/fitting.md lists them.
 const MISSES: [(&str, &str, f64); 1] = [("msr-wdev_1.csv", "dispersion_10", 1.0)];
 
-/// Returns mean latency, 99th percentile of latency, and IOPS of a replay.
+/// Returns mean latency and 99th percentile of latency in ps, and IOPS, of a replay whose arrival times are multiplied by `scale`.
 fn replayed(drive: &str, mode: ReplayMode, scale: f64, requests: &[IoRequest]) -> [f64; 3] {
     let mut config = Config::from_preset(drive).expect("the preset exists");
     config.replay.mode = mode;
@@ -51,12 +52,12 @@ fn replayed(drive: &str, mode: ReplayMode, scale: f64, requests: &[IoRequest]) -
     [latency.mean, latency.p99 as f64, report.iops]
 }
 
-/// Returns the figures of a stress replay on each drive.
+/// Returns mean latency, 99th percentile and IOPS of a stress replay on each of [`DRIVES`].
 fn stressed(requests: &[IoRequest]) -> [[f64; 3]; 2] {
     DRIVES.map(|drive| replayed(drive, ReplayMode::Stress, 1.0, requests))
 }
 
-/// Returns the figures of all replays, by drive and then in the order of [`REPLAY_BOUNDS`].
+/// Returns the figures of all replays, by drive and then in the order of [`REPLAY_BOUNDS`]. `scales` stretch the open replay on each drive.
 fn replays(requests: &[IoRequest], stressed: [[f64; 3]; 2], scales: [f64; 2]) -> Vec<f64> {
     let of_drive = |((drive, stressed), scale): ((&str, [f64; 3]), f64)| {
         let open = replayed(drive, ReplayMode::Open, scale, requests);
@@ -71,7 +72,7 @@ fn replays(requests: &[IoRequest], stressed: [[f64; 3]; 2], scales: [f64; 2]) ->
     DRIVES.into_iter().zip(stressed).zip(scales).flat_map(of_drive).collect()
 }
 
-/// Pairs the replay figures of an original and of its copy.
+/// Pairs the replay figures of an original trace and of its copy, each with its bound.
 fn replay_figures(of_original: &[f64], of_copy: &[f64]) -> Vec<Figure> {
     let bounds = DRIVES.iter().flat_map(|drive| REPLAY_BOUNDS.iter().map(move |bound| (drive, bound)));
     let mut figures = Vec::new();

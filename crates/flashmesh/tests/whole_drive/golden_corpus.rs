@@ -17,7 +17,7 @@ use crate::support::drives::Listed;
 /// Hexadecimal hashes of the reports, one line for each drive of the corpus.
 const HASHES: &str = include_str!("golden_corpus.txt");
 const DRIVES: u32 = 2_300;
-/// Number of the first drive whose planes read independently.
+/// Number of the first drive whose planes read independently. Planes of all earlier drives only read together.
 const JOINT_DRIVES: u32 = 2_000;
 const WORKERS: u32 = 3;
 

@@ -1,5 +1,5 @@
-//! Comparison of simulator instances: a drive has the same report in every instance that supports it, with and without oracles, and with and
-//! without recorders.
+//! Comparison of the instances of the simulator, its compiled variants with more or fewer features. A drive has the same report in every instance
+//! that supports it, with and without oracles, and with and without recorders.
 //!
 //! A random drive runs in the smallest instance that its configuration needs, in each larger one, and with the oracles. A difference means that
 //! an instance is wrong, or that a key does not state what it needs. `FLASHMESH_INSTANCE_CASES` sets the number of random drives (100,000 take a
@@ -36,17 +36,17 @@ fn setting(name: &str, default: u64) -> u64 {
     }
 }
 
-/// Instance and probes of a run.
+/// Way to run a drive: the instance (compiled variant of the simulator), and the probes.
 #[derive(Clone, Copy, Debug)]
 struct Way {
-    /// Smallest allowed instance; the drive may need a larger one.
+    /// Smallest allowed instance, that with the fewest features; the drive may need a larger one.
     instance: Instance,
     by_oracles: bool,
     by_log: bool,
     by_timeline: bool,
 }
 
-/// Smallest instance without probes.
+/// Run in the smallest instance, without probes.
 const BARE: Way = Way { instance: Instance::Plain, by_oracles: false, by_log: false, by_timeline: false };
 const WATCHED: Way = Way { by_oracles: true, ..BARE };
 
@@ -97,9 +97,9 @@ fn listed(case: &Case) -> Listed {
     Listed(case.requests.iter().copied().collect())
 }
 
-/// Returns the case with the default value for every key that the plain instance does not support.
+/// Returns the case with the default value for every key that the plain instance, the smallest, does not support.
 fn plain(mut case: Case) -> Case {
-    // A key at its default value may make another key take effect, so the loop asks again.
+    // Each pass resets one key. A key at its default value may make another key take effect, which the plain instance may not support either.
     while let Some((path, _)) = case.config.required_instances().into_iter().next() {
         let mut tables: toml::Table = case.config.to_toml().parse().expect("`to_toml` returns TOML");
         let (section, key) = path.split_once('.').expect("every key of `needs` is in a section");
@@ -132,7 +132,7 @@ fn measured(mut case: Case, number: u64) -> Case {
     case
 }
 
-/// Returns the case with its network recorded, in a window or until the recording is full.
+/// Returns the case with its network recorded, within a time window or until the recording is full, depending on `number`.
 fn recorded(case: &Case, number: u64) -> Case {
     let mut case = case.clone();
     let measure = &mut case.config.measure;
@@ -154,7 +154,7 @@ fn differences(one: &Value, other: &Value) -> Vec<String> {
     differ.map(|key| format!("{key}: {:?} and {:?}", one.get(key), other.get(key))).collect()
 }
 
-/// Returns the smallest instance that supports `needed` on the interconnect of the drive. [`Instance::Any`] is compiled for channels only.
+/// Returns the instance that runs a drive whose keys need `needed`, given its interconnect. [`Instance::Any`] is compiled for channels only.
 fn serves(config: &Config, needed: Instance) -> Instance {
     let has_channels = matches!(config.fabric.kind, FabricKind::Bus | FabricKind::Pssd | FabricKind::Ideal);
     match needed {
@@ -163,7 +163,8 @@ fn serves(config: &Config, needed: Instance) -> Instance {
     }
 }
 
-/// Runs the case in the smallest instance, in larger ones, and with probes, and asserts that all results are equal. Returns the first.
+/// Runs the case in the smallest instance, in larger ones, and with probes, and asserts that all results are equal. Returns the results in the
+/// smallest one.
 fn compare(number: u64, case: &Case) -> Outcome {
     let bare = run(&case.config, listed(case), BARE);
     let assert_same = |other: &Outcome, what: &str| {
@@ -179,7 +180,7 @@ fn compare(number: u64, case: &Case) -> Outcome {
     let checked = run(&case.config, listed(case), Way { by_log: number.is_multiple_of(2), ..WATCHED });
     assert_eq!(checked.instance, Instance::Probed, "oracles are probes");
     assert_same(&checked, "with oracles");
-    // Log and oracles are independent of each other, so one case in eight is enough for the log.
+    // The request log and the oracles are independent of each other, so a log without oracles in one case of eight is enough.
     if number.is_multiple_of(8) {
         let logged = run(&case.config, listed(case), Way { by_log: true, ..BARE });
         assert_same(&logged, "with a log");
@@ -189,8 +190,8 @@ fn compare(number: u64, case: &Case) -> Outcome {
     bare
 }
 
-/// Records the run and asserts that its results stay the same, whether it returns to its own instance after the recorders finish or is probed to
-/// its end. Returns whether the recorders finished before the end.
+/// Records the run and asserts that its results stay the same, whether the run returns to `own`, its instance without recorders, when these finish,
+/// or is probed to its end. Returns whether the recorders finished before the end.
 fn compare_recorded(number: u64, case: &Case, mut bare: Value, own: Instance) -> bool {
     let recorded = recorded(case, number);
     let by_timeline = number.is_multiple_of(3);
@@ -228,10 +229,10 @@ fn compare_measured(number: u64, case: &Case, bare: Outcome) {
     assert!(found.is_empty(), "case {number}, in epochs: {found:#?}\n{}", config.to_toml());
 }
 
-/// Compares every `WORKERS`th case from `first` to `last`. Returns the blocks erased, the pages moved by GC, and the recordings that ended
-/// before their run.
+/// Compares every `WORKERS`th case from `first` to `last`. Returns three counts over these cases: blocks erased, pages moved by GC, and recordings
+/// that ended before their run.
 fn compare_random(first: u64, last: u64) -> [u64; 3] {
-    // The cases are the same on every machine, whatever its number of cores.
+    // The cases depend only on `first`, so they are the same on every machine, whatever its number of cores.
     let random = TestRng::from_seed(RngAlgorithm::ChaCha, &[first as u8; 32]);
     let mut runner = TestRunner::new_with_rng(Runner::default(), random);
     let strategy = arbitrary::with_independent_planes(arbitrary::case_of(1..100));

@@ -27,7 +27,7 @@ fn run_case(config: &Config, requests: &[IoRequest]) -> (Report, Vec<RequestReco
     finish(Simulation::with_source(config, Box::new(source)).unwrap_or_else(|error| panic!("{error}")))
 }
 
-/// Returns the part of the report that does not depend on epochs, warm-up or wall-clock time.
+/// Returns the report without the fields that depend on epochs, warm-up or wall-clock time.
 fn of_the_whole_run(report: &Report) -> serde_json::Value {
     let mut json = report.to_json();
     let beside = ["warm_up", "measured", "epochs", "config_hash", "wall_s", "requests_per_wall_s", "peak_rss_bytes"];
@@ -149,7 +149,8 @@ proptest! {
             let times = full[0] / config.measure.epoch.expect("epochs are configured").as_ps();
             prop_assert!(times.is_power_of_two());
         }
-        // A command occupies its queue from issue to completion. The last epoch may end before the drive is idle.
+        // The occupancy of a queue is the time of its commands from issue to completion. The last epoch is left out, since it may end before the
+        // drive is idle.
         let [before @ .., _] = &report.epochs[..] else { panic!("the report has no epoch") };
         for epoch in before {
             let (start, end) = (epoch.start_ps, epoch.end_ps);
@@ -199,7 +200,7 @@ proptest! {
     }
 }
 
-/// Returns a small drive with uniform random writes.
+/// Returns a small drive with uniform random writes, 16 outstanding, after preconditioning of the given kind.
 fn written(kind: PreconditionKind, requests: u64) -> Config {
     let mut config = bare_drive();
     config.geometry.channels = 1;
@@ -235,7 +236,7 @@ fn the_warm_up_of_a_fresh_drive_ends_when_write_amplification_has_levelled_off()
     assert_within("IOPS", window.iops, levelled.iops, 0.03);
     assert_eq!(measured(&report).steady, Some(true));
 
-    // GC starts during the warm-up, not at its start.
+    // GC starts during the warm-up, some time after the start of the run.
     let collects = report.epochs.iter().find(|epoch| epoch.gc.pages_moved > 0).expect("GC moved pages").start_ps;
     let ended = warm_up.ended_ps.expect("the warm-up ended");
     assert!(0 < collects && collects < ended && ended <= report.makespan_ps / 2, "{collects} ps, {ended} ps");
@@ -283,7 +284,7 @@ fn a_drive_that_is_level_from_the_start_gives_the_figures_of_the_whole_run() {
     }
 }
 
-/// Returns a preconditioned drive of 64 dies with paced collection, whose whole run is measured.
+/// Returns a preconditioned drive of 64 dies with paced GC, without a warm-up, so that the whole run is measured.
 fn paced_drive(requests: u64) -> Config {
     let mut config = written(PreconditionKind::Random, requests);
     (config.geometry.channels, config.geometry.chips_per_channel) = (8, 8);
@@ -295,7 +296,7 @@ fn paced_drive(requests: u64) -> Config {
 
 #[test]
 fn a_start_whose_collections_run_ahead_of_the_writes_is_not_steady_and_a_long_run_is() {
-    // Few writes leave the dies idle, so that all collections begun by preconditioning end at once.
+    // Few writes leave the dies idle, so that all collections that were in progress after preconditioning end at once.
     let rare = |requests| {
         let mut config = paced_drive(requests);
         config.replay.mode = ReplayMode::Open;
@@ -334,7 +335,7 @@ fn a_warm_up_that_the_run_does_not_reach_leaves_nothing_to_measure() {
     }
 }
 
-/// Returns a drive of two planes with queue depth 256. All requests stall while both planes run GC at the start of the run.
+/// Returns a drive of two planes with queue depth 256, in which all requests stall while both planes run GC at the start of the run.
 fn deep(read_share: f64) -> Config {
     let mut config = written(PreconditionKind::Random, 20_000);
     config.geometry.chips_per_channel = 2;

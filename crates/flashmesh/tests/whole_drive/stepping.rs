@@ -1,4 +1,5 @@
-//! Stepped drives: a stepped drive has exactly the results of a run of the same requests, whatever the steps, and again after a restore.
+//! Stepped drives, to which a caller submits requests and which it advances in time. A stepped drive has exactly the results of a run of the same
+//! requests, whatever the steps, and again after a restore.
 //!
 //! `FLASHMESH_STEP_CASES` sets the number of random drives.
 
@@ -45,14 +46,14 @@ fn assert_same(expected: &Value, found: &Value, what: &str) {
     assert_eq!(expected, found, "{what}");
 }
 
-/// Results of a run.
+/// Results of a run, with which a stepped drive is compared.
 struct Expected {
     report: Value,
     /// Completion time and latency of each request, by stream and number in the stream.
     completed: BTreeMap<(usize, u64), (Time, Time)>,
 }
 
-/// Runs the requests of each stream.
+/// Runs the requests of each stream. Returns the report and the completions, which are empty if the power is cut.
 fn expected(config: &Config, requests: &[Vec<IoRequest>]) -> Expected {
     let sources = requests.iter().map(|of| Box::new(Listed(of.iter().copied().collect())) as Box<dyn WorkloadSource>);
     let mut simulation = Simulation::with_sources(config, sources.collect()).expect("the drive can be built");
@@ -108,7 +109,8 @@ impl Feed {
         self.next = (self.next + count).min(self.requests.len());
     }
 
-    /// Returns the last time to which the drive may advance: just before the next request that has not been submitted.
+    /// Returns the last time to which the drive may advance, just before the next request to submit. `None` if no request is left, or if the next one
+    /// arrives at time 0.
     fn limit(&self) -> Option<Time> {
         let next = self.requests.get(self.next)?.time;
         (next > Time::ZERO).then(|| Time::from_ps(next.as_ps() - 1))
@@ -118,7 +120,7 @@ impl Feed {
 /// Completion, after the stream and the number in the stream of its request.
 type Completed = ((usize, u64), Completion);
 
-/// Steps a drive through all requests, with random steps. Returns its report and the completions.
+/// Steps a drive through all requests, with random steps. Returns its report without fields of the machine, and the completions in order.
 fn stepped(mut drive: Drive, requests: &[Vec<IoRequest>], random: &mut SimRng) -> (Value, Vec<Completed>) {
     let mut feed = Feed::new(requests);
     let mut completed = Vec::new();
@@ -127,7 +129,7 @@ fn stepped(mut drive: Drive, requests: &[Vec<IoRequest>], random: &mut SimRng) -
         feed.submit(&mut drive, step as usize);
         step = 1 + random.next_u64() % 40;
         let Some(limit) = feed.limit().filter(|&limit| limit >= drive.now()) else { continue };
-        // A restore undoes everything since the snapshot.
+        // The request submitted after the snapshot has no effect, because the restore undoes it.
         if random.next_u64().is_multiple_of(8) {
             let snapshot = drive.snapshot();
             let read =
@@ -159,7 +161,7 @@ fn stepped(mut drive: Drive, requests: &[Vec<IoRequest>], random: &mut SimRng) -
     (finished, completed)
 }
 
-/// Compares a run of the requests with a drive that is stepped through them.
+/// Compares a run of the requests with a drive that is stepped through them, and with one to which all are submitted at once.
 fn compare(number: u64, config: &Config, requests: &[Vec<IoRequest>]) {
     let what = || format!("case {number}\n{}", config.to_toml());
     let expected = expected(config, requests);
@@ -174,7 +176,7 @@ fn compare(number: u64, config: &Config, requests: &[Vec<IoRequest>]) {
         assert_eq!(expected.completed, found, "{}", what());
         assert!(completed.is_sorted_by_key(|(_, done)| done.time), "{}", what());
     }
-    // All requests are submitted at once.
+    // The second drive gets all requests at once.
     let mut drive = drive;
     let mut feed = Feed::new(requests);
     let count = feed.requests.len();
@@ -195,11 +197,11 @@ fn drawn(number: u64, runner: &mut TestRunner) -> arbitrary::Case {
         config.measure.epochs_max = 16;
     }
     if number.is_multiple_of(4) {
-        // Arrivals are further apart than the key of an event can express.
+        // Arrivals are further apart than the packed key of an event can express.
         case.requests.iter_mut().for_each(|io| io.arrival = Time::from_ps(io.arrival.as_ps() * 97));
     }
     if number % 11 == 5 {
-        // Many requests arrive at the same time.
+        // Many requests arrive at the same time, at multiples of 300 us.
         case.requests.iter_mut().for_each(|io| io.arrival = Time::from_us(io.arrival.as_ps() / 1_000_000 / 300 * 300));
     }
     case
@@ -305,7 +307,7 @@ fn a_drive_that_follows_its_events_comes_to_its_end() {
     let mut drive = open_drive();
     let mut steps = 0;
     for number in 0..50 {
-        // The drive is idle before this time, so the pause at the end of the step stays pending.
+        // The drive is idle before this time, so the end of the step stays pending as an event of the drive.
         let time = drive.now() + Time::from_us(number);
         drive.advance(time).expect("the step succeeds");
         drive.submit(page_read(number, time)).expect("the request is accepted");

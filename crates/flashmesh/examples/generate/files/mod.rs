@@ -22,7 +22,7 @@ pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Returns all generated files.
+/// Returns all generated files with their new contents.
 pub fn all() -> Vec<Generated> {
     let results = Document::spec();
     vec![

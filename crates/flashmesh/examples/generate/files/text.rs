@@ -5,7 +5,7 @@ use serde_json::Value;
 /// Longest line of generated Python.
 pub const WIDTH: usize = 120;
 
-/// Appends `doc` as a docstring, wrapped at spaces.
+/// Appends `doc` as a docstring, wrapped at spaces to lines of at most [`WIDTH`] columns.
 pub fn docstring(text: &mut String, indent: &str, doc: &str) {
     let doc = doc.replace('\\', "\\\\");
     if indent.len() + doc.len() + 6 <= WIDTH {
@@ -16,7 +16,7 @@ pub fn docstring(text: &mut String, indent: &str, doc: &str) {
     }
 }
 
-/// Returns `words`, wrapped at spaces and indented.
+/// Returns `words`, wrapped at spaces to lines of at most [`WIDTH`] columns, each indented by `indent`.
 pub fn wrapped(indent: &str, words: &str) -> String {
     let (mut lines, mut line) = (Vec::new(), indent.to_owned());
     for (index, word) in words.split(' ').enumerate() {
@@ -31,7 +31,7 @@ pub fn wrapped(indent: &str, words: &str) -> String {
     lines.join("\n")
 }
 
-/// Returns `value` as text, with sorted keys, independently of the order in the JSON library.
+/// Returns `value` as JSON text with sorted keys, whatever the order of keys in the JSON library.
 pub fn json_text(value: Value) -> String {
     format!("{:#}\n", sorted(value))
 }

@@ -8,7 +8,7 @@ use flashmesh::ids::{ChannelId, LinkId};
 
 use super::grid::{Grid, SIGHTINGS_MAX, Watch, network};
 
-/// Results of the searches of a mesh.
+/// Counts over the scout searches of a mesh: searches, paths found, and the most visits of a scout to one router.
 #[derive(Debug, Default)]
 struct Tally {
     searches: u64,
@@ -16,7 +16,7 @@ struct Tally {
     sightings_most: u32,
 }
 
-/// Searches from every controller to every target, with every set of at most `reserved_max` reserved links.
+/// Searches from every controller to every target, with every set of at most `reserved_max` reserved links. Returns the counts of the searches.
 fn search_everywhere(
     (rows, columns): (u32, u32),
     reserved_max: usize,

@@ -49,7 +49,7 @@ impl Grid {
         !self.out[position as usize]
     }
 
-    /// Returns which chips are reachable from `start` over free links, by breadth-first search.
+    /// Returns for each chip whether it can be reached from `start` over links in service, by breadth-first search.
     pub fn reachable(&self, start: u32) -> Vec<bool> {
         let chips = self.rows * self.columns;
         let mut neighbours = vec![Vec::new(); chips as usize];
@@ -82,7 +82,7 @@ impl Grid {
         (between(from / self.columns, to / self.columns), between(from % self.columns, to % self.columns))
     }
 
-    /// Returns whether the chips are joined by a path of free links that never leads away from the target.
+    /// Returns whether the chips are joined by a path of links in service that never leads away from `to`.
     pub fn has_minimal_path(&self, from: u32, to: u32) -> bool {
         let (rows, columns) = self.way(from, to);
         let chip = |row: usize, column: usize| rows[row] * self.columns + columns[column];
@@ -97,7 +97,7 @@ impl Grid {
         reached[rows.len() - 1][columns.len() - 1]
     }
 
-    /// Returns whether the path along the row and then along the column is free.
+    /// Returns whether all links of the path along the row of `from` and then along the column of `to` are in service.
     pub fn has_xy_path(&self, from: u32, to: u32) -> bool {
         let (rows, columns) = self.way(from, to);
         let first = columns.iter().map(|column| rows[0] * self.columns + column);
@@ -106,7 +106,7 @@ impl Grid {
         path.windows(2).all(|pair| self.is_free(pair[0], pair[1]))
     }
 
-    /// Returns whether `routing` should find a path from the router of `controller` to `target`.
+    /// Returns whether `routing` should find a path from the router of `controller` to `target`. `reachable` has the chips that any path reaches.
     pub fn has_path(&self, routing: Routing, controller: u32, target: u32, reachable: &[bool]) -> bool {
         let start = controller * self.columns;
         match routing {
@@ -150,7 +150,7 @@ impl Grid {
     }
 }
 
-/// Counters of the steps and sightings of a scout, which fail the test above their limits.
+/// Counters of the steps of a scout and of its visits to each router ("sightings"), which fail the test above their limits.
 #[derive(Clone)]
 pub struct Watch {
     sightings: Vec<u32>,
@@ -160,7 +160,8 @@ pub struct Watch {
 
 impl Watch {
     pub fn new(grid: &Grid, revisits: Revisits) -> Watch {
-        // A scout crosses the link of the controller, and each mesh link in each permitted direction, at most once forward and once back.
+        // The limit on steps: a scout crosses the link of the controller, and each mesh link in each permitted direction, at most once forward and
+        // once back.
         let directions = if revisits == Revisits::ThreeTimes { 2 } else { 1 };
         let steps_max = 2 * (directions * grid.ends.len() as u32 + 1);
         Watch { sightings: vec![0; (grid.rows * grid.columns) as usize], steps: 0, steps_max }
@@ -175,7 +176,7 @@ impl Watch {
         self.sightings.iter().copied().max().unwrap_or(0)
     }
 
-    /// Executes one step of the scout of `controller`.
+    /// Executes one step of the scout of `controller`, and counts it. Returns what the scout did.
     pub fn step(&mut self, network: &mut CircuitNetwork, controller: u32) -> ScoutAction {
         if let Some(ChipId(chip)) = network.position(ChannelId(controller)) {
             let sightings = &mut self.sightings[chip as usize];

@@ -81,7 +81,7 @@ proptest! {
         let mut random = SimRng::new(seed);
         let (mut network, grid) = damaged(rows, columns, routing, (tie_break, revisits), out_of_16, &mut random);
         let mut watches = vec![Watch::new(&grid, revisits); rows as usize];
-        // Targets of the scouts in flight, and of the circuits.
+        // Target of the scout in flight of each controller, and of its circuit; `None` if it has none.
         let (mut scouts, mut circuits) = (vec![None; rows as usize], vec![None; rows as usize]);
         let operations = 400;
         for operation in 0.. {

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use super::oracle::Oracle;
 use crate::support::cases::cases;
 
-/// Network and its traffic.
+/// Random network and its traffic.
 #[derive(Clone, Debug)]
 struct Case {
     grid: Grid,
@@ -97,7 +97,7 @@ fn case() -> impl Strategy<Value = Case> {
         .prop_map(|(grid, controllers, parameters, traffic)| Case { grid, controllers, parameters, traffic })
 }
 
-/// Runs the network, and checks its reports against its log of crossings. Returns these crossings.
+/// Runs the network, and checks its reports against its log of crossings. Returns the log: the cycles in which each packet crosses each link.
 fn crossings(topology: &Topology, parameters: Parameters, packets: &[(u64, Packet)]) -> Vec<Crossing> {
     let mut network =
         WormholeNetwork::new(topology.clone(), parameters).expect("the parameters are within their bounds");
@@ -150,7 +150,7 @@ fn crossings(topology: &Topology, parameters: Parameters, packets: &[(u64, Packe
     log
 }
 
-/// Runs a network of single flits, checks the crossings of flits, and returns those of packets.
+/// Runs a network of single flits and checks the crossings of flits. Returns, for each packet and link, the cycles of its first and last flit.
 fn crossings_of_flits(
     topology: &Topology,
     parameters: Parameters,
@@ -212,13 +212,13 @@ fn flits_advance_in_lockstep_through_buffers_of_one() {
     };
     let packet =
         Packet { token: 0, source: TerminalId(0), destination: TerminalId(1), flits: 4100, class: PacketClass::Large };
-    // A cycle for the request, five links after the first one, and a flit per cycle.
+    // One cycle for the request, one for each of the five links after the first one, and one per flit.
     for flits in [1, 2, 4100] {
         let packets = [(0, Packet { flits, ..packet })];
         let last = crossings(&topology, parameters, &packets).iter().map(|crossing| crossing.tail).max();
         assert_eq!(last, Some(1 + 5 + u64::from(flits) - 1));
     }
-    // If a slot is free only in the next cycle, a flit moves every other cycle.
+    // If a slot is free only in the cycle after its flit has left, a flit moves every other cycle.
     let slower = Parameters { credit_cycles: 1, injection_credit_cycles: 1, ..parameters };
     let last = crossings(&topology, slower, &[(0, packet)]).iter().map(|crossing| crossing.tail).max();
     assert_eq!(last, Some(1 + 5 + 2 * 4099));
@@ -258,7 +258,7 @@ fn directions_that_share_a_wire_take_turns() {
         tails.sort_unstable();
         tails
     };
-    // The first flits reach the wire in cycle 2.
+    // The first flits reach the wire in cycle 2. One packet of 100 flits then needs 100 cycles, two packets that alternate need 200.
     assert_eq!(between(&both[..1]), [2 + 99]);
     assert_eq!(between(&both), [2 + 198, 2 + 199]);
 }
@@ -266,7 +266,7 @@ fn directions_that_share_a_wire_take_turns() {
 /// Arbitration lets a small packet pass between the packets of a run, but not another large packet (PACT 2014, rules 1 and 2).
 #[test]
 fn small_packets_go_between_those_of_a_run_and_large_ones_wait() {
-    // Two terminals on one router send a run and another packet to the same destination.
+    // Two terminals on one router send to the same destination: one a run of packets, the other a single packet.
     let topology =
         Topology::new(Grid::mesh(1, 2), vec![RouterId(0), RouterId(0), RouterId(1)]).expect("the grid is valid");
     let parameters = Parameters {
@@ -307,8 +307,8 @@ fn small_packets_go_between_those_of_a_run_and_large_ones_wait() {
 
 #[test]
 fn a_link_is_held_by_a_packet_that_waits_for_the_next_one() {
-    // Three routers are in a row. The packet of router 1 gets the link to router 2 first. The packet of router 0 waits for that link and holds
-    // the link before it.
+    // Three routers are in a row. The packet of router 1 gets the link from router 1 to router 2 first. The packet of router 0 waits for that link
+    // and meanwhile holds the link from router 0 to router 1.
     let topology = Topology::new(Grid::mesh(1, 3), (0..3).map(RouterId).collect()).expect("the grid is valid");
     let parameters = Parameters {
         interface_cycles: 1,
@@ -347,7 +347,8 @@ fn a_link_is_held_by_a_packet_that_waits_for_the_next_one() {
     // The path has four links: into the network, from router 0 to 1, from 1 to 2, and out of the network.
     assert_eq!(way.len(), 4);
     assert_eq!((held(2), held(3)), (40, 40), "the last two links move a flit in every cycle in which they are held");
-    // The packet holds the link until the first packet is through, except for the four flits that fit into the next buffer.
+    // The packet of router 0 holds the link from router 0 to 1 until the packet of router 1 is through. Only the four flits that fit into the next
+    // buffer do not wait.
     assert!((34..=38).contains(&held(1)), "{}", held(1));
     for link in way {
         assert_eq!(by_runs.held_cycles(link), by_flits.held_cycles(link));
@@ -355,7 +356,7 @@ fn a_link_is_held_by_a_packet_that_waits_for_the_next_one() {
 }
 
 proptest! {
-    // Cases are small and take a millisecond or two.
+    // Cases are small and take a millisecond or two, so many are drawn.
     #![proptest_config(ProptestConfig { cases: cases(2_500), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]

@@ -14,7 +14,7 @@ struct Flit {
     crossed: u64,
 }
 
-/// Packet to which a link is granted.
+/// Packet to which a link is granted, with its flits sent so far and the cycle of its head.
 struct Holder {
     packet: usize,
     /// Link from whose buffer the packet comes; `None` at a terminal.
@@ -27,7 +27,7 @@ struct Holder {
 struct Port {
     holder: Option<Holder>,
     buffer: VecDeque<Flit>,
-    /// Times from which the free slots of the buffer can be used.
+    /// Cycles from which the free slots of the buffer can be used, a value per slot.
     slots: VecDeque<u64>,
     /// Cycle from which a new head in the buffer is considered, after a tail has left.
     looked_at: u64,
@@ -39,7 +39,7 @@ struct Port {
     feeders: Vec<(LinkId, u32)>,
     reverse: Option<LinkId>,
     served_last: bool,
-    /// Opposite direction of a wire that alternates flit by flit, and whether this side has the token.
+    /// Opposite direction of a wire that alternates flit by flit (`None` without such a wire), and whether this direction has the token.
     other_way: Option<LinkId>,
     has_token: bool,
 }
@@ -152,7 +152,7 @@ impl<'a> Oracle<'a> {
         }
     }
 
-    /// Returns the link after `link` on the path of a packet.
+    /// Returns the link after `link` on the path of a packet, which must not be its last link.
     fn next(&self, packet: usize, link: LinkId) -> LinkId {
         let path = &self.paths[packet];
         path[path.iter().position(|&other| other == link).expect("the packet is on its path") + 1]
@@ -188,7 +188,8 @@ impl<'a> Oracle<'a> {
         all
     }
 
-    /// Returns the request to which `link` would be granted at `now` if its slots allow.
+    /// Returns the request to which `link` would be granted at `now`; `None` if there is no request, or if the grant rule asks for more free slots
+    /// than there are.
     fn choose(&self, link: LinkId, now: u64) -> Option<Asking> {
         let port = &self.ports[link.index()];
         let after = |input: u32| match port.served {
@@ -227,7 +228,7 @@ impl<'a> Oracle<'a> {
                 continue;
             }
             let Some(best) = self.choose(link, now) else { continue };
-            // The token of a shared wire goes to the direction not served last.
+            // If both directions of a half-duplex link have a request, the direction that was not served last is granted.
             if let Some(reverse) = reverse {
                 let mine = self.ports[link.index()].served_last;
                 let theirs = self.ports[reverse.index()].served_last;
@@ -248,10 +249,10 @@ impl<'a> Oracle<'a> {
         }
     }
 
-    /// Moves every flit that can move. Returns whether one did.
+    /// Moves every flit that can move in cycle `now`. Returns whether at least one moved.
     fn transfer(&mut self, now: u64) -> bool {
         let mut has_moved = false;
-        // Which of two directions has the wire depends on the state at the start of the cycle.
+        // Which of two directions uses the shared wire depends on the state at the start of the cycle.
         let ready: Vec<bool> = (0..self.ports.len() as u32).map(|link| self.can_move(LinkId(link), now)).collect();
         let waits = |ports: &[Port], link: LinkId| {
             let port: &Port = &ports[link.index()];
@@ -260,7 +261,7 @@ impl<'a> Oracle<'a> {
             })
         };
         let waiting: Vec<bool> = (0..self.ports.len() as u32).map(|link| waits(&self.ports, LinkId(link))).collect();
-        // A slot that becomes free in this cycle lets the previous link move as well.
+        // A slot that becomes free in this cycle lets a flit of the previous link move in the same cycle.
         loop {
             let mut moved = false;
             for link in (0..self.ports.len() as u32).map(LinkId).filter(|link| !waiting[link.index()]) {
@@ -279,7 +280,7 @@ impl<'a> Oracle<'a> {
         }
     }
 
-    /// Returns whether `link` has a flit to move, and a free slot behind it.
+    /// Returns whether `link` has a flit to move and a free slot in the buffer at its end.
     fn can_move(&self, link: LinkId, now: u64) -> bool {
         let port = &self.ports[link.index()];
         let Some(holder) = &port.holder else { return false };

@@ -143,7 +143,7 @@ impl Interconnect {
             geometry.blocks_per_plane += 1;
         }
         if kind == FabricKind::Pnssd {
-            // The number of logical pages per plane does not change.
+            // The capacity is changed with the number of planes, so that the number of logical pages per plane stays the same.
             let planes_before = geometry.channels * geometry.chips_per_channel;
             geometry.channels = geometry.chips_per_channel;
             let planes = geometry.channels * geometry.chips_per_channel;

@@ -70,7 +70,7 @@ pub fn time_us(range: std::ops::RangeInclusive<u64>) -> impl Strategy<Value = Ti
 fn geometry() -> impl Strategy<Value = flashmesh::config::Geometry> {
     let shape = (1..=3u32, 1..=3u32, 1..=2u32, 1..=4u32, 8..=24u32, 4..=16u32);
     let page = (select(vec![1u64, 4, 16]), select(vec![0u64, 224]));
-    // From the smallest over-provisioning that a drive accepts to a few blocks more.
+    // Spare blocks and pages, from the smallest over-provisioning that a drive accepts to a few blocks more.
     let space = (0..=3u32, 0..=3u32);
     (shape, page, space).prop_map(|(shape, (page_kib, spare), (extra_blocks, missing_pages))| {
         let (channels, chips_per_channel, dies_per_chip, planes_per_die, blocks_per_plane, pages_per_block) = shape;
@@ -265,7 +265,7 @@ pub fn case_of(requests: std::ops::Range<usize>) -> impl Strategy<Value = Case> 
     case_on(drive(), requests)
 }
 
-/// Lets the planes read independently in a fifth of the drives.
+/// Returns a strategy like `cases`, in which planes read independently in a fifth of the drives.
 pub fn with_independent_planes(cases: impl Strategy<Value = Case>) -> impl Strategy<Value = Case> {
     (cases, option::weighted(0.2, at_once_max())).prop_map(|(case, independent)| match independent {
         Some(at_once_max) => on_independent_planes(case, at_once_max),
@@ -273,7 +273,7 @@ pub fn with_independent_planes(cases: impl Strategy<Value = Case>) -> impl Strat
     })
 }
 
-/// Lets the planes read independently in all drives.
+/// Returns a strategy like `cases`, in which planes read independently in all drives with several planes per die.
 pub fn all_on_independent_planes(cases: impl Strategy<Value = Case>) -> impl Strategy<Value = Case> {
     (cases, at_once_max()).prop_map(|(case, at_once_max)| on_independent_planes(case, at_once_max))
 }

@@ -65,7 +65,7 @@ impl Managed {
             FirmwarePolicy::Page => config.gc.moved_pages = self.moved_pages,
             FirmwarePolicy::Sprinkler => {
                 config.gc.moved_pages = self.moved_pages;
-                // Sprinkler has its own scheduling.
+                // Sprinkler implies its own scheduling policy, so all keys of `[schedule]` keep their defaults.
                 config.schedule = Schedule::default();
             }
             FirmwarePolicy::Tbm => work_together(config),
@@ -112,7 +112,7 @@ fn divisors(range: std::ops::RangeInclusive<u32>, of: u32) -> Vec<u32> {
 /// Adapts a drive to the superblock policies, TBM or MBM, which need several planes or dies that run together.
 fn work_together(config: &mut Config) {
     if config.geometry.planes_per_die == 1 && (config.ftl.policy != FirmwarePolicy::Superblock || config.dies() == 1) {
-        // The number of logical pages per plane does not change.
+        // The capacity is changed with the number of planes, so that the number of logical pages per plane stays the same.
         config.geometry.planes_per_die = 2;
         let pages = config.geometry.capacity.map(|capacity| capacity.as_u64() / config.geometry.page_size.as_u64());
         config.geometry.capacity = pages.map(|pages| config.geometry.page_size * (2 * pages));

@@ -26,7 +26,7 @@ pub struct Units {
 pub fn units() -> impl Strategy<Value = Units> {
     let timeout = (0..=600u64).prop_map(Time::from_us);
     let choices = (any::<bool>(), any::<bool>(), any::<bool>());
-    // One page, parts of a page, and several pages.
+    // Pairs of units per page and pages per unit: a page, parts of a page, and several pages.
     let sizes = vec![(1u64, 1u64), (2, 1), (4, 1), (8, 1), (1, 2), (1, 4), (1, 8)];
     (select(sizes), select(ProgramUnit::ALL), timeout, choices).prop_map(
         |((per_page, pages), program_unit, gather_timeout, (is_paced, is_twin, is_wide))| Units {

@@ -46,7 +46,7 @@ names the stream, `--set stream.oltp.replay.outstanding=4`. [streams.md](streams
 
 ";
 
-/// Returns the whole page.
+/// Returns the text of docs/parameters.md.
 pub fn page() -> String {
     let mut text = HEAD.to_owned();
     types(&mut text);
@@ -96,7 +96,7 @@ fn presets(text: &mut String) {
     text.push_str(&format!("\nOlder names are accepted, with a note: {}.\n", former.join(", ")));
 }
 
-/// Appends the keys that need more than the plain instance of the simulation.
+/// Appends the keys that need more than the plain instance, the fastest of the compiled variants of the simulation.
 fn instances(text: &mut String) {
     let needing = |instance| {
         let specs = Config::parameters().filter(move |spec| spec.needs.instance == instance);
@@ -114,7 +114,7 @@ fn instances(text: &mut String) {
     ));
 }
 
-/// Returns a key that needs more than the plain instance, with the conditions on this need.
+/// Returns the name of a key that needs more than the plain instance, with the conditions on this need, in Markdown.
 fn named_need(spec: &ParameterSpec) -> String {
     let conditions = spec.needs.only_where.iter().flat_map(|with| &with.any_of);
     let shown: Vec<String> = conditions.map(|condition| shown_as(&condition.path(), condition)).collect();
@@ -167,13 +167,13 @@ fn values(spec: &ParameterSpec) -> String {
     if spec.choices.is_empty() { spec.bounds_text.clone() } else { "see below".to_owned() }
 }
 
-/// Returns a condition on a key, named without its section if that is `section`.
+/// Returns a condition on a key in Markdown, such as `kind = "bus"`. The key has its section as a prefix unless that is `section`.
 fn shown(section: &SectionSpec, condition: &Condition) -> String {
     let key = if condition.section == section.name { condition.key.to_owned() } else { condition.path() };
     shown_as(&key, condition)
 }
 
-/// Returns a condition on a key, with `key` as its name.
+/// Returns a condition on a key in Markdown, with `key` as the name of the key.
 fn shown_as(key: &str, condition: &Condition) -> String {
     let each = condition.values.iter().map(|value| match (*value, condition.is) {
         ("", true) => format!("`{key}` unset"),

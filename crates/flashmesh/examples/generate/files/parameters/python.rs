@@ -98,7 +98,7 @@ def _plain(value: Any) -> Any:
     return value
 "#;
 
-/// Returns the whole module.
+/// Returns the text of the Python module `flashmesh._parameters`.
 pub fn module() -> String {
     let (roots, sections): (Vec<_>, Vec<_>) =
         Config::sections().iter().partition(|section: &&SectionSpec| section.name.is_empty());
@@ -237,7 +237,7 @@ fn field(text: &mut String, section: &SectionSpec, spec: &ParameterSpec) {
     attribute(text, spec.field, &format!("{python_type} | None"), "None", &doc);
 }
 
-/// Returns a condition on a key, named without its section if that is `section`.
+/// Returns a condition on a key in Python, such as `kind = "bus"`. The key has its section as a prefix unless that is `section`.
 fn shown(section: &SectionSpec, condition: &Condition) -> String {
     let path = if condition.section == section.name { condition.key.to_owned() } else { condition.path() };
     let key = path.replace('-', "_");
@@ -250,7 +250,7 @@ fn shown(section: &SectionSpec, condition: &Condition) -> String {
     }
 }
 
-/// Converts a TOML scalar to Python.
+/// Returns a TOML scalar as a Python literal.
 fn python_value(toml: &str) -> String {
     match toml {
         "true" => "True".to_owned(),

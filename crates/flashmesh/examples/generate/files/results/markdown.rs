@@ -5,7 +5,7 @@ use flashmesh::report::{GroupSpec, Name, QuantitySpec, Shape};
 
 use crate::files::root;
 
-/// Path of the page.
+/// Path of the page, relative to the root of the repository.
 pub const PATH: &str = "docs/results.md";
 
 const BEGIN: &str = "<!-- Generated from the declarations by `cargo run -p flashmesh --example generate`: change these, not the tables. -->\n";
@@ -28,7 +28,7 @@ pub fn page(root_group: &GroupSpec) -> String {
     text
 }
 
-/// Returns the table of the columns of the request log.
+/// Returns the table of the columns of the request log in Markdown, with the lists of the names that some of them hold.
 pub fn columns() -> String {
     let mut text = "\n| column | type | meaning |\n|---|---|---|\n".to_owned();
     let specs = RequestColumns::specs();
@@ -50,7 +50,7 @@ pub fn columns() -> String {
     text
 }
 
-/// Appends the list of names that `what` may be.
+/// Appends the list of the names that the value `what` may have.
 fn list(text: &mut String, what: &str, names: &[Name]) {
     text.push_str(&format!("\n{what} is one of\n\n"));
     for name in names {
@@ -58,7 +58,7 @@ fn list(text: &mut String, what: &str, names: &[Name]) {
     }
 }
 
-/// Returns a table of the quantities of a run, and a section for each of their groups.
+/// Returns a table of the quantities of `root` in Markdown, and a section for each of their groups.
 pub fn tables(root: &GroupSpec) -> String {
     let keys = root.keys();
     let tagged = keys.iter().filter(|quantity| matches!(quantity.shape, Shape::Tagged { .. }));
@@ -78,9 +78,9 @@ pub fn tables(root: &GroupSpec) -> String {
 
 struct Page {
     text: String,
-    /// Classes described so far, with their location in the page.
+    /// Classes described so far, with the key path in the page where each is described.
     shown: Vec<(&'static str, String)>,
-    /// Top-level tagged objects, with their location in the page.
+    /// Tagged objects of the top level (objects whose fields depend on a tag), with the name of the section that describes each.
     tagged: Vec<(Shape, &'static str)>,
 }
 
@@ -90,7 +90,7 @@ impl Page {
         rows(self);
     }
 
-    /// Appends the section of a quantity that holds others or has names.
+    /// Appends the section of a quantity that is an object or a tagged object; nothing for any other quantity.
     fn section(&mut self, quantity: &QuantitySpec) {
         let name = quantity.name;
         match quantity.shape.item() {
@@ -135,7 +135,7 @@ impl Page {
         }
     }
 
-    /// Returns the location in the page where a group was described.
+    /// Returns the key path in the page where the class of `group` was described; `None` if it was not, or has no class.
     fn place(&self, group: &GroupSpec) -> Option<&str> {
         let (_, place) = self.shown.iter().find(|(class, _)| group.class == Some(*class))?;
         Some(place)
@@ -159,7 +159,7 @@ impl Page {
         self.text.push_str(&format!("| `{prefix}{name}` | {value} | {unit} | {doc}{null} |\n"));
     }
 
-    /// Appends the names of the values in `group`, and in the groups below it.
+    /// Appends the lists of names that values in `group`, and in the groups below it, may have.
     fn names_below(&mut self, prefix: &str, group: &GroupSpec) {
         for quantity in group.keys() {
             if let Shape::Object(inner) = quantity.shape.item() {
@@ -176,7 +176,7 @@ impl Page {
     }
 }
 
-/// Returns the name of the type of a value.
+/// Returns the words for the type of a value, such as "list of integers".
 fn value(shape: &Shape) -> String {
     match shape {
         Shape::Integer => "integer".to_owned(),

@@ -33,7 +33,7 @@ class RequestColumn:
     """The names, by their place."""
 "#;
 
-/// Returns the whole module: the classes of `root` and of all groups below it.
+/// Returns the text of the Python module `flashmesh._results`: the classes of `root` and of all groups below it.
 pub fn module(root: &GroupSpec) -> String {
     let groups = classes(root);
     let mut text = HEAD.to_owned();
@@ -77,7 +77,8 @@ fn column(text: &mut String, spec: &ColumnSpec) {
     }
 }
 
-/// Returns the class of the group whose quantities `group` includes first, if that group has a class.
+/// Returns the class of the group that `group` includes in place of its first quantity, which becomes the base class. `None` if there is no such
+/// group, or if it has no class.
 fn base(group: &GroupSpec) -> Option<&'static str> {
     match group.quantities.first() {
         Some(QuantitySpec { shape: Shape::Object(base), is_flattened: true, .. }) => base.class,
@@ -137,7 +138,7 @@ fn attributes(text: &mut String, quantity: &QuantitySpec) {
     docstring(text, "    ", &doc);
 }
 
-/// Returns a line for each name.
+/// Returns a line of Python for each name: the name as a quoted string with a comma.
 fn lines_of(names: &[Name], indent: &str) -> String {
     names.iter().map(|name| format!("{indent}\"{}\",\n", name.name)).collect()
 }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::classes;
 use crate::files::text::json_text;
 
-/// Returns the whole schema of documents with the keys of `root`.
+/// Returns the text of the JSON Schema of documents with the keys of `root`.
 pub fn schema(root: &GroupSpec) -> String {
     let mut schema = object(root);
     let inner = classes(root).into_iter().filter(|group| group.class != root.class);
@@ -33,7 +33,7 @@ fn property(quantity: &QuantitySpec) -> Value {
     let value = value(&quantity.shape);
     let mut schema = match quantity.null {
         Some(_) => json!({ "anyOf": [value, { "type": "null" }] }),
-        // Draft 7 ignores the keys next to a reference.
+        // Draft 7 of JSON Schema ignores the keys next to a reference, so the reference is wrapped.
         None if value.get("$ref").is_some() => json!({ "allOf": [value] }),
         None => value,
     };

@@ -54,7 +54,7 @@ pub fn lambert_w(x: f64) -> f64 {
     w
 }
 
-/// Returns the write amplification of FIFO victims, in blocks of many pages.
+/// Returns the write amplification of FIFO victims at a share `rho` of valid pages, in blocks of many pages.
 pub fn write_amplification_fifo(rho: f64) -> f64 {
     check(rho);
     1.0 / (1.0 + rho * lambert_w(-(-1.0 / rho).exp() / rho))
@@ -78,13 +78,13 @@ pub fn write_amplification_fifo_of_two(rho: f64, traffic: f64, space: f64) -> f6
     })
 }
 
-/// Returns the write amplification of uniformly random victims.
+/// Returns the write amplification of uniformly random victims at a share `rho` of valid pages.
 pub fn write_amplification_random(rho: f64) -> f64 {
     check(rho);
     1.0 / (1.0 - rho)
 }
 
-/// Returns the write amplification of greedy victims, those with the fewest valid pages.
+/// Returns the write amplification of greedy victims (the fewest valid pages) at a share `rho` of valid pages, in blocks of `b` pages.
 pub fn write_amplification_greedy(rho: f64, b: u32) -> f64 {
     check(rho);
     let valid = rho * f64::from(b);
@@ -101,11 +101,11 @@ pub fn write_amplification_greedy(rho: f64, b: u32) -> f64 {
             return f64::from(b) / h;
         }
     }
-    // Victims are empty, so no page is moved.
+    // No level has a solution: victims are empty, so no page is moved.
     1.0
 }
 
-/// Returns the write amplification if the victim is the emptiest of `d` blocks drawn at random with replacement.
+/// Returns the write amplification if the victim is the emptiest of `d` blocks drawn at random with replacement, with `rho` and `b` as in the model.
 pub fn write_amplification_d_choices(rho: f64, b: u32, d: u32) -> f64 {
     check(rho);
     let at_most = |share: f64| 1.0 - (1.0 - share).powf(f64::from(d));
@@ -122,12 +122,12 @@ pub fn write_amplification_d_choices(rho: f64, b: u32, d: u32) -> f64 {
     f64::from(b) / decreasing_root(0.0, f64::from(b), |h| gained(h) - h)
 }
 
-/// Returns the write amplification of random victims with at least one invalid page.
+/// Returns the write amplification of random victims with at least one invalid page, with `rho` and `b` as in the model.
 pub fn write_amplification_random_p(rho: f64, b: u32) -> f64 {
     write_amplification_random_pp(rho, b, b - 1)
 }
 
-/// Returns the write amplification of random victims with at most `valid_max` valid pages.
+/// Returns the write amplification of random victims with at most `valid_max` valid pages, with `rho` and `b` as in the model.
 pub fn write_amplification_random_pp(rho: f64, b: u32, valid_max: u32) -> f64 {
     check(rho);
     let valid = rho * f64::from(b);
@@ -141,7 +141,7 @@ pub fn write_amplification_random_pp(rho: f64, b: u32, valid_max: u32) -> f64 {
         }
         sum
     };
-    // Below this bound there would be no eligible block.
+    // With fewer host writes per collection than this bound, no block would be eligible.
     let h_min = share_above(1.0);
     assert!(f64::from(b - valid_max) >= h_min, "blocks with at most {valid_max} valid pages run out");
     f64::from(b) / decreasing_root(h_min, f64::from(b), |h| gained(h) - h)

@@ -3,7 +3,7 @@
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// Victim policy.
+/// Rule by which the victim of a collection is chosen.
 #[derive(Clone, Copy, Debug)]
 pub enum Victim {
     /// Block that was filled first.
@@ -39,7 +39,7 @@ pub fn write_amplification(victim: Victim, blocks: usize, b: usize, rho: f64, se
         valid: (0..blocks).map(|block| logical.saturating_sub(block * b).min(b) as u32).collect(),
         collections: 0,
     };
-    // Long enough that the sequential fill has no effect with any policy.
+    // The first round of writes is long enough that the sequential fill has no effect with any policy, and is not counted.
     pool.write(victim, 12 * logical);
     let (host, moved) = pool.write(victim, 12 * logical);
     (host + moved) as f64 / host as f64
@@ -63,7 +63,7 @@ impl Pool {
         (host, moved)
     }
 
-    /// Erases `block` and rewrites its valid pages at its start. Returns their number.
+    /// Erases `block` and rewrites its valid pages at its start. Returns the number of these pages.
     fn collect(&mut self, block: usize) -> usize {
         let first = block * self.pages_per_block;
         let kept: Vec<usize> = (first..first + self.pages_per_block)
