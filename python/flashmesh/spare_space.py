@@ -37,7 +37,7 @@ KEPT = "over-provisioning"
 KEEP = (KEPT, "capacity")
 """Quantities that can stay constant when one of `COUNTS` changes; the first is the default."""
 ORIGIN = "the capacity that follows"
-"""What errors call the setting of an adapted capacity, in place of the name of an axis."""
+"""Name of an adapted capacity in errors, which name an axis for other settings."""
 DECIMALS = 3
 """Maximum number of decimals of an adapted capacity; with more, it is stated in bytes."""
 
@@ -75,7 +75,10 @@ def space_of(values: Mapping[str, Any]) -> Space:
 
 
 def is_followed(settings: Collection[str]) -> bool:
-    """Returns whether capacities are adapted: a varied key changes the raw capacity, and none the host capacity."""
+    """Returns whether the varied keys `settings` require that the host capacity of each point is adapted.
+
+    This is so if they include a key of `COUNTS` or the over-provisioning, but not the host capacity itself.
+    """
     return CAPACITY not in settings and any(key in settings for key in (*COUNTS, SHARE))
 
 

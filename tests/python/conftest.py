@@ -46,9 +46,9 @@ Read: TypeAlias = Callable[[str], FioJobs]
 
 @pytest.fixture(autouse=True)
 def program(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Removes the mark of a command line.
+    """Clears the command line that results record as their provenance, for the duration of a test.
 
-    A command that is called in this process sets it, which would affect later tests.
+    A test that calls the command in this process sets the command line. Results of later tests would then contain it.
     """
     monkeypatch.setattr(provenance, "command", None)
 

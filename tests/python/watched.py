@@ -40,7 +40,7 @@ class Watched:
         self.seen = b""
 
     def read(self) -> bool:
-        """Reads the available output. Returns false if the terminal is closed."""
+        """Adds the available output of the terminal to `seen`. Returns false if the terminal is closed."""
         if not select.select([self.terminal], [], [], 0.1)[0]:
             return True
         try:
@@ -51,14 +51,14 @@ class Watched:
         return bool(data)
 
     def wait_for(self, words: bytes) -> None:
-        """Reads the terminal until some words appear."""
+        """Reads the terminal until `words` appear. Fails the test if they do not within `TIMEOUT_S`."""
         end = time.monotonic() + TIMEOUT_S
         while words not in self.seen:
             assert self.read(), f"ended before {words!r}: {self.seen!r}"
             self.assert_before(end, f"no {words!r} in {self.seen!r}")
 
     def assert_before(self, end: float, message: str) -> None:
-        """Fails after the time `end`, and then kills the command."""
+        """Kills the command and fails the test with `message` if the monotonic clock has reached `end`, in seconds."""
         if time.monotonic() >= end:
             self.process.kill()
             pytest.fail(message)

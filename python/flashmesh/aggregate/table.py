@@ -102,11 +102,11 @@ class ComparedRuns(RunTable):
         self.complete = comparison.complete
 
     def columns(self, keys: Sequence[str]) -> list[list[Any]]:
-        """Returns columns, as described in `RunTable`."""
+        """Returns the values of some dotted keys, as described in `RunTable.columns`."""
         return [[attribute(result, key) for result in self.results] for key in keys]
 
     def documents(self, numbers: Sequence[int]) -> list[dict[str, Any]]:
-        """Returns documents as described in `RunTable`."""
+        """Returns the JSON results of the runs with these indices."""
         return [self.results[number].document for number in numbers]
 
 
@@ -121,13 +121,13 @@ class TableOfRuns(RunTable):
         self.axes = axes_of(self.settings)
 
     def columns(self, keys: Sequence[str]) -> list[list[Any]]:
-        """Returns columns as described in `RunTable`."""
+        """Returns the values of some dotted keys, as described in `RunTable.columns`."""
         return columns_of(self.table, keys)
 
     def documents(self, numbers: Sequence[int]) -> list[dict[str, Any]]:
-        """Returns documents as described in `RunTable`."""
+        """Returns the JSON results of the runs with these indices."""
         texts = self.table["document"]
-        # `take` would load pandas.
+        # Reads cell by cell, because `take` of pyarrow would import pandas.
         return [json.loads(texts[number].as_py()) for number in numbers]
 
 
@@ -147,17 +147,17 @@ class SavedRuns(RunTable):
         self.axes = axes_of(self.settings)
 
     def has_columns(self, keys: Sequence[str]) -> bool:
-        """Returns availability as described in `RunTable`."""
+        """Returns whether the file has a column for each of these dotted keys."""
         return self.file.names >= set(keys)
 
     def columns(self, keys: Sequence[str]) -> list[list[Any]]:
-        """Returns columns as described in `RunTable`."""
+        """Returns the values of some dotted keys, as described in `RunTable.columns`."""
         from flashmesh.saved import read_document
 
         return columns_of(self.file.columns(keys), keys, lambda text: read_document(self.file.path, text))
 
     def documents(self, numbers: Sequence[int]) -> list[dict[str, Any]]:
-        """Returns documents as described in `RunTable`."""
+        """Returns the JSON results of the runs with these indices."""
         from flashmesh.saved import read_document
 
         return [read_document(self.file.path, text) for text in self.file.documents(numbers)]

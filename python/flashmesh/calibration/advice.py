@@ -35,7 +35,7 @@ FIGURES = (SERVED, "read_mean_us", "read_p99_us", "write_mean_us", "write_p99_us
 OFFSET = 0.25
 """Offset of the lower and the upper compared value from the fitted value, as a share of the key's range."""
 CHANGE_MIN = 2.0
-"""Minimum change of a figure between the compared values, in tolerances, for a load to determine the key."""
+"""Minimum change of a figure between the compared values, in tolerances of the figure, for its load to be advised."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Advice:
     values: tuple[str, str]
     """The two values of the key whose figures are compared."""
     load: str | None
-    """Label of the load; None if every change is below `CHANGE_MIN`."""
+    """Label of the load; None if every change is below `CHANGE_MIN`. `change` is then the largest one."""
     figure: str
     change: float
     """Relative change of the figure from the first compared value to the second."""
@@ -57,12 +57,14 @@ def advise(
 ) -> tuple[tuple[Advice, ...], bool]:
     """Returns the advice for each of `keys`, and whether the time sufficed for all of them.
 
+    There is no advice for a key if no two drives that differ by the key can be simulated.
+
     Args:
-        search: The search.
-        best: The best drive.
+        search: The search, whose last stage this is.
+        best: The settings of the best drive.
         keys: The keys that the measurements do not determine.
         facts: The facts of the drive.
-        length: The simulated length of the loads.
+        length: The length of the runs.
     """
     measured = {target.load.load for target in search.bench.targets if isinstance(target.load, ClosedLoad)}
     targets = [
@@ -82,7 +84,7 @@ def advise(
 
 
 def advice_on(key: FreeKey, best: Settings, bench: Bench) -> Advice | None:
-    """Returns the load and the figure that change most if only this key of the best drive changes.
+    """Returns the load under which a figure changes most if only `key` changes in the best drive, and this figure.
 
     Returns None if no two drives that differ by the key can be simulated.
 
@@ -106,7 +108,7 @@ def advice_on(key: FreeKey, best: Settings, bench: Bench) -> Advice | None:
 
 
 def values_of(key: FreeKey, fitted: str) -> list[str]:
-    """Returns the values to compare: below and above the fitted one, or the fitted choice and all others."""
+    """Returns the values to compare: in a range, below and above `fitted`; of choices, `fitted` and all others."""
     if isinstance(key.domain, tuple):
         return [fitted, *(choice for choice in key.domain if choice != fitted)]
     share = key.share_of(fitted)
@@ -115,7 +117,7 @@ def values_of(key: FreeKey, fitted: str) -> list[str]:
 
 
 def log_ratio(first: Candidate, other: Candidate, at: int, figure: str) -> float | None:
-    """Returns log(other / first) of a figure under load number `at`; None if a drive has no such figure."""
+    """Returns log(other / first) of a figure under the load at index `at`; None if it is missing or 0 for a drive."""
     figures = (first.figures[at], other.figures[at])
     found = [None if each is None else value(each, figure) for each in figures]
     if not all(found):

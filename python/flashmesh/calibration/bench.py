@@ -27,7 +27,7 @@ Settings = dict[str, str]
 
 
 class OutOfTime(Exception):  # noqa: N818 - a time limit is not an error
-    """Raised if a stage runs out of time."""
+    """Raised if a stage of the search (a share of the time budget) runs out of time."""
 
 
 @dataclass(frozen=True)
@@ -38,17 +38,17 @@ class Candidate:
     figures: tuple[Figures | None, ...]
     """Simulated figures of each load; None if the drive is invalid, or the run failed or measured no request."""
     rows: tuple[tuple[float, ...], ...]
-    """Residuals of each load."""
+    """Residuals of each load, one for each of its measured figures."""
     unsettled: tuple[str, ...] = ()
     """Names of the loads whose runs ended before the mean latency was steady and precise enough."""
 
     @property
     def loss(self) -> float:
-        """Loss over the residuals of all loads."""
+        """Mean soft-L1 loss over the residuals of all loads; 0 for an exact fit."""
         return loss(self.rows)
 
     def loss_without(self, left_out: int) -> float:
-        """Returns the loss over all loads except one."""
+        """Returns the loss over all loads except the load at index `left_out`."""
         return loss([row for number, row in enumerate(self.rows) if number != left_out])
 
 
@@ -69,7 +69,7 @@ class Bench:
             targets: The loads.
             software_us: The host software time in microseconds, for drives whose settings do not include it.
             executor: The executor of the runs.
-            store: The store of the results.
+            store: The store of the results; None to keep results in memory only.
             on_candidate: Called with each new candidate after its last run.
         """
         self.targets = targets
@@ -81,7 +81,7 @@ class Bench:
         self.until = float("inf")
         """Deadline of the current stage, on the monotonic clock in seconds."""
         self.failure: ConfigError | None = None
-        """Error of a drive that could not be configured or simulated."""
+        """Error of a drive that could not be configured or simulated; None if there was none."""
 
     @property
     def candidates(self) -> list[Candidate]:
@@ -90,11 +90,11 @@ class Bench:
 
     @property
     def best(self) -> Candidate:
-        """The candidate with the smallest loss."""
+        """The candidate with the smallest loss. There must be a candidate."""
         return min(self.candidates, key=lambda each: each.loss)
 
     def try_all(self, proposed: Sequence[Settings]) -> list[Candidate]:
-        """Simulates the proposed drives that are new. Returns the candidates of all proposed drives.
+        """Simulates those of the proposed drives that are new. Returns the candidate of each proposed drive, in order.
 
         Raises:
             OutOfTime: If the stage runs out of time. The store keeps finished runs.
@@ -142,7 +142,7 @@ class Bench:
             raise OutOfTime
 
     def note_failure(self, outcome: Outcome) -> None:
-        """Keeps the error of a run, if it is the first."""
+        """Stores the error of a failed run in `failure`, unless an error is stored already."""
         if self.failure is None and outcome.error is not None:
             told = str(outcome.error).removeprefix("error: ")
             self.failure = ConfigError(f"{outcome.task.label}: {told}")
@@ -155,7 +155,10 @@ class Bench:
 
 
 def is_unsettled(document: dict[str, Any]) -> bool:
-    """Returns whether a run ended before its mean latency was steady and had the requested precision."""
+    """Returns whether a run ended before its mean latency was steady and had the requested precision.
+
+    False for a run without a requested precision of the mean latency.
+    """
     reached = document["precision"]
     if reached is None or reached["of"] != "mean":
         return False

@@ -23,7 +23,7 @@ PAGES_OF_WORD_LINE = {"one": 1, "mlc": 2, "tlc": 3, "qlc": 4}
 def spare_blocks(stated: Mapping[str, Any]) -> list[FreeKey]:
     """Returns `geometry.blocks-per-plane` with its range, if the facts state the capacity but not this key.
 
-    The number of blocks then sets the over-provisioning.
+    The number of blocks then sets the over-provisioning. Otherwise, or if the range has one value, the list is empty.
 
     Args:
         stated: The tables of the facts.
@@ -52,7 +52,7 @@ def stripes(drive: Mapping[str, Any], stated: Mapping[str, Any]) -> list[FreeKey
 
     Args:
         drive: The complete drive, as tables.
-        stated: The tables of the facts; a stated stripe is not searched.
+        stated: The tables of the facts. If they state the stripe, it is not searched, and the list is empty.
     """
     if "cache.destage-stripe" in flat(dict(stated)):
         return []

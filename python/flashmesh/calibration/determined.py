@@ -32,11 +32,11 @@ WIDTH_MAX = 0.5
 EFFECT_MIN = 0.5
 """Change of a figure over half the range of a key, in tolerances, below which the figure does not depend on the key."""
 LOSS_MARGIN = 0.05
-"""Minimum loss by which every other choice must be worse for a choice to be determined."""
+"""Minimum excess of the loss with every other choice over the loss with the best one, which is then determined."""
 LOSS_MAX = 2.5
 """Loss above which no key is determined. Figures are then about two tolerances off, so slopes are not reliable."""
 CORRELATION_MIN = 0.5
-"""Minimum absolute correlation of two keys that have the same effect on the figures."""
+"""Minimum absolute correlation of the estimates of two keys that are said to have the same effect on the figures."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,16 @@ class KeyEstimate:
 
 
 def found_keys(space: Space, best: Candidate, slopes: Slopes | None, tried: Sequence[Candidate]) -> list[KeyEstimate]:
-    """Returns the fitted value of each key, and whether the key is determined."""
+    """Returns the fitted value of each key, and whether the key is determined.
+
+    No key is determined if the loss of the best drive exceeds `LOSS_MAX`.
+
+    Args:
+        space: The searched keys.
+        best: The best drive.
+        slopes: The slopes at the best drive, for keys with a range; None if they are not known.
+        tried: The drives tried in full runs, for choices.
+    """
     if best.loss > LOSS_MAX:
         told = "no tried drive is near the measurements: a fact or a range may be wrong"
         return [KeyEstimate(key.key, best.settings[key.key], None, None, False, told) for key in space.keys]
@@ -68,7 +77,10 @@ def found_keys(space: Space, best: Candidate, slopes: Slopes | None, tried: Sequ
 
 
 def of_ranges(keys: Sequence[FreeKey], best: Candidate, slopes: Slopes | None) -> list[KeyEstimate]:
-    """Returns the interval of each key with a range, from `slopes`, and whether the key is determined."""
+    """Returns the interval of each key with a range, from `slopes`, and whether the key is determined.
+
+    Without slopes, no key has an interval or is determined.
+    """
     if slopes is None:
         told = "there was no time to decide: allow more with --budget"
         return [KeyEstimate(key.key, best.settings[key.key], None, None, False, told) for key in keys]
@@ -103,7 +115,7 @@ def of_ranges(keys: Sequence[FreeKey], best: Candidate, slopes: Slopes | None) -
 
 
 def of_choice(key: FreeKey, best: Candidate, tried: Sequence[Candidate]) -> KeyEstimate:
-    """Returns the best choice of a key, and whether it is determined, from the smallest loss with each choice."""
+    """Returns the best choice of a key, and whether it is determined, by the least loss in `tried` with each choice."""
     chosen = best.settings[key.key]
     losses: dict[str, float] = {}
     for candidate in tried:

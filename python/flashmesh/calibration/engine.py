@@ -39,7 +39,7 @@ class Problem:
 
     facts: Facts
     measured: str
-    """File names of the measurements."""
+    """File names of the measurements, joined by commas."""
     length: Length
     targets: tuple[Target, ...]
     coarse: tuple[Target, ...]
@@ -131,7 +131,7 @@ def calibrate(
     Args:
         problem: The facts and measurements.
         executor: The executor of the runs.
-        store: The store of the results.
+        store: The store of the results; None to keep results in memory only.
         budget_min: The time limit in minutes.
         trials: The number of drives that Optuna proposes; by default 4 for each key, at least 16.
         seed: The seed of the search.
@@ -160,7 +160,7 @@ def calibrate(
     without = search.refit(bench.best, slopes)
     if without is None and len(problem.targets) > 1:
         cut.append("there was no time for the cross-validation")
-    # A step of the cross-validation may be the best drive. The slopes are then those of a drive near by.
+    # A step of the cross-validation may be the best drive. The slopes are then those at the drive before this step.
     best = bench.best
     points = tuple(
         Fitted(target, best.figures[number], None if without is None else without[number].figures[number])
@@ -168,7 +168,7 @@ def calibrate(
     )
     keys = tuple(found_keys(facts.space, best, slopes, bench.candidates))
     advice: tuple[Advice, ...] = ()
-    # Far from the measurements, or without slopes, it is not known which keys they determine.
+    # Without slopes, or if the best drive is far from the measurements, it is unknown which keys are determined.
     if slopes is not None and best.loss <= LOSS_MAX:
         undetermined = [key.key for key in keys if not key.is_determined]
         advice, is_whole = advise(search, best.settings, undetermined, facts, problem.length.coarse)

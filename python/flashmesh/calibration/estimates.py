@@ -1,4 +1,4 @@
-"""Initial values of searched keys, from closed forms: what one kind of load determines nearly alone.
+"""Initial values of searched keys, from closed forms for the keys that one kind of load nearly determines.
 
 | load | key | closed form |
 |---|---|---|
@@ -40,9 +40,9 @@ PAGE_TYPES = {
 }
 """Initial read time of each page type, as a multiple of the mean."""
 COLLECTING = 0.7
-"""Share of the program rate of all dies that a collecting drive reaches: reads and erases take the rest."""
+"""Share of the time in which dies program during garbage collection. In the remaining time, they read and erase."""
 READ_BYTES = 4096
-"""Size of the reads whose latency is measured."""
+"""Assumed size of the reads whose latency is measured."""
 
 
 def initial_values(facts: Facts, targets: Sequence[Target]) -> dict[str, str]:
@@ -76,7 +76,10 @@ def initial_values(facts: Facts, targets: Sequence[Target]) -> dict[str, str]:
 
 
 def nearest(key: FreeKey, value: float, unit: str) -> str:
-    """Returns the value in the range of a key that is nearest to `value`, in the notation of the range."""
+    """Returns the value in the range of a key that is nearest to `value`, in the notation of the range.
+
+    `unit` is the unit of `value`: `s`, `B/s`, or empty for a count.
+    """
     low, high = (float(quantity(key.key, key.at(share)).value) for share in (0.0, 1.0))
     scale = {"s": 1e12}.get(unit, 1.0)
     inside = min(max(value * scale, low), high)
@@ -86,7 +89,10 @@ def nearest(key: FreeKey, value: float, unit: str) -> str:
 
 
 def best_rate(targets: Sequence[Target], wanted: Callable[[SheetLoad], bool]) -> float | None:
-    """Returns the highest rate in bytes/s of the deep closed loads for which `wanted` holds; None if there is none."""
+    """Returns the highest rate in bytes/s of the closed loops with at least `DEEP` outstanding requests.
+
+    Only loads for which `wanted` holds count; None if there are none.
+    """
     rates = [
         held.measured * target.load.load.request_bytes
         for target in targets
@@ -98,7 +104,10 @@ def best_rate(targets: Sequence[Target], wanted: Callable[[SheetLoad], bool]) ->
 
 
 def program_time_s(drive: Mapping[str, Any], targets: Sequence[Target]) -> float | None:
-    """Returns the program time with which all dies together reach the rate of sequential writes."""
+    """Returns the program time with which all dies together reach the rate of sequential writes.
+
+    In seconds; None if no deep sequential writes were measured.
+    """
     rate = best_rate(targets, lambda load: load.pattern == "sequential" and load.read_share == 0.0)
     return None if rate is None else planes_of(drive["geometry"]) * program_bytes(drive) / rate
 
@@ -111,13 +120,19 @@ def program_bytes(drive: Mapping[str, Any]) -> int:
 
 
 def channel_rate(drive: Mapping[str, Any], targets: Sequence[Target]) -> float | None:
-    """Returns the channel rate in B/s with which all channels together reach the rate of sequential reads."""
+    """Returns the channel rate in B/s with which all channels together reach the rate of sequential reads.
+
+    None if no deep sequential reads were measured.
+    """
     rate = best_rate(targets, lambda load: load.pattern == "sequential" and load.read_share == 1.0)
     return None if rate is None else rate / int(drive["geometry"]["channels"])
 
 
 def firmware_time_s(drive: Mapping[str, Any], targets: Sequence[Target]) -> float | None:
-    """Returns the firmware time of a read with which all cores together reach the rate of random reads."""
+    """Returns the firmware time of a read with which all cores together reach the rate of random reads.
+
+    In seconds; None if no deep random reads were measured.
+    """
     cores = int(drive.get("firmware", {}).get("cores", 0) or 0)
     rates = [
         held.measured
@@ -134,7 +149,10 @@ def firmware_time_s(drive: Mapping[str, Any], targets: Sequence[Target]) -> floa
 def read_time_s(
     drive: Mapping[str, Any], targets: Sequence[Target], start: Mapping[str, str], software_us: float
 ) -> float | None:
-    """Returns the mean read time with which a read of a nearly idle drive has the least measured median or mean."""
+    """Returns the mean array read time in seconds: the smallest measured read latency without software and transfers.
+
+    Considers mean and median latencies of all loads; None if none was measured.
+    """
     columns = ("read_p50_us", "read_mean_us")
     latencies = [held.measured for target in targets for held in target.held if held.figure in columns]
     if not latencies:
@@ -148,7 +166,9 @@ def read_time_s(
 
 
 def blocks_per_plane(drive: Mapping[str, Any], targets: Sequence[Target], program_s: float | None) -> float | None:
-    """Returns the blocks whose spare space has the write amplification that random writes at saturation show.
+    """Returns the blocks per plane with whose spare space GC has the write amplification of the measured random writes.
+
+    None if no deep random writes were measured, or the program time is unknown.
 
     Greedy collection under uniform writes has a write amplification of about (1 + r) / 2r, with r the ratio of spare to
     host-visible capacity (Desnoyers, TOS 2014).

@@ -72,7 +72,7 @@ def read_facts(path: Path, *, with_rows: bool = False) -> Facts:
         with_rows: Whether the measurements include data-sheet rows, which determine further keys.
 
     Raises:
-        ConfigError: If the file is invalid, or contains a searched key.
+        ConfigError: If the file is invalid, states a key that it also searches, or leaves no key to search.
     """
     try:
         tables = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -130,10 +130,10 @@ def free_keys(path: Path, stated: dict[str, Any], about: dict[str, Any], with_ro
 def whole_drive(path: Path, stated: dict[str, Any], free: list[FreeKey]) -> dict[str, Any]:
     """Returns the complete drive as tables.
 
-    If the stated keys alone are invalid because one needs a searched key, searched keys are set to their first value.
+    If the stated keys alone are invalid because one needs a searched key, searched keys are set to their `first_value`.
 
     Raises:
-        ConfigError: If the drive is invalid with first values too.
+        ConfigError: If the drive is invalid with these values too.
     """
     try:
         return drive_tables(stated, {}, str(path))
@@ -171,7 +171,7 @@ def refuse_untrusted_choices(path: Path, key: FreeKey) -> None:
 
 
 def is_read(drive: dict[str, Any], key: FreeKey, free: list[FreeKey]) -> bool:
-    """Returns whether the drive uses a key for some value of the key and of at most one other searched key."""
+    """Returns whether `key` has an effect in the drive, with some value of it and of at most one other searched key."""
     if key.key == SOFTWARE:
         return True
     choices = [(other.key, each) for other in free for each in values_of(other)]

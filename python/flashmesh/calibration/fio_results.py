@@ -112,7 +112,7 @@ def separate(job: dict[str, Any], shared: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def rwmix(options: Mapping[str, Any]) -> float:
-    """Returns the share of reads in a mix, from the later of `rwmixread` and `rwmixwrite`.
+    """Returns the share of reads in a mix, from `rwmixread` or `rwmixwrite`, whichever is given last.
 
     Raises:
         ConfigError: If the percentage is not a whole number.
@@ -147,10 +147,12 @@ def figures_of(path: Path, jobs: Sequence[Mapping[str, Any]]) -> Figures:
 
 
 def latencies(path: Path, kind: str, parts: Sequence[Mapping[str, Any]]) -> dict[str, float | None]:
-    """Returns the statistics of the latency of one kind of request.
+    """Returns the latency statistics of the requests of one kind (`read` or `write`), in microseconds, by name.
+
+    A statistic that is not known is missing or None. Empty if the jobs did not measure latencies.
 
     Raises:
-        ConfigError: As in `figures_of`.
+        ConfigError: If the latencies are not in nanoseconds, or percentiles of several jobs cannot be merged.
     """
     if any("clat_ns" not in part for part in parts):
         raise ConfigError(f"{path}: has no latencies in nanoseconds: measure with fio 3 or newer")
@@ -179,7 +181,9 @@ def latency_family(parts: Sequence[Mapping[str, Any]]) -> str | None:
 
 
 def percentiles(path: Path, kind: str, each: Sequence[Mapping[str, Any]]) -> dict[str, float]:
-    """Returns the percentiles over all jobs. Percentiles of several jobs follow from their merged bins.
+    """Returns the percentiles over all jobs, in nanoseconds, by name.
+
+    Percentiles of several jobs follow from their merged bins.
 
     Raises:
         ConfigError: If there are several jobs and one has no bins.

@@ -97,7 +97,10 @@ def descend(bench: Bench, coarse: Bench, space: Space, begin: Settings, steps_ma
 
 
 def step_without(slopes: Slopes, space: Space, left_out: int | None) -> Settings:
-    """Returns the drive after one least-squares step from `slopes.at` that leaves out one load, or none."""
+    """Returns the settings after one least-squares step from `slopes.at` over all loads except the one at `left_out`.
+
+    With `left_out` None, no load is left out.
+    """
     owners = np.concatenate([np.full(len(row), number) for number, row in enumerate(slopes.at.rows)])
     kept = owners != left_out
     matrix, distances = slopes.matrix[kept], vector(slopes.at)[kept]
@@ -113,5 +116,5 @@ def step_without(slopes: Slopes, space: Space, left_out: int | None) -> Settings
 
 
 def vector(candidate: Candidate) -> Vector:
-    """Returns the residuals of all loads of a candidate."""
+    """Returns the residuals of a candidate in one array, load by load."""
     return np.array([each for row in candidate.rows for each in row])

@@ -29,7 +29,10 @@ DIGITS = 4
 
 @dataclass(frozen=True)
 class Fitted:
-    """A load with the figures of the drive fitted to all loads, and of a drive fitted to the other loads."""
+    """A load with the figures of the drive fitted to all loads, and of a drive fitted to the other loads.
+
+    `fitted` is None if the run failed or measured no request.
+    """
 
     target: Target
     fitted: Figures | None
@@ -38,12 +41,12 @@ class Fitted:
 
     @property
     def fitted_error(self) -> float | None:
-        """Mean relative error of `fitted`."""
+        """Mean relative error of the figures in `fitted`; None without them."""
         return None if self.fitted is None else error(self.target.held, self.fitted)
 
     @property
     def predicted_error(self) -> float | None:
-        """Mean relative error of `predicted`."""
+        """Mean relative error of the figures in `predicted`; None without them."""
         return None if self.predicted is None else error(self.target.held, self.predicted)
 
 
@@ -148,5 +151,5 @@ def mean(values: Sequence[float | None]) -> float | None:
 
 
 def rounded(value: float | None) -> float | None:
-    """Returns a number rounded to `DIGITS` decimal places."""
+    """Returns a number rounded to `DIGITS` decimal places; None for None."""
     return None if value is None else round(value, DIGITS)

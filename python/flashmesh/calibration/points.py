@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from flashmesh.validation.sheets import SheetLoad, SheetRow
 
 MARGIN = 1.2
-"""Factor on the number of requests of a stream. Leaves the end to the stop time, also if the drive is faster."""
+"""Factor on the number of requests of a stream, so that its stop time ends it even if the drive is somewhat faster."""
 COARSER = 4
 """Ratio of the requests of a full run to those of a short run."""
 COARSE_MIN = 50_000
@@ -43,7 +43,7 @@ class Length:
 
     extent: Extent
     precision: str | None = None
-    """Precision of the mean latency that ends a run early; None to run all of `extent`."""
+    """Precision of the mean latency that ends a run early, such as `3%`; None to run all of `extent`."""
 
     @property
     def coarse(self) -> Length:
@@ -77,7 +77,7 @@ class ClosedLoad:
     extent: Extent
 
     def config(self, settings: Mapping[str, str], software_us: float) -> Config:
-        """Returns the configuration of a drive with some settings under the load."""
+        """Returns the configuration of a drive with `settings` under the load. See `Target.config`."""
         loaded = with_row(self.tables, self.load, self.extent, software_us)
         return configuration.load(loaded, varied=dict(settings), keep="capacity", typed={})
 
@@ -91,13 +91,16 @@ class JobLoad:
     jobs: FioJobs = field(repr=False)
 
     def config(self, settings: Mapping[str, str], software_us: float) -> Config:
-        """Returns the configuration of a drive with some settings under the load."""
+        """Returns the configuration of a drive with `settings` under the load. See `Target.config`."""
         jobs = replace(self.jobs, settings={**self.jobs.settings, **self.closed_loops(software_us)})
         tables = {**self.tables, "measure": dict(self.tables["measure"])}
         return configuration.load(tables, varied=dict(settings), fio=jobs, keep="capacity", typed={})
 
     def closed_loops(self, software_us: float) -> dict[str, Any]:
-        """Returns the replay settings of the jobs that are closed loops, with the host software time."""
+        """Returns the replay settings of the jobs that are closed loops, by key, with the host software time.
+
+        Empty if the time is 0, since the jobs then keep their settings.
+        """
         found: dict[str, Any] = {}
         for key, mode in self.jobs.settings.items():
             prefix, is_mode, _ = key.rpartition("replay.mode")
@@ -130,7 +133,7 @@ class Target:
 
 
 def targets_of(known: Measurements, drive: Mapping[str, Any], length: Length) -> list[Target]:
-    """Returns the loads of a table. Of the loads that saturate the drive, only the lowest and the highest."""
+    """Returns the loads of a table. Of those that saturated the measured drive, only the lowest and the highest."""
     saturated = [point for point in known.points if point.is_saturated]
     left_out = saturated[1:-1]
     found: list[Target] = []
@@ -157,7 +160,7 @@ def targets_of_rows(rows: Sequence[SheetRow], drive: Mapping[str, Any], length: 
 def target_of_jobs(
     name: str, measured: Figures, jobs: FioJobs, depth: int, drive: Mapping[str, Any], length: Length
 ) -> Target:
-    """Returns the load of a job file.
+    """Returns the jobs of a job file as one load.
 
     Args:
         name: The name of the load.

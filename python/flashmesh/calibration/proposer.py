@@ -24,7 +24,7 @@ class Proposer:
     study: Any
 
     def __call__(self, bench: Bench, count: int) -> None:
-        """Tries `count` proposed drives on a bench. First adds the candidates of the bench to the study.
+        """Tries `count` proposed drives on a bench. First adds the candidates of the bench to the Optuna study.
 
         Raises:
             OutOfTime: If the stage runs out of time.
@@ -37,7 +37,7 @@ class Proposer:
                 self.study.tell(trial, candidate.loss)
 
     def tell(self, candidates: list[Candidate]) -> None:
-        """Adds candidates to the study, as finished trials."""
+        """Adds candidates to the study as finished trials, from which the estimator learns their losses."""
         import optuna
 
         domains: dict[str, optuna.distributions.BaseDistribution] = {

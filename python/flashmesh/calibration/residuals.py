@@ -74,7 +74,7 @@ def held_row(row: SheetRow) -> Held:
 
 
 def value(figures: Figures, figure: str) -> float | None:
-    """Returns a figure by its name; `iops` is the total rate."""
+    """Returns a figure by its name; `iops` is the total rate. None for a latency that was not measured or simulated."""
     return figures.iops if figure == SERVED else figures.value(figure)
 
 
@@ -95,7 +95,7 @@ def loss(rows: Sequence[Sequence[float]]) -> float:
 
 
 def error(held: Iterable[Held], found: Figures) -> float:
-    """Returns the mean relative error of the figures that were simulated."""
+    """Returns the mean absolute relative error of those figures of `held` that were simulated: at least one."""
     ratios = [
         abs(simulated / each.measured - 1.0) for each in held if (simulated := value(found, each.figure)) is not None
     ]

@@ -41,27 +41,34 @@ SHARES = (0.40, 0.74, 0.84, 0.94, 1.0)
 
 @dataclass(frozen=True)
 class Search:
-    """State of a search: benches with the tried drives, the space, and the time budget."""
+    """State of a search: two benches, the searched keys, and the time budget.
+
+    A bench simulates drives under all measured loads, and keeps their residuals.
+    """
 
     bench: Bench
     coarse: Bench
-    """Bench with short runs; `bench` itself if full runs are no longer."""
+    """Bench with short runs; `bench` itself if full runs are as short."""
     space: Space
     seed: int
     budget_s: float
     begun: float
 
     def stage(self, number: int) -> None:
-        """Begins a stage: sets the deadline of both benches to the end of the stage."""
+        """Begins a stage, by its index in `SHARES`: sets the deadline of both benches to the end of the stage."""
         self.bench.until = self.coarse.until = self.begun + SHARES[number] * self.budget_s
 
     def begin_advice(self, bench: Bench) -> None:
-        """Begins the advice stage, whose loads have a bench of their own."""
+        """Begins the advice stage: sets the deadline of `bench`, which simulates the loads to advise, to its end."""
         self.stage(4)
         bench.until = self.bench.until
 
     def explore(self, start: Settings, trials: int | None) -> bool:
         """Tries drives in short runs, and the best of them in full runs. Returns whether the time sufficed.
+
+        Args:
+            start: The settings of the initial drive.
+            trials: The number of drives to propose; None for the default.
 
         Raises:
             ConfigError: If Optuna is not installed, the initial drive cannot be simulated, or the time does not suffice
@@ -168,8 +175,9 @@ class Search:
     def refit(self, best: Candidate, slopes: Slopes | None) -> list[Candidate] | None:
         """Returns, for each load, the best drive moved by one least-squares step over the other loads.
 
-        Without slopes, returns the tried drive with the least loss over the other loads. Returns None if the time ran
-        out, or with a single load.
+        Returns the best drive itself if the step does not improve the loss over the other loads. Without slopes,
+        returns the tried drive with the least loss over the other loads. Returns None if the time ran out, or with a
+        single load.
         """
         self.stage(3)
         count = len(self.bench.targets)
@@ -182,7 +190,7 @@ class Search:
             moved = self.bench.try_all([step_without(slopes, self.space, number) for number in range(count)])
         except OutOfTime:
             return None
-        # A step can overshoot, since slopes are those of small changes.
+        # A step can overshoot, because slopes hold only for small changes.
         return [min((each, best), key=lambda drive: drive.loss_without(at)) for at, each in enumerate(moved)]
 
 

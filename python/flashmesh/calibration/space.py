@@ -1,4 +1,4 @@
-"""Searched keys, each with a range or choices. A position from 0 to 1 stands for a value in a range."""
+"""Searched keys, each with a range or choices. The position of a value in a range is a number from 0 to 1."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def configured(settings: Mapping[str, str]) -> dict[str, str]:
 
 
 def free_key(place: str, table: Mapping[str, Any]) -> FreeKey:
-    """Reads a key with its range or choices.
+    """Reads a key with its range or choices from a table; `place` names the file of the table in errors.
 
     Raises:
         ConfigError: If the key is not a configuration key, or does not have either a range or several choices.
@@ -120,7 +120,7 @@ class Space:
         return tuple(key for key in self.keys if key.is_ranged)
 
     def shares(self, settings: Mapping[str, str]) -> list[float]:
-        """Returns the position of each key with a range; 0.5 for values outside the range."""
+        """Returns the position in its range of the value of each key with a range; 0.5 for values outside the range."""
         return [share if (share := key.share_of(settings[key.key])) is not None else 0.5 for key in self.ranged]
 
     def moved(self, settings: Mapping[str, str], shares: Sequence[float]) -> dict[str, str]:

@@ -31,16 +31,16 @@ COMPUTERS: dict[str, Callable[[float, float], float]] = {
 
 
 class Measures:
-    """Measured numbers of a paper in one mode, from the value of each run and measure."""
+    """Numbers measured for the claims of a paper, from the values of the runs in one mode (`quick` or `full`)."""
 
     def __init__(self, paper: Paper, mode: str, values: Mapping[tuple[Point, str], float | None]) -> None:
-        """Stores a value for each run and measure; None for a run without a value."""
+        """Stores a value for each run and measure (such as a mean latency); None for a run without a value."""
         self.paper = paper
         self.mode = mode
         self.values = values
 
     def curve(self, need: Need) -> Curve | None:
-        """Returns the values of a measurement along an axis, for each seed; None if a value is missing."""
+        """Returns the values of a measurement along an axis, a tuple for each seed; None if a value is missing."""
         found = [self.by_seed(need.measurement, need.regime, subject) for subject in need.subjects()]
         known = [values for values in found if values is not None]
         return tuple(zip(*known, strict=True)) if len(known) == len(found) else None

@@ -16,9 +16,12 @@ if TYPE_CHECKING:
 ROUNDING = 1e-9
 """Relative error of arithmetic: a smaller excess over the tolerance is ignored."""
 EFFECT = 0.25
-"""Smallest share of the published effect, with every seed, that counts as an effect in the published direction."""
+"""Smallest measured effect in the published direction that counts as one, as a share of the published effect.
+
+An effect is the distance of a number from its neutral value. It counts only if each seed reaches the share.
+"""
 REVERSE = 0.05
-"""Smallest share of the published effect, with every seed, that counts as an effect in the opposite direction."""
+"""Smallest measured effect in the opposite direction that counts as one, as a share of the published effect."""
 ALIKE = 0.5
 """Smallest rank correlation of a measured and a published curve that counts as the right direction."""
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from flashmesh.validation.measurements import Measured, Measurements
 
 Curves = dict[tuple[float, str], float]
-"""Latencies of the curve, by offered load and column."""
+"""Latencies of the curve in microseconds, by offered load in IOPS and name of the latency."""
 CURVE_SENTENCE = (
     "The curve runs through the measured latencies of the fitted loads. Below saturation it is piecewise linear in "
     "r / (1 - r), where r is the load as a share of the saturation rate. "
@@ -27,11 +27,12 @@ CURVE_SENTENCE = (
 
 
 def curves(measurements: Measurements, roles: Sequence[str]) -> Curves:
-    """Returns the latencies of the curve at all loads to which a drive was not fitted.
+    """Returns the latencies of the curve at all loads to which a drive was not fitted and where the curve has a value.
 
     Args:
         measurements: The measurements.
-        roles: The role of each load. At a load with an empty role, the curve runs through all other loads.
+        roles: The role of each load, as in `PointOutcome.role`. For a load with an empty role, the curve runs through
+            all other loads.
     """
     fitted = [point for point, role in zip(measurements.points, roles, strict=True) if role == FIT]
     found: Curves = {}
@@ -47,7 +48,7 @@ def curves(measurements: Measurements, roles: Sequence[str]) -> Curves:
 
 
 def predicted(known: Iterable[Measured], asked_iops: float, column: str, saturation_iops: float | None) -> float | None:
-    """Returns a latency of the curve at a load; None if no known load is on its side of saturation.
+    """Returns a latency of the curve at a load, in microseconds; None if no known load is on its side of saturation.
 
     Args:
         known: The loads through which the curve runs.
@@ -73,7 +74,10 @@ def queueing(asked_iops: float, saturation: float) -> float:
 
 
 def interpolated(line: Sequence[tuple[float, float]], at: float) -> float:
-    """Returns the value at `at` of a piecewise linear function, extrapolated beyond its ends."""
+    """Returns the value at `at` of a piecewise linear function through the points `line`, extrapolated beyond its ends.
+
+    The points (x, y) are in ascending order of x.
+    """
     if len(line) == 1:
         return line[0][1]
     end = next((number for number in range(1, len(line) - 1) if line[number][0] >= at), len(line) - 1)

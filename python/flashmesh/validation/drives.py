@@ -49,7 +49,10 @@ KNOWN = ("title", "preset", "measured", "source", "software-time", "write-amplif
 
 @dataclass(frozen=True)
 class Drive:
-    """A validated preset: its measurements and the origin of its values."""
+    """A validated preset: the name of its measurements, and the origin of its values.
+
+    The fields have the values of the file of the drive, which the head of this module describes.
+    """
 
     name: str
     """Name of the preset."""
@@ -77,7 +80,7 @@ class Drive:
         return offered_iops % FIT_STEP_IOPS == 0
 
     def origins(self) -> dict[str, tuple[str, str]]:
-        """Returns the kind of the origin, such as "fitted", and its description, by key."""
+        """Returns the origin of each value by key: its kind (`fact`, `fitted` or `chosen`), and its description."""
         kinds = {"fact": self.facts, "fitted": self.fitted, "chosen": self.chosen}
         return {key: (kind, text) for kind, texts in kinds.items() for key, text in texts.items()}
 

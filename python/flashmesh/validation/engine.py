@@ -60,7 +60,7 @@ class Simulated:
     write_amplification: float | None
     requests: int
     precision: float | None = None
-    """Half-width of the 95 % confidence interval of the request rate, as a share of the rate."""
+    """Half-width of the 95 % confidence interval of the request rate, as a share of the rate; None if unknown."""
 
 
 class Validating:
@@ -166,7 +166,7 @@ class Validating:
         self.found[key] = Simulated(figures, window["write_amplification"], window["requests"], precision)
 
     def saturated(self, number: int) -> list[int]:
-        """Returns the indices of the loads that saturated the measured drive."""
+        """Returns the indices of the loads that saturated the measured drive at index `number`, by ascending load."""
         points = self.subjects[number].measurements.points
         return [at for at, point in enumerate(points) if point.is_saturated]
 
@@ -175,7 +175,10 @@ class Validating:
         return key[1] in self.saturated(key[0])[1:-1]
 
     def is_like_highest(self, key: RunKey) -> bool:
-        """Returns whether the simulated drive, by its rate at the highest load, is also saturated by a load."""
+        """Returns whether the load of `key` saturates the simulated drive as the highest load does.
+
+        It does if the drive serves less than the rate of this load at the highest load.
+        """
         number, load = key
         assert isinstance(load, int)
         highest = self.found.get((number, self.saturated(number)[-1]))
@@ -187,7 +190,7 @@ class Validating:
         return [self.validation(number) for number in range(len(self.subjects))]
 
     def validation(self, number: int) -> Validation:
-        """Returns the validation of a drive."""
+        """Returns the validation of the drive at index `number`."""
         subject = self.subjects[number]
         known = subject.measurements
         points: list[PointOutcome] = []
@@ -213,7 +216,7 @@ class Validating:
         )
 
     def row_outcome(self, number: int, row: SheetRow) -> RowOutcome:
-        """Returns the outcome of a row of a data sheet or of a sweep."""
+        """Returns the outcome of a row, of a data sheet or of a sweep, of the drive at index `number`."""
         run = self.found.get((number, row.load))
         if run is None:
             return RowOutcome(row, None)

@@ -40,7 +40,7 @@ class Figures:
         return self.read_iops + self.write_iops
 
     def value(self, column: str) -> float | None:
-        """Returns a figure by its name, or column."""
+        """Returns the figure with the name `column`; None for a missing latency."""
         found: float | None = getattr(self, column)
         return found
 

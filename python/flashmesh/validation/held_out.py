@@ -18,7 +18,7 @@ COLUMNS = {"read_mean_us": "mean of reads", "read_p99_us": "p99 of reads", "writ
 
 @dataclass(frozen=True)
 class Compared:
-    """Mean relative errors of a figure: of the simulation and of the curve, over the same loads."""
+    """Mean absolute relative errors of a figure over `loads` loads: of the simulation and of the baseline curve."""
 
     column: str
     loads: int
@@ -27,7 +27,7 @@ class Compared:
 
 
 def compared(validations: Iterable[Validation], column: str) -> Compared | None:
-    """Returns the mean errors of a figure; None if no load has both a simulated figure and a value of the curve."""
+    """Returns the mean errors of a figure over all drives; None if no load has both errors."""
     errors: list[tuple[float, float]] = []
     for validation in validations:
         saturation = validation.measurements.saturation_iops or float("inf")
@@ -45,6 +45,6 @@ def compared(validations: Iterable[Validation], column: str) -> Compared | None:
 
 
 def all_compared(validations: Iterable[Validation]) -> list[Compared]:
-    """Returns the mean errors of all compared figures, without figures that have none."""
+    """Returns the mean errors of each figure in `COLUMNS`, except figures without an error (see `compared`)."""
     listed = list(validations)
     return [found for column in COLUMNS if (found := compared(listed, column)) is not None]

@@ -50,7 +50,7 @@ class Measured:
 
 @dataclass(frozen=True)
 class Measurements:
-    """Measurements of one drive, in ascending order of load."""
+    """Measurements of one drive, in ascending order of load. The requests accessed `space_gib` GiB of the drive."""
 
     drive: str
     space_gib: float
@@ -93,7 +93,12 @@ def text_of(path: Path) -> str:
 
 
 def parse(text: str, name: str, source: str) -> tuple[Measurements, ...]:
-    """Parses a CSV table of measurements.
+    """Parses a CSV table of measurements. Returns the measurements of each drive.
+
+    Args:
+        text: The table.
+        name: The name of the table in errors.
+        source: The origin of the measurements, for reports.
 
     Raises:
         ConfigError: As in `read`.
@@ -124,7 +129,7 @@ def of_drive(drive: str, space: float, points: Sequence[Measured], name: str, so
 
 
 def columns_of(heading: Sequence[str], name: str) -> dict[str, tuple[str, float]]:
-    """Returns, for each figure, its column in the table, and the factor that converts the column to microseconds.
+    """Returns, for each figure, its column in the table, and the factor that converts it to microseconds (1 for rates).
 
     Raises:
         ConfigError: If a column is missing, has no unit, or is there in two units.
@@ -150,7 +155,7 @@ def columns_of(heading: Sequence[str], name: str) -> dict[str, tuple[str, float]
 
 
 def point_of(place: str, cells: Mapping[str, str], columns: Mapping[str, tuple[str, float]]) -> Measured:
-    """Reads a row of the table.
+    """Returns the measured load in a row of the table, whose cells are given by the name of their column.
 
     Raises:
         ConfigError: If a cell is invalid, or the measurements are impossible.
@@ -219,7 +224,7 @@ def finite(text: str) -> float | None:
 
 
 def number(place: str, column: str, text: str) -> float:
-    """Reads a positive number.
+    """Returns the number in a cell, which must be positive.
 
     Raises:
         ConfigError: If the cell holds anything else.

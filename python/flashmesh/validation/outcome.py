@@ -38,7 +38,10 @@ class PointOutcome:
     simulated: Figures | None
     """Simulated figures; None if the run failed."""
     simulated_at: float | None = None
-    """Offered load of the run with the simulated figures. Loads that saturate the simulated drive can share a run."""
+    """Offered load of the run with the simulated figures; None if the run failed.
+
+    Loads that saturate the simulated drive can share a run.
+    """
     write_amplification: float | None = None
     requests: int = 0
     """Number of requests in the measured window."""
@@ -114,12 +117,12 @@ class Validation:
 
     @property
     def saturation_iops(self) -> float | None:
-        """Maximum rate that the simulated drive served."""
+        """Maximum rate that the simulated drive served; None if no load was simulated."""
         return most_served(self.simulated)
 
     @property
     def amplification(self) -> float | None:
-        """Simulated write amplification at the highest load that has one."""
+        """Simulated write amplification at the highest load with a known one; None if no load has one."""
         known = [point.write_amplification for point in self.points if point.write_amplification is not None]
         return known[-1] if known else None
 
@@ -192,7 +195,7 @@ def row_dict(outcome: RowOutcome) -> dict[str, Any]:
 
 
 def rounded_number(value: float | None) -> float | None:
-    """Returns a number rounded to `DIGITS` decimal places."""
+    """Returns a number rounded to `DIGITS` decimal places; None for None."""
     return None if value is None else round(value, DIGITS)
 
 
@@ -209,7 +212,7 @@ def to_dict(validations: Sequence[Validation]) -> dict[str, Any]:
 
 
 def tolerances_of(validations: Sequence[Validation]) -> list[Tolerance]:
-    """Returns the tolerances of the drives. Tolerances of sweeps are left out if no drive has such a sweep."""
+    """Returns all tolerances, except those of sweeps, mixes and hot pages that apply to no row of these drives."""
     held = {check.tolerance for each in validations for check in each.checks}
     return [each for each in ALL_TOLERANCES if each not in SWEEPS or each.name in held]
 
@@ -220,7 +223,7 @@ def to_json(validations: Sequence[Validation]) -> str:
 
 
 def is_validation(document: Any) -> bool:
-    """Returns whether a JSON document is that of a validation."""
+    """Returns whether a JSON document has the kind `validation`."""
     return isinstance(document, dict) and document.get("kind") == KIND
 
 

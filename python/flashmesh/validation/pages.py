@@ -186,7 +186,7 @@ def index(validations: Sequence[Validation]) -> str:
 
 
 def kind_table(validations: Sequence[Validation]) -> list[str]:
-    """Returns a table with a row for each tolerance: mean error of its figures over all drives, and figures met."""
+    """Returns a table with a row for each tolerance: mean error of its figures over all drives, and how many met it."""
     checks = [check for validation in validations for check in validation.checks]
     lines = ["| figures and tolerance | mean absolute error | met |", "|---|---:|---:|"]
     for tolerance in ALL_TOLERANCES:
@@ -198,7 +198,10 @@ def kind_table(validations: Sequence[Validation]) -> list[str]:
 
 
 def curve_table(validations: Sequence[Validation]) -> list[str]:
-    """Returns a table of the mean errors at held-out loads, of the simulation and of the baseline curve."""
+    """Returns a table of the mean errors at held-out loads, of the simulation and of the baseline curve.
+
+    Empty if no held-out load has both errors.
+    """
     found = all_compared(validations)
     if not found:
         return []
@@ -281,7 +284,10 @@ def row_table(validation: Validation, kind: str, title: str, sentence: str) -> l
 
 
 def error_table(validation: Validation) -> list[str]:
-    """Returns a table of the mean error of each latency, over fitted and over held-out loads."""
+    """Returns a table of the mean error of each latency, over fitted and over held-out loads.
+
+    Empty if the drive was not fitted.
+    """
     if not any(point.role for point in validation.points):
         return []
     columns = [f"{kind}_{statistic}_us" for kind in KINDS for statistic in NAMES]
@@ -294,7 +300,10 @@ def error_table(validation: Validation) -> list[str]:
 
 
 def mean_error(validation: Validation, column: str, role: str) -> float | None:
-    """Returns the mean relative error of a figure over the loads with a role; over all loads if `role` is empty."""
+    """Returns the mean absolute relative error of a figure over the loads with a role; over all if `role` is empty.
+
+    None if no such load has both a measured and a simulated figure.
+    """
     found: list[float] = []
     for point in validation.points:
         measured = point.measured.figures.value(column)
@@ -314,10 +323,10 @@ def value_table(drive: Drive) -> list[str]:
 
 
 def rate(iops: float | None) -> str:
-    """Returns a request rate as a table cell."""
+    """Returns a request rate as a table cell; `-` for None."""
     return "-" if iops is None else f"{iops:,.0f}"
 
 
 def share(value: float | None) -> str:
-    """Returns a share as a table cell, in percent."""
+    """Returns a share as a table cell, in percent without a plus sign; `-` for None."""
     return "-" if value is None else percent(value).lstrip("+").replace("%", " %")

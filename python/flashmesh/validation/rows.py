@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def rows_of(drive: str) -> tuple[SheetRow, ...]:
-    """Returns the bundled rows of a drive, named as in the measurements."""
+    """Returns the bundled rows (data sheets, sweeps, hot pages) of the drive named `drive` in the measurements."""
     return (*sheets.rows_of(drive), *sweeps.rows_of(drive), *skew.rows_of(drive))
 
 
@@ -26,7 +26,7 @@ def kind_of(row: SheetRow) -> str:
 
 
 def name_of(row: SheetRow) -> str:
-    """Returns the name of the load of a row, with its reference."""
+    """Returns the name of the load of a row, with the origin of its value, such as `data sheet`."""
     return f"{row.load.title}, {row.reference}" if isinstance(row.load, SweepLoad) else f"{row.what} {row.reference}"
 
 
@@ -43,7 +43,10 @@ def row_from_document(document: Mapping[str, Any]) -> SheetRow:
 
 
 def software_us(load: object, otherwise: float) -> float:
-    """Returns the host software time to add to latencies: that of the load, or `otherwise` if it has no host."""
+    """Returns the host software time to add to latencies, in microseconds.
+
+    This is the time of the measured host of a sweep; for other loads, which name no host, it is `otherwise`.
+    """
     return load.host_us if isinstance(load, SweepLoad) else otherwise
 
 
@@ -55,7 +58,7 @@ def with_single_load(tables: Mapping[str, Any], load: SheetLoad, extent: Extent,
         load: The load.
         extent: The length of the runs of measured loads, which limits the length of this run.
         software_us: The host software time between a completion and the next request, in microseconds. Loads of
-            sweeps have their own.
+            sweeps have the time of their measured host instead.
     """
     if isinstance(load, SkewLoad):
         return with_skew(tables, load, software_us)

@@ -62,7 +62,7 @@ class SheetLoad:
 
     @property
     def precondition(self) -> str:
-        """Value of `precondition.kind`."""
+        """Value of `precondition.kind` in the configuration of the run."""
         return "random" if self.has_random_writes else "sequential"
 
     @property
@@ -113,7 +113,7 @@ def bundled() -> tuple[SheetRow, ...]:
 
 
 def rows_of(drive: str) -> tuple[SheetRow, ...]:
-    """Returns the bundled rows of a drive, named as in the measurements."""
+    """Returns the bundled rows of the drive with the name `drive` in the measurements."""
     return tuple(row for row in bundled() if row.drive == drive)
 
 
@@ -142,7 +142,7 @@ def parse(text: str, name: str) -> tuple[SheetRow, ...]:
 
 
 def table_cells(text: str, name: str, columns: Sequence[str]) -> Iterator[tuple[str, dict[str, str]]]:
-    """Yields the place and the cells of each row of a CSV table.
+    """Yields the place (`file:line`) and the cells of each row of a CSV table.
 
     Raises:
         ConfigError: If a column is missing, a row has another number of cells than the heading, or there are no rows.
@@ -215,7 +215,7 @@ def one_of(place: str, column: str, text: str, known: tuple[str, ...]) -> str:
 
 
 def number(place: str, column: str, text: str) -> float:
-    """Reads a finite number.
+    """Returns the number in a cell, which must be finite.
 
     Raises:
         ConfigError: If the cell holds anything else.

@@ -2,7 +2,7 @@
 
 The drive is written once in order, and then for as long as it takes to write it several times over. Hot pages share
 their blocks with cold ones until collections have separated them, so the rate settles only after the drive has been
-written over several times. The runs simulate a smaller model of the drive, which settles as late by this measure.
+written over several times. The runs simulate a smaller model of the drive, whose rate settles after as many overwrites.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ Fewer pages would leave a larger share of the last program of each collected blo
 larger share of the spare space on open ones.
 """
 OVERWRITES_BEFORE = 3.0
-"""Written bytes of the model before the measurement, as a multiple of its capacity. Its rate is steady by then.
+"""Written bytes of the model before the measurement, as a multiple of its capacity. The request rate is steady by then.
 
 The real drives were measured from 60 to 97 % of their written bytes: from 3 overwrites on, or from 5.4.
 """
@@ -76,7 +76,7 @@ class SkewLoad(SheetLoad):
 
     @property
     def title(self) -> str:
-        """Share of the hot pages, and of their writes."""
+        """Text with the share of the hot pages and the share of the writes to them."""
         return f"{100 * self.hot_share:g} % of the pages get {100 * self.hot_traffic:g} % of the writes"
 
 
@@ -104,7 +104,7 @@ def bundled() -> tuple[SkewRow, ...]:
 
 
 def rows_of(drive: str) -> tuple[SkewRow, ...]:
-    """Returns the bundled rows of a drive, named as in the measurements."""
+    """Returns the bundled rows of the drive with the name `drive` in the measurements."""
     return tuple(row for row in bundled() if row.drive == drive)
 
 
@@ -148,7 +148,7 @@ def row_of(place: str, cells: Mapping[str, str]) -> SkewRow:
 def with_skew(tables: Mapping[str, Any], load: SkewLoad, software_us: float) -> dict[str, Any]:
     """Returns the configuration of a model of a drive with a load of hot pages.
 
-    The run is measured from `OVERWRITES_BEFORE` on, until its rate is settled.
+    The measurement begins after `OVERWRITES_BEFORE` overwrites, and ends at `ROW_PRECISION` of the request rate.
 
     Args:
         tables: The drive, from `drive_tables`.

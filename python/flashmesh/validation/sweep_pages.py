@@ -46,7 +46,10 @@ def load_table(outcomes: Iterable[RowOutcome]) -> list[str]:
 
 
 def figure_cells(outcome: RowOutcome | None) -> list[str]:
-    """Returns the cells of a figure: measured, simulated, and the difference, in bold if it misses its tolerance."""
+    """Returns the cells of a figure: measured, simulated, and the difference, in bold if it misses its tolerance.
+
+    The cells are empty if `outcome` is None.
+    """
     if outcome is None:
         return ["", "", ""]
     check = outcome.check

@@ -64,7 +64,7 @@ def with_sweep(tables: Mapping[str, Any], load: SweepLoad, extent: Extent) -> di
 
 
 def workload(load: SweepLoad, read_share: float, requests: int) -> dict[str, Any]:
-    """Returns the `workload` table of a job."""
+    """Returns the `workload` table of one job (closed loop) of a load."""
     return {
         "kind": "synthetic",
         "pattern": load.pattern,
@@ -75,7 +75,7 @@ def workload(load: SweepLoad, read_share: float, requests: int) -> dict[str, Any
 
 
 def with_full_slc_cache(tables: Mapping[str, Any], load: SweepLoad) -> dict[str, Any]:
-    """Returns a drive with a full static SLC cache, modelled by removing the cache and its blocks, if the load writes.
+    """Returns the drive; if the load writes, without a static SLC cache and its blocks, as a model of a full cache.
 
     The measured loads wrote for minutes, which filled the cache and left dies no idle time for folding.
     """

@@ -90,7 +90,7 @@ class SweepLoad(SheetLoad):
 
     @property
     def precondition(self) -> str:
-        """Value of `precondition.kind`."""
+        """Value of `precondition.kind` in the configuration of the run."""
         return self.fill
 
     @property
@@ -147,7 +147,7 @@ def bundled() -> tuple[SweepRow, ...]:
 
 
 def rows_of(drive: str) -> tuple[SweepRow, ...]:
-    """Returns the bundled rows of a drive, named as in the measurements."""
+    """Returns the bundled rows of the drive with the name `drive` in the measurements."""
     return tuple(row for row in bundled() if row.drive == drive)
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 AT_SATURATION = 0.97
 """Minimum load at saturation, as a share of the measured saturation rate."""
 LIGHT = 0.8
-"""End of the loads at which the mean latency of writes has a tolerance, as a share of the saturation rate."""
+"""Load below which the mean latency of writes has a tolerance, as a share of the saturation rate."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ def checks(measurements: Measurements, simulated: Sequence[Figures | None]) -> t
 
     Args:
         measurements: The measurements.
-        simulated: The simulated figures of each measured load.
+        simulated: The simulated figures of each measured load; None for a failed run.
     """
     return tuple(all_checks(measurements, simulated))
 

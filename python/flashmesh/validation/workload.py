@@ -33,7 +33,7 @@ NEARLY_ALL = 0.98
 ROW_REQUESTS_SHARE = 0.25
 """Maximum requests of a row, as a share of the requests of a measured load. Does not apply to random writes."""
 ROW_REQUEST_BYTES = 32 * 2**10
-"""Request size above which the maximum falls in proportion, so that the bytes of a row are limited."""
+"""Request size above which the maximum requests of a row fall in inverse proportion, which limits their bytes."""
 ROW_TURNOVERS = 20
 """Lower bound of the maximum requests of a row, as a multiple of its outstanding requests."""
 SECTIONS = ("workload", "replay", "queue", "stream")
@@ -53,7 +53,7 @@ class Extent:
     """
 
     def of(self, tables: Mapping[str, Any]) -> Extent:
-        """Returns the length for a drive, with the requests of all dies in `requests`."""
+        """Returns the length for a drive: `requests`, or `requests_per_die` for each of its dies if this is more."""
         return Extent(max(self.requests, self.requests_per_die * dies_of(tables)))
 
     def seconds(self, asked_iops: float) -> float:
@@ -83,7 +83,7 @@ def drive_tables(source: ConfigSource, overrides: Mapping[str, str], place: str 
 
 
 def capacity_bytes(tables: Mapping[str, Any]) -> int:
-    """Returns the host-visible capacity of a drive."""
+    """Returns the host-visible capacity of a drive in bytes."""
     from flashmesh.sweeps.ranges import quantity
 
     geometry = tables["geometry"]
@@ -220,7 +220,15 @@ def share_of(tables: Mapping[str, Any], footprint: int) -> float:
 def stream(
     iops: float, read_share: float, arrivals: str, seconds: float, footprint: int | None
 ) -> dict[str, dict[str, Any]]:
-    """Returns the configuration of a stream with the rate `iops` for the time `seconds`."""
+    """Returns the configuration of a stream of random 4 KiB requests with the rate `iops` for the time `seconds`.
+
+    Args:
+        iops: The mean rate.
+        read_share: The share of reads.
+        arrivals: The distribution of the times between requests: `constant` or `exponential`.
+        seconds: The duration.
+        footprint: The accessed bytes; None for the whole drive.
+    """
     mean = iops * seconds
     workload: dict[str, Any] = {
         "kind": "synthetic",

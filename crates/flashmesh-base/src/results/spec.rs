@@ -39,7 +39,7 @@ pub enum Shape {
     Boolean,
     /// A free text.
     Text,
-    /// One of a fixed list of texts.
+    /// One of these texts.
     Name(Vec<Name>),
     /// Tables of parameters, as described by python/flashmesh/config.schema.json.
     Configuration,
@@ -49,28 +49,28 @@ pub enum Shape {
     List(Box<Shape>),
     /// An object whose further keys depend on the value of `tag`.
     Tagged {
-        /// The key that selects the variant.
+        /// The key whose value selects the variant.
         tag: &'static str,
         /// The possible values of `tag`, with their further keys.
         variants: Vec<Variant>,
     },
 }
 
-/// One value of a fixed list.
+/// One of the texts that a quantity can have as its value, such as the kind of an interconnect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Name {
-    /// The text of the value.
+    /// The text, as in JSON.
     pub name: &'static str,
-    /// The meaning of the value, from its doc comment.
+    /// The meaning of the text, from the doc comment of its declaration.
     pub doc: String,
 }
 
-/// One variant of a tagged object.
+/// One variant of a tagged object: a value of its tag, with the keys that the object then has.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Variant {
-    /// The value of the tag.
+    /// The value of the tag that selects this variant.
     pub name: Name,
-    /// The further keys; `None` if the variant has no further keys.
+    /// The keys beside the tag; `None` if there are none.
     pub group: Option<GroupSpec>,
 }
 

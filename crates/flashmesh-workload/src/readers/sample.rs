@@ -84,7 +84,8 @@ pub(super) fn has_content(line: &[u8]) -> bool {
     }
 }
 
-/// The minimum match, in percent, of a format that is detected.
+/// The minimum [`FormatMatch::percent`] of a format that counts as detected. For text formats, this is the share of the lines of the sample that the
+/// format parses.
 const PERCENT_MIN: u8 = 50;
 
 /// Returns whether the sample matches a binary format.

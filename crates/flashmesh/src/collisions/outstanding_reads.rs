@@ -17,7 +17,7 @@ pub enum Collision {
     Imbalanced,
 }
 
-/// Outstanding reads when a read arrives at its die.
+/// Counts of outstanding reads at the arrival of a read at its die.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrival {
     /// Reads outstanding on the die, including the arriving one.
@@ -108,7 +108,8 @@ impl OutstandingReads {
     pub fn record_pairs(&mut self, die: DieId, mut record: impl FnMut(Lpn, Lpn)) {
         let reads = &mut self.dies[die.index()];
         let Some((newest, before)) = reads.split_last_mut() else { return };
-        // The previous imbalanced collision marked all reads present, so only reads that arrived later are unmarked.
+        // The previous call marked all reads then outstanding on the die as recorded. So pairs are missing only for reads that arrived later: each is
+        // paired with all reads before it.
         for at in 0..before.len() {
             let second = before[at];
             if !second.is_recorded {

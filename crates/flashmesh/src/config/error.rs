@@ -21,7 +21,7 @@ pub struct ConfigError {
 /// One problem of a configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// The kind of the problem.
+    /// The reason why the configuration is invalid, as a kind that code can match, such as an unknown key.
     pub kind: ConfigErrorKind,
     /// The description of the problem, in a sentence.
     pub message: String,
@@ -84,7 +84,7 @@ impl ConfigError {
         ConfigError::new(&[], &[UnrenderedProblem { kind, message, help: None, location: None }])
     }
 
-    /// Returns the kind of the first of the problems.
+    /// Returns the kind of the first problem, in the order of the text.
     pub fn kind(&self) -> ConfigErrorKind {
         // A `ConfigError` always has a first problem.
         self.problems.first().map_or(ConfigErrorKind::Unreadable, |problem| problem.kind)

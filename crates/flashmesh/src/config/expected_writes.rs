@@ -1,9 +1,10 @@
-//! The writes of the configured workloads, as far as the state after preconditioning depends on them.
+//! The writes to expect from the configured workloads: whether there are any, and their sizes. Random preconditioning writes pages in runs of
+//! these sizes, because the pages of one write share a physical page.
 
 use super::{Config, Workload, WorkloadKind};
 use crate::units::Bytes;
 
-/// The expected writes of all streams together.
+/// Whether a run writes, and in which sizes, over all streams.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ExpectedWrites {
     /// Whether any request may write.
@@ -30,7 +31,7 @@ impl ExpectedWrites {
 }
 
 impl Config {
-    /// Returns the expected writes of the configured workloads.
+    /// Returns the expected writes of the configured workloads, over all streams. Without a stream that writes, sizes are `None`.
     pub fn expected_writes(&self) -> ExpectedWrites {
         let streams = self.streams();
         let mut sizes = streams.iter().map(|stream| &stream.workload).filter(|workload| writes(workload)).map(sizes_of);

@@ -18,7 +18,8 @@ use crate::schedule::transaction::TransactionClass;
 use crate::schedule::{QueueId, Scheduler};
 use crate::units::{Bytes, Time};
 
-/// Source dies of the Cleans in progress, and the pending reads and programs of Cleans.
+/// Source dies of the Cleans in progress, and the pending reads and programs of Cleans. A *Clean* moves the valid pages of a block to a die of
+/// another chip, as ordered by a single packet of the controller.
 #[derive(Clone, Debug, Default)]
 pub(super) struct CleanExecution {
     /// Dies whose blocks are being moved (source dies). Nothing is issued from the queues of these dies.

@@ -29,7 +29,7 @@ pub struct Link {
     pub name: String,
 }
 
-/// The links of an interconnect, and the numbers of its other parts.
+/// The links of an interconnect, and the numbers of its wires, controllers and routers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
     /// Links, indexed by [`LinkId`]. Usage and hold times of links have the same order.
@@ -42,11 +42,11 @@ pub struct Layout {
     pub routers: u32,
 }
 
-/// A set of links of which every transfer from or to a certain part of the drive crosses exactly one, on any route. The sum of the busy times of the
-/// links, divided by [`at_once`](Self::at_once), is a lower bound on run time.
+/// A set of links of which every transfer from or to certain chips crosses exactly one, on any route. The sum of the busy times of the links, divided
+/// by [`at_once`](Self::at_once), is a lower bound on run time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SharedResource {
-    /// Kind of the part of the drive whose transfers must cross [`links`](Self::links).
+    /// Kind of the set of chips whose transfers must cross [`links`](Self::links), such as one row. Which row is not recorded.
     pub part: TransferDestination,
     /// Links of the set. Each transfer crosses one of them.
     pub links: Vec<LinkId>,
@@ -54,7 +54,7 @@ pub struct SharedResource {
     pub at_once: u32,
 }
 
-/// Part of the drive whose transfers share a set of links.
+/// Kind of a set of chips whose transfers share a set of links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TransferDestination {
     /// The chips of one row, reached by their channel or by all links into the row.

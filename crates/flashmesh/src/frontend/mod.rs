@@ -71,7 +71,7 @@ pub struct Frontend<M: Model> {
     geometry: Geometry,
     rules: Rules,
     streams: Vec<HostStream>,
-    /// Phases that have not started, in reverse order.
+    /// Numbers (`replay.phase`) of the phases that have not started, in descending order: the next phase is last.
     phases_left: Vec<u32>,
     interface: AnyInterface,
     crossing: LinkInFlight,

@@ -27,7 +27,8 @@ pub(super) enum Ending {
 #[derive(Clone, Debug)]
 pub(super) struct PowerCut {
     pub(super) report: PowerCutReport,
-    /// Total energy, destages, and programs of the map and its journal, from the start of the run to the power cut.
+    /// Energy of the drive, number of destages, and number of programs of the map and its journal, from the start of the run to the power cut. The
+    /// report subtracts them from the totals at the end of the flush.
     energy_j: f64,
     destages: u64,
     map_programs: u64,

@@ -16,7 +16,8 @@ pub(super) const PREFETCHED: usize = 128;
 
 /// Entry of a logical page that was mapped and then deallocated.
 const UNMAPPED: u32 = u32::MAX;
-/// `UNMAPPED` minus 1, the physical page that this entry would encode. Larger than every physical page of a drive.
+/// `UNMAPPED` minus 1. An entry is its physical page plus 1, so `UNMAPPED` would decode to this page number, which is larger than every physical page
+/// of a drive.
 const UNMAPPED_PLACE: u32 = UNMAPPED - 1;
 
 /// The page-level map in both directions.

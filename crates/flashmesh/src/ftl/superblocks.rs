@@ -62,12 +62,12 @@ impl Superblocks {
 #[derive(Clone, Debug)]
 pub struct SuperblockPlanes {
     next: u32,
-    /// Number of planes not returned yet in the die of `next`.
+    /// Number of planes not returned yet in the current die, from the plane `next` on.
     of_die: u32,
-    /// Number of dies of the set after the die of `next`.
+    /// Number of dies of the set after the current die.
     dies: u32,
     planes_per_die: u32,
-    /// Number of planes, of other sets, between consecutive dies of the set.
+    /// Number of planes, all of other sets, between a die of the set and the next die of the set. Planes are numbered die by die.
     gap: u32,
 }
 

@@ -24,7 +24,7 @@ pub const BATCH_REQUESTS_MIN: u64 = 32;
 /// kilobytes. \[choice\]
 pub const STREAMS_MAX: usize = 16;
 
-/// Marks: cumulative values at multiples of a spacing after `origin`. The spacing doubles as the run gets longer.
+/// Series of marks. A mark is the cumulative value of a count at a multiple of `spacing` after `origin`. The spacing doubles as the run gets longer.
 #[derive(Clone, Debug)]
 pub struct CumulativeSamples<T> {
     origin: Time,
@@ -38,7 +38,7 @@ impl<T> CumulativeSamples<T> {
         CumulativeSamples { origin, at_origin, spacing, values: Vec::new() }
     }
 
-    /// Returns the time at which the next mark is due.
+    /// Returns the time at which the next value must be recorded as a mark.
     fn next(&self) -> Time {
         self.time(self.values.len())
     }

@@ -1,14 +1,15 @@
-//! Busy times of the parts of a drive: of the whole run, or of its measured window.
+//! Busy times of the parts of a drive (host link, host adapter, controller cores, DRAM, links, flash controllers, dies), in the whole run or in its
+//! measured window.
 
 use super::lower_bound::DieWork;
 use super::report::Utilisation;
 use crate::fabric::HoldTimes;
 use crate::units::Time;
 
-/// Busy time of each part since the start of the run, or between two times.
+/// Busy time of each part in one span of the run: from its start, or from an earlier sample (see [`since`](Self::since)).
 #[derive(Clone, Debug)]
 pub struct PartTimes {
-    /// Time since the start of the run, or between two times.
+    /// Length of the span to which the busy times belong.
     pub span: Time,
     /// Busy time of the host link: in the direction to the drive, then in the direction to the host.
     pub host_link: [Time; 2],

@@ -186,7 +186,8 @@ fn saturated(config: &Config, page: fn(u64) -> u64) -> f64 {
     report.bandwidth_bytes_per_s / 1e9
 }
 
-/// A link carries a byte per flit time; of 9 x 512 bytes, 4096 are host data.
+/// A link carries a flit of one byte per ns. A page is 9 packets of 512 bytes, of which 4096 bytes are host data. Uniform reads use the links of all
+/// 8 controllers, reads of row 0 only those of controller 0.
 #[test]
 fn saturated_reads_fill_the_links_to_their_controllers() {
     for keep_runs in [false, true] {

@@ -32,7 +32,7 @@ struct Scripted {
     told: Arc<Mutex<Told>>,
     planes: Vec<PlaneId>,
     next: usize,
-    /// Whether writes keep their plane when they could be programmed; otherwise they are placed once more.
+    /// Result of [`Allocator::keeps_plane`], which is called when a path for a placed write is granted. If false, the write is placed once more.
     stays: bool,
 }
 

@@ -182,7 +182,7 @@ fn a_page_written_first_goes_to_flash_at_once_and_one_written_again_stays() {
     let cache = report.cache.expect("the cache is enabled");
     assert_eq!((cache.destages, cache.dirty_pages_end), (2, 1));
     assert_eq!(latencies[..3], [DRAM; 3]);
-    // Half a millisecond after its last write a page counts as new again, so its second write is destaged at once.
+    // With a window of half a millisecond, the write at 1 ms starts a new window and is the first of page 1 in it, so it is destaged at once.
     config.cache.destage_window = Time::from_us(500);
     let cache = measured(&config, requests).0.cache.expect("the cache is enabled");
     assert_eq!((cache.destages, cache.dirty_pages_end), (3, 0));
@@ -198,7 +198,7 @@ fn a_destaged_page_may_leave_the_cache() {
     assert_eq!(measured(&config, requests).1[1..], [DRAM, COMMAND + READ + TRANSFER]);
 }
 
-/// The least recently used page is programmed, then its space is taken.
+/// A write that finds the cache full of dirty pages waits until the least recently used one is programmed. A read that misses does not wait.
 #[test]
 fn a_write_waits_for_the_page_whose_place_it_takes_and_a_read_does_not() {
     let mut config = cached(2);

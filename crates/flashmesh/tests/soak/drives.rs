@@ -11,7 +11,7 @@ use proptest::sample::select;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config as Runner, RngAlgorithm, TestRng, TestRunner};
 
-/// Interconnects of the plain drives.
+/// Interconnects of the drives of [`plain`], which have one stream and no optional feature.
 pub const INTERCONNECTS: [&str; 6] = ["bus", "pssd", "pnssd", "nossd", "venice", "ideal"];
 
 /// Draws a drive from the strategy `drive`. The result depends only on `drive`, `number` and `seed`.

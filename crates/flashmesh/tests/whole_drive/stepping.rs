@@ -307,7 +307,7 @@ fn a_drive_that_follows_its_events_comes_to_its_end() {
     let mut drive = open_drive();
     let mut steps = 0;
     for number in 0..50 {
-        // The drive is idle before this time, so the end of the step stays pending as an event of the drive.
+        // The drive is idle in this step. Its event queue may still hold the pause events that mark the ends of earlier steps.
         let time = drive.now() + Time::from_us(number);
         drive.advance(time).expect("the step succeeds");
         drive.submit(page_read(number, time)).expect("the request is accepted");

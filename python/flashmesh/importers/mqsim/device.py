@@ -1,7 +1,7 @@
 """Translation of the drive: the tags of ssdconfig.xml, and peculiarities of MQSim that have no tag.
 
-docs/mqsim.md describes the computations of MQSim. Each peculiarity is the value of an ordinary key; where the file
-means another value, both values are recorded.
+docs/mqsim.md describes the computations of MQSim. Each peculiarity of MQSim is set by an ordinary key. If the file
+means another value of this key, both are recorded: `compatible` reproduces MQSim, `physical` is what the file means.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class DeviceTranslation:
         self.flash = Section(ledger, source, flash, FLASH)
 
     def translate(self) -> Drive:
-        """Sets every key of the drive.
+        """Sets all keys that describe the drive. Returns the properties that the translation of flows needs.
 
         Raises:
             ConfigError: If a tag has an invalid value.
@@ -99,11 +99,11 @@ class DeviceTranslation:
         return drive
 
     def seed(self) -> None:
-        """Sets the seed."""
+        """Sets the key `seed` to the tag `Seed`, modulo 2^31."""
         self.device.set("seed", self.device.whole("Seed") % 2**31, "Seed")
 
     def geometry(self) -> Drive:
-        """Sets the keys for the geometry, and returns the drive for the translation of flows."""
+        """Sets the keys of `[geometry]`. Returns the properties of the drive for the translation of flows."""
         device, flash = self.device, self.flash
         page = flash.whole("Page_Capacity")
         if page & (page - 1) or page > SECTORS_PER_PAGE_MAX * SECTOR:
@@ -150,7 +150,7 @@ class DeviceTranslation:
         return drive
 
     def scheduling(self) -> None:
-        """Sets the scheduling of transactions."""
+        """Sets the keys for the order in which transactions are issued to the dies."""
         device = self.device
         policy = device.word("Transaction_Scheduling_Policy")
         if policy == "FLIN":
@@ -167,13 +167,13 @@ class DeviceTranslation:
         )
         device.set("schedule.policy", "out-of-order", "Transaction_Scheduling_Policy")
         device.set("schedule.lookahead", 65_535)
-        # With a bound this high, reads always go first.
+        # 1000 s means no bound on the waiting time, so reads always precede writes.
         device.set("schedule.age-bound", "1000s")
         priorities = "weighted" if policy == "PRIORITY_OUT_OF_ORDER" else "off"
         device.set("schedule.priorities", priorities, "Transaction_Scheduling_Policy")
 
     def mapping(self, drive: Drive) -> None:
-        """Sets the page allocation and the entries of the map."""
+        """Sets the keys for the placement of pages, and for the size and transfers of map entries."""
         device = self.device
         device.set("ftl.allocation", device.word("Plane_Allocation_Scheme"), "Plane_Allocation_Scheme")
         device.set(

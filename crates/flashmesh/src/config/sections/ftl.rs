@@ -10,16 +10,16 @@ use crate::units::{Bytes, Time};
 use super::home_order::HomeOrder;
 use super::parity::ParityShare;
 
-/// A level of the flash array in the order of static allocation.
+/// A level of the flash array in the order of static allocation. An order is named by the letters of its levels, such as CWDP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ArrayLevel {
-    /// Channels, C.
+    /// Channels of the drive; letter C.
     Channel,
-    /// Ways, W: the chips of a channel.
+    /// Ways, the chips of a channel; letter W.
     Way,
-    /// Dies, D.
+    /// Dies of a chip; letter D.
     Die,
-    /// Planes, P.
+    /// Planes of a die; letter P.
     Plane,
 }
 
@@ -41,7 +41,7 @@ impl ArrayLevel {
 /// The rule that selects the plane of a written page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Allocation {
-    /// Static: by the logical page number; the first level varies fastest. Text form: the four initials, "CWDP".
+    /// Static: by the logical page number; the first level varies fastest. Text form: the letters of the four levels, such as "CWDP".
     Static([ArrayLevel; 4]),
     /// Dynamic: round robin over idle dies. Text form: "dynamic".
     Dynamic,

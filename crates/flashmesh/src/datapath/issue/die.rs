@@ -72,7 +72,8 @@ impl<M: Model> Datapath<M> {
         !self.dies[self.requester(die)].path.requests_command() && (may_need_collection || accepts() || may_suspend())
     }
 
-    /// Issues at `die` by all rules: Cleans, free pages of programs, suspension.
+    /// Issues at `die` by all rules, including those for Cleans (moves of a block's valid pages from chip to chip), for programs without a free page,
+    /// and for suspension.
     #[inline(never)]
     fn try_issue_general<S: PageSource<M>>(
         &mut self,
@@ -177,7 +178,8 @@ impl<M: Model> Datapath<M> {
         IssueOutcome::Nothing
     }
 
-    /// Issues at an independent die without queued programs, where every queued transaction may run.
+    /// Issues at a die that is [independent](Self::is_independent) of other dies and has no queued programs, so that every queued transaction may
+    /// run.
     #[inline(always)]
     fn try_issue_without_programs(&mut self, die: DieId, queued: PlaneMasks, kernel: &mut Kernel<M>) -> IssueOutcome {
         let entry = &self.dies[die];

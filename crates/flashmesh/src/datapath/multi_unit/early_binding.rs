@@ -119,8 +119,8 @@ impl<M: Model> Datapath<M> {
         may_run && !is_empty
     }
 
-    /// Skips `page`, which is never programmed, because it was assigned to an unmapped logical page for a read. Closes the program if `page` is its
-    /// last page.
+    /// Skips `page`, which is never programmed. With `ftl.first-touch = "write-block"` or `"reader-block"`, the first read of an unmapped logical
+    /// page assigns it the next page of an open block, without data to program. Closes the program if `page` is its last page.
     #[inline(never)]
     pub fn skip_page(&mut self, page: Ppn, kernel: &mut Kernel<M>) {
         if self.gathers() && self.geometry.is_last_of_program(page) {

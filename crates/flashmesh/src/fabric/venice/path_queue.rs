@@ -79,7 +79,7 @@ pub(super) struct PathQueue {
     positions: Vec<usize>,
     /// Rows that have a request to try. A row in `stale` may have none.
     may_be_tried: RowSet,
-    /// Rows that have a request, to try or not.
+    /// Rows that have a request, whether a scout may be launched for it or not.
     occupied: RowSet,
     /// Rows whose entries in `firsts` and `positions` must be recomputed before use.
     stale: RowSet,

@@ -7,11 +7,11 @@ use crate::units::Time;
 /// through which an index moves. In a *lap*, one pass through the list, each scout takes one step.
 #[derive(Clone, Debug)]
 pub(super) struct StepSchedule {
-    /// Scouts, by controller, each with the time of its step relative to the start of the lap.
+    /// Scouts, by controller, each with the time of its step relative to the start of the current lap.
     circle: Vec<(Time, ChannelId)>,
-    /// Index of the scout that steps next. Scouts before it in `circle` have taken their step of this lap.
+    /// Index of the scout that steps next. Scouts before it in `circle` have taken their step of the current lap.
     next: usize,
-    /// Start of this lap.
+    /// Start of the current lap, in which each scout takes one step.
     lap: Time,
     /// Time that a scout takes for a link.
     hop: Time,
@@ -68,8 +68,8 @@ impl StepSchedule {
         }
     }
 
-    /// Returns the start of this lap, and the scouts that have still to step in this lap, in order. Each has the time of its step relative to the
-    /// start of the lap, and its controller.
+    /// Returns the start of the current lap, and the scouts that have not taken their step of this lap, in the order of their steps. Each has the
+    /// time of its step relative to the start of the lap, and its controller.
     #[inline(always)]
     pub fn rest_of_lap(&self) -> (Time, &[(Time, ChannelId)]) {
         (self.lap, &self.circle[self.next..])

@@ -41,7 +41,8 @@ pub struct Packet {
     pub class: PacketClass,
 }
 
-/// A report that the delivery time of a packet is determined and cannot change.
+/// A report that the cycles in which a packet leaves the network are determined and cannot change. These cycles can be later than the cycle that is
+/// being simulated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Delivery {
     /// [`Packet::token`] of the packet.
@@ -70,8 +71,8 @@ pub struct Injection {
     pub tail: u64,
 }
 
-/// Reports of a network. Each injection and each delivery is reported once, as soon as its cycles are determined: at the reported cycle of its tail
-/// or earlier.
+/// Reports of a network. Each injection and each delivery is reported once, as soon as its cycles are determined. The reported cycle of its tail is
+/// the cycle that is being simulated, or a later one.
 #[derive(Clone, Debug, Default)]
 pub struct NetworkReports {
     /// Deliveries determined since the last [`clear`](Self::clear).

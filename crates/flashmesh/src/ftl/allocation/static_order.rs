@@ -40,7 +40,7 @@ pub struct StaticOrder {
     parts: Vec<PartOrder>,
 }
 
-/// Static order of one part: the logical pages `first..end`, which have the same set of planes.
+/// Static order of one part: a range `first..end` of logical pages that are placed on the same set of planes (see [`Partition`]).
 #[derive(Clone, Debug)]
 struct PartOrder {
     first: u32,
@@ -53,7 +53,7 @@ struct PartOrder {
     run: u32,
     /// Division by the number of logical pages in one cycle over all planes: the number of planes times `run`.
     by_round: Divisor,
-    /// Planes of the part in ascending order.
+    /// Planes of `planes` in ascending order.
     members: Vec<PlaneId>,
 }
 

@@ -6,8 +6,8 @@
 //!
 //! Choices where the paper is silent \[choice\]: a write does not wait for a die without room; a die that reads counts as free. Of dies with equally
 //! many pages of the area, the die whose channel holds the fewest pages of the area takes the write. On a tie, the first die takes it, counted from
-//! the die of the static order. Pinned writes are dispatched before other writes, outside the limits of `Channel_Max_Subs` and MCS. If no die can
-//! take a write and no program is in flight, the write joins the queue of writes to other areas.
+//! the die of the static order. Pinned writes are dispatched before other writes, outside the limits of `Channel_Max_Subs` and MCS (Minimizing Chip
+//! consumption Strategy). If no die can take a write and no program is in flight, the write joins the queue of writes to other areas.
 
 use std::collections::VecDeque;
 

@@ -125,8 +125,9 @@ impl DispatchRound<'_, '_> {
         }
     }
 
-    /// Returns the chip of `channel` that takes writes next by MCS (or by round robin if MCS is off), with the number of programs that it can start
-    /// at once. `None` if no chip of the channel can start a program.
+    /// Returns the chip of `channel` that takes writes next, with the number of programs that it can start at once. By MCS (Minimizing Chip
+    /// consumption Strategy), this is first the chip with the fewest such programs, then the chip with the most; without MCS, it is the next chip in
+    /// round-robin order. `None` if no chip of the channel can start a program.
     fn next_chip(&mut self, channel: ChannelId, eligibility: Eligibility) -> Option<(ChipId, u32)> {
         let mut first = None;
         let mut least: Option<(ChipId, u32)> = None;

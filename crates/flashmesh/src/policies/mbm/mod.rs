@@ -1,15 +1,15 @@
 //! MBM (Maximizing Bandwidth Management FTL Based on Read and Write Asymmetry of Flash Memory): writes are dispatched for plane parallelism, reads
 //! for short response times. Each of its four techniques has a switch of its own ([`crate::config::Mbm`]).
 //!
-//! - **WS** (section IV.A). Moved pages have an open block of their own in each plane, so that the write pointers of the planes of a die stay equal.
-//!   Writes wait in one queue of the drive and are dispatched in groups. A group is limited by [`channel_max_subs`] for its channel, and by the pages
-//!   that a chip can program at once.
-//! - **RS** (section IV.B). Reads of different planes join only if they belong to one request. An area (range of logical pages) that a long request
-//!   reads is read-intensive. Writes to a read-intensive area are spread evenly ("we will distribute them into all corresponding dies of the area
-//!   averagely"). Each goes to the free die with the fewest pages of the area ([`area_writes`]). If a long request finds its pages unevenly spread,
-//!   they are rewritten ([`reallocation`]).
-//! - **MCS** (section IV.C). Among the free chips of a channel, the one with the least parallelism (pages programmed at once) is served first, then
-//!   those with the most.
+//! - **WS**, write strategy (section IV.A). Moved pages have an open block of their own in each plane, so that the write pointers of the planes of a
+//!   die stay equal. Writes wait in one queue of the drive and are dispatched in groups. A group is limited by [`channel_max_subs`] for its channel,
+//!   and by the pages that a chip can program at once.
+//! - **RS**, read strategy (section IV.B). Reads of different planes join only if they belong to one request. An area (range of logical pages) that
+//!   a long request reads is read-intensive. Writes to a read-intensive area are spread evenly ("we will distribute them into all corresponding
+//!   dies of the area averagely"). Each goes to the free die with the fewest pages of the area ([`area_writes`]). If a long request finds its pages
+//!   unevenly spread, they are rewritten ([`reallocation`]).
+//! - **MCS**, Minimizing Chip consumption Strategy (section IV.C). Among the free chips of a channel, the one with the least parallelism (pages
+//!   programmed at once) is served first, then those with the most.
 //! - **Suspension** of programs and erases is implemented by the dies (`mbm.suspension`).
 //!
 //! If dies start together (`flash.die-start`), a chip is free when all of its dies are free, and its parallelism is the sum over its dies. One
