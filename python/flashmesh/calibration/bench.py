@@ -109,7 +109,7 @@ class Bench:
                 try:
                     config = target.config(settings, software_us)
                 except ConfigError as error:
-                    self.failure = error
+                    self.failure = self.failure or error
                     continue
                 label = {"load": target.name, **settings}
                 tasks.append(Task(len(tasks), label, config))
