@@ -57,56 +57,59 @@ __all__ = [
 ]
 
 class FlashmeshError(Exception):
-    """Anything that stops flashmesh."""
+    """Base class of the errors of flashmesh."""
 
 class ConfigError(FlashmeshError):
-    """A configuration that cannot be used; the text shows the place."""
+    """Invalid configuration; the message shows the place of the error."""
 
 class WorkloadError(FlashmeshError):
-    """A workload that cannot be read or replayed."""
+    """Workload that cannot be read or replayed."""
 
 class OutputError(FlashmeshError):
-    """A result that cannot be written."""
+    """Result that cannot be written."""
 
 class CheckError(FlashmeshError):
-    """A check found the simulation to contradict itself."""
+    """Contradiction in the simulation, found by a check."""
 
 class PolicyError(FlashmeshError):
-    """A policy in Python raised an exception, which is its cause, or answered what no drive can do."""
+    """Failure of a Python policy: an exception, which is the cause of this error, or an invalid result."""
 
 class InternalError(FlashmeshError):
-    """A fault of flashmesh, not of its input."""
+    """Fault of flashmesh itself, not of its input."""
 
 @final
 class Config:
-    """A whole configuration, checked."""
+    """A complete and valid configuration, with notes for its author."""
 
     @staticmethod
     def from_file(path: str | PathLike[str], overrides: Sequence[str], jobs: Sequence[str] = ...) -> Config: ...
     @staticmethod
     def from_str(text: str, name: str, overrides: Sequence[str], jobs: Sequence[str] = ...) -> Config: ...
     def notes(self) -> list[str]:
-        """What whoever wrote it should know, a sentence each."""
+        """Returns the notes for the author of the configuration, one sentence each, such as keys that were renamed."""
 
     def to_toml(self) -> str: ...
     def to_json(self) -> str: ...
     def stream_names(self) -> list[str]: ...
     def traces(self) -> list[Path]: ...
     def workload_files(self) -> list[tuple[str, str]]:
-        """The files that requests come from, traces and fitted profiles, each behind the stream that reads it."""
+        """Returns the traces and fitted profiles as (stream that reads the file, path), sorted by stream."""
 
     def memory(self, checks: bool) -> tuple[int, int, int]:
-        """The memory of a run, in bytes: address space, what is used at most, and what of it preconditioning takes."""
+        """Returns three sizes in bytes: the address space of a run, its peak memory, and the part for preconditioning.
+
+        With `checks`, includes the memory of the oracles.
+        """
 
     def policies(self) -> list[tuple[str, str]]:
-        """The policies in Python that it names: the key of each, and its name."""
+        """Returns the key and the name of each Python policy in the configuration."""
 
     def unread(self, key: str) -> str | None: ...
     def hash(self) -> str: ...
 
 @final
 class Control:
-    """How far a run is, and the switch that ends it."""
+    """Progress of a run, and a way to cancel it."""
 
     def __new__(cls) -> Control: ...
     def cancel(self) -> None: ...
@@ -118,7 +121,7 @@ class Control:
     def request_total(self) -> int | None: ...
     @property
     def preconditioned(self) -> float | None:
-        """How much of the preconditioning is done, from 0 to 1; None while there is none under way."""
+        """Progress of preconditioning, from 0 to 1; None outside preconditioning."""
 
     @property
     def simulated_ps(self) -> int: ...
@@ -127,11 +130,11 @@ _Columns: TypeAlias = tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.u
 
 @final
 class Snapshot:
-    """A copy of the whole state of a drive."""
+    """A copy of the complete state of a drive."""
 
 @final
 class Drive:
-    """A drive that is stepped; times are in picoseconds."""
+    """A drive that is simulated step by step, with requests submitted in between. Times are in picoseconds."""
 
     def __new__(cls, config: Config, check: bool, drives: PreparedDrives | None = None) -> Drive: ...
     def submit(self, time_ps: int, op: int, offset: int, size: int, stream: int) -> int: ...
@@ -160,21 +163,21 @@ class Drive:
 
 @final
 class PreparedDrives:
-    """Preconditioned drives, prepared once for all runs that begin with the same state."""
+    """Preconditioned drives. A drive is prepared once for all runs with the same initial state."""
 
     def __new__(cls, folder: PathLike[str] | None = None, limit: int = 0, one_run: bool = False) -> PreparedDrives: ...
     def key(self, config: Config) -> str | None:
-        """What decides the state in which a run begins: runs of one key share it.
+        """Returns the key of the initial state of a run; None for a drive that needs no preparation.
 
-        None for a drive that needs no preparation.
+        Runs with the same key share the state.
         """
 
     def take_notes(self) -> list[str]:
-        """What went wrong with the folder since this was asked last, a sentence each."""
+        """Returns the problems with the folder since the last call, one sentence each."""
 
 @final
 class Simulation:
-    """A drive with its workload, ready to run once."""
+    """A drive with its workload, for one run."""
 
     def __new__(
         cls,
@@ -202,283 +205,346 @@ class Simulation:
 
 @final
 class Blocks:
-    """The blocks of the plane that is to be collected. The next use fills its arrays anew: copy what you keep."""
+    """Blocks of a plane, among which a victim policy chooses the block to collect.
+
+    Candidates are the full blocks that are not being collected. The position of a block is its index in the plane, from
+    0.
+
+    Usable only during the call of the policy, in the same thread. Arrays are read-only views of one buffer for each
+    property: the next access of the property overwrites the buffer, so copy an array to keep it.
+    """
 
     @property
     def plane(self) -> int:
-        """The plane; where the planes of a die are collected together, one of them."""
+        """Index of the plane; for superblocks, of one of the planes that are collected together."""
 
     @property
     def invalid_pages(self) -> NDArray[np.uint16]:
-        """Invalid pages of each block, by its position in the plane; 0 for what is no candidate."""
+        """Number of invalid pages of each block, indexed by position; 0 for a block that is not a candidate.
+
+        For superblocks, the sum over the planes that are collected together; if a sum exceeds 65,535, all sums are in
+        units of 2, 4 or more pages.
+        """
 
     @property
     def filled(self) -> NDArray[np.uint32]:
-        """The sequence number, from 1, at which each block was filled; 0 for what is no candidate."""
+        """Sequence number, from 1, at which each block became full; 0 for a block that is not a candidate.
+
+        Indexed by position. A block with a lower number became full earlier.
+        """
 
     def most_invalid(self) -> int | None:
-        """The candidate with the most invalid pages, the first of equals; None when all pages are valid."""
+        """Returns the position of the candidate with the most invalid pages; None if all candidates have 0.
+
+        Of several such candidates, the one with the lowest position.
+        """
 
     def first_filled(self) -> int | None:
-        """The candidate that was filled first."""
+        """Returns the position of the candidate that became full first; None if there is no candidate."""
 
     def draw(self, invalid_min: int = 0) -> int | None:
-        """A random candidate with so many invalid pages or more, each as likely as another; by the seed of the run."""
+        """Returns the position of a random candidate with at least `invalid_min` invalid pages; None if there is none.
+
+        Each of these candidates is equally likely. The draw uses the random numbers of the run, so that the seed of the
+        run determines the result.
+        """
 
 @final
 class Write:
-    """A page that is to be written, or read."""
+    """A page to be written or, for the method `read` of an allocator, a page that a request reads."""
 
     @property
     def lpn(self) -> int:
-        """The logical page."""
+        """Logical page number."""
 
     @property
     def stream(self) -> int | None:
-        """The stream of the host; None for the firmware."""
+        """Index of the host stream, from 0; None for a translation page."""
 
     @property
     def request(self) -> int | None:
-        """The request that waits for it; None without one."""
+        """Id of the request to which the page belongs; None if it belongs to no request, as in a destage."""
 
     @property
     def pages(self) -> int:
-        """How many pages the request touches."""
+        """Number of pages of the request; 1 if the page belongs to no request."""
 
     @property
     def position(self) -> int:
-        """Which of them this is, from 0."""
+        """Index of the page in the request, from 0; 0 if the page belongs to no request."""
 
 @final
 class Planes:
-    """The planes, as a policy sees them that places writes. The next use fills its arrays anew: copy what you keep."""
+    """State of the planes of the drive, for a placement policy.
+
+    Usable only during the call of the policy, in the same thread. Arrays are read-only views of one buffer for each
+    property: the next access of the property overwrites the buffer, so copy an array to keep it.
+    """
 
     @property
     def free_pages(self) -> NDArray[np.uint32]:
-        """Pages of each plane that can be written."""
+        """Number of free pages of each plane, indexed by plane.
+
+        Free pages are in free blocks, including the reserve of GC, and in open blocks; the SLC cache does not count.
+        """
 
     @property
     def valid_pages(self) -> NDArray[np.uint32]:
-        """Valid pages of each plane."""
+        """Number of valid pages of each plane, indexed by plane."""
 
     @property
     def pages_open(self) -> NDArray[np.uint32]:
-        """Pages used of the open blocks of each plane that take what the stream writes, and what is moved there."""
+        """Number of used pages in the open blocks of each plane to which the page can go, indexed by plane.
+
+        For a host write, the open block of host writes and that of pages moved by GC count together; for a translation
+        page, only that of translation pages.
+        """
 
     @property
     def writes_waiting(self) -> NDArray[np.uint32]:
-        """Writes that were placed on each plane and wait for their page."""
+        """Number of writes placed on each plane and not yet assigned a physical page, indexed by plane."""
 
     @property
     def moves_waiting(self) -> NDArray[np.uint32]:
-        """Pages that collection moves to each plane, and that wait for theirs."""
+        """Number of pages that GC moves to each plane, not yet assigned a physical page, indexed by plane."""
 
     def free_pages_of(self, plane: int) -> int:
-        """Pages of a plane that can be written."""
+        """Returns `free_pages[plane]`, without filling the array."""
 
     def valid_pages_of(self, plane: int) -> int:
-        """Valid pages of a plane."""
+        """Returns `valid_pages[plane]`, without filling the array."""
 
     def pages_open_of(self, plane: int) -> int:
-        """Pages used of the open blocks of a plane that take what the stream writes, and what is moved there."""
+        """Returns `pages_open[plane]`, without filling the array."""
 
     def writes_waiting_of(self, plane: int) -> int:
-        """Writes that were placed on a plane and wait for their page."""
+        """Returns `writes_waiting[plane]`, without filling the array."""
 
     def moves_waiting_of(self, plane: int) -> int:
-        """Pages that collection moves to a plane, and that wait for theirs."""
+        """Returns `moves_waiting[plane]`, without filling the array."""
 
 @final
 class Router:
-    """A router of NoSSD, one in each chip."""
+    """Router of NoSSD, one in each chip."""
 
     @property
     def row(self) -> int:
-        """Its row, that of a channel; 0 in a ring."""
+        """Row of the router, from 0, which is the index of its channel; 0 in a ring."""
 
     @property
     def column(self) -> int:
-        """Its column."""
+        """Column of the router, from 0 in the west; in a ring, the position of the router."""
 
 @final
 class DispatchState:
-    """The dies that could begin something, and around them what waits for every die."""
+    """Dies that can request a path, and the queues of all dies, for the method `next_die` of a scheduler.
+
+    Usable only during the call of the policy, in the same thread.
+    """
 
     @property
     def now_ps(self) -> int:
-        """The time of the decision, in picoseconds."""
+        """Simulated time of the decision, in picoseconds."""
 
     @property
     def candidates(self) -> list[int]:
-        """The dies that could begin something and have not asked for a path, in ascending order.
+        """Indices of the dies that can start an operation and have not requested a path, in ascending order.
 
-        Where the dies of a chip take turns, the first die of a chip stands for all of them.
+        If a chip executes one operation at a time, only its first die is listed, for all dies of the chip.
         """
 
     def candidates_of_channel(self, channel: int) -> list[int]:
-        """Those of a channel."""
+        """Returns the candidates on a channel, in ascending order."""
 
     def speaks_for(self, candidate: int) -> list[int]:
-        """The dies of which one begins something when a candidate has a path."""
+        """Returns the dies for which a candidate requests a path. One of them uses the path for an operation.
+
+        The dies are all dies of the chip if it executes one operation at a time, otherwise only the candidate.
+        """
 
     def asks(self, die: int) -> bool:
-        """Whether a die waits for a path for its next command."""
+        """Returns whether a die waits for a path for its next command."""
 
     def uses_path(self, die: int) -> bool:
-        """Whether a die moves something over the interconnect, or waits for a path to do so."""
+        """Returns whether a die has a transfer in progress or waits for a path for one."""
 
     def is_idle(self, die: int) -> bool:
-        """Whether a die does nothing and nothing waits for it."""
+        """Returns whether a die is idle and has nothing queued."""
 
     def outstanding_of(self, die: int) -> int:
-        """Transactions that wait for a die, and those that it works on."""
+        """Returns the number of transactions queued for a die or in execution on it."""
 
     def queued(self, die: int, work: int, limit: int = ...) -> list[Transaction]:
-        """What waits for a die, the first `limit` of each queue; not all of it may run now."""
+        """Returns the first `limit` transactions for `work` in each queue of a die; all of them without `limit`.
+
+        `work` is a `flashmesh.policies.Work`: one purpose, or several joined by `|`. A die has a queue for each plane,
+        purpose and priority. Some of the transactions may not be ready to run.
+        """
 
 @final
 class DriveState:
-    """What the dies do and how full the planes are. The next use fills its arrays anew: copy what you keep."""
+    """State of the dies and the planes of the drive, for an allocator.
+
+    Usable only during the call of the policy, in the same thread. Arrays are read-only views of one buffer for each
+    property: the next access of the property overwrites the buffer, so copy an array to keep it.
+    """
 
     @property
     def outstanding(self) -> NDArray[np.uint32]:
-        """Transactions that wait for each die, and those that it works on."""
+        """Number of transactions queued for each die or in execution on it, indexed by die."""
 
     @property
     def waiting(self) -> NDArray[np.uint32]:
-        """Transactions that wait for each die."""
+        """Number of transactions queued for each die, indexed by die."""
 
     @property
     def idle(self) -> NDArray[np.bool_]:
-        """Whether each die does nothing and nothing waits for it."""
+        """Whether each die is idle and has nothing queued, indexed by die."""
 
     @property
     def valid_pages(self) -> NDArray[np.uint32]:
-        """Valid pages of each plane."""
+        """Number of valid pages of each plane, indexed by plane."""
 
     @property
     def idle_count(self) -> int:
-        """How many dies are idle."""
+        """Number of dies that are idle and have nothing queued."""
 
     def outstanding_of(self, die: int) -> int:
-        """Transactions that wait for a die, and those that it works on."""
+        """Returns `outstanding[die]`, without filling the array."""
 
     def waiting_of(self, die: int) -> int:
-        """Transactions that wait for a die."""
+        """Returns `waiting[die]`, without filling the array."""
 
     def is_idle(self, die: int) -> bool:
-        """Whether a die does nothing and nothing waits for it."""
+        """Returns `idle[die]`, without filling the array."""
 
     def is_channel_free(self, channel: int) -> bool:
-        """Whether no die of a channel moves anything, or waits to move something."""
+        """Returns whether no die of a channel has a transfer in progress or waits for a path for one."""
 
     def valid_pages_of(self, plane: int) -> int:
-        """Valid pages of a plane."""
+        """Returns `valid_pages[plane]`, without filling the array."""
 
     def plane_of(self, lpn: int) -> int | None:
-        """The plane that holds a logical page now; None for one that was never written."""
+        """Returns the plane that holds a logical page; None if the page is unmapped, as before its first write."""
 
 @final
 class Home:
-    """Where a page can be read."""
+    """Copy of a replicated page: the original or the replica."""
 
     @property
     def page(self) -> int:
-        """The physical page."""
+        """Physical page number of the copy."""
 
     @property
     def die(self) -> int:
-        """Its die."""
+        """Index of the die that holds the copy."""
 
     @property
     def outstanding(self) -> int:
-        """Reads outstanding on that die."""
+        """Number of outstanding reads on the die of the copy."""
 
 @final
 class Transaction:
-    """A transaction that waits for a die."""
+    """Queued transaction: the read or program of one page, or the erase of one block."""
 
     @property
     def work(self) -> int:
-        """What it does, as a member of `flashmesh.policies.Work`."""
+        """Purpose of the transaction: the value of a member of `flashmesh.policies.Work`."""
 
     @property
     def die(self) -> int:
-        """The die that it waits for."""
+        """Index of the die for which the transaction is queued."""
 
     @property
     def plane(self) -> int:
-        """The plane in its die."""
+        """Index of the plane in its die, from 0."""
 
     @property
     def priority(self) -> int:
-        """Its priority, 0 the most urgent."""
+        """Priority of the transaction; 0 is the most urgent."""
 
     @property
     def lpn(self) -> int:
-        """The logical page."""
+        """Logical page number, or number of a translation page; 0 for an erase."""
 
     @property
     def page(self) -> int:
-        """The physical page that is read."""
+        """Physical page number of the page to read or to move; for an erase, of any page of the block.
+
+        Without meaning for other programs.
+        """
 
     @property
     def request(self) -> int | None:
-        """The request that waits for it; None for work of the firmware."""
+        """Id of the request that waits for the transaction; None without one, as for GC and destages."""
 
     @property
     def stream(self) -> int:
-        """The stream that it is for."""
+        """Index of the stream of the request; for a destage, of that which wrote the page; 0 for firmware work."""
 
     @property
     def bytes(self) -> int:
-        """Bytes that the host asked for, or gave."""
+        """Number of bytes of the page that the request reads or writes; for firmware work, at most a page."""
 
     @property
     def order(self) -> int:
-        """Grows with the arrival of transactions."""
+        """Sequence number of the transaction, in order of arrival at the queues of the drive."""
 
     @property
     def queued_ps(self) -> int:
-        """Since when it waits, in picoseconds."""
+        """Simulated time at which the transaction was enqueued, in picoseconds."""
 
 @final
 class Waiting:
-    """What waits, for the dies that the decision is about and around them."""
+    """Queued transactions for a scheduling decision, and the queues of all dies.
+
+    A die has a queue for each plane, purpose and priority. Usable only during the call of the policy, in the same
+    thread.
+    """
 
     @property
     def now_ps(self) -> int:
-        """The time of the decision, in picoseconds."""
+        """Simulated time of the decision, in picoseconds."""
 
     @property
     def dies(self) -> list[int]:
-        """The dies that the decision is about: one, or all of a chip that takes one operation at a time."""
+        """Indices of the dies of the decision: one die, or all of a chip that executes one operation at a time."""
 
     @property
     def collection_first(self) -> bool:
-        """Whether garbage collection goes before requests here and now."""
+        """Whether GC now has priority over requests at a die of the decision."""
 
     @property
     def space_is_out(self) -> bool:
-        """Whether space is nearly out, so that only collection lets writes go on."""
+        """Whether a die of the decision has nearly no free pages, so that only GC can make room for writes."""
 
     def heads(self, work: int) -> list[Transaction]:
-        """The transactions of some kinds of work that may run: the first of each queue."""
+        """Returns the transactions for `work` that may run now: the first of each queue.
+
+        `work` is a `flashmesh.policies.Work`: one purpose, or several joined by `|`.
+        """
 
     def oldest(self, work: int) -> Transaction | None:
-        """The transaction of some kinds of work that may run and waits longest; None where none may."""
+        """Returns the oldest transaction of `heads(work)`; None if there is none."""
 
     def is_ready(self, work: int) -> bool:
-        """Whether a transaction of one of some kinds of work may run."""
+        """Returns whether a transaction for `work` may run now.
+
+        `work` is a `flashmesh.policies.Work`: one purpose, or several joined by `|`.
+        """
 
     def queued(self, die: int, work: int, limit: int = ...) -> list[Transaction]:
-        """What waits for a die, the first `limit` of each queue; not all of it may run now."""
+        """Returns the first `limit` transactions for `work` in each queue of a die; all of them without `limit`.
+
+        `work` is a `flashmesh.policies.Work`: one purpose, or several joined by `|`. A die has a queue for each plane,
+        purpose and priority. Some of the transactions may not be ready to run.
+        """
 
     def outstanding_of(self, die: int) -> int:
-        """Transactions that wait for a die of the drive, and those that it works on."""
+        """Returns the number of transactions queued for a die or in execution on it."""
 
     def is_idle(self, die: int) -> bool:
-        """Whether a die of the drive does nothing and nothing waits for it."""
+        """Returns whether a die is idle and has nothing queued."""
 
 @final
 class Contender:
@@ -486,59 +552,83 @@ class Contender:
 
     @property
     def die(self) -> int:
-        """The die."""
+        """Index of the die in the drive."""
 
     @property
     def phase(self) -> int:
-        """What it wants to send, as a member of `flashmesh.policies.Phase`."""
+        """Kind of message to send: the value of a member of `flashmesh.policies.Phase`."""
 
     @property
     def data(self) -> int:
-        """Whose data it wants to send, as a member of `flashmesh.policies.DataOf`."""
+        """Purpose of the data to send: the value of a member of `flashmesh.policies.DataOf`; not used for commands."""
 
     @property
     def goes_on(self) -> bool:
-        """Whether it sends data now, and wants to send the next page of the same operation."""
+        """Whether the die is sending data and requests the path for the next page of the same operation."""
 
     @property
     def position(self) -> int:
-        """Its place among the dies that may want the resource."""
+        """Index of the die among the dies that share the channel or controller, from 0."""
 
     @property
     def order(self) -> int:
-        """Grows with every request for a path."""
+        """Sequence number of the path request, in order of arrival."""
 
 def kept_states(folder: PathLike[str]) -> list[tuple[str, tuple[str, int, int] | None, bool, int, int]]:
-    """The states in a folder: key, drive with capacity and time of making, whether this build can use it, size, use."""
+    """Returns the states in a folder, the most recently used first.
+
+    Each has its key; the name of the drive, its capacity in bytes and the time of creation, or None if unknown; whether
+    this build can use the state; the size in bytes; the time of the last use. Times are in seconds since 1970.
+    """
 
 def clear_states(folder: PathLike[str], unused_s: int) -> tuple[int, int]:
-    """Removes the states that were not used for so many seconds; gives how many, and their bytes."""
+    """Removes the states that were not used for `unused_s` seconds.
+
+    Returns the number of removed states and their total size in bytes. Raises OutputError if a state cannot be removed.
+    """
 
 def build_facts() -> list[tuple[str, str]]:
-    """What the module is built of, by name: commit, profile, target, compiler."""
+    """Returns facts about the build as (name, value).
+
+    The names are commit (`unknown` outside a repository), profile, target and compiler.
+    """
 
 def parameters() -> str:
-    """Every declared parameter, as JSON: its key, type, units, default, bounds, choices, conditions and meaning."""
+    """Returns all parameters as JSON.
+
+    Each has its key, type, units, default, bounds, choices, step for variation, meaning, and the settings without which
+    it has no effect.
+    """
 
 def sections() -> list[tuple[str, str]]:
-    """The sections of a configuration by name, each with what it is about."""
+    """Returns the names of the sections of a configuration, each with its description.
+
+    `NAME` in a name stands for a name that the user chooses.
+    """
 
 def presets() -> dict[str, str]: ...
 def former_presets() -> dict[str, str]:
-    """What presets were called before, each with its name."""
+    """Returns the former names of presets, which still work, each with the current name."""
 
 def profiles_by_paper() -> dict[str, dict[str, str]]: ...
 def describe_profile(name: str) -> str: ...
 def request_codes() -> tuple[list[str], list[str]]:
-    """The operations and the statuses of requests, by their numbers."""
+    """Returns the names of the operations and of the completion statuses of requests, each indexed by code."""
 
 def quantities() -> list[tuple[str, str, str]]: ...
 def fairness(streams: Sequence[tuple[str, float | None, float | None]]) -> str: ...
 def student_quantile(degrees: int, probability: float) -> float:
-    """What a variable of Student's t distribution does not exceed with a probability."""
+    """Returns the quantile of Student's t distribution for `probability`, strictly between 0 and 1.
+
+    `degrees` is the number of degrees of freedom.
+    """
 
 def toml_places(text: str) -> list[tuple[list[str], tuple[int, int], tuple[int, int]]]:
-    """Every key of a TOML text with those above it, items of lists by number; the bytes of key and of value."""
+    """Returns the positions of all keys and list items in a TOML text, in no particular order.
+
+    Each has the path of keys (the index for a list item), the byte range of the last key or item, and that of the
+    value. Raises ValueError if the text is not TOML.
+    """
 
 def scan_trace(config: Config) -> tuple[str, list[str]]: ...
 def convert_trace(

@@ -24,7 +24,7 @@ def fields() -> list[tuple[str, str, str, str]]:
             if isinstance(node, ast.FunctionDef):
                 arguments = ", ".join(each.arg for each in node.args.args[1:])
                 name = node.name if node.decorator_list else f"{node.name}({arguments})"
-                found.append((view, name, shaped(view, node), first_sentence(node)))
+                found.append((view, name, shaped(view, node), meaning(node)))
     return found
 
 
@@ -39,16 +39,16 @@ def shaped(view: str, node: ast.FunctionDef) -> str:
     return f"{array[1]}[{length}]"
 
 
-def first_sentence(node: ast.FunctionDef) -> str:
-    """Returns the meaning of a field: the first sentence of its docstring."""
-    return " ".join((ast.get_docstring(node) or "").split("\n\n")[0].split())
+def meaning(node: ast.FunctionDef) -> str:
+    """Returns the meaning of a field: its docstring, on one line."""
+    return " ".join((ast.get_docstring(node) or "").split())
 
 
 def markdown() -> str:
     """Returns the table for the documentation."""
     rows = [
-        f"| `{view}` | `{name}` | `{kind.replace('|', chr(92) + '|')}` | {meaning} |"
-        for view, name, kind, meaning in fields()
+        f"| `{view}` | `{name}` | `{kind.replace('|', chr(92) + '|')}` | {text} |"
+        for view, name, kind, text in fields()
     ]
     return "\n".join(["| class | field | type | meaning |", "|---|---|---|---|", *rows]) + "\n"
 

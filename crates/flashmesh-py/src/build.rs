@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 
-/// Returns facts about the build, by name: the commit (`unknown` outside a repository), the profile, the target, and the compiler.
+/// Returns facts about the build as (name, value). The names are commit (`unknown` outside a repository), profile, target and compiler.
 #[pyfunction]
 pub fn build_facts() -> Vec<(&'static str, &'static str)> {
     vec![

@@ -63,7 +63,7 @@ impl Config {
         self.0.policy.named().map(|(key, name)| (key.to_owned(), name.to_owned())).collect()
     }
 
-    /// Returns the traces and fitted profiles, each with the name of the stream that reads it, sorted by that name.
+    /// Returns the traces and fitted profiles as (stream that reads the file, path), sorted by stream.
     fn workload_files(&self) -> Vec<(String, String)> {
         let files = |stream: StreamConfig| {
             let paths = [stream.workload.trace, stream.workload.fitted].into_iter().flatten();
@@ -74,8 +74,8 @@ impl Config {
         streams.into_iter().flat_map(files).collect()
     }
 
-    /// Returns three sizes in bytes: the address space of a run, its peak memory in use, and the part of the peak that preconditioning needs. With
-    /// `checks`, includes the memory of the oracles.
+    /// Returns three sizes in bytes: the address space of a run, its peak memory, and the part for preconditioning. With `checks`, includes the
+    /// memory of the oracles.
     fn memory(&self, checks: bool) -> PyResult<(u64, u64, u64)> {
         let memory = self.0.memory_estimate(checks).map_err(|error| exception(&error))?;
         Ok((memory.reserved, memory.used, memory.preconditioned))

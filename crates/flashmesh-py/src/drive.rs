@@ -70,11 +70,11 @@ fn kind_of(op: u8) -> Result<RequestKind, PyErr> {
     })
 }
 
-/// A copy of the state of a drive.
+/// A copy of the complete state of a drive.
 #[pyclass(frozen, module = "flashmesh._native")]
 pub struct Snapshot(Mutex<stepping::Snapshot>);
 
-/// A drive that is simulated step by step, with requests submitted in between.
+/// A drive that is simulated step by step, with requests submitted in between. Times are in picoseconds.
 #[pyclass(frozen, module = "flashmesh._native")]
 pub struct Drive(Mutex<stepping::Drive>);
 
@@ -217,7 +217,7 @@ impl Drive {
     }
 }
 
-/// Returns the names of operations, and the names of statuses of requests. Both are indexed by code.
+/// Returns the names of the operations and of the completion statuses of requests, each indexed by code.
 #[pyfunction]
 pub fn request_codes() -> (Vec<&'static str>, Vec<&'static str>) {
     (RequestKind::ALL.map(RequestKind::name).to_vec(), Status::ALL.map(Status::name).to_vec())

@@ -13,23 +13,23 @@ use crate::policies::Raised;
 use flashmesh::error::{RunError, StepError};
 use flashmesh::units::printable;
 
-create_exception!(flashmesh, FlashmeshError, PyException, "Anything that stops flashmesh.");
+create_exception!(flashmesh, FlashmeshError, PyException, "Base class of the errors of flashmesh.");
 create_exception!(
     flashmesh,
     ConfigError,
     FlashmeshError,
-    "A configuration that cannot be used; the text shows the place."
+    "Invalid configuration; the message shows the place of the error."
 );
-create_exception!(flashmesh, WorkloadError, FlashmeshError, "A workload that cannot be read or replayed.");
-create_exception!(flashmesh, OutputError, FlashmeshError, "A result that cannot be written.");
-create_exception!(flashmesh, CheckError, FlashmeshError, "A check found the simulation to contradict itself.");
+create_exception!(flashmesh, WorkloadError, FlashmeshError, "Workload that cannot be read or replayed.");
+create_exception!(flashmesh, OutputError, FlashmeshError, "Result that cannot be written.");
+create_exception!(flashmesh, CheckError, FlashmeshError, "Contradiction in the simulation, found by a check.");
 create_exception!(
     flashmesh,
     PolicyError,
     FlashmeshError,
-    "A policy in Python raised an exception, which is its cause, or answered what no drive can do."
+    "Failure of a Python policy: an exception, which is the cause of this error, or an invalid result."
 );
-create_exception!(flashmesh, InternalError, FlashmeshError, "A fault of flashmesh, not of its input.");
+create_exception!(flashmesh, InternalError, FlashmeshError, "Fault of flashmesh itself, not of its input.");
 
 /// Returns the message of an error. Control characters in foreign text are escaped.
 pub fn shown(error: &impl Display) -> String {

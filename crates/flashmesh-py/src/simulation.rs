@@ -84,12 +84,12 @@ impl PreparedDrives {
         PreparedDrives(if one_run { drives.without_sharing() } else { drives })
     }
 
-    /// Returns the key of the initial state of a run. Runs with the same key share the state. None for a drive that needs no preparation.
+    /// Returns the key of the initial state of a run; None for a drive that needs no preparation. Runs with the same key share the state.
     fn key(&self, config: &Config) -> Option<String> {
         simulation::Simulation::state_key(&config.0, &self.0)
     }
 
-    /// Returns the problems with the folder since the last call, each as one sentence.
+    /// Returns the problems with the folder since the last call, one sentence each.
     fn take_notes(&self) -> Vec<String> {
         self.0.take_warnings()
     }

@@ -13,7 +13,8 @@ use flashmesh::units::Bytes;
 /// bytes; time of last use. Times are seconds since 1970.
 type KeptState = (String, Option<(String, u64, u64)>, bool, u64, u64);
 
-/// Returns the states in a folder, the most recently used first.
+/// Returns the states in a folder, the most recently used first. Each has its key; the name of the drive, its capacity in bytes and the time of
+/// creation, or None if unknown; whether this build can use the state; the size in bytes; the time of the last use. Times are in seconds since 1970.
 #[pyfunction]
 pub fn kept_states(py: Python<'_>, folder: PathBuf) -> Vec<KeptState> {
     let kept = py.detach(|| StateFolder::new(folder, Bytes::ZERO).list());
@@ -24,8 +25,8 @@ pub fn kept_states(py: Python<'_>, folder: PathBuf) -> Vec<KeptState> {
     kept.into_iter().map(row).collect()
 }
 
-/// Removes the states that were not used for `unused_s` seconds. Returns their number and their total size in bytes. Raises OutputError if a state
-/// cannot be removed.
+/// Removes the states that were not used for `unused_s` seconds. Returns the number of removed states and their total size in bytes. Raises
+/// OutputError if a state cannot be removed.
 #[pyfunction]
 pub fn clear_states(py: Python<'_>, folder: PathBuf, unused_s: u64) -> PyResult<(u64, u64)> {
     let cleared = py.detach(|| StateFolder::new(folder, Bytes::ZERO).clear(Duration::from_secs(unused_s)));

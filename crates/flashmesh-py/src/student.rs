@@ -4,7 +4,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-/// Returns the quantile of Student's t distribution with `degrees` degrees of freedom for `probability`, which must be strictly between 0 and 1.
+/// Returns the quantile of Student's t distribution for `probability`, strictly between 0 and 1. `degrees` is the number of degrees of freedom.
 ///
 /// SciPy has this function as well, but importing SciPy takes longer than all other work of a small sweep except the simulation.
 #[pyfunction]

@@ -30,7 +30,11 @@ class VictimSelector(Protocol):
     """Choice of the block of a plane to collect (`victim`)."""
 
     def select(self, blocks: Blocks) -> int | None:
-        """Returns the index of a candidate, a full block with `blocks.filled` above 0; None for none."""
+        """Returns the position of a candidate, a block with `blocks.filled` above 0.
+
+        If the result is None, or collecting the block would gain too few pages, the block with the most invalid pages
+        is collected, if it gains enough.
+        """
         ...
 
 

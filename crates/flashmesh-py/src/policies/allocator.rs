@@ -12,15 +12,15 @@ use super::asked::Policy;
 
 scoped_thread_local!(static DRIVE: for<'a> DriveView<'a>);
 
-/// A page to be written or read.
+/// A page to be written or, for the method `read` of an allocator, a page that a request reads.
 #[derive(Clone, Copy)]
 #[pyclass(get_all, module = "flashmesh._native")]
 pub struct Write {
-    /// Logical page.
+    /// Logical page number.
     lpn: u32,
-    /// Stream of the host; None for firmware work.
+    /// Index of the host stream, from 0; None for a translation page.
     stream: Option<u32>,
-    /// Request to which the page belongs; None if it belongs to no request.
+    /// Id of the request to which the page belongs; None if it belongs to no request, as in a destage.
     request: Option<u32>,
     /// Number of pages of the request; 1 if the page belongs to no request.
     pages: u32,
@@ -80,7 +80,10 @@ fn references<T>(object: &Bound<'_, T>) -> isize {
     }
 }
 
-/// State of the dies and the planes.
+/// State of the dies and the planes of the drive, for an allocator.
+///
+/// Usable only during the call of the policy, in the same thread. Arrays are read-only views of one buffer for each property: the next access of the
+/// property overwrites the buffer, so copy an array to keep it.
 #[pyclass(frozen, module = "flashmesh._native")]
 pub struct DriveState {
     dies: u32,
@@ -122,25 +125,25 @@ impl DriveState {
         seen(|drive| self.valid_pages.filled(py, |plane| drive.occupancy().valid_pages(PlaneId(plane))))?
     }
 
-    /// Returns the number of transactions queued for a die or in execution on it.
+    /// Returns `outstanding[die]`, without filling the array.
     fn outstanding_of(&self, die: u32) -> PyResult<usize> {
         let die = DieId(below("die", die, self.dies)?);
         seen(|drive| drive.outstanding(die))
     }
 
-    /// Returns the number of transactions queued for a die.
+    /// Returns `waiting[die]`, without filling the array.
     fn waiting_of(&self, die: u32) -> PyResult<usize> {
         let die = DieId(below("die", die, self.dies)?);
         seen(|drive| drive.waiting(die))
     }
 
-    /// Returns whether a die is idle and has nothing queued.
+    /// Returns `idle[die]`, without filling the array.
     fn is_idle(&self, die: u32) -> PyResult<bool> {
         let die = DieId(below("die", die, self.dies)?);
         seen(|drive| drive.idle_dies().contains(die))
     }
 
-    /// Number of idle dies.
+    /// Number of dies that are idle and have nothing queued.
     #[getter]
     fn idle_count(&self) -> PyResult<u32> {
         seen(|drive| drive.idle_dies().len())
@@ -152,13 +155,13 @@ impl DriveState {
         seen(|drive| drive.is_channel_free(channel))
     }
 
-    /// Returns the number of valid pages of a plane.
+    /// Returns `valid_pages[plane]`, without filling the array.
     fn valid_pages_of(&self, plane: u32) -> PyResult<u32> {
         let plane = PlaneId(below("plane", plane, self.planes)?);
         seen(|drive| drive.occupancy().valid_pages(plane))
     }
 
-    /// Returns the plane that holds a logical page; None if the page was never written.
+    /// Returns the plane that holds a logical page; None if the page is unmapped, as before its first write.
     fn plane_of(&self, lpn: u32) -> PyResult<Option<u32>> {
         let pages = seen(|drive| drive.geometry().logical_pages)?;
         let lpn = Lpn(below("logical page", lpn, pages)?);

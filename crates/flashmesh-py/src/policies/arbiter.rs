@@ -12,13 +12,13 @@ use super::asked::Policy;
 pub struct Contender {
     /// Index of the die in the drive.
     die: u32,
-    /// Phase of the transfer: a value of `flashmesh.policies.Phase`.
+    /// Kind of message to send: the value of a member of `flashmesh.policies.Phase`.
     phase: u8,
-    /// Owner of the data to send: a value of `flashmesh.policies.DataOf`.
+    /// Purpose of the data to send: the value of a member of `flashmesh.policies.DataOf`; not used for commands.
     data: u8,
     /// Whether the die is sending data and requests the path for the next page of the same operation.
     goes_on: bool,
-    /// Position of the die among the dies that share the resource.
+    /// Index of the die among the dies that share the channel or controller, from 0.
     position: u32,
     /// Sequence number of the path request, in order of arrival.
     order: u64,

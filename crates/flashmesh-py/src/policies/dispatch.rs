@@ -13,7 +13,9 @@ use super::scheduler::{Transaction, classes};
 
 scoped_thread_local!(static DISPATCH: for<'a> &'a DispatchView<'a>);
 
-/// Candidate dies for a dispatch decision, and the queues of all dies.
+/// Dies that can request a path, and the queues of all dies, for the method `next_die` of a scheduler.
+///
+/// Usable only during the call of the policy, in the same thread.
 #[pyclass(frozen, module = "flashmesh._native")]
 pub struct DispatchState {
     dies: u32,
@@ -32,13 +34,14 @@ impl DispatchState {
 
 #[pymethods]
 impl DispatchState {
-    /// Time of the decision, in picoseconds.
+    /// Simulated time of the decision, in picoseconds.
     #[getter]
     fn now_ps(&self) -> PyResult<u64> {
         seen(|dispatch| dispatch.now().as_ps())
     }
 
-    /// Dies that can start an operation and have not requested a path, in ascending order.
+    /// Indices of the dies that can start an operation and have not requested a path, in ascending order. If a chip executes one operation at a time,
+    /// only its first die is listed, for all dies of the chip.
     #[getter]
     fn candidates(&self) -> PyResult<Vec<u32>> {
         seen(|dispatch| {
@@ -58,13 +61,14 @@ impl DispatchState {
         })
     }
 
-    /// Returns the dies for which a candidate requests paths. When a path is granted, one of these dies starts an operation.
+    /// Returns the dies for which a candidate requests a path. One of them uses the path for an operation. The dies are all dies of the chip if it
+    /// executes one operation at a time, otherwise only the candidate.
     fn speaks_for(&self, candidate: u32) -> PyResult<Vec<u32>> {
         let die = self.die(candidate)?;
         seen(|dispatch| dispatch.represented_dies(die).map(|die| die.0).collect())
     }
 
-    /// Returns whether a die has requested a path for its next command.
+    /// Returns whether a die waits for a path for its next command.
     fn asks(&self, die: u32) -> PyResult<bool> {
         let die = self.die(die)?;
         seen(|dispatch| dispatch.states().requests_path(die))
@@ -88,8 +92,9 @@ impl DispatchState {
         seen(|dispatch| dispatch.load().outstanding(die))
     }
 
-    /// Returns the first `limit` transactions of each queue of a die. `work` is the set of kinds of work, as bits. Some of the transactions may not
-    /// be ready to run.
+    /// Returns the first `limit` transactions for `work` in each queue of a die; all of them without `limit`. `work` is a `flashmesh.policies.Work`:
+    /// one purpose, or several joined by `|`. A die has a queue for each plane, purpose and priority. Some of the transactions may not be ready to
+    /// run.
     #[pyo3(signature = (die, work, limit=usize::MAX))]
     fn queued(&self, die: u32, work: u32, limit: usize) -> PyResult<Vec<Transaction>> {
         let die = self.die(die)?;

@@ -7,14 +7,14 @@ use flashmesh::policy::{self, ReplicaChoice, ReplicaSelector};
 
 use super::asked::Policy;
 
-/// A copy of a page.
+/// Copy of a replicated page: the original or the replica.
 #[pyclass(frozen, get_all, module = "flashmesh._native")]
 pub struct Home {
-    /// Physical page.
+    /// Physical page number of the copy.
     page: u32,
-    /// Die of the page.
+    /// Index of the die that holds the copy.
     die: u32,
-    /// Number of outstanding reads on the die.
+    /// Number of outstanding reads on the die of the copy.
     outstanding: u32,
 }
 

@@ -8,12 +8,12 @@ use flashmesh::interconnect::{PacketRouting, Port, PortSet, RouterCoord};
 
 use crate::errors::PolicyError;
 
-/// A router of NoSSD.
+/// Router of NoSSD, one in each chip.
 #[pyclass(frozen, get_all, module = "flashmesh._native")]
 pub struct Router {
-    /// Row of the router, which is the index of its channel.
+    /// Row of the router, from 0, which is the index of its channel; 0 in a ring.
     row: u32,
-    /// Column of the router.
+    /// Column of the router, from 0 in the west; in a ring, the position of the router.
     column: u32,
 }
 

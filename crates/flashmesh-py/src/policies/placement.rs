@@ -19,7 +19,10 @@ struct Asked<'a> {
 
 scoped_thread_local!(static ASKED: for<'a> Asked<'a>);
 
-/// State of the planes for a placement policy.
+/// State of the planes of the drive, for a placement policy.
+///
+/// Usable only during the call of the policy, in the same thread. Arrays are read-only views of one buffer for each property: the next access of the
+/// property overwrites the buffer, so copy an array to keep it.
 #[pyclass(frozen, module = "flashmesh._native")]
 pub struct Planes {
     count: u32,
@@ -54,7 +57,8 @@ impl Planes {
 
 #[pymethods]
 impl Planes {
-    /// Number of free pages of each plane, indexed by plane.
+    /// Number of free pages of each plane, indexed by plane. Free pages are in free blocks, including the reserve of GC, and in open blocks; the SLC
+    /// cache does not count.
     #[getter]
     fn free_pages(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         seen(|asked| self.free_pages.filled(py, |plane| asked.planes.free_pages(PlaneId(plane))))?
@@ -66,7 +70,8 @@ impl Planes {
         seen(|asked| self.valid_pages.filled(py, |plane| asked.planes.valid_pages(PlaneId(plane))))?
     }
 
-    /// Number of used pages in the open blocks of each plane, indexed by plane: those for writes of the stream and for moved pages.
+    /// Number of used pages in the open blocks of each plane to which the page can go, indexed by plane. For a host write, the open block of host
+    /// writes and that of pages moved by GC count together; for a translation page, only that of translation pages.
     #[getter]
     fn pages_open(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         seen(|Asked { planes, stream }| {
@@ -80,37 +85,37 @@ impl Planes {
         seen(|asked| self.writes_waiting.filled(py, |plane| asked.planes.writes_waiting(PlaneId(plane))))?
     }
 
-    /// Number of pages that GC moves to each plane and that are not yet assigned a physical page, indexed by plane.
+    /// Number of pages that GC moves to each plane, not yet assigned a physical page, indexed by plane.
     #[getter]
     fn moves_waiting(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         seen(|asked| self.moves_waiting.filled(py, |plane| asked.planes.moves_waiting(PlaneId(plane))))?
     }
 
-    /// Returns the element of `free_pages` for one plane.
+    /// Returns `free_pages[plane]`, without filling the array.
     fn free_pages_of(&self, plane: u32) -> PyResult<u32> {
         let plane = self.plane(plane)?;
         seen(|asked| asked.planes.free_pages(plane))
     }
 
-    /// Returns the element of `valid_pages` for one plane.
+    /// Returns `valid_pages[plane]`, without filling the array.
     fn valid_pages_of(&self, plane: u32) -> PyResult<u32> {
         let plane = self.plane(plane)?;
         seen(|asked| asked.planes.valid_pages(plane))
     }
 
-    /// Returns the element of `pages_open` for one plane.
+    /// Returns `pages_open[plane]`, without filling the array.
     fn pages_open_of(&self, plane: u32) -> PyResult<u32> {
         let plane = self.plane(plane)?;
         seen(|Asked { planes, stream }| planes.open_block_pages(plane, stream))
     }
 
-    /// Returns the element of `writes_waiting` for one plane.
+    /// Returns `writes_waiting[plane]`, without filling the array.
     fn writes_waiting_of(&self, plane: u32) -> PyResult<u32> {
         let plane = self.plane(plane)?;
         seen(|asked| asked.planes.writes_waiting(plane))
     }
 
-    /// Returns the element of `moves_waiting` for one plane.
+    /// Returns `moves_waiting[plane]`, without filling the array.
     fn moves_waiting_of(&self, plane: u32) -> PyResult<u32> {
         let plane = self.plane(plane)?;
         seen(|asked| asked.planes.moves_waiting(plane))

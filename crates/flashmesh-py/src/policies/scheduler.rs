@@ -15,30 +15,30 @@ use super::dispatch::Dispatcher;
 
 scoped_thread_local!(static WAITING: for<'a> &'a scheduler::SchedulerView<'a>);
 
-/// A queued transaction.
+/// Queued transaction: the read or program of one page, or the erase of one block.
 #[pyclass(frozen, module = "flashmesh._native")]
 pub struct Transaction {
     pub(super) queue: QueueId,
     id: TransactionId,
-    /// Logical page.
+    /// Logical page number, or number of a translation page; 0 for an erase.
     #[pyo3(get)]
     lpn: u32,
-    /// Physical page that is read.
+    /// Physical page number of the page to read or to move; for an erase, of any page of the block. Without meaning for other programs.
     #[pyo3(get)]
     page: u32,
-    /// Request that waits for the transaction; None for firmware work.
+    /// Id of the request that waits for the transaction; None without one, as for GC and destages.
     #[pyo3(get)]
     request: Option<u32>,
-    /// Stream of the request; of a destage, the stream that wrote the page; 0 for firmware work.
+    /// Index of the stream of the request; for a destage, of that which wrote the page; 0 for firmware work.
     #[pyo3(get)]
     stream: u32,
-    /// Number of bytes of the page that the request reads or writes.
+    /// Number of bytes of the page that the request reads or writes; for firmware work, at most a page.
     #[pyo3(get)]
     bytes: u64,
     /// Sequence number of the transaction, in order of arrival at the queues of the drive.
     #[pyo3(get)]
     order: u64,
-    /// Time at which the transaction was enqueued, in picoseconds.
+    /// Simulated time at which the transaction was enqueued, in picoseconds.
     #[pyo3(get)]
     queued_ps: u64,
 }
@@ -61,25 +61,25 @@ impl Transaction {
 
 #[pymethods]
 impl Transaction {
-    /// Kind of work: a member of `flashmesh.policies.Work`.
+    /// Purpose of the transaction: the value of a member of `flashmesh.policies.Work`.
     #[getter]
     fn work(&self) -> u32 {
         1 << self.queue.class.index()
     }
 
-    /// Die of the transaction's queue.
+    /// Index of the die for which the transaction is queued.
     #[getter]
     fn die(&self) -> u32 {
         self.queue.die.0
     }
 
-    /// Index of the transaction's plane in the die.
+    /// Index of the plane in its die, from 0.
     #[getter]
     fn plane(&self) -> u8 {
         self.queue.plane
     }
 
-    /// Priority of the transaction's queue; 0 is the most urgent.
+    /// Priority of the transaction; 0 is the most urgent.
     #[getter]
     fn priority(&self) -> usize {
         self.queue.priority.index()
@@ -91,7 +91,9 @@ impl Transaction {
     }
 }
 
-/// Queued transactions for a scheduling decision.
+/// Queued transactions for a scheduling decision, and the queues of all dies.
+///
+/// A die has a queue for each plane, purpose and priority. Usable only during the call of the policy, in the same thread.
 #[pyclass(frozen, module = "flashmesh._native")]
 pub struct Waiting {
     /// Number of dies of the drive.
@@ -121,31 +123,32 @@ fn head(waiting: &scheduler::SchedulerView<'_>, queue: QueueId) -> Option<Transa
 
 #[pymethods]
 impl Waiting {
-    /// Time of the decision, in picoseconds.
+    /// Simulated time of the decision, in picoseconds.
     #[getter]
     fn now_ps(&self) -> PyResult<u64> {
         seen(|waiting| waiting.now().as_ps())
     }
 
-    /// Dies to which the decision applies: one die, or all dies of a chip that executes one operation at a time.
+    /// Indices of the dies of the decision: one die, or all of a chip that executes one operation at a time.
     #[getter]
     fn dies(&self) -> PyResult<Vec<u32>> {
         seen(|waiting| waiting.dies().map(|die| die.0).collect())
     }
 
-    /// Whether GC currently has priority over requests on these dies.
+    /// Whether GC now has priority over requests at a die of the decision.
     #[getter]
     fn collection_first(&self) -> PyResult<bool> {
         seen(|waiting| waiting.collection_first())
     }
 
-    /// Whether free space is nearly exhausted, so that only GC can free space for writes.
+    /// Whether a die of the decision has nearly no free pages, so that only GC can make room for writes.
     #[getter]
     fn space_is_out(&self) -> PyResult<bool> {
         seen(|waiting| waiting.space_is_out())
     }
 
-    /// Returns the heads of the queues that may run now. `work` is the set of kinds of work, as bits.
+    /// Returns the transactions for `work` that may run now: the first of each queue. `work` is a `flashmesh.policies.Work`: one purpose, or several
+    /// joined by `|`.
     fn heads(&self, work: u32) -> PyResult<Vec<Transaction>> {
         seen(|waiting| {
             let heads = classes(work).flat_map(|class| waiting.heads(class));
@@ -153,7 +156,7 @@ impl Waiting {
         })
     }
 
-    /// Returns the oldest of the heads that may run now; None if there is none. `work` is the set of kinds of work, as bits.
+    /// Returns the oldest transaction of `heads(work)`; None if there is none.
     fn oldest(&self, work: u32) -> PyResult<Option<Transaction>> {
         seen(|waiting| {
             let heads = classes(work).flat_map(|class| waiting.heads(class));
@@ -162,13 +165,14 @@ impl Waiting {
         })
     }
 
-    /// Returns whether any transaction may run now. `work` is the set of kinds of work, as bits.
+    /// Returns whether a transaction for `work` may run now. `work` is a `flashmesh.policies.Work`: one purpose, or several joined by `|`.
     fn is_ready(&self, work: u32) -> PyResult<bool> {
         seen(|waiting| classes(work).any(|class| waiting.is_ready(class)))
     }
 
-    /// Returns the first `limit` transactions of each queue of a die. `work` is the set of kinds of work, as bits. Some of the transactions may not
-    /// be ready to run.
+    /// Returns the first `limit` transactions for `work` in each queue of a die; all of them without `limit`. `work` is a `flashmesh.policies.Work`:
+    /// one purpose, or several joined by `|`. A die has a queue for each plane, purpose and priority. Some of the transactions may not be ready to
+    /// run.
     #[pyo3(signature = (die, work, limit=usize::MAX))]
     fn queued(&self, die: u32, work: u32, limit: usize) -> PyResult<Vec<Transaction>> {
         let die = self.die(die)?;

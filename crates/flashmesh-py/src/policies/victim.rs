@@ -10,7 +10,12 @@ use super::asked::Policy;
 
 scoped_thread_local!(static CANDIDATES: for<'a> Candidates<'a>);
 
-/// Blocks of a plane in which a victim is chosen.
+/// Blocks of a plane, among which a victim policy chooses the block to collect.
+///
+/// Candidates are the full blocks that are not being collected. The position of a block is its index in the plane, from 0.
+///
+/// Usable only during the call of the policy, in the same thread. Arrays are read-only views of one buffer for each property: the next access of the
+/// property overwrites the buffer, so copy an array to keep it.
 #[pyclass(module = "flashmesh._native")]
 pub struct Blocks {
     invalid_pages: Shown<u16>,
@@ -24,36 +29,39 @@ fn seen<T>(look: impl FnOnce(Candidates<'_>) -> T) -> PyResult<T> {
 
 #[pymethods]
 impl Blocks {
-    /// Plane of the blocks. If several planes are collected together, one of them.
+    /// Index of the plane; for superblocks, of one of the planes that are collected together.
     #[getter]
     fn plane(&self) -> PyResult<u32> {
         seen(|blocks| blocks.plane().0)
     }
 
-    /// Number of invalid pages of each block, indexed by position (the number of the block in its plane); 0 for a block that is not a candidate.
+    /// Number of invalid pages of each block, indexed by position; 0 for a block that is not a candidate. For superblocks, the sum over the planes
+    /// that are collected together; if a sum exceeds 65,535, all sums are in units of 2, 4 or more pages.
     #[getter]
     fn invalid_pages(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         seen(|blocks| self.invalid_pages.copied(py, blocks.invalid_by_position()))?
     }
 
-    /// Sequence number, from 1, in which each block became full, indexed by position in the plane; 0 for a block that is not a candidate.
+    /// Sequence number, from 1, at which each block became full; 0 for a block that is not a candidate. Indexed by position. A block with a lower
+    /// number became full earlier.
     #[getter]
     fn filled(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         seen(|blocks| self.filled.copied(py, blocks.filled_by_position()))?
     }
 
-    /// Returns the position of the candidate with the most invalid pages (of several, the first); None if no candidate has an invalid page.
+    /// Returns the position of the candidate with the most invalid pages; None if all candidates have 0. Of several such candidates, the one with the
+    /// lowest position.
     fn most_invalid(&self) -> PyResult<Option<u32>> {
         seen(|blocks| blocks.most_invalid())
     }
 
-    /// Returns the position of the candidate that became full first; None without a candidate.
+    /// Returns the position of the candidate that became full first; None if there is no candidate.
     fn first_filled(&self) -> PyResult<Option<u32>> {
         seen(|blocks| blocks.first_filled())
     }
 
-    /// Returns the position of a candidate with at least `invalid_min` invalid pages, drawn uniformly with the random numbers of the run; None
-    /// without one.
+    /// Returns the position of a random candidate with at least `invalid_min` invalid pages; None if there is none. Each of these candidates is
+    /// equally likely. The draw uses the random numbers of the run, so that the seed of the run determines the result.
     #[pyo3(signature = (invalid_min=0))]
     fn draw(&mut self, invalid_min: u32) -> PyResult<Option<u32>> {
         let random = &mut self.random;
