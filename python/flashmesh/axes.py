@@ -35,11 +35,11 @@ def axes_of(vary: Mapping[str, Sequence[Any]]) -> dict[str, tuple[str, ...]]:
         ConfigError: If `vary` is not a mapping of axes, or an axis has no value, too many or a repeated one.
     """
     if not isinstance(vary, Mapping):
-        raise ConfigError(f"the axes are a mapping of keys to their values, not {type(vary).__name__}")
+        raise ConfigError(f"axes: expected a mapping of keys to their values, not {type(vary).__name__}")
     axes: dict[str, tuple[str, ...]] = {}
     for key, values in vary.items():
         if isinstance(values, str | bytes | Mapping) or not hasattr(values, "__iter__"):
-            raise ConfigError(f"{key}: the values of an axis are a sequence, such as [{values!r}], not {values!r}")
+            raise ConfigError(f"{key}: expected a sequence of values, such as [{values!r}], not {values!r}")
         key = key_of(str(key))
         refuse_too_many(key, values)
         texts = tuple(value_text(with_unit(key, value)) for value in values)
@@ -67,7 +67,7 @@ def refuse_too_many(key: str, values: Iterable[Any]) -> None:
         count = math.inf
     if count > VALUES_MAX:
         told = f"{count:,}" if count < math.inf else "far more"
-        raise ConfigError(f"{key}: an axis of {told} values: at most {VALUES_MAX:,} are taken")
+        raise ConfigError(f"{key}: an axis of {told} values: at most {VALUES_MAX:,} are allowed")
 
 
 def refuse_clashes(keys: Sequence[str], given: Mapping[str, object], prefix: str = "", suffix: str = "=") -> None:

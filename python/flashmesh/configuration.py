@@ -94,7 +94,7 @@ def load(
         fio = with_stream(fio, *named, reading)
         trace, profile, tolerate, sort = None, None, False, False
     if overrides is not None and not isinstance(overrides, Mapping):
-        raise ConfigError(f"overrides are a mapping of keys to values, not {type(overrides).__name__}")
+        raise ConfigError(f"overrides: expected a mapping of keys to values, not {type(overrides).__name__}")
     is_alone, varied = varied is None, varied or {}
     overrides = spelt_settings(overrides or {})
     followed: dict[str, str] = {}
@@ -302,7 +302,9 @@ def read_quietly(source: ConfigSource | PipeText, overrides: list[str], jobs: li
         case Mapping() | TomlTables():
             return Config.from_str(toml_of(source), "<configuration>", overrides, jobs)
         case _:
-            raise TypeError(f"a configuration is a path, a mapping or typed parameters, not {type(source).__name__}")
+            raise TypeError(
+                f"expected a path, a mapping or typed parameters as configuration, not {type(source).__name__}"
+            )
 
 
 def read_file(path: str | Path, overrides: list[str], jobs: list[str]) -> Config:

@@ -71,13 +71,13 @@ def build() -> Iterator[Finding]:
     try:
         installed = importlib.metadata.version("flashmesh")
     except importlib.metadata.PackageNotFoundError:
-        yield Finding("build", "package", "not installed", "note", "pip does not know it: it runs from a folder")
+        yield Finding("build", "package", "not installed", "note", "not installed by pip: it runs from a source folder")
         return
     compiled = facts()["flashmesh"]
     if installed == compiled:
         yield Finding("build", "package", installed)
     else:
-        remedy = f"the compiled module is of {compiled}: install again, or make build"
+        remedy = f"the compiled module is of version {compiled}: reinstall, or run make build"
         yield Finding("build", "package", installed, "fault", remedy)
 
 
@@ -116,7 +116,7 @@ def programs() -> Iterator[Finding]:
     if PLUGIN.exists():
         yield Finding("programs", "nbdkit plugin", str(PLUGIN))
     else:
-        remedy = "for flashmesh serve: wheels for Linux have it, and make build makes it"
+        remedy = "for flashmesh serve: included in wheels for Linux, and built by make build"
         yield Finding("programs", "nbdkit plugin", "missing", "note", remedy)
 
 
@@ -148,7 +148,9 @@ def machine() -> Iterator[Finding]:
     yield Finding("machine", "processor", platform.processor() or platform.machine())
     least = min(memory.limits(), key=lambda limit: limit.left, default=None)
     if least is None:
-        yield Finding("machine", "memory", "unknown", "note", "runs that do not fit are not refused before they begin")
+        yield Finding(
+            "machine", "memory", "unknown", "note", "runs that need too much memory are not refused at their start"
+        )
     else:
         level: Level = "ok" if least.left > 2**30 else "note"
         yield Finding(
@@ -209,7 +211,7 @@ def folders() -> Iterator[Finding]:
                 file.flush()
             room = shutil.disk_usage(folder).free
         except OSError as error:
-            remedy = "results need a folder that can be written: name one with --out or --json"
+            remedy = "not writable: write results to another folder with --out or --json"
             yield Finding("folders", name, f"{folder}: {error.strerror}", "note", remedy)
             continue
         level: Level = "ok" if room >= ROOM_MIN else "note"
@@ -228,4 +230,4 @@ def trial() -> Iterator[Finding]:
         yield Finding("trial", "run", f"{type(error).__name__}: {text}", "fault", "report it, with this output")
         return
     took = time.perf_counter() - begun
-    yield Finding("trial", "run", f"{result.requests:,} requests under all oracles in {took:.2f} s")
+    yield Finding("trial", "run", f"{result.requests:,} requests with all checks in {took:.2f} s")

@@ -45,7 +45,7 @@ def copy(target: Path) -> list[Path]:
         others = [path for path, content in wanted.items() if path.exists() and path.read_bytes() != content]
         if others:
             more = f" and {len(others) - 1} more" if len(others) > 1 else ""
-            raise OutputError(f"{others[0]}{more}: is there already, and differs: name another folder")
+            raise OutputError(f"{others[0]}{more}: exists already with other content: name another folder")
         missing = [path for path in wanted if not path.exists()]
         for path in missing:
             path.parent.mkdir(parents=True, exist_ok=True)

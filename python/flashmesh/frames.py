@@ -128,7 +128,7 @@ def numbers(table: pa.Table, name: str) -> np.ndarray[Any, Any]:
     try:
         found: np.ndarray[Any, Any] = values.astype(float)
     except (TypeError, ValueError) as error:
-        raise WorkloadError(f"the column {name} of the trace contains values that are no numbers: {error}") from error
+        raise WorkloadError(f"the column {name} of the trace contains values that are not numbers: {error}") from error
     if not np.isfinite(found).all():
         raise WorkloadError(f"row {int((~np.isfinite(found)).argmax())} of the trace has no {name}")
     return found
@@ -146,7 +146,7 @@ def sectors(table: pa.Table, name: str) -> np.ndarray[Any, Any]:
     bad = (values < 0) | (values % SECTOR != 0)
     if bad.any():
         row = int(bad.argmax())
-        raise WorkloadError(f"row {row} of the trace: {name} is {values[row]:g}, which is no multiple of {SECTOR} B")
+        raise WorkloadError(f"row {row} of the trace: {name} is {values[row]:g}, not a multiple of {SECTOR} B")
     found: np.ndarray[Any, Any] = (values // SECTOR).astype(np.int64)
     return found
 

@@ -103,7 +103,7 @@ def read_answer(path: Path) -> Answer | None:
     try:
         return Answer.from_dict(document)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise OutputError(f"{path}: is no answer of this version of flashmesh: it lacks {error}") from error
+        raise OutputError(f"{path}: is not an answer of this version of flashmesh: it lacks {error}") from error
 
 
 def read_json(path: Path) -> Any:
@@ -127,7 +127,7 @@ def read_json(path: Path) -> Any:
 
 def broken(path: Path, error: json.JSONDecodeError) -> str:
     """Returns the error message for invalid JSON, with the position and the text around it."""
-    said = f"{path}:{error.lineno}:{error.colno}: is not whole JSON: {error.msg}"
+    said = f"{path}:{error.lineno}:{error.colno}: is not complete JSON: {error.msg}"
     left = len(error.doc.rstrip()) - error.pos
     if left <= 0 or error.msg.startswith("Unterminated string"):
         return f"{said}; the file ends there, so it was cut off: write it again"
@@ -147,11 +147,11 @@ def other_versions(versions: Iterable[str]) -> str | None:
 def unknown(document: Any, error: MalformedError) -> str:
     """Returns the reason why a document is not a result."""
     if not isinstance(document, dict):
-        return "is no result of flashmesh"
+        return "is not a result of flashmesh"
     version = document.get("version")
     if isinstance(version, str) and version != __version__:
         return f"is a result of flashmesh {version}, which {__version__} cannot read: {error}"
-    return f"is no result of flashmesh: {error}"
+    return f"is not a result of flashmesh: {error}"
 
 
 def read_document(path: Path, text: str) -> dict[str, Any]:

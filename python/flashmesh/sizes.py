@@ -15,5 +15,5 @@ def size_of(text: str) -> int:
     """
     matched = re.fullmatch(r"([0-9]+) ?([KMGT]?)(?:iB)?", text.strip())
     if matched is None or (number := int(matched[1])) == 0:
-        raise ValueError(f"{text!r} is no size: expected bytes, or a number with K, M, G or T for powers of 1024")
+        raise ValueError(f"{text!r} is not a size: expected bytes, or a number with K, M, G or T for powers of 1024")
     return number * UNITS[matched[2]]

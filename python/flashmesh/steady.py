@@ -143,4 +143,4 @@ def sentence(document: Mapping[str, Any]) -> str:
     requests = f"{document['requests']:,} requests"
     if is_steady(document):
         return f"steady after {requests}"
-    return f"not steady after {requests}: neither --steady-limit nor its traces let it go on"
+    return f"not steady after {requests}, the most that --steady-limit and the traces allow"

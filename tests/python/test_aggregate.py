@@ -140,14 +140,14 @@ def test_what_is_not_steady_is_marked_and_said(some: Result) -> None:
     unsteady = made_up(some, IOPS, steady=False)
     text = shown(unsteady, "IOPS")
     assert [line.split()[-1] for line in text.splitlines()[2:5]] == ["NO", "yes", "yes"]
-    assert "1 of 3 points is of a window that is not steady" in text.replace("\n", " ")
+    assert "1 of 3 points is not steady" in text.replace("\n", " ")
     two = made_up(some, {kind: IOPS[kind] for kind in ("bus", "ideal")}, steady=False)
     assert re.search(r"^steady +NO +yes *$", shown(two), re.MULTILINE)
     assert "steady" not in shown(made_up(some, IOPS, steady=True))
     singles = made_up(some, {kind: values[:1] for kind, values in IOPS.items()}, steady=False)
     lines = shown(singles, "IOPS").splitlines()
     assert [line.split()[-1] for line in lines[2:5]] == ["*", "150.0k", "200.0k"]
-    assert "\n*: 1 of 3 points is of a window that is not steady" in "\n".join(lines)
+    assert "\n*: 1 of 3 points is not steady" in "\n".join(lines)
 
 
 def test_points_are_chosen_and_sorted(some: Result) -> None:

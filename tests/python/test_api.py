@@ -106,7 +106,7 @@ def test_comparison_says_briefly_what_it_is() -> None:
 
 def test_report_names_what_it_cannot_show(tmp_path: Path) -> None:
     result = flashmesh.run(SMALL)
-    with pytest.raises(TypeError, match="each an argument, not of list"):
+    with pytest.raises(TypeError, match="each as an argument, not list"):
         flashmesh.write_report(tmp_path / "r.html", [result])  # type: ignore[arg-type]
 
 
@@ -133,8 +133,8 @@ def test_comparison_has_a_row_for_each_combination() -> None:
     ("vary", "arguments", "words"),
     [
         ({"seed": [1, 2]}, {"seed": 7}, "seed is varied and given by seed=: drop one of them"),
-        ({"fabric.kind": "bus"}, {}, "are a sequence"),
-        ({"seed": 3}, {}, "are a sequence"),
+        ({"fabric.kind": "bus"}, {}, "expected a sequence of values"),
+        ({"seed": 3}, {}, "expected a sequence of values"),
         ({"seed": []}, {}, "at least one value"),
         ({"seed": [1, "1"]}, {}, "twice"),
         (["seed"], {}, "mapping"),

@@ -171,12 +171,12 @@ def test_data_frames_are_traces() -> None:
     [
         (
             {"size_bytes": [4096, 4096, 511, 8192]},
-            "row 2 of the trace: size_bytes is 511, which is no multiple of 512 B",
+            "row 2 of the trace: size_bytes is 511, not a multiple of 512 B",
         ),
         ({"size_bytes": [4096, 4096, 0, 8192]}, "row 2 of the trace has a size of 0"),
         ({"kind": ["read", "trim", "read", "read"]}, "row 1 of the trace: kind is 'trim', neither read nor write"),
         ({"arrival_us": [1.0, None, 2.0, 3.0]}, "row 1 of the trace has no arrival_us"),
-        ({"arrival_us": ["a", "b", "c", "d"]}, "contains values that are no numbers"),
+        ({"arrival_us": ["a", "b", "c", "d"]}, "contains values that are not numbers"),
         ({"arrival_ns": [1, 2, 3, 4]}, "it has arrival_ns and arrival_us"),
     ],
 )

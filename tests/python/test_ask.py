@@ -170,7 +170,7 @@ def test_more_flash_keeps_over_provisioning_and_says_so() -> None:
     assert "geometry.capacity 5GB -> 10GB (over-provisioning kept): with geometry.channels = 16" in text(found)
     kept = flashmesh.ask(drive, keys=keys, overrides=overrides, seeds=1, keep="capacity")
     assert not any(row.also for row in kept.rows)
-    assert kept.unread == {"geometry.over-provisioning": "geometry.capacity takes its place"}
+    assert kept.unread == {"geometry.over-provisioning": "geometry.capacity determines it"}
 
 
 def text(found: Answer) -> str:
@@ -237,7 +237,7 @@ def test_command_prints_the_answer_and_show_prints_it_again(cli: Cli, tmp_path: 
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (("--key", "workload.requests"), "workload.requests has no step by which it could be changed"),
+        (("--key", "workload.requests"), "workload.requests has no step, so it cannot be changed"),
         (("--key", "fabric.knd"), "did you mean fabric.kind"),
         (("--measure", "p98.5"), "there is no measure 'p98.5'"),
         (("--limit", "0.01", "--set", "workload.requests=100_000_000"), "too short for a single run"),

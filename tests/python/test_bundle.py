@@ -69,7 +69,7 @@ def test_a_bundle_repeats_its_runs_elsewhere_and_finds_what_differs(saved: list[
             command, env=environment(), capture_output=True, text=True, timeout=TIMEOUT_S, check=False
         )
 
-    assert "is not there: name the folder that holds it" in repeat().stderr
+    assert "is missing: name the folder that contains it" in repeat().stderr
     done = repeat(tmp_path / "moved")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "3 of 3 runs are the same" in done.stdout
@@ -92,5 +92,5 @@ def test_two_results_of_one_name_are_refused(saved: list[Path], tmp_path: Path) 
 
 def test_what_is_no_result_is_refused(tmp_path: Path) -> None:
     (tmp_path / "notes.json").write_text('{"a": 1}')
-    with pytest.raises(flashmesh.OutputError, match="is no result of flashmesh"):
+    with pytest.raises(flashmesh.OutputError, match="is not a result of flashmesh"):
         write_bundle([tmp_path / "notes.json"], tmp_path / "b.zip")

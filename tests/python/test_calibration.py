@@ -178,7 +178,7 @@ def test_an_interrupted_calibration_keeps_its_runs_and_goes_on(folder: Path, tmp
         ),
         ("fixed = [", 'fixed = ["gc.victim", ', "fixed has gc.victim, which is not searched"),
         ("[calibrate]", "[calibrate]\ncolour = 1", "[calibrate] colour is unknown"),
-        ("[calibrate]", '[calibrate]\nsoftware-time = "fast"', "has a unit that ranges do not know"),
+        ("[calibrate]", '[calibrate]\nsoftware-time = "fast"', "has a unit that ranges do not support"),
         ("[calibrate]", "[workload]\nrequests = 5\n[calibrate]", "[workload] describes a workload"),
         ("[calibrate]", '[calibrate]\nsearch = { "flash.colour" = "1..2" }', "flash.colour is not a configuration key"),
         ("[calibrate]", '[calibrate]\nsearch = { "gc.d" = "5..5" }', "gc.d: 5..5 has only one value"),

@@ -90,9 +90,9 @@ def test_without_a_folder_nothing_is_shown_or_cleared(cli: Cli) -> None:
 @pytest.mark.parametrize(
     ("words", "variables", "told"),
     [
-        (("cache", "clear", "--older-than", "soon"), {}, "'soon': a number with one of the units s, min, h, d, w"),
+        (("cache", "clear", "--older-than", "soon"), {}, "'soon': expected a number with a unit (s, min, h, d, w)"),
         (("cache", "--json", "-", "clear"), {}, "--json has no effect with clear"),
-        (("cache", "--json", "clear"), {}, "clear is a command, and would be the file of --json"),
+        (("cache", "--json", "clear"), {}, "--json would write to a file named clear, which is a command"),
         (("cache",), {"FLASHMESH_CACHE_LIMIT": "much", "FLASHMESH_CACHE": "x"}, "FLASHMESH_CACHE_LIMIT is 'much'"),
     ],
 )

@@ -226,7 +226,7 @@ def test_one_measure_is_a_grid_of_the_axes(cli: Cli, config: Path) -> None:
     assert all(row.count("GB/s") + row.count("MB/s") == 2 for row in rows)
     written = cli("compare", config, *axes, "--measure", "bandwidth").stdout
     assert [line.split()[0] for line in written.splitlines()[2:5]] == ["1", "8", "64"]
-    assert "6 of 6 points are of a window that is not steady" in written
+    assert "6 of 6 points are not steady" in written
 
 
 def test_several_measures_are_grids_below_their_names(cli: Cli, config: Path) -> None:

@@ -141,7 +141,7 @@ def test_every_measure_has_its_meaning(cli: Cli) -> None:
 def test_a_workload_behind_json_is_no_file(cli: Cli, tmp_path: Path) -> None:
     done = cli("profiles", "--json", "hm_0")
     assert done.returncode == 2
-    assert "put it before --json" in done.stderr
+    assert "put the workload before --json" in done.stderr
     assert not list(tmp_path.iterdir())
     (described,) = json.loads(cli("profiles", "hm_0", "--json").stdout)
     assert described["description"] == cli("profiles", "hm_0").stdout
@@ -152,11 +152,11 @@ def test_examples_are_written_once_and_never_over_others(cli: Cli, tmp_path: Pat
     assert done.returncode == 0
     assert all((tmp_path / line).is_file() for line in done.stdout.splitlines())
     assert "examples/traces/shop.csv.xz" in done.stdout.splitlines()
-    assert "of them there before" in cli("examples").stderr
+    assert "of them unchanged" in cli("examples").stderr
     (tmp_path / "examples" / "demo.toml").write_text("mine")
     refused = cli("examples")
     assert refused.returncode == 2
-    assert "examples/demo.toml: is there already, and differs" in refused.stderr
+    assert "examples/demo.toml: exists already with other content" in refused.stderr
     assert (tmp_path / "examples" / "demo.toml").read_text() == "mine"
 
 

@@ -397,7 +397,7 @@ def test_mix_is_replayed_with_a_stream_for_each_member(cli: Cli, config: Path, t
             "the trace and --json name the same file",
         ),
         (("--request-log", "-"), "cannot go to stdout"),
-        (("--request-log", "log.csv"), "it writes Parquet; name it log.parquet"),
+        (("--request-log", "log.csv"), "the option writes Parquet; name the file log.parquet"),
     ],
 )
 def test_output_that_would_overwrite_what_the_run_reads_or_writes_is_refused(

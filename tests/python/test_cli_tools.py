@@ -46,7 +46,7 @@ def test_doctor_finds_a_working_installation(cli: Cli) -> None:
         "folders",
         "trial",
     }
-    assert "under all oracles" in found["trial", "run"]["value"]
+    assert "with all checks" in found["trial", "run"]["value"]
     assert all(each["remedy"] for each in document["findings"] if each["level"] != "ok")
     shown = cli("doctor")
     assert shown.stdout.endswith("flashmesh works\n")
@@ -241,7 +241,7 @@ def test_init_never_overwrites(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "drive.toml").write_text("mine\n")
     done = cli("init")
     assert done.returncode == 2
-    assert done.stderr == "error: drive.toml: is there already: name another file, or remove it first\n"
+    assert done.stderr == "error: drive.toml: exists already: name another file, or remove it first\n"
     assert (tmp_path / "drive.toml").read_text() == "mine\n"
     assert cli("init", "-").stdout == starter.starter("venice-z-nand")
 

@@ -96,8 +96,8 @@ def test_shares_are_those_of_the_drive(tmp_path: Path, text: str, expected: tupl
 def test_files_without_a_size_share_what_is_left(tmp_path: Path) -> None:
     jobs = read_text(tmp_path, "[a]\nfilename=old\n[b]\nsize=256m\n[c]\nfilename=older\n", GIB)
     assert ranges(jobs) == [("256MiB", "384MiB"), ("0B", "256MiB"), ("640MiB", "384MiB")]
-    assert any("has no size: its files take what the other files leave" in note for note in jobs.notes)
-    with pytest.raises(flashmesh.ConfigError, match="no room is left on the drive for `old`"):
+    assert any("has no size: its files share the space that other files leave" in note for note in jobs.notes)
+    with pytest.raises(flashmesh.ConfigError, match="no space is left on the drive for `old`"):
         read_text(tmp_path, "[a]\nfilename=old\n[b]\nsize=1g\n", GIB)
 
 

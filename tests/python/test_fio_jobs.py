@@ -54,7 +54,7 @@ def test_rw_selects_pattern_and_shares(
 
 
 def test_deallocations_have_a_remark(jobs: Read) -> None:
-    assert any("a deallocation costs its command" in note for note in jobs("[a]\nrw=randtrim\nsize=1m\n").notes)
+    assert any("a deallocation costs only its command" in note for note in jobs("[a]\nrw=randtrim\nsize=1m\n").notes)
 
 
 def test_global_sections_hold_for_the_jobs_after_them(jobs: Read) -> None:

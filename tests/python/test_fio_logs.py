@@ -88,7 +88,7 @@ def test_a_log_leaves_nothing_to_say_about_its_requests(jobs: Read, tmp_path: Pa
     ):
         found = jobs(log + line)
         assert found.settings == plain
-        assert f"[a] {line.partition('=')[0]}: no effect, the log of read_iolog says it" in found.notes
+        assert f"[a] {line.partition('=')[0]}: no effect, the log of read_iolog determines the requests" in found.notes
     with pytest.raises(flashmesh.ConfigError, match="`thinktime` beside the times of a log is not modelled"):
         jobs(log + "thinktime=5")
     stalled = jobs(f"{log}replay_no_stall=1\nruntime=2").settings

@@ -100,7 +100,7 @@ def test_no_option_has_two_fates() -> None:
         ("[a]\nverify=md5\n", 2, "no written data is read again and checked"),
         ("[a]\nioengine=http\nhttp_host=x\n", 2, "`http` goes to the network, not to a block device"),
         ("[a]\nzonemode=zbd\nsize=1z\n", 2, "`zbd` needs a zoned drive"),
-        ("[a]\nwait_for=b\nsize=1m\n[b]\nsize=1m\n", 2, "no job `b` stands before this one"),
+        ("[a]\nwait_for=b\nsize=1m\n[b]\nsize=1m\n", 2, "no job `b` comes before this one"),
         ("[a]\nfile_service_type=zip\nnrfiles=2\nsize=1m\n", 2, "`zip` is not known"),
         ("[a]\nfile_service_type=zipf:1\nnrfiles=2\nsize=1m\n", 2, "1 is no parameter of zipf"),
         ("[a]\nfile_service_type=gauss:1:2\nnrfiles=2\nsize=1m\n", 2, "2 is no center between 0 and 1"),
@@ -116,7 +116,7 @@ def test_no_option_has_two_fates() -> None:
         ("[a]\nsync=maybe\nrw=write\nsize=1m\n", 2, "`maybe` is not known"),
         ("[a]\nbs=100\n", 2, "whole sectors"),
         ("[a]\nbs=\n", 2, "`bs` has no value"),
-        ("[a]\nrw=rw\nrate_iops=,5\n" + END, 3, "paces one kind of a mix alone"),
+        ("[a]\nrw=rw\nrate_iops=,5\n" + END, 3, "paces only one kind of a mix"),
         ("[a]\nrw=randrw\nba=4k,8k\n" + END, 3, "differs between reads and writes"),
         ("[a]\nbsrange=8k-4k\n", 2, "expected the smaller first"),
         ("[a]\nsize=1g\nioengine=psinc\n", 3, "`psinc` is not modelled"),
@@ -128,7 +128,7 @@ def test_no_option_has_two_fates() -> None:
         ("[a]\nread_iolog=none.log\n", 2, "is not there"),
         (f"[a]\nread_iolog={'x' * 300}\n", 2, "the path cannot be used: File name too long"),
         ("[a]\nread_iolog=a\0b\n", 2, "the path cannot be used: embedded null byte"),
-        ("[a]\nrandseed=1\nsize=1m\n[b]\nrandseed=2\nsize=1m\n", 5, "another job has another `randseed`"),
+        ("[a]\nrandseed=1\nsize=1m\n[b]\nrandseed=2\nsize=1m\n", 5, "another job has a different `randseed`"),
     ],
 )
 def test_what_is_not_modelled_is_refused_with_its_line(jobs: Read, text: str, line: int, words: str) -> None:

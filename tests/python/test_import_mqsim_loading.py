@@ -77,7 +77,7 @@ def test_a_described_workload_has_a_hot_and_a_cold_region(tmp_path: Path, percen
 @pytest.mark.parametrize(
     ("line", "physical", "words"),
     [
-        ("8999 0 8 8 1", False, "the time stamp 8999 lies before 9000"),
+        ("8999 0 8 8 1", False, "the time stamp 8999 is earlier than 9000"),
         ("9000 0 8 0 1", False, "the size is 0 sectors"),
         ("9000 0 8 65536 1", False, "the size is 65536 sectors"),
         (f"{10**16} 0 8 8 1", False, "is beyond 9000000000000000 ns"),
@@ -111,5 +111,5 @@ def test_a_folder_is_no_trace(tmp_path: Path) -> None:
 @pytest.mark.parametrize("encoding", ["klingon", "utf-7"])
 def test_an_encoding_that_is_not_read_is_named_in_plain_words(tmp_path: Path, encoding: str) -> None:
     message = refused(tmp_path, f'<?xml version="1.0" encoding="{encoding}"?>\n{device_text()}', FEW)
-    assert message.startswith("has an encoding that is not read here")
+    assert message.startswith("has an unsupported encoding")
     assert "save the file as UTF-8 or ASCII" in message

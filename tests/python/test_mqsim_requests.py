@@ -165,7 +165,7 @@ def test_a_trace_is_folded_onto_the_space_and_repeated_as_mqsim_does(tmp_path: P
 def test_a_flow_of_too_many_requests_or_with_a_stop_time_is_described(tables: Import, tmp_path: Path) -> None:
     for flow, words in (
         (SYNTHETIC, "200000 requests are more than the 199999 of --requests-max"),
-        (SYNTHETIC | {"Stop_Time": "1000"}, "Stop_Time 1000: only a run shows"),
+        (SYNTHETIC | {"Stop_Time": "1000"}, "Stop_Time 1000: the number of requests"),
     ):
         assert tables(flow, requests_max=199_999)["workload"]["kind"] == "synthetic"
         assert words in (tmp_path / "out" / "work-import.txt").read_text()

@@ -150,7 +150,7 @@ def test_ways_on_which_packets_never_arrive_or_could_wait_for_each_other_are_ref
 def test_ports_that_are_not_open_are_refused() -> None:
     mesh = {"fabric": {"kind": "venice"}, "workload": {"requests": 100}}
     for answer, told in ((Port.EAST, "only <Port: 0> are open"), ("east", "a set of ports")):
-        with pytest.raises(flashmesh.PolicyError, match="candidates answered") as refused:
+        with pytest.raises(flashmesh.PolicyError, match="candidates returned") as refused:
             flashmesh.run(mesh, routing=Answers(answer))
         assert told in str(refused.value)
 
@@ -269,7 +269,7 @@ BAD = [
     ("mine.py", "expected FILE.py:CLASS"),
     ("mine.py:Mine(", "a class is CLASS or CLASS(argument=value, ...)"),
     ("mine.py:Nothing", "has none of the methods of a policy: select(self, blocks)"),
-    ("mine.py:Both", "of several kinds: say --policy victim=mine.py:Both or --policy scheduler=mine.py:Both"),
+    ("mine.py:Both", "several kinds of policy: use --policy victim=mine.py:Both or --policy scheduler=mine.py:Both"),
     ("victims=mine.py:Mine", "there is no kind victims; the kinds are victim, allocator"),
     ("scheduler=mine.py:Mine", "mine.py:Mine has no method decide(self, waiting); it is of the kind victim"),
     ("mine.py:Wrong", "select(self, blocks): mine.py:Wrong.select is called with 1 argument: too many"),

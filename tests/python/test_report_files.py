@@ -117,10 +117,10 @@ def test_a_chart_that_cannot_be_drawn_says_why(cli: Cli, saved: Path, line: str,
     ("name", "content", "says"),
     [
         ("absent.json", None, "absent.json: there is no such file or folder"),
-        ("text.json", "{", "text.json:1:2: is not whole JSON: Expecting property name"),
-        ("words.json", "hello", "words.json: is no JSON: name a file that `flashmesh run --json` has written"),
-        ("other.json", "[1]", "other.json: is no result: name a file that `flashmesh run --json` has written"),
-        ("keys.json", '{"a": 1}', "keys.json: is no result of flashmesh: requests is missing"),
+        ("text.json", "{", "text.json:1:2: is not complete JSON: Expecting property name"),
+        ("words.json", "hello", "words.json: is not JSON: name a file that `flashmesh run --json` has written"),
+        ("other.json", "[1]", "other.json: is not a result: name a file that `flashmesh run --json` has written"),
+        ("keys.json", '{"a": 1}', "keys.json: is not a result of flashmesh: requests is missing"),
         (
             "old.json",
             '{"requests": 1, "makespan_ps": 1, "version": "0.0.1"}',
@@ -143,11 +143,11 @@ def test_sweep_without_a_result_is_refused(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     done = cli("report", "out")
     assert done.returncode == 2
-    assert "not one of a sweep" in done.stderr
+    assert "is a folder without the results of a sweep" in done.stderr
     (tmp_path / "out/sweep.json").write_text(f'{{"format": {FORMAT}}}')
     done = cli("report", "out")
     assert done.returncode == 2
-    assert "no run has finished yet: go on with --resume" in done.stderr
+    assert "no run has finished yet: continue with --resume" in done.stderr
 
 
 def test_page_does_not_overwrite_what_it_is_made_of(cli: Cli, saved: Path) -> None:

@@ -108,7 +108,7 @@ def test_folder_of_another_layout_is_refused_in_one_sentence(cli: Cli, tmp_path:
 def test_show_says_that_a_sweep_is_not_complete(cli: Cli, sweep_file: Path) -> None:
     assert cli("sweep", sweep_file, "--out", "out", "--shard", "1/2").returncode == 0
     part = cli("show", "out", "--measure", "p99")
-    told = "warning: out: not all runs had finished; these are the 3 that had\n"
+    told = "warning: out: not all runs had finished: only the 3 finished ones are shown\n"
     assert (part.returncode, part.stderr) == (0, told)
     loaded = flashmesh.load(sweep_file.parent / "out")
     assert isinstance(loaded, flashmesh.Comparison)
@@ -146,13 +146,13 @@ def test_tables_of_different_runs_have_one_schema(cli: Cli, drive: Path, tmp_pat
     [
         ("none.json", None, "there is no such file or folder"),
         ("text.json", "hello", "is neither JSON nor Parquet"),
-        ("list.json", "[1]", "is no result of flashmesh"),
+        ("list.json", "[1]", "is not a result of flashmesh"),
         (
             "cut.json",
             '{"axes": {},\n "runs": [',
-            "cut.json:2:11: is not whole JSON: Expecting value; the file ends there",
+            "cut.json:2:11: is not complete JSON: Expecting value; the file ends there",
         ),
-        ("cut.json", '{"axes": {}, "ru', "cut.json:1:14: is not whole JSON"),
+        ("cut.json", '{"axes": {}, "ru', "cut.json:1:14: is not complete JSON"),
         ("odd.json", '{"axes": {} "runs": []}', 'at \'{"axes": {} "runs": []}\''),
         ("other.json", '{"version": "99"}', "is a result of flashmesh 99"),
         ("part.json", '{"axes": {}, "runs": [{"settings": {}}]}', "complete is missing"),
@@ -171,7 +171,7 @@ def test_what_is_no_result_is_refused(cli: Cli, tmp_path: Path, name: str, conte
     ("command", "words"),
     [
         (("show", "/dev/zero"), "/dev/zero: is neither JSON nor Parquet: it begins with neither { nor ["),
-        (("report", "/dev/zero", "-o", "page.html"), "/dev/zero: is no JSON"),
+        (("report", "/dev/zero", "-o", "page.html"), "/dev/zero: is not JSON"),
     ],
 )
 def test_a_file_without_end_that_is_no_result_is_refused_at_once(

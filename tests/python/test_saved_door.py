@@ -128,7 +128,7 @@ def test_what_is_wrong_is_said_with_its_place(
     for command in (("show", "wrong.json"), ("report", "wrong.json", "-o", "page.html")):
         done = cli(*command)
         assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1), done.stderr
-        assert f"error: wrong.json: is no result of flashmesh: {told}" in done.stderr
+        assert f"error: wrong.json: is not a result of flashmesh: {told}" in done.stderr
     assert not (tmp_path / "page.html").exists()
 
 

@@ -157,7 +157,7 @@ def test_entities_of_xml_are_refused(tmp_path: Path, cli: Cli) -> None:
     (tmp_path / "work.xml").write_text(workload_text([SYNTHETIC]))
     done = cli("import-mqsim", "ssd.xml", "work.xml", "-o", "out")
     assert done.returncode == 2
-    assert "a document type is not taken" in done.stderr
+    assert "a document type is not supported" in done.stderr
     assert "root:" not in done.stdout + done.stderr
 
 

@@ -372,12 +372,12 @@ def test_real_time_holds_from_the_latency_on_above_which_it_always_does() -> Non
             "--size 1099511627776 is more than the 23965917184 bytes that the drive has",
         ),
         (("--socket", "s", "--size", "1000"), "--size 1000 is no positive multiple of the sector size, 512 bytes"),
-        (("--socket", "s", "--size", "0"), "'0' is no size: expected bytes, or a number with K, M, G or T"),
+        (("--socket", "s", "--size", "0"), "'0' is not a size: expected bytes, or a number with K, M, G or T"),
         (("--socket", "s", "--size", "1M", "--data", "drive.toml"), "drive.toml: the file has "),
         (("--socket", "s", "--data", "."), ".: is not a regular file"),
         (("--socket", "s", "--data", "none/d"), "none/d: the folder {folder}/none does not exist"),
         (("--socket", "s", "--log", "none/l"), "none/l: "),
-        (("--socket", "s", "--time-scale", "-1"), "-1 is neither 0, for virtual time, nor from 0.001 to 1,000,000"),
+        (("--socket", "s", "--time-scale", "-1"), "-1: expected 0 for virtual time, or 0.001 to 1,000,000"),
         (("--socket", "s", "--queue-depth", "0"), "0 is not in the range"),
         (("--socket", "s", "--set", "replay.mode=closed"), "replay.mode"),
         (("--probe", "--socket", "s"), "--socket has no effect with --probe"),
@@ -437,5 +437,5 @@ def test_sizes_are_read_as_other_tools_do(text: str, size: int) -> None:
 
 @pytest.mark.parametrize("text", ["", "G", "-1", "1.5G", "10GB", "0"])
 def test_what_is_no_size_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="is no size"):
+    with pytest.raises(ValueError, match="is not a size"):
         sizes.size_of(text)

@@ -55,7 +55,7 @@ def test_script_holds_what_slurm_and_a_task_need(cli: Cli, sweep_file: Path, tmp
         "4 tasks of at most 2 runs: out/slurm/array.sh",
         "submit:   job=$(sbatch --parsable out/slurm/array.sh)",
         "          sbatch --dependency=afterany:$job out/slurm/last.sh",
-        "The second job runs what the tasks leave, and writes the table of all results.",
+        "The second job runs what the tasks leave unfinished, and writes the table of all results.",
         "watch:    flashmesh sweep --watch out",
         "by hand:  flashmesh sweep s.toml --set seed=3 --check --out out --resume",
     ]
@@ -113,13 +113,13 @@ def test_refusal_of_sbatch_is_told_and_the_array_can_be_submitted_again(sweep_fi
     )
     refused = run_in(tmp_path, COMMAND, "sweep", sweep_file, *ARRAY, "2", "--submit", beside=beside)
     assert (refused.returncode, refused.stdout) == (2, "")
-    assert refused.stderr == "error: out/slurm/array.sh: sbatch does not submit it: invalid partition specified: x\n"
+    assert refused.stderr == "error: out/slurm/array.sh: sbatch cannot submit it: invalid partition specified: x\n"
     (tmp_path / "bin/sbatch").write_text("#!/bin/sh\necho '12;cluster'\n")
     done = run_in(tmp_path, COMMAND, "sweep", sweep_file, *ARRAY, "2", "--submit", beside=beside)
     assert done.stdout.startswith("job 12: 2 tasks of at most 3 runs: out/slurm/array.sh\njob 12 follows: ")
     twice = run_in(tmp_path, COMMAND, "sweep", sweep_file, *ARRAY, "2", "--submit", beside=beside)
     assert (twice.returncode, twice.stdout) == (2, "")
-    assert "out: job 12 was submitted for it: name another folder, or go on with --resume" in twice.stderr
+    assert "out: job 12 was submitted for it: name another folder, or continue with --resume" in twice.stderr
     fake_slurm(tmp_path / "bin", squeue="#!/bin/sh\necho '1 RUNNING'\necho '2 PENDING'\n")
     early = run_in(tmp_path, COMMAND, "sweep", sweep_file, *ARRAY, "2", "--submit", "--resume", beside=beside)
     assert "out: Slurm's queue still has 2 of the tasks of job 12: wait for them, or end them with scancel 12" in (
@@ -128,7 +128,7 @@ def test_refusal_of_sbatch_is_told_and_the_array_can_be_submitted_again(sweep_fi
     seen = run_in(tmp_path, COMMAND, "sweep", "--watch", "out", beside=beside).stdout.splitlines()
     assert seen == [
         "0 of 6 runs done (0 %), 0 running, 0 failed",
-        "no process is heard of yet: 2 tasks of job 12 are in Slurm's queue",
+        "no process reports progress: 2 tasks of job 12 are in Slurm's queue",
         "0 of 2 shards done",
         "  shard 1: 0 of 3 runs done, running in Slurm's queue",
         "  shard 2: 0 of 3 runs done, pending in Slurm's queue",
@@ -139,7 +139,7 @@ def test_results_are_not_mixed_with_those_of_an_array(cli: Cli, sweep_file: Path
     assert cli("sweep", sweep_file, "--out", "out", "--shard", "1/3", "--quiet").returncode == 0
     refused = cli("sweep", sweep_file, *ARRAY, "3")
     assert (refused.returncode, refused.stdout) == (2, "")
-    assert "out: holds results already: go on with --resume" in refused.stderr
+    assert "out: contains results already: continue with --resume" in refused.stderr
 
 
 def test_killed_task_is_seen_and_its_runs_are_resumed(tmp_path: Path) -> None:
@@ -162,7 +162,7 @@ def test_killed_task_is_seen_and_its_runs_are_resumed(tmp_path: Path) -> None:
     assert 4 <= len(before) < 6, (folder / "out/slurm/40_2.out").read_text()
     seen = sweep("--watch", "out").stdout.splitlines()
     assert seen[0].startswith(f"{len(before)} of 6 runs done")
-    assert seen[1:3] == ["nobody works on it: no process goes on, and --resume does", "2 of 3 shards done"]
+    assert seen[1:3] == ["no process is running: --resume runs the rest", "2 of 3 shards done"]
     assert seen[3].startswith(f"  shard 2: {len(before) - 4} of 2 runs done, killed: the process is gone (")
     assert len(seen) == 4
     array = sweep("a sweep.toml", *ARRAY, "3", "--resume", "--dry-run")

@@ -58,7 +58,7 @@ def test_array_runs_is_watched_is_cancelled_and_is_resumed(cluster: Cluster, swe
     cluster.ask("scancel", *jobs)
     cluster.wait_for_jobs()
     seen = sweep("--watch", "endless").stdout
-    assert "nobody works on it: no process goes on, and --resume does\n0 of 3 shards done\n" in seen
+    assert "no process is running: --resume runs the rest\n0 of 3 shards done\n" in seen
     assert "  shard 3: 0 of 2 runs done, its task has ended: --resume runs the rest\n" in seen
 
     done = sweep(*array, "out")

@@ -104,7 +104,7 @@ def test_killed_sweep_goes_on_and_repeats_nothing(sweep_file: Path, cli: Cli, tm
     assert all(document["requests"] == 20_000 for document in documents(tmp_path / "out"))
     shown = cli("show", "out", "--csv", "-")
     assert (shown.returncode, shown.stdout.count("\n")) == (0, 1 + len(before))
-    assert f"not all runs had finished; these are the {len(before)} that had" in shown.stderr
+    assert f"not all runs had finished: only the {len(before)} finished ones are shown" in shown.stderr
     sweep_file.write_text(sweep_file.read_text().replace(f", {ENDLESS_REQUESTS}", ""))
     done = cli("sweep", sweep_file, "--out", "out", "--resume")
     assert done.returncode == 0, done.stderr
@@ -120,7 +120,7 @@ def test_folder_that_is_removed_meanwhile_ends_a_sweep(cli: Cli, sweep_file: Pat
     remover = remove_when_there(tmp_path / "out", "runs/*/*.json")
     done = cli("sweep", sweep_file, "--out", "out", "--set", "workload.requests=100_000", "--quiet", "--jobs", "1")
     remover.join(TIMEOUT_S)
-    told = "cannot be written: No such file or directory; the folder was removed while the runs went on"
+    told = "cannot be written: No such file or directory; the folder was removed during the runs"
     assert (done.returncode, done.stderr.splitlines()[-1]) == (2, f"error: out: {told}")
     assert not (tmp_path / "out").exists()
 
@@ -168,7 +168,7 @@ def test_interrupted_sweep_keeps_what_has_finished(
         process.send_signal(number)
         _, stderr = process.communicate(timeout=TIMEOUT_S)
     assert process.returncode == code
-    assert "--resume goes on" in stderr
+    assert "continue with --resume" in stderr
     assert 1 <= pq.read_metadata(tmp_path / "out/results.parquet").num_rows <= 6
     assert not any(document["interrupted"] for document in documents(tmp_path / "out"))
 
@@ -262,7 +262,7 @@ def test_dry_run_lists_the_runs_and_makes_none(cli: Cli, sweep_file: Path, tmp_p
         ('config = "drv.toml"\n[axes]\nseed = [1]\n', "did you mean drive.toml?", "1:10"),
         ('config = "drive.toml"\n[axis]\nseed = [1]\n', "did you mean axes?", "2:2"),
         ('config = "drive.toml"\n[axes]\nseed = 3\n', "the values of an axis are a list", "3:8"),
-        ('config = "drive.toml"\n[axes]\nseed = "1 to 3"\n', "is no range", "3:8"),
+        ('config = "drive.toml"\n[axes]\nseed = "1 to 3"\n', "is not a range", "3:8"),
         ('config = "drive.toml"\nseeds = 2\n[axes]\nseed = [1]\n', "seed is varied twice", "4:1"),
         ('config = "drive.toml"\n[axes]\nseed = [1]\n[set]\nseed = 2\n', "varied and given in [set]", "3:1"),
         (
@@ -295,10 +295,10 @@ def test_what_is_no_sweep_is_refused_with_its_place(
 def test_folders_that_hold_something_else_are_left_alone(cli: Cli, sweep_file: Path, tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine/thesis.txt").write_text("x")
-    assert "is a folder with other files" in cli("sweep", sweep_file, "--out", "mine").stderr
+    assert "contains other files" in cli("sweep", sweep_file, "--out", "mine").stderr
     assert cli("sweep", sweep_file, "--out", "drive.toml/x").returncode == 2
     assert cli("sweep", sweep_file, "--out", "out", "--shard", "1/6").returncode == 0
-    assert "go on with --resume" in cli("sweep", sweep_file, "--out", "out").stderr
+    assert "continue with --resume" in cli("sweep", sweep_file, "--out", "out").stderr
     before = kept(tmp_path / "out")
     manifest = tmp_path / "out/sweep.json"
     manifest.write_text(manifest.read_text().replace('"version": "', '"version": "9'))
@@ -340,7 +340,7 @@ def test_points_that_differ_in_keys_their_drive_does_not_read_are_one_run(
     )
     done = cli("sweep", sweep_file, "--out", "out")
     assert done.returncode == 0, done.stderr
-    told = "fabric.channel-rate: not read with fabric.kind=venice; 2 of 6 points share the run of another\n"
+    told = "fabric.channel-rate: no effect with fabric.kind=venice; 2 of 6 points share the run of another point\n"
     assert told in done.stderr
     assert len(kept(tmp_path / "out")) == 4
     rows = [line.split()[:2] for line in done.stdout.splitlines()[2:6]]
@@ -381,7 +381,7 @@ def test_search_does_not_try_a_drive_again_that_differs_in_what_it_does_not_read
         "1200MB/s",
     }
     assert all(trial["idle"] == ["fabric.channel-rate"] for trial in venice)
-    assert "some drives do not read fabric.channel-rate" in done.stderr
+    assert "some drives do not use fabric.channel-rate" in done.stderr
     assert [line.split()[:2] for line in done.stdout.splitlines() if line.startswith("venice")] in (
         [],
         [["venice", "-"]],

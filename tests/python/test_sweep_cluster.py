@@ -178,7 +178,7 @@ def test_slurm_is_asked_for_workers(sweep_file: Path, tmp_path: Path) -> None:
 def test_sweep_whose_jobs_die_says_so_and_ends(sweep_file: Path, tmp_path: Path) -> None:
     done = run_with_slurm(tmp_path, sweep_file, sbatch="#!/bin/sh\necho $$\n", squeue="#!/bin/sh\n")
     assert done.returncode == 2
-    assert "no worker of Slurm is there: 0 of 2 jobs are left\n" in done.stderr
+    assert "no Slurm worker has connected: 0 of 2 jobs are left\n" in done.stderr
     assert "none of the 2 jobs is in the queue any more" in done.stderr
     assert "continue with --resume" in done.stderr
     assert "Traceback" not in done.stderr
@@ -190,7 +190,7 @@ def test_jobs_that_die_at_once_are_told_with_what_the_last_one_wrote(sweep_file:
     sbatch = '#!/bin/sh\necho $$\necho "no such partition" > slurm-$$.out\n'
     done = run_with_slurm(tmp_path, sweep_file, sbatch=sbatch, squeue="#!/bin/sh\n")
     assert done.returncode == 2
-    assert re.search(r"the last one wrote in slurm-\d+\.out: no such partition", done.stderr), done.stderr
+    assert re.search(r"the last one wrote to slurm-\d+\.out: no such partition", done.stderr), done.stderr
 
 
 @pytest.mark.long

@@ -43,6 +43,6 @@ def test_a_result_that_is_lost_with_its_worker_is_waited_for_again(timeouts: int
     answer.add_done_callback(cast("Any", fleet.done.put))
     (outcome,) = fleet.ended()
     assert (outcome.error is None) == (timeouts < FETCHES_MAX)
-    assert outcome.error is None or "no worker gave its result within 60 s" in str(outcome.error)
+    assert outcome.error is None or "no worker returned its result within 60 s" in str(outcome.error)
     assert answer.is_released
     assert (fleet.left, fleet.sent) == (0, {})

@@ -34,14 +34,14 @@ def test_range_has_its_values(text: str, values: list[str]) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("1..x", "is no range"),
+        ("1..x", "is not a range"),
         ("4KiB..4us", "give both the same unit"),
         ("8..1", "ends before it begins"),
-        ("1..8 x1", "does not end"),
-        ("0..8 x2", "does not end"),
-        ("1..8 +0", "does not end"),
+        ("1..8 x1", "never ends"),
+        ("0..8 x2", "never ends"),
+        ("1..8 +0", "never ends"),
         ("0..8 log", "logarithmic"),
-        ("1furlong..2furlong", "a unit that ranges do not know"),
+        ("1furlong..2furlong", "a unit that ranges do not support"),
     ],
 )
 def test_what_is_no_range_is_refused(text: str, words: str) -> None:

@@ -81,7 +81,7 @@ def test_timeline_says_when_it_is_full(cli: Cli, tmp_path: Path) -> None:
     assert done.returncode == 0
     assert "the timeline is full at " in done.stderr
     assert "The timeline ends at " in done.stdout
-    assert "measure.timeline-events-max says how much it holds." in done.stdout.replace("\n", " ")
+    assert "raise measure.timeline-events-max for a longer one." in done.stdout.replace("\n", " ")
     assert (tmp_path / "run.pftrace").stat().st_size > 1000
     done = cli(*arguments, "--quiet")
     assert (done.returncode, done.stderr) == (0, "")

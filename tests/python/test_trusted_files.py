@@ -163,7 +163,7 @@ def test_a_configuration_on_stdin_and_a_served_one_run_no_policy(hostile: Hostil
     text = Path("drive.toml").read_bytes()
     for command, told in (
         (("run", "-"), "<stdin>: policy.victim names the policy "),
-        (("serve", "drive.toml", "--socket", "socket"), "policy.victim: a served drive runs without Python"),
+        (("serve", "drive.toml", "--socket", "socket"), "policy.victim: flashmesh serve runs no Python policies"),
         (("sweep", "axes.toml", "--slurm-array", "2"), "axes.toml: policy.victim names the policy "),
     ):
         done = subprocess.run(

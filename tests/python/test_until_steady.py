@@ -67,10 +67,10 @@ def test_a_trace_that_ends_too_early_is_told_what_helps(cli: Cli, tmp_path: Path
     assert cli("report", "two.json", "-o", "two.html").returncode == 0
     page = (tmp_path / "two.html").read_text()
     assert "the trace ends too early" in page
-    assert "--until-steady goes on" not in page
+    assert "--until-steady extends" not in page
     # A run that replays only a part of the trace can be continued.
     part = cli("compare", *drive, "--set", "workload.requests=200", *kinds)
-    assert "--until-steady goes on until it is" in " ".join(part.stdout.split())
+    assert "--until-steady extends the run until it is" in " ".join(part.stdout.split())
 
 
 def test_sweep_until_steady_goes_on_where_it_was_and_is_not_mixed_with_others(cli: Cli, filling: Path) -> None:
@@ -78,7 +78,7 @@ def test_sweep_until_steady_goes_on_where_it_was_and_is_not_mixed_with_others(cl
     sweep.write_text('config = "filling.toml"\nseeds = 2\n[axes]\ngc.victim = ["greedy", "fifo"]\n')
     plain = cli("sweep", sweep, "--out", "out")
     assert "NO" in plain.stdout
-    assert "--until-steady goes on until it is" in plain.stdout
+    assert "--until-steady extends the run until it is" in " ".join(plain.stdout.split())
     folder = filling.parent / "out"
     before = {path.name for path in folder.glob("runs/*/*.json")}
     done = cli("sweep", sweep, "--out", "out", "--resume", "--until-steady")

@@ -45,7 +45,7 @@ def test_rest_is_estimated_from_the_rate_of_all_that_are_heard_of() -> None:
     told = lines(found)
     assert told[0] == "60 of 100 runs done (60 %), 4 running, 3 failed"
     assert told[1] == "about 60 s left, at 40 runs a minute"
-    assert "not heard of for" in told[-1]
+    assert "no report for" in told[-1]
     assert not found.is_over
 
 
@@ -53,7 +53,7 @@ def test_sweep_of_which_nobody_is_heard_is_said_to_wait() -> None:
     found = Watched(60, 100, (part(silent_s=99.0),))
     assert found.is_over
     assert found.left_s is None
-    assert "nobody works on it: no process goes on, and --resume does" in lines(found)
+    assert "no process is running: --resume runs the rest" in lines(found)
     assert lines(Watched(100, 100, ())) == ["100 of 100 runs done (100 %), 0 running, 0 failed"]
     assert lines(Watched(7, None, ()))[0] == "7 runs done, 0 running, 0 failed"
 
@@ -71,7 +71,7 @@ def test_running_sweep_is_watched_and_leaves_no_sign_when_it_ends(cli: Cli, swee
     running.process.send_signal(signal.SIGINT)
     assert running.finish()[0] == 130
     assert not (tmp_path / "out/progress").exists()
-    assert "nobody works on it" in cli("sweep", "--watch", "out").stdout
+    assert "no process is running" in cli("sweep", "--watch", "out").stdout
 
 
 def test_sweep_whose_process_was_killed_is_said_to_wait_at_once(tmp_path: Path) -> None:
@@ -105,7 +105,7 @@ def test_sweep_whose_process_was_killed_is_said_to_wait_at_once(tmp_path: Path) 
     finally:
         process.kill()
         process.wait(timeout=TIMEOUT_S)
-    assert told[1] == "nobody works on it: no process goes on, and --resume does"
+    assert told[1] == "no process is running: --resume runs the rest"
     assert "killed: the process is gone" in told[2]
     # Of a process on another machine, only its signs of life are known.
     (tmp_path / "progress/one.json").write_text(json.dumps(beat | {"host": "another", "beat": time.time()}))
@@ -113,7 +113,7 @@ def test_sweep_whose_process_was_killed_is_said_to_wait_at_once(tmp_path: Path) 
 
 
 def test_what_cannot_be_watched_is_refused(cli: Cli, sweep_file: Path, tmp_path: Path) -> None:
-    assert "runs nothing: name no SWEEP.toml" in cli("sweep", sweep_file, "--watch", ".").stderr
+    assert "only shows progress: leave SWEEP.toml out" in cli("sweep", sweep_file, "--watch", ".").stderr
     assert "Missing argument" in cli("sweep").stderr
     (tmp_path / "empty").mkdir()
     done = cli("sweep", "--watch", "empty")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-REMEDY = "a longer run would give other values; --until-steady goes on until it is."
+REMEDY = "a longer run would give other values; --until-steady extends the run until it is."
 FULL_DRIVE = "a full drive (precondition.kind=random)"
 LATER_START = "a start left out (measure.warm-up)"
 
@@ -24,7 +24,7 @@ def unsteady_note(unsteady: int, points: int, document: Mapping[str, Any]) -> st
     if points == 1:
         return f"The measured window is not steady: {remedy}"
     are = "is" if unsteady == 1 else "are"
-    return f"{unsteady:,} of {points:,} points {are} of a window that is not steady: {remedy}"
+    return f"{unsteady:,} of {points:,} points {are} not steady: {remedy}"
 
 
 def remedy_of_trace(configuration: Mapping[str, Any]) -> str:

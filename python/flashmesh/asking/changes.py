@@ -65,7 +65,7 @@ def changes_of(config: Config, keep: str = KEPT) -> tuple[list[Change], dict[str
         if reason is not None:
             unread[key.key] = reason
         elif key.key == SHARE and share is not None and keep != KEPT:
-            unread[key.key] = f"{CAPACITY} takes its place"
+            unread[key.key] = f"{CAPACITY} determines it"
         elif values.get(key.key) is None:
             unread[key.key] = "is not set"
         else:
@@ -73,7 +73,7 @@ def changes_of(config: Config, keep: str = KEPT) -> tuple[list[Change], dict[str
             changes = [Change(key.key, before, after) for after in others(key, key.step, values[key.key])]
             found += changes
             if not changes:
-                unread[key.key] = f"is {before}, which its step does not change"
+                unread[key.key] = f"is {before}, and its step gives no other value"
     return found, unread
 
 

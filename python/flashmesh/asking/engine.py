@@ -147,7 +147,7 @@ def chosen(
     for key in wanted:
         if declared()[key].step is None:
             known = ", ".join(each.key for each in declared().values() if each.step is not None)
-            raise ConfigError(f"{key} has no step by which it could be changed: those that have one are {known}")
+            raise ConfigError(f"{key} has no step, so it cannot be changed: the keys with a step are {known}")
     return (
         [change for change in changes if change.key in wanted],
         {key: reason for key, reason in unread.items() if key in wanted},

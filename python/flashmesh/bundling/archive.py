@@ -104,7 +104,7 @@ def readme(contents: Contents) -> str:
         *([f"python {REPEAT.name}{' TRACES' if contents.files() else ''}"] if contents.runs else []),
         "```",
         "",
-        "Wall time and memory differ from machine to machine; everything else has to be the same.",
+        "Wall time and memory differ from machine to machine; everything else must be identical.",
     ]
     if contents.files():
         lines += [

@@ -50,7 +50,7 @@ def found(file: dict[str, Any]) -> Path:
     for place in places:
         if place.is_file() and digest(place) == file["sha256"]:
             return place.resolve()
-    sys.exit(f"{Path(file['path']).name} (SHA-256 {file['sha256']}) is not there: name the folder that holds it")
+    sys.exit(f"{Path(file['path']).name} (SHA-256 {file['sha256']}) is missing: name the folder that contains it")
 
 
 def digest(path: Path) -> str:

@@ -109,7 +109,7 @@ def chosen_rows(path: Path, drive: str | None) -> tuple[SheetRow, ...]:
         return rows
     rows = tuple(row for row in rows if row.drive == drive)
     if not rows:
-        raise ConfigError(f"{path}: has no row of {drive}, which the measurements are of: there are {', '.join(names)}")
+        raise ConfigError(f"{path}: has no row of {drive}, the measured drive: its drives are {', '.join(names)}")
     return rows
 
 

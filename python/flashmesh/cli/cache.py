@@ -36,9 +36,7 @@ class Age(click.ParamType[timedelta]):
             return value
         found = re.fullmatch(r"([0-9]{1,6}) ?(s|min|h|d|w)", str(value))
         if found is None:
-            self.fail(
-                f"{value!r}: a number with one of the units {', '.join(UNITS_S)} is wanted, such as 30d", param, ctx
-            )
+            self.fail(f"{value!r}: expected a number with a unit ({', '.join(UNITS_S)}), such as 30d", param, ctx)
         return timedelta(seconds=int(found[1]) * UNITS_S[found[2]])
 
 
@@ -58,7 +56,9 @@ def cache(ctx: click.Context, json_file: Path | None) -> None:
             raise click.UsageError(f"--json has no effect with {ctx.invoked_subcommand}", ctx)
         return
     if json_file is not None and str(json_file) in cache.commands:
-        raise click.UsageError(f"{json_file} is a command, and would be the file of --json: leave --json out", ctx)
+        raise click.UsageError(
+            f"--json would write to a file named {json_file}, which is a command: leave --json out", ctx
+        )
     from flashmesh import states
 
     where, kept = states.folder(), states.kept()

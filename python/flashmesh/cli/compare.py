@@ -162,7 +162,7 @@ def compare(
     if unwritten:
         raise OutputError("\n".join(unwritten))
     if session.failures:
-        raise failure(session.failures, len(session.tasks), "the others are above, and in the files asked for")
+        raise failure(session.failures, len(session.tasks), "the other results are above, and in the output files")
     return 0
 
 

@@ -26,6 +26,6 @@ def examples(folder: Path) -> int:
     listed = example_files.names(source)
     with stdout() as stream:
         stream.writelines(f"{folder / name}\n" for name in listed)
-    there = f", {len(listed) - len(written)} of them there before" if len(written) < len(listed) else ""
-    click.echo(f"{len(listed)} files{there}; flashmesh run {folder / 'demo.toml'} is a first run", err=True)
+    there = f", {len(listed) - len(written)} of them unchanged" if len(written) < len(listed) else ""
+    click.echo(f"{len(listed)} files{there}; try: flashmesh run {folder / 'demo.toml'}", err=True)
     return 0

@@ -48,7 +48,7 @@ def init(file: Path, preset: str, schema: bool) -> None:
         written[file.parent / SCHEMA] = starter.schema()
     for path in written:
         if path.exists() or path.is_symlink():
-            raise OutputError(f"{path}: is there already: name another file, or remove it first")
+            raise OutputError(f"{path}: exists already: name another file, or remove it first")
     for path, text in written.items():
         from flashmesh.files import whole_file, write_text
 

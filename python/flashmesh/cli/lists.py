@@ -51,7 +51,9 @@ def profiles(name: str | None, json_file: Path | None) -> None:
         for profile, summary in summaries.items()
     ]
     if name is None and json_file is not None and str(json_file) in {each["name"] for each in listed}:
-        raise click.UsageError(f"{json_file} is a workload, and would be the file of --json: put it before --json")
+        raise click.UsageError(
+            f"--json would write to a file named {json_file}, which is a workload: put the workload before --json"
+        )
     if name is not None:
         text = library.describe_profile(name).rstrip("\n") + "\n"
         found = [each | {"description": text} for each in listed if each["name"] == name]

@@ -77,7 +77,7 @@ def optimise(
 
     with stdout() as stream:
         show_front(search, search.file, Terminal(stream))
-    click.echo(f"results: {folder}; flashmesh show {folder} prints all that were tried", err=True)
+    click.echo(f"results: {folder}; flashmesh show {folder} prints all tried drives", err=True)
     return 0
 
 
@@ -101,7 +101,7 @@ def nearest(search: Search, read: SearchFile) -> list[str]:
 def planned(search: Search) -> str:
     """Returns the number of drives that the search tries, as text."""
     if search.is_enumerated:
-        return f"all {search.points.count:,} points of the space, no more than the {search.file.trials:,} trials"
+        return f"all {search.points.count:,} points of the space (limit: {search.file.trials:,} trials)"
     return f"{search.file.trials:,} trials"
 
 
@@ -111,8 +111,8 @@ def tell_exhausted(search: Search) -> None:
         return
     trials = search.trials()
     idle = ", ".join(dict.fromkeys(key for trial in trials for key in trial["idle"]))
-    where = f"; some drives do not read {idle}, and their values of it are one" if idle else ""
-    found = "all drives of the space tried" if search.points.is_listed else "no drive found that was never tried"
+    where = f"; some drives do not use {idle}: those that differ in nothing else count once" if idle else ""
+    found = "all drives of the space tried" if search.points.is_listed else "no untried drive was found"
     click.echo(f"{found}: {len(trials):,}{where}", err=True)
 
 
@@ -125,9 +125,9 @@ def show_front(search: Search, read: SearchFile, terminal: Terminal) -> None:
     front = search.front()
     if not front:
         asked = "; ".join(f"{each.measure.name.strip()} {each.text}" for each in read.constraints)
-        told = f"none of the drives tried keeps to {asked}" if asked else "none of the drives tried gave a result"
+        told = f"none of the drives tried meets {asked}" if asked else "none of the drives tried gave a result"
         near = nearest(search, read)
-        raise ConfigError("\n".join([f"{told}; try more, or ask for less", *near]))
+        raise ConfigError("\n".join([f"{told}; allow more trials, or loosen the constraints", *near]))
     wanted = [*(each.measure for each in read.objectives), *(each.measure for each in read.constraints)]
     measures = {measure.name.strip(): measure for measure in wanted}
     followed = [CAPACITY] if any(trial["capacity"] is not None for trial in front) else []

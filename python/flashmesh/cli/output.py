@@ -74,7 +74,8 @@ def refuse_suffix(option: str, path: Path | None, suffix: str) -> None:
     """Refuses a file name with the suffix of another format."""
     if path is not None and path.suffix.lower() not in ("", suffix):
         raise click.BadParameter(
-            f"{path} has the wrong suffix: it writes {suffix[1:].capitalize()}; name it {path.with_suffix(suffix)}",
+            f"{path} has the wrong suffix: the option writes {suffix[1:].capitalize()}; "
+            f"name the file {path.with_suffix(suffix)}",
             param_hint=option,
         )
 

@@ -82,8 +82,8 @@ def precision_option(command: F) -> F:
         expose_value=False,
         callback=precise,
         metavar="[FIGURE=]SHARE",
-        help="End a run once the 95 % interval of IOPS, or of FIGURE (p99, say), is within SHARE of it, such as 2%; "
-        "workload.requests is the limit.",
+        help="End a run once the 95 % confidence interval of IOPS, or of a FIGURE such as p99, is within SHARE of its "
+        "value, such as 2%; workload.requests is the limit.",
     )
     return option(command)
 

@@ -34,7 +34,9 @@ def policy_setting(text: str) -> tuple[str, str]:
         raise click.BadParameter(str(error)) from None
     if len(kinds) > 1:
         told = " or ".join(f"--policy {kind}={text}" for kind in kinds)
-        raise click.BadParameter(f"{text!r}: the class is of several kinds: say {told}, or several of them")
+        raise click.BadParameter(
+            f"{text!r}: the class implements several kinds of policy: use {told}, or several of these options"
+        )
     return KINDS[kinds[0]].key, text
 
 

@@ -179,7 +179,7 @@ def reproduce(
         else:
             show(outcomes, stream, base if changes else "")
     if failures:
-        raise failure(failures, points, "the others are kept")
+        raise failure(failures, points, "the other results are kept")
     return 0
 
 
@@ -362,7 +362,7 @@ def selections_of(
         require_readable(volumes)
         found.append(Selection(paper, claims, volumes))
         if not quiet and volumes.found and volumes.missing:
-            click.echo(f"{key}: no volume for {', '.join(volumes.missing)}: their profiles are generated", err=True)
+            click.echo(f"{key}: no volume for {', '.join(volumes.missing)}: generated from their profiles", err=True)
     refuse_nothing(traces, [each.volumes for each in found])
     return found
 

@@ -33,7 +33,7 @@ def scale(ctx: click.Context, parameter: click.Parameter, value: float) -> float
     """Refuses an invalid scale of time."""
     if value != 0 and not SCALE_MIN <= value <= SCALE_MAX:
         raise click.BadParameter(
-            f"{value:g} is neither 0, for virtual time, nor from {SCALE_MIN:g} to {SCALE_MAX:,.0f}", ctx, parameter
+            f"{value:g}: expected 0 for virtual time, or {SCALE_MIN:g} to {SCALE_MAX:,.0f}", ctx, parameter
         )
     return value
 

@@ -59,7 +59,7 @@ class Display:
         """Prints how clients can connect."""
         settings = server.settings
         self.clients = Clients(settings.time_scale)
-        way = f", with the {q.time(settings.ahead_ns * 1000)} of the way to it taken off" if settings.ahead_ns else ""
+        way = f", less {q.time(settings.ahead_ns * 1000)} of transport" if settings.ahead_ns else ""
         pace = "virtual time"
         if settings.time_scale:
             scaled = "" if settings.time_scale == 1 else f" times {settings.time_scale:g}"
@@ -162,8 +162,11 @@ def us(value: float) -> str:
 
 def conclusions(found: Probed) -> list[str]:
     """Returns the results of a probe, in sentences."""
-    rule = f"the median that a client sees is within {SHARE * 100:.0f} % + {us(SLACK_US)} of it, at queue depth 1"
-    way = f"A request takes {us(found.way.p50_us)} (p99 {us(found.way.p99_us)}) where the drive answers at once."
+    rule = f"the median at the client, at queue depth 1, is within {SHARE * 100:.0f} % + {us(SLACK_US)} of the latency"
+    way = f"If the drive answers at once, a request takes {us(found.way.p50_us)} (p99 {us(found.way.p99_us)})."
     if found.lowest_us is None:
-        return [f"Real time does not hold here up to {us(found.steps[-1].target_us)}: {rule}.", way]
-    return [f"Real time holds from {us(found.lowest_us)} on: {rule}.", way]
+        return [
+            f"Real time does not hold for drive latencies up to {us(found.steps[-1].target_us)}. It holds if {rule}.",
+            way,
+        ]
+    return [f"Real time holds for drive latencies from {us(found.lowest_us)} on: {rule}.", way]

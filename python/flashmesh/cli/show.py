@@ -114,9 +114,9 @@ def show(
     if csv_file == STDOUT:
         return 0
     if not len(table) and not table.failures:
-        raise FlashmeshError("there are no results in it yet")
+        raise FlashmeshError(f"{path}: contains no results yet")
     if baseline and not table.axes:
-        raise ConfigError(f"--baseline: {path} holds one run: nothing is compared in it")
+        raise ConfigError(f"--baseline: {path} contains one run, so there is nothing to compare with")
     against = baseline_of(baseline, table.axes) if baseline else None
     with stdout() as stream:
         show_text(table, measures, stream, against, choice)
@@ -130,7 +130,9 @@ def tell(path: Path, table: RunTable) -> None:
     if versions is not None:
         click.echo(f"warning: {path}: {versions}", err=True)
     if not table.complete:
-        click.echo(f"warning: {path}: not all runs had finished; these are the {len(table):,} that had", err=True)
+        click.echo(
+            f"warning: {path}: not all runs had finished: only the {len(table):,} finished ones are shown", err=True
+        )
 
 
 def write_files(path: Path, csv_file: Path | None, parquet_file: Path | None, long: bool) -> None:

@@ -254,13 +254,14 @@ def run_array(
             following = submit_last(last, job)
             write_array(folder, Array(shards, job, following))
             told.append(
-                f"job {following} follows: it runs what they leave, and writes the table of all results: {last}"
+                f"job {following} follows: it runs what the tasks leave unfinished, and writes the table of all "
+                f"results: {last}"
             )
         else:
             told += [
                 f"submit:   job=$(sbatch --parsable {shlex.quote(str(array))})",
                 f"          sbatch --dependency=afterany:$job {shlex.quote(str(last))}",
-                "The second job runs what the tasks leave, and writes the table of all results.",
+                "The second job runs what the tasks leave unfinished, and writes the table of all results.",
             ]
     except OSError as error:
         raise OutputError(f"{place}: cannot be written: {error.strerror or error}") from error
@@ -307,7 +308,7 @@ def begins_anew(folder: Path, resume: bool) -> bool:
         return False
     if array.job is not None and not resume:
         raise ConfigError(
-            f"{folder}: job {array.job} was submitted for it: name another folder, or go on with --resume when "
+            f"{folder}: job {array.job} was submitted for it: name another folder, or continue with --resume when "
             "that job has ended"
         )
     queue = queue_of(array)

@@ -105,7 +105,7 @@ def sweep(
         from flashmesh.cli.watching import show_progress
 
         if file is not None:
-            raise click.UsageError("--watch runs nothing: name no SWEEP.toml with it")
+            raise click.UsageError("--watch only shows progress: leave SWEEP.toml out")
         show_progress(watched)
         return 0
     if file is None:
@@ -153,7 +153,7 @@ def sweep(
         executor.close()
         store.close()
     if session.failures:
-        advice = f"{folder / 'log.txt'} names them; the others are kept, and --resume tries these again"
+        advice = f"{folder / 'log.txt'} lists them; the other results are kept, and --resume repeats the failed runs"
         raise failure(session.failures, len(tasks), advice)
     return 0
 
@@ -191,7 +191,7 @@ def run_all(session: Session, store: Store, executor: Executor, quiet: bool) -> 
             gather(session.tasks, store)
         if not quiet:
             click.echo(
-                f"{len(session.finished()):,} of {len(session.tasks):,} results kept; --resume goes on", err=True
+                f"{len(session.finished()):,} of {len(session.tasks):,} results kept; continue with --resume", err=True
             )
         raise
     finally:

@@ -75,9 +75,9 @@ def lines(found: Watched) -> list[str]:
     if found.total is not None and found.done >= found.total:
         return told
     if not found.live and found.queue:
-        told.append(f"no process is heard of yet: {queued(found)} in Slurm's queue")
+        told.append(f"no process reports progress: {queued(found)} in Slurm's queue")
     elif not found.live:
-        told.append("nobody works on it: no process goes on, and --resume does")
+        told.append("no process is running: --resume runs the rest")
     elif found.left_s is not None:
         rate = sum(part.rate for part in found.live)
         told.append(f"about {duration(found.left_s)} left, at {rate * 60:.3g} runs a minute")
@@ -96,7 +96,7 @@ def state_of(part: Part) -> str:
     """Returns the state of a process of the sweep in words: killed, silent, or its number of active runs."""
     if part.is_gone:
         return "killed: the process is gone"
-    return f"not heard of for {duration(part.silent_s)}" if part.is_lost else f"{part.running_count} running"
+    return f"no report for {duration(part.silent_s)}" if part.is_lost else f"{part.running_count} running"
 
 
 def queued(found: Watched) -> str:
@@ -138,4 +138,4 @@ def shard_state(shard: Shard, knows_queue: bool) -> str:
         return f"{shard.queued.lower()} in Slurm's queue"
     if shard.part is not None:
         return f"{state_of(shard.part)} ({shard.part.name})"
-    return "its task has ended: --resume runs the rest" if knows_queue else "no process is heard of"
+    return "its task has ended: --resume runs the rest" if knows_queue else "no process reports progress"

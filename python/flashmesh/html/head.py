@@ -198,7 +198,7 @@ def window(runs: Sequence[Run]) -> str:
         dict.fromkeys(run.document["warm_up"]["how"] for run in runs if run.document["warm_up"] is not None)
     )
     told = f"after the warm-up (measure.warm-up = {hows}), {ends(spans)} of simulated time"
-    rest = "single dies and links, path conflicts, the slowest 1 % and energy are those of the whole run"
+    rest = "figures of single dies and links, path conflicts, the slowest 1 % and energy cover the whole run"
     return f"{told}; {rest}"
 
 

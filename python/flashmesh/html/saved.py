@@ -103,7 +103,9 @@ def _answer(path: Path, document: Any) -> Answer:
     try:
         return Answer.from_dict(document)
     except (AttributeError, KeyError, TypeError) as error:
-        raise SavedError(f"{path}: is no answer of this version of flashmesh: it lacks {error}: ask again") from error
+        raise SavedError(
+            f"{path}: is not an answer of this version of flashmesh: it lacks {error}: run flashmesh ask again"
+        ) from error
 
 
 def _validations(path: Path, document: Any) -> list[Validation]:
@@ -111,7 +113,7 @@ def _validations(path: Path, document: Any) -> list[Validation]:
     try:
         return from_dict(document)
     except (AttributeError, IndexError, KeyError, TypeError) as error:
-        told = f"{path}: is no validation of this version of flashmesh: it lacks {error}: validate again"
+        told = f"{path}: is not a validation of this version of flashmesh: it lacks {error}: validate again"
         raise SavedError(told) from error
 
 
@@ -121,7 +123,7 @@ def study_of(results: Iterable[Result | Comparison], title: str = "flashmesh") -
     tables: list[RunTable] = []
     for result in results:
         if not isinstance(result, Result) and not hasattr(result, "runs"):
-            raise TypeError(f"a report is of results and comparisons, each an argument, not of {type(result).__name__}")
+            raise TypeError(f"expected results and comparisons, each as an argument, not {type(result).__name__}")
         table, name = _of(result)
         points += points_in(table, name=name)
         tables.append(table)
@@ -157,7 +159,7 @@ def _opened(path: Path, document: dict[str, Any] | None) -> tuple[RunTable, list
 
 def _folder(path: Path) -> tuple[RunTable, list[str]]:
     if not (path / MANIFEST).is_file():
-        raise SavedError(f"{path}: is a folder, and not one of a sweep; name files that `--json` has written")
+        raise SavedError(f"{path}: is a folder without the results of a sweep; name files that `--json` has written")
     table = open_runs(path)
     notes = [f"{label(failed.settings)} failed: {failed.error}" for failed in table.failures]
     if not table.complete:
@@ -185,7 +187,7 @@ def _document(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise SavedError(f"{path}: cannot be read: {error.strerror}") from error
     except (ValueError, RecursionError) as error:
-        raise SavedError(f"{path}: is no JSON: name a file that `flashmesh run --json` has written") from error
+        raise SavedError(f"{path}: is not JSON: name a file that `flashmesh run --json` has written") from error
     if not isinstance(document, dict):
-        raise SavedError(f"{path}: is no result: name a file that `flashmesh run --json` has written")
+        raise SavedError(f"{path}: is not a result: name a file that `flashmesh run --json` has written")
     return document

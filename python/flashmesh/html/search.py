@@ -121,7 +121,7 @@ class Found:
         """Sentences on the best drive by the first objective, and on the number of other drives on the front."""
         front = self.front
         if not front:
-            return f"No drive of {len(self.trials):,} that were tried keeps to the constraints."
+            return f"None of the {len(self.trials):,} tried drives meets the constraints."
         best = front[0]
         read = ", ".join(
             f"{short_key(key)}={value}" for key, value in settings_of(best).items() if key not in idle_of(best)

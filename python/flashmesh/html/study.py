@@ -133,7 +133,7 @@ class Study:
         if not left:
             return ""
         which = (
-            "those of the front, and then others that keep to the constraints"
+            "those of the front, and then others that meet the constraints"
             if self.searches
             else f"the {BEST} with the shortest and the {WORST} with the longest {RANKED_BY}"
         )

@@ -99,7 +99,7 @@ def read_source(path: Path) -> tuple[Source, bytes]:
         reason = error.strerror if isinstance(error, OSError) else error
         raise ConfigError(f"{str(path)!r}: cannot be read: {reason}") from error
     if len(content) > SIZE_MAX:
-        raise ConfigError(f"{path}: is larger than {SIZE_MAX // 2**20} MiB, which no such file is")
+        raise ConfigError(f"{path}: is larger than {SIZE_MAX // 2**20} MiB, too large for such a file")
     return Source(str(path), content.decode("utf-8", "replace")), content
 
 

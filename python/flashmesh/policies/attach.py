@@ -60,7 +60,7 @@ def refuse_misfit(kind: Kind, name: str, policy: object) -> None:
         ConfigError: If a method is missing, or has other arguments.
     """
     if isinstance(policy, type):
-        raise ConfigError(f"{name}: gives the class {policy.__qualname__}, not an object of one")
+        raise ConfigError(f"{name}: gives the class {policy.__qualname__}, not an instance of it")
     wanted = {kind.method: len(kind.arguments)} | {
         each: count for each, count in kind.others.items() if hasattr(policy, each)
     }
@@ -102,12 +102,12 @@ def refuse_unasked(kind: Kind, name: str, policy: object, config: Config) -> Non
     if "policy.placement" in named:
         why = f"policy.placement is {named['policy.placement']}, which places each write once"
     elif ftl["policy"] in ("tbm", "superblock", "mbm"):
-        why = f"ftl.policy is {ftl['policy']}, which has a way of its own to choose planes"
+        why = f"ftl.policy is {ftl['policy']}, which chooses planes itself"
     elif ftl["write-binding"] == "early":
         why = "ftl.write-binding is early, so that a write has its page when it is placed"
     else:
         return
-    raise ConfigError(f"{kind.key}: {name}.stays would never be called: {why}; leave the method out, or the key")
+    raise ConfigError(f"{kind.key}: {name}.stays would never be called: {why}; remove the method, or leave the key out")
 
 
 def instead(policy: object) -> str:
@@ -130,10 +130,8 @@ def answers(policy: object, name: str) -> list[int]:
         except Exception as error:
             raise PolicyError(f"{name}.candidates raised {type(error).__name__}: {error}") from error
         if isinstance(answer, bool) or not isinstance(answer, int):
-            raise PolicyError(
-                f"{name}.candidates answered {answer!r}: candidates are a set of ports, such as Port.EAST"
-            )
+            raise PolicyError(f"{name}.candidates returned {answer!r}: expected a set of ports, such as Port.EAST")
         if answer & ~free:
-            raise PolicyError(f"{name}.candidates answered {answer!r}: of those only {free!r} are open")
+            raise PolicyError(f"{name}.candidates returned {answer!r}: only {free!r} are open")
         found.append(int(answer))
     return found

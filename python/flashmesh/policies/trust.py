@@ -45,8 +45,8 @@ def refuse_untrusted(where: object, key: str, name: str, typed: Iterable[Any] = 
     class_name, _ = parsed(name, call)
     if not place.endswith(FILE_SUFFIX) and not is_installed(f"{place}:{class_name}"):
         raise UntrustedError(
-            f"{where}: {key} names the policy {name}, which no installed package offers: a file names a class of a "
-            f"file, such as my.py:MyPolicy, or one that a package lists as an entry point of the group {GROUP}"
+            f"{where}: {key} names the policy {name}, which no installed package offers: name a class in a "
+            f"file, such as my.py:MyPolicy, or an entry point of the group {GROUP} of a package"
         )
 
 

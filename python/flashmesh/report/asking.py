@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from flashmesh.report.terminal import Terminal
 
 REASON_MAX = 60
-UNMOVED = "the mean latency as before"
-LESS_LOAD = "Less load, not a faster drive: fewer requests complete, and fewer are in the drive at a time"
+UNMOVED = "mean latency unchanged"
+LESS_LOAD = "Less load, not a faster drive: fewer requests complete, and fewer are in flight"
 
 
 def show(answer: Answer, terminal: Terminal) -> None:
@@ -76,7 +76,7 @@ def remarks(answer: Answer) -> list[str]:
     if answer.idle:
         found.append(f"no effect: {', '.join(changes[0].words for changes in answer.idle.values())}")
     if answer.unread:
-        found.append(f"not read by this drive: {', '.join(answer.unread)}")
+        found.append(f"not used by this drive: {', '.join(answer.unread)}")
     for change, why in answer.impossible:
         told = why if len(why) <= REASON_MAX else f"{why[:REASON_MAX]}..."
         found.append(f"not possible: {change.label}: {told}")

@@ -41,8 +41,8 @@ def show(found: Calibration, terminal: Terminal) -> None:
     if found.best.unsettled:
         length = found.problem.length
         lines.append(
-            f"mean latency not steady and known to {length.precision} after {length.extent.requests:,} requests: "
-            f"{', '.join(found.best.unsettled)}; allow more with --requests"
+            f"mean latency not steady, or not known to within {length.precision}, after "
+            f"{length.extent.requests:,} requests: {', '.join(found.best.unsettled)}; allow more with --requests"
         )
     if found.software_us:
         lines.append(

@@ -166,7 +166,7 @@ def gain(found: Collisions) -> list[tuple[str, str]]:
     share = q.share(would.imbalanced_avoided_share)
     ended = f"{would.evictions:,} evicted, {would.ended_by_writes:,} ended by writes"
     return [
-        ("pages that pay", f"{would.replications:,} copies; {ended}"),
+        ("pages worth copying", f"{would.replications:,} copies; {ended}"),
         ("reads of copied pages", f"{would.reads:,}, {would.reads_moved:,} find the other die less loaded"),
         ("imbalanced collisions", f"{would.imbalanced_avoided:,} avoided ({share})"),
         ("waiting", f"{q.time(would.wait_saved_ps)} saved in all"),

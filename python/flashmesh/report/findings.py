@@ -138,7 +138,7 @@ def of_tail(pairing: Pairing, texts: Sequence[str], p99: Sequence[float | None],
     latency = [gain for gain in (pairing.gain(first, each, p99) for each in others) if gain]
     clear = [gain for gain in latency if gain.is_clear]
     if not clear:
-        return [f"{listed(others)} and {first} differ by less than seeds explain, in throughput and in p99."]
+        return [f"{listed(others)} and {first} differ by no more than seeds do, in throughput and in p99."]
     found = winners(pairing, texts, p99, -1)
     if found:
         told = "; ".join(parts(found, first, *LOWEST))

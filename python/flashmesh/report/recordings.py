@@ -23,5 +23,5 @@ def cut(document: Mapping[str, Any], *keys: str) -> list[str]:
         recording = document.get(key)
         if recording and recording["is_cut"]:
             end = q.time(recording["end_ps"])
-            found.append(f"The {name} ends at {end}, where it was full: {limit} says how much it holds.")
+            found.append(f"The {name} ends at {end}, because it was full: raise {limit} for a longer one.")
     return found

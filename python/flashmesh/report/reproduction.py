@@ -30,8 +30,8 @@ NAMES = {verdict: str(verdict) for verdict in Verdict} | {Verdict.UNMEASURED: "n
 LEFT = (0, 3)
 """Indices of the columns of the table of counts that are left-aligned."""
 COUNTED = (
-    "Within 10, 25 and 50 % of the published effect, all claims in one reading; exact by construction and elsewhere "
-    "(within 10 % in another reading only) are not among them."
+    "The columns 10 %, 25 % and 50 % count the claims within this share of the published effect, all in one reading, "
+    "without the claims that are exact by construction or within 10 % only in another reading (elsewhere)."
 )
 
 

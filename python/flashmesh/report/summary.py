@@ -454,7 +454,7 @@ def lower_bound(result: Result) -> str:
     """Returns a sentence that compares the run time with the minimum time that the work takes."""
     bound = result.lower_bound
     if bound.distance is None:
-        return "nothing to do, so no least time (no distance to the bound)"
+        return "no work, so no minimum time (no distance to the bound)"
     over, least = q.share(bound.distance), q.time(bound.makespan_ps)
     return f"took {over} longer than the {least} that {LIMITS[bound.limit]} at least (distance to the bound)"
 

@@ -75,7 +75,7 @@ def head(validation: Validation) -> list[str]:
     if shared:
         loads = ", ".join(f"{point.measured.offered_iops:,.0f}" for point in shared)
         lines.append(
-            f"loads with the results of {shared[0].simulated_at:,.0f}, since they saturate the drive too: {loads}"
+            f"loads shown with results of {shared[0].simulated_at:,.0f}, because they too saturate the drive: {loads}"
         )
     unsettled = dict.fromkeys(name_of(each.row) for each in validation.rows if not each.is_settled)
     if unsettled:

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from flashmesh.reproduce.paper import Claim, Paper
 
 DECIDED = {
-    "seed": "the registry says which seeds are run",
-    "workload.profile": "the registry says which workloads are run",
-    "workload.requests": "the registry says how many, for --quick and --full",
+    "seed": "the registry of claims determines the seeds",
+    "workload.profile": "the registry of claims determines the workloads",
+    "workload.requests": "the registry of claims determines the number, by --quick or --full",
 }
 """Keys that `--set` may not change, each with the reason: the registry sets them for each run."""
 
@@ -51,7 +51,7 @@ def changed(paper: Paper, claims: Iterable[Claim], base: str, settings: Mapping[
         for axis in dict.fromkeys(axis for job in sorted(jobs) for axis in paper.jobs[job].axes):
             if any(key in overrides for overrides in paper.axes[axis].values()):
                 raise ConfigError(
-                    f"--set {key}: is what the runs of {paper.key} compare ({axis}: {', '.join(paper.axes[axis])})"
+                    f"--set {key}: the runs of {paper.key} already vary it ({axis}: {', '.join(paper.axes[axis])})"
                 )
     regime = paper.regimes[base]
     told = ", ".join(f"{key}={value_text(value)}" for key, value in settings.items())

@@ -27,7 +27,7 @@ def programs() -> tuple[Path, Path]:
         ConfigError: If nbdkit or the plugin is missing.
     """
     if not PLUGIN.exists():
-        raise ConfigError(f"{PLUGIN} is missing: only wheels for Linux can serve a drive, `make build` makes it there")
+        raise ConfigError(f"{PLUGIN} is missing: wheels for Linux include it, and on Linux `make build` builds it")
     found = shutil.which("nbdkit")
     if found is None:
         raise ConfigError(f"nbdkit is not installed: {INSTALL}")
@@ -85,4 +85,4 @@ def check_config(config: Config) -> None:
         )
     policies = [key for key, _ in config.policies()]
     if policies:
-        raise ConfigError(f"{policies[0]}: a served drive runs without Python: choose a policy that is built in")
+        raise ConfigError(f"{policies[0]}: flashmesh serve runs no Python policies: choose a built-in one")

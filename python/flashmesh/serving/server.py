@@ -221,7 +221,7 @@ class Server:
                 rest if name.endswith(".so") or name == "flashmesh" else name + colon + rest
                 for name, colon, rest in errors
             ]
-            raise ConfigError("\n".join(told) or f"nbdkit ended with code {code} and said nothing")
+            raise ConfigError("\n".join(told) or f"nbdkit ended with code {code}, without a message")
         how = f"was killed with signal {-code}" if code < 0 else f"ended with code {code}"
         raise OutputError(f"nbdkit {how}: there is no report; data that were written are {self._where()}")
 

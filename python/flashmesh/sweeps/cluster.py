@@ -245,7 +245,9 @@ def lost(error: Exception) -> Exception:
         return InternalError("every worker that ran it was lost: it may need more memory than they have")
     if isinstance(error, TimeoutError):
         waited_s = FETCHES_MAX * CONNECT_S
-        return ConfigError(f"no worker gave its result within {waited_s} s: the network may be down; --resume goes on")
+        return ConfigError(
+            f"no worker returned its result within {waited_s} s: the network may be down; continue with --resume"
+        )
     return as_error(error)
 
 
@@ -283,7 +285,9 @@ def remote(
     config = _native.Config.from_str(configuration, "<sweep>", [])
     for file, (stream, sha256) in zip(workload_files(config), files, strict=True):
         if file["sha256"] != sha256:
-            raise WorkloadError(f"{file['path']}: on a worker it is another file than where the sweep was started")
+            raise WorkloadError(
+                f"{file['path']}: the file on a worker differs from the one where the sweep was started"
+            )
         assert file["stream"] == stream
     global _drives
     with _lock:

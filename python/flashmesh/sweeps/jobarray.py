@@ -151,13 +151,13 @@ def submit(path: Path, after: str | None = None) -> str:
     try:
         done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=SUBMIT_S, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise ConfigError(f"{path}: sbatch does not submit it: {error}") from error
+        raise ConfigError(f"{path}: sbatch cannot submit it: {error}") from error
     job = done.stdout.strip().partition(";")[0]
     if done.returncode != 0 or not job.isdecimal():
         said = (done.stderr.strip() or done.stdout.strip() or f"exit code {done.returncode}").splitlines()
         told = " / ".join(line.removeprefix("sbatch: ").removeprefix("error: ") for line in said)
         advice = "; name fewer tasks with --slurm-array" if BAD_ARRAY in told else ""
-        raise ConfigError(f"{path}: sbatch does not submit it: {told}{advice}")
+        raise ConfigError(f"{path}: sbatch cannot submit it: {told}{advice}")
     return job
 
 

@@ -51,7 +51,7 @@ def read_kept(folder: Path) -> Kept:
         settings = [typed_settings(each) for _, each in plan]
         documents = [store.read(name) for name, _ in plan]
     else:
-        raise OutputError(f"{folder}: no run has finished yet: go on with --resume")
+        raise OutputError(f"{folder}: no run has finished yet: continue with --resume")
     return Kept(settings, documents, planned, is_in_table if planned is None else len(documents) >= planned)
 
 
@@ -82,7 +82,7 @@ def open_kept(folder: Path) -> RunTable:
         store = store if store is not None else Store(folder)
         there = [(name, typed_settings(settings)) for name, settings in plan if name in store]
         if not there:
-            raise OutputError(f"{folder}: no run has finished yet: go on with --resume")
+            raise OutputError(f"{folder}: no run has finished yet: continue with --resume")
         names = [name for name, _ in there]
         table = TableOfRuns(table_of([each for _, each in there], [store.read(name) for name in names], names))
     table.planned = points if isinstance(points, int) else None

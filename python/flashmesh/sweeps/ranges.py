@@ -107,7 +107,7 @@ class Range:
         if self.count > VALUES_MAX:
             told = f"{self.count:,}" if self.count < SHOWN_MAX else "far more"
             raise ConfigError(
-                f"{key}: a range of {told} values: at most {VALUES_MAX:,} are taken; "
+                f"{key}: a range of {told} values: at most {VALUES_MAX:,} are allowed; "
                 "give it a larger step, such as x2 or +10"
             )
         if self.count > 1 and not self.is_moving:
@@ -203,7 +203,7 @@ def read_range(key: str, text: str) -> Range:
     found = RANGE.fullmatch(text.strip())
     if found is None:
         raise ConfigError(
-            f"{key}: {text!r} is no range: write FIRST..LAST, with a step where it is not one: 1..64 x2, 0%..100% +10%"
+            f"{key}: {text!r} is not a range: write FIRST..LAST, with a step if it is not 1: 1..64 x2, 0%..100% +10%"
         )
     first, last = quantity(key, found[1]), quantity(key, found[2])
     if first.kind != last.kind:
@@ -215,14 +215,14 @@ def read_range(key: str, text: str) -> Range:
     if step == "x":
         by = plain(key, text, found[4])
         if by <= 1 or first.value <= 0:
-            raise ConfigError(f"{key}: {text!r} does not end: a factor is more than 1, and the first value more than 0")
+            raise ConfigError(f"{key}: {text!r} never ends: the factor must be above 1, and the first value above 0")
     elif step == "+":
         added = quantity(key, found[4])
         by = added.value if added.kind == first.kind else plain(key, text, found[4]) * by
         if by <= 0:
-            raise ConfigError(f"{key}: {text!r} does not end: the step is more than 0")
+            raise ConfigError(f"{key}: {text!r} never ends: the step must be above 0")
     elif step == "log" and first.value <= 0:
-        raise ConfigError(f"{key}: {text!r}: on a logarithmic scale values are more than 0")
+        raise ConfigError(f"{key}: {text!r}: values on a logarithmic scale must be above 0")
     found_range = Range(first, last, step, by)
     if step in ("x", "+"):
         found_range.refuse_too_many(key)
@@ -240,7 +240,7 @@ def quantity(key: str, text: str) -> Quantity:
         if found is not None and found[2] in units:
             number = number_of(key, found[1])
             return Quantity(number * units[found[2]], found[2], kind, "." not in found[1] and "e" not in found[1])
-    raise ConfigError(f"{key}: {text!r} has a unit that ranges do not know")
+    raise ConfigError(f"{key}: {text!r} has a unit that ranges do not support")
 
 
 def number_of(key: str, text: str) -> Fraction:
@@ -256,7 +256,9 @@ def number_of(key: str, text: str) -> Fraction:
         if number == 0 or 1 / limit <= abs(number) <= limit:
             return number
     shown = text if len(text) <= SHOWN_DIGITS else f"{text[:SHOWN_DIGITS]}..."
-    raise ConfigError(f"{key}: {shown} is no number that a key can have: up to 10^{EXPONENT_MAX} are read")
+    raise ConfigError(
+        f"{key}: {shown} is not a number that a key can have: the limits are 10^-{EXPONENT_MAX} and 10^{EXPONENT_MAX}"
+    )
 
 
 def plain(key: str, text: str, step: str) -> Fraction:
@@ -267,5 +269,5 @@ def plain(key: str, text: str, step: str) -> Fraction:
     """
     found = quantity(key, step)
     if found.unit:
-        raise ConfigError(f"{key}: {text!r}: the step {step} has another unit than the ends")
+        raise ConfigError(f"{key}: {text!r}: the step {step} needs the unit of the ends")
     return found.value

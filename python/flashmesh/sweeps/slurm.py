@@ -119,7 +119,7 @@ class JobWatch:
         self.unsubmitted_before = self.unsubmitted
         if self.empty >= LOOKS:
             raise ConfigError(
-                f"--dask slurm: no worker is there, and none of the {self.jobs} jobs is in the queue any more: "
+                f"--dask slurm: no worker has connected, and none of the {self.jobs} jobs is in the queue any more: "
                 f"{self.last_words()}; finished runs are kept: continue with --resume"
             )
         known = "squeue does not say how many jobs are left" if left is None else f"{left} of {self.jobs} jobs are left"
@@ -129,7 +129,7 @@ class JobWatch:
             return
         self.quiet_s *= 2
         self.told, self.tell_next = known, now + self.quiet_s
-        self.tell(f"no worker of Slurm is there: {known}")
+        self.tell(f"no Slurm worker has connected: {known}")
 
     def last_words(self) -> str:
         """Returns the last output of the most recent job as text, or a hint at the output files if none is found."""
@@ -138,8 +138,8 @@ class JobWatch:
         texts = {path: tail(path) for path in sorted(written, key=changed, reverse=True)}
         found = next(((path, text) for path, text in texts.items() if text), None)
         if found is None:
-            return "what they wrote says why (slurm-*.out, unless jobqueue.yaml names other files)"
-        return f"the last one wrote in {found[0]}: {found[1]}"
+            return "their output says why (slurm-*.out, unless jobqueue.yaml names other files)"
+        return f"the last one wrote to {found[0]}: {found[1]}"
 
     def left(self) -> int | None:
         """Returns the number of queued, running and unsubmitted jobs; None if `squeue` fails."""

@@ -53,9 +53,9 @@ class Store:
         try:
             is_there = manifest.is_file()
             if not is_there and folder.is_dir() and any(folder.iterdir()):
-                raise OutputError(f"{folder}: is a folder with other files: name one that is empty or not there")
+                raise OutputError(f"{folder}: contains other files: name an empty or a new folder")
             if is_there and not resume:
-                raise OutputError(f"{folder}: holds results already: go on with --resume, or name another folder")
+                raise OutputError(f"{folder}: contains results already: continue with --resume, or name another folder")
             if is_there:
                 check_manifest(folder, kind)
             (folder / RUNS).mkdir(parents=True, exist_ok=True)
@@ -117,10 +117,10 @@ class Store:
                 replace_text(path, document)
         except OSError as error:
             is_there = (self.folder / MANIFEST).exists()
-            kept = f"the {len(self.names)} results so far are kept, and --resume goes on from them"
+            kept = f"the {len(self.names)} results so far are kept: continue with --resume"
             raise OutputError(
                 f"{self.folder}: cannot be written: {error.strerror or error}; "
-                + (kept if is_there else "the folder was removed while the runs went on")
+                + (kept if is_there else "the folder was removed during the runs")
             ) from error
         self.names.add(name)
         self.whole.add(name)

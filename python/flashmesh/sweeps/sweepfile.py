@@ -302,6 +302,6 @@ def numbers(seeds: Any) -> int | list[int]:
     """
     listed: Iterable[Any] = seeds if isinstance(seeds, list) else [seeds]
     if any(isinstance(each, bool) or not isinstance(each, int) or each < 0 for each in listed):
-        raise ConfigError("seeds is how many there are, or a list of them: whole numbers, 0 or more")
+        raise ConfigError("seeds: expected the number of seeds, or a list of seeds, in whole numbers from 0")
     found: int | list[int] = seeds
     return found

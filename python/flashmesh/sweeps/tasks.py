@@ -128,7 +128,7 @@ def idle_note(tasks: Sequence[Task]) -> str | None:
     keys = ", ".join(dict.fromkeys(key for task in twins for key in task.idle))
     with_them = sorted({reader for task in twins for reader in deciding(task)})
     where = f" with {', '.join(with_them)}" if with_them else ""
-    return f"{keys}: not read{where}; {len(twins):,} of {len(tasks):,} points share the run of another"
+    return f"{keys}: no effect{where}; {len(twins):,} of {len(tasks):,} points share the run of another point"
 
 
 def deciding(task: Task) -> Iterable[str]:

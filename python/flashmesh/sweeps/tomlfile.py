@@ -66,7 +66,7 @@ class TomlFile:
         except OSError as error:
             raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
         if len(data) > BYTES_MAX:
-            raise ConfigError(f"{path}: is larger than {BYTES_MAX >> 20} MiB, which no such file is")
+            raise ConfigError(f"{path}: is larger than {BYTES_MAX >> 20} MiB, too large for such a file")
         self.path = path
         self.trust_policies = trust_policies
         self.source = Source(str(path), data.decode("utf-8", "replace"))
@@ -207,7 +207,7 @@ def refuse_extremes(path: Path, tables: Mapping[str, Any]) -> None:
             raise ConfigError(f"{path}: has a whole number of more than 64 bits, which no key can have")
         level = [each for each in inner if isinstance(each, dict | list)]
     if level:
-        raise ConfigError(f"{path}: has tables in tables more than {DEPTH_MAX} deep, more than any such file has")
+        raise ConfigError(f"{path}: has tables nested more than {DEPTH_MAX} deep")
 
 
 SHOWN = re.compile(

@@ -94,7 +94,7 @@ class Layout:
         begin = -(-end // ALIGNMENT) * ALIGNMENT
         length = (capacity - begin) // len(paths) // ALIGNMENT * ALIGNMENT
         if length <= 0:
-            raise Unplaced(f"no room is left on the drive for `{paths[0]}`, which has no size")
+            raise Unplaced(f"no space is left on the drive for `{paths[0]}`, whose size is not given")
         self.append(paths, length, begin)
 
     def range_of(self, paths: Sequence[str]) -> tuple[int, int | None]:
@@ -109,6 +109,6 @@ class Layout:
                 length is None or self.lengths[path] != length or self.starts[path] != first + number * length
             ):
                 raise Unplaced(
-                    f"`{path}` and `{paths[0]}` belong to several jobs, with files of other lengths between them"
+                    f"`{path}` and `{paths[0]}` belong to several jobs, and files of other lengths lie between them"
                 )
         return first, length

@@ -122,14 +122,14 @@ REASONS = {
     "the drive knows no priority of a request": """
         prio prioclass cmdprio_percentage cmdprio_class cmdprio cmdprio_hint cmdprio_bssplit
         """,
-    "where the drive places data is for [ftl] to say": """
+    "[ftl] determines where the drive places data": """
         fdp fdp_pli plids plid_select data_placement dp_scheme stream_id
         """,
     "requests carry no protection information": "pi_act pi_chk apptag apptag_mask md_per_io_size",
     "no engine of fio acts on it": "write_barrier percentage_sequential",
-    "fio reads it with binary logs of blktrace alone": "replay_skip",
+    "fio uses it only with binary logs of blktrace": "replay_skip",
     "the map of a random job always fits into memory": "softrandommap",
-    "the draws are those of flashmesh, of the same distribution": """
+    "flashmesh draws its own random numbers, from the same distribution": """
         random_generator spr_op spr_num_regions spr_cs sprandom
         """,
     "zones are not modelled": """
@@ -154,7 +154,7 @@ INSTEAD = {
     "jobs do not wait for one another": "flow flow_id flow_sleep flow_watermark",
     "nothing ends a job for being slow": "rate_min rate_iops_min rate_cycle",
     "the results begin with the first request; ramp_time leaves out the first ones": "ramp_size",
-    "what the drive holds at the start is for [precondition] to say": "overwrite pre_read",
+    "[precondition] determines what the drive holds at the start": "overwrite pre_read",
     "the flush behind the last write is not issued; end_fsync=1 issues one": "end_syncfs",
     "reads and writes are drawn one by one": "rwmixcycle",
     "one range for each deallocation": "num_range",
@@ -186,8 +186,8 @@ REFUSED = (
     refused("files are laid out without any request", create_only="0")
     | refused("a file ends where its size says", fill_device="0", file_append="0")
     | refused("no written data is read again and checked", verify="0 none null", do_verify="0 1", verify_only="0")
-    | refused("blocks are deallocated by rw=trim alone", trim_percentage="0", trim_verify_zero="0", trim_backlog="0")
-    | refused("blocks are deallocated by rw=trim alone", trim_backlog_batch="0")
+    | refused("only rw=trim deallocates blocks", trim_percentage="0", trim_verify_zero="0", trim_backlog="0")
+    | refused("only rw=trim deallocates blocks", trim_backlog_batch="0")
     | refused(
         "a job thinks after a number of requests, see thinktime_blocks",
         thinktime_blocks_type="complete issue",

@@ -88,7 +88,7 @@ def pace(stream: Stream, requests: Requests | None) -> None:
     if len(per_second) > 1:
         stream.set("workload.read-share", per_second[0] / total, option.name)
         job.found.note(
-            f"{option.name}: fio paces reads and writes each by its own rate, so the rates say how many are reads"
+            f"{option.name}: fio paces reads and writes each by its own rate, so the rates determine the share of reads"
         )
     process = job.options.get("rate_process")
     if process is not None and process.value not in ("linear", "poisson"):
@@ -150,7 +150,7 @@ def think(job: Translation) -> tuple[int, int]:
         job.found.note("thinktime_iotime: no effect, runtime ends the job before its first think time")
         return 0, every
     if any(part(job.options[name].value, 0, "0") != "0" for name in RATES if name in job.options):
-        job.found.note("thinktime_iotime: no effect, fio catches up with the rate behind each think time")
+        job.found.note("thinktime_iotime: no effect, fio catches up with the rate after each think time")
         return 0, every
     raise job.problem(
         job.options["thinktime_iotime"],
@@ -221,7 +221,7 @@ def sides_of(job: Translation) -> tuple[int | None, ...]:
     if not (job.get("time_based", values.flag, False) and "runtime" in job.options):
         raise job.problem(
             option,
-            f"`{option.name}` paces one kind of a mix alone, which is modelled with runtime and time_based",
+            f"`{option.name}` paces only one kind of a mix, which is modelled only with runtime and time_based",
             "give both, or write a job for the reads and one for the writes, on the same filename",
         )
     paced, other = ("reads", "writes") if has_rate[0] else ("writes", "reads")

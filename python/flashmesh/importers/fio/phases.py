@@ -28,7 +28,7 @@ def phases_of(translations: Sequence[Translation]) -> dict[int, int]:
         phase = current
         if wait is not None:
             if wait.value not in by_name:
-                raise one.problem(wait, f"wait_for: no job `{wait.value}` stands before this one", "name one that does")
+                raise one.problem(wait, f"wait_for: no job `{wait.value}` comes before this one", "name an earlier job")
             phase = max(phase, by_name[wait.value] + 1)
             if any(other == phase - 1 for name, other in by_name.items() if name != wait.value):
                 one.found.note(f"[{one.name}] wait_for: begins when all jobs of the phase of `{wait.value}` have ended")

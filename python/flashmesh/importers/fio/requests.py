@@ -88,8 +88,8 @@ def requests_of(stream: Stream) -> Requests:
         stream.set("workload.deallocate-first", True, "rw")
     if 2 in kinds:
         job.found.note(
-            f"[{job.name}] a deallocation costs its command and its entries of the map; "
-            "what fio measures of a real drive's is mostly its firmware"
+            f"[{job.name}] a deallocation costs only its command and its entries of the map here; "
+            "on a real drive, fio mostly measures the firmware"
         )
     if colon:
         runs(stream, pattern, postfix)
@@ -189,7 +189,7 @@ def hot_share(stream: Stream, alignment: int | None) -> float:
     least = smallest_block(job)
     if stream.span is not None and stream.span % least:
         job.found.note(
-            f"[{job.name}] random_distribution: the last block of the file is no whole one; fio 3.33 ends a pass when "
+            f"[{job.name}] random_distribution: the last block of the file is incomplete; fio 3.33 ends a pass when "
             "it draws that block, here it is not drawn"
         )
     if alignment is None or alignment == least:

@@ -91,7 +91,7 @@ class Stream:
         first = values.time_us(least, "s")
         if not dash:
             return first
-        self.job.found.note(f"startdelay: fio draws a delay of `{text}`; here the job starts in its middle")
+        self.job.found.note(f"startdelay: fio draws a delay of `{text}`; here the job starts after the mean")
         return (first + values.time_us(most, "s")) // 2
 
     def log_path(self) -> Path:
@@ -120,7 +120,7 @@ class Stream:
         path = self.log_path()
         given = sorted(LOG_SAYS & job.options.keys())
         if given:
-            job.found.note(f"[{job.name}] {', '.join(given)}: no effect, the log of read_iolog says it")
+            job.found.note(f"[{job.name}] {', '.join(given)}: no effect, the log of read_iolog determines the requests")
         self.set("workload.kind", "trace", "read_iolog")
         self.set("workload.trace", str(self.moved(path)), "read_iolog")
         self.set("workload.format", "auto", "read_iolog")
@@ -216,7 +216,7 @@ class Stream:
                 ]
                 raise job.source.problem(
                     given[0].line if given else job.job.line,
-                    "several files of which a job uses a part are not modelled",
+                    "a job that uses only a part of several files is not modelled",
                     "write a job for each",
                 )
             self.set("workload.files", len(paths), "nrfiles", "filename")
@@ -259,7 +259,7 @@ class Stream:
                     f"[{job.name}] {name}: fio issues a flush that is due between two loops twice; here once"
                 )
             if any(other % count for other, _ in given):
-                job.found.note(f"[{job.name}] of fsync and fdatasync the more frequent one alone is followed")
+                job.found.note(f"[{job.name}] only the more frequent of fsync and fdatasync is modelled")
         last = [name for name in ("end_fsync", "fsync_on_close") if job.get(name, values.flag, False)]
         if last and 1 in requests.kinds:
             self.set("workload.flush-last", True, last[0])

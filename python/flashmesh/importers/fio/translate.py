@@ -202,7 +202,7 @@ class Translation:
             if option.value in refusal.neutral:
                 return False
             taken = " or ".join(f"{name}={value}" for value in sorted(refusal.neutral))
-            neutral = f"; {taken} is taken" if taken else ""
+            neutral = f"; {taken} is accepted" if taken else ""
             raise self.problem(option, f"`{name}` is not modelled: {refusal.reason}{neutral}", "remove it")
         near = suggestion(name, [*TAKEN, *MEANINGLESS, *DIFFERENT, *REFUSED, *ALIASES])
         help_text = f"did you mean `{near}`?" if near else "remove it if it changes nothing for the drive"
@@ -281,7 +281,7 @@ class Translation:
             step = align or smallest_block(self)
             return -(-(first + clone * each) // step) * step
         if align:
-            self.found.note("offset_align: no effect, it rounds percentages alone")
+            self.found.note("offset_align: no effect, it only rounds percentages")
         return first + clone * each
 
     def whole_file(self) -> int:
@@ -305,7 +305,7 @@ class Translation:
         if size:
             return size // count // 512 * 512
         if not self.is_device():
-            self.found.note(f"[{self.name}] has no size: its files take what the other files leave of the drive")
+            self.found.note(f"[{self.name}] has no size: its files share the space that other files leave on the drive")
         elif offset or not self.ends_by_itself():
             return max(self.capacity() - offset, 0)
         return None
@@ -374,7 +374,7 @@ class Translation:
         for key, value in zip(RAMP, ("time", f"{max(ramp, int(known))}us"), strict=True):
             self.found.settings[key] = value
             self.found.places[key] = (self.options["ramp_time"].line, "ramp_time")
-        self.found.note("ramp_time: the results of the run include it; those of the measured window leave it out")
+        self.found.note("ramp_time: included in the results of the whole run, but not in those of the measured window")
 
     def seed(self) -> None:
         """Sets the seed of all streams.
@@ -388,5 +388,7 @@ class Translation:
         self.found.places.setdefault("seed", (self.options["randseed"].line, "randseed"))
         if self.found.settings.setdefault("seed", seed) != seed:
             raise self.problem(
-                self.options["randseed"], "another job has another `randseed`: a run has one", "move it into [global]"
+                self.options["randseed"],
+                "another job has a different `randseed`, but a run has only one",
+                "move it into [global]",
             )

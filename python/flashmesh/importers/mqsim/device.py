@@ -157,7 +157,7 @@ class DeviceTranslation:
             raise device.problem(
                 "Transaction_Scheduling_Policy",
                 "FLIN is not built into MQSim",
-                'take OUT_OF_ORDER or PRIORITY_OUT_OF_ORDER; schedule.policy = "fair" is after its idea',
+                'take OUT_OF_ORDER or PRIORITY_OUT_OF_ORDER; schedule.policy = "fair" is based on it',
             )
         device.set(
             "fabric.arbitration",
@@ -179,12 +179,12 @@ class DeviceTranslation:
         device.set(
             "ftl.write-binding",
             compatible="early",
-            reason="in MQSim a write has its page before it waits for its turn",
+            reason="MQSim assigns the page of a write before it queues the write",
         )
         device.set(
             "ftl.first-touch",
             compatible="write-block",
-            reason="MQSim places what is read before it was written where the next write would go",
+            reason="MQSim maps a page that is read before it was written to where the next write would go",
         )
         if device.word("Address_Mapping") == "HYBRID":
             raise device.problem("Address_Mapping", "HYBRID is not built into MQSim, nor here", "take PAGE_LEVEL")
@@ -220,7 +220,7 @@ class DeviceTranslation:
         host.set("host.lanes", host.whole("PCIe_Lane_Count"), "PCIe_Lane_Count")
         host.set("host.packet-payload", "128B")
         host.set("host.packet-overhead", "28B")
-        padded = "MQSim takes the size of its own structure, with padding"
+        padded = "MQSim uses the size of its own structure, with padding"
         host.set("host.submission-size", compatible="72B", physical="64B", reason=padded)
         host.set("host.completion-size", "16B")
         host.set("nvme.doorbell-size", compatible="2B", physical="4B", reason="MQSim writes half of the register")
@@ -228,13 +228,13 @@ class DeviceTranslation:
             "nvme.read-request-size",
             compatible="4B",
             physical="16B",
-            reason="MQSim counts 4 B beside what a packet costs",
+            reason="MQSim counts 4 B in addition to the packet overhead",
         )
         host.set(
             "host.read-data",
             compatible="request",
             physical="page",
-            reason="MQSim sends the data of a read when its last page is there",
+            reason="MQSim sends the data of a read once all its pages are available",
         )
         depth = device.whole("IO_Queue_Depth")
         # A ring buffer with head and tail pointers keeps one entry free.
@@ -242,7 +242,7 @@ class DeviceTranslation:
             device.set("host.queue-depth", depth - 1, "IO_Queue_Depth")
             if depth > 33:
                 self.ledger.warn(
-                    f"IO_Queue_Depth {depth}: MQSim keeps as many commands in the queue of SATA, which has 32 entries"
+                    f"IO_Queue_Depth {depth}: MQSim keeps that many commands in the SATA queue, which has 32 entries"
                 )
             device.set("sata.ncq-depth", min(depth - 1, 32), "IO_Queue_Depth")
             delay = nanoseconds(host.whole("SATA_Processing_Delay"))
@@ -262,7 +262,7 @@ class DeviceTranslation:
                 "IO_Queue_Depth",
                 compatible=min(depth - 1 + fetched, 65_535),
                 physical=depth - 1,
-                reason="in MQSim a command that the drive has fetched leaves its place in the queue",
+                reason="in MQSim the fetch of a command frees its place in the queue",
             )
             device.set("nvme.fetch-size", fetched, "Queue_Fetch_Size")
             device.set("nvme.arbitration", "round-robin")

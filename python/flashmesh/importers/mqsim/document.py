@@ -79,14 +79,14 @@ class Reader:
         """
         if content.startswith(WIDE_MARKS):
             raise self.source.problem(
-                1, "is UTF-16 or UTF-32, of which MQSim reads nothing", "save the file as UTF-8 or ASCII"
+                1, "is UTF-16 or UTF-32, which MQSim cannot read", "save the file as UTF-8 or ASCII"
             )
         try:
             self.parser.Parse(content, True)
         except expat.ExpatError as error:
             raise self.fault(error) from None
         except (LookupError, ValueError):
-            what = "has an encoding that is not read here"
+            what = "has an unsupported encoding"
             raise self.source.problem(1, what, "save the file as UTF-8 or ASCII", "encoding") from None
         assert self.outermost is not None, "the parser takes nothing for XML that has no element"
         return self.outermost
@@ -98,7 +98,7 @@ class Reader:
             if not self.source.text.strip():
                 return self.source.problem(1, "is empty: no XML")
             return self.source.problem(error.lineno, f"is no XML: {what}", "is it really a file of MQSim?")
-        remedy = "see whether each tag is closed by one of the same name"
+        remedy = "check that each tag is closed by one of the same name"
         if error.code in (expat.errors.codes[name] for name in CUT_OFF) and self.open:
             tag = self.open[-1]
             remedy = f"the file ends inside <{tag.name}>, which began in line {tag.line}: is it cut off?"
@@ -116,7 +116,7 @@ class Reader:
                     attribute,
                 )
         if len(self.open) == DEPTH_MAX:
-            raise self.source.problem(element.line, f"tags lie more than {DEPTH_MAX} deep in one another", mark=name)
+            raise self.source.problem(element.line, f"tags are nested more than {DEPTH_MAX} deep", mark=name)
         if self.open:
             self.open[-1].children.append(element)
         else:
@@ -132,7 +132,7 @@ class Reader:
         if element.children and stripped and any(child.children for child in element.children):
             raise self.source.problem(
                 element.line,
-                f"`{stripped[:WORD_MAX]}` lies in <{element.name}> beside the tags",
+                f"`{stripped[:WORD_MAX]}` stands in <{element.name}> between its tags",
                 "remove it, or put it between the tags that it belongs to",
                 element.name,
             )
@@ -160,7 +160,7 @@ class Reader:
         """Refuses a CDATA section, which MQSim ignores."""
         raise self.source.problem(
             self.parser.CurrentLineNumber,
-            f"<![CDATA[ in <{self.open[-1].name}>: MQSim passes over what is inside",
+            f"<![CDATA[ in <{self.open[-1].name}>: MQSim ignores its content",
             "write the value without <![CDATA[ and ]]>",
             "<![CDATA[",
         )
@@ -168,7 +168,9 @@ class Reader:
     def doctype(self, *_: object) -> None:
         """Refuses a document type, which MQSim ignores and which could define entities of unlimited size."""
         raise self.source.problem(
-            self.parser.CurrentLineNumber, "a document type is not taken", "remove the line that begins with <!DOCTYPE"
+            self.parser.CurrentLineNumber,
+            "a document type is not supported",
+            "remove the line that begins with <!DOCTYPE",
         )
 
 

@@ -41,22 +41,22 @@ def entries(drive: Drive) -> None:
     device.set(
         "mapping.write-back-read",
         compatible="always",
-        reason="MQSim reads a translation page each time a changed entry of it makes way",
+        reason="MQSim reads a translation page each time it evicts a changed entry of that page",
     )
     device.set(
         "mapping.write-back-read-size",
         compatible="0B",
-        reason="MQSim moves only sectors of which it has entries that did not change: hardly any",
+        reason="MQSim transfers only the sectors that have unchanged entries in the cache: hardly any",
     )
     device.set(
         "mapping.write-back-is-use",
         compatible=True,
-        reason="MQSim looks an entry up in order to write it back, and that counts as a use",
+        reason="MQSim looks up an entry to write it back, which counts as a use",
     )
     device.set(
         "mapping.write-back-buffer",
         compatible=size(pages * drive.stored_entry_bytes),
-        reason="MQSim queues translation pages to be written, and never writes one",
+        reason="MQSim queues translation pages to be written, but never writes them",
     )
 
 
@@ -97,7 +97,7 @@ def cache(drive: Drive, is_used: bool) -> None:
         device.set("cache.capacity", "0B", "Data_Cache_Capacity")
         return
     if device.word("Caching_Mechanism") == "SIMPLE":
-        device.ledger.warn("Caching_Mechanism SIMPLE: MQSim gives up when a flow uses it; ADVANCED is taken")
+        device.ledger.warn("Caching_Mechanism SIMPLE: MQSim aborts when a flow uses it; ADVANCED is used")
     device.unused("Caching_Mechanism", "there is one mechanism, that of ADVANCED")
     device.set("cache.capacity", size(device.whole("Data_Cache_Capacity")), "Data_Cache_Capacity")
     sharing = "shared" if device.word("Data_Cache_Sharing_Mode") == "SHARED" else "per-stream"
@@ -106,7 +106,7 @@ def cache(drive: Drive, is_used: bool) -> None:
     device.set(
         "cache.stall",
         compatible="cached-writes",
-        reason="in MQSim writes past the cache do not wait behind writes that wait for room in it",
+        reason="in MQSim writes that bypass the cache do not wait behind writes that wait for space in it",
     )
     eager = "MQSim writes a page to flash at once when it is written for the first time within a second"
     device.set("cache.destage", compatible="first-write", physical="watermark", reason=eager)
@@ -114,7 +114,7 @@ def cache(drive: Drive, is_used: bool) -> None:
     device.set(
         "cache.destage-limit",
         compatible=size(drive.all_planes() * drive.page_bytes),
-        reason="in MQSim writes wait while as much is on its way to flash as one page for each plane",
+        reason="in MQSim writes wait while one page for each plane is being written to flash",
     )
     device.set(
         "cache.keep-destaged",

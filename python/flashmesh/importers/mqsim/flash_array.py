@@ -42,7 +42,7 @@ def times_and_rules(device: Section, flash: Section) -> None:
             read,
             compatible=nanoseconds(time + READY_NS),
             physical=nanoseconds(time),
-            reason=f"MQSim adds {READY_NS} ns until the chip says that it is ready",
+            reason=f"MQSim adds {READY_NS} ns until the chip reports that it is ready",
         )
         flash.set(f"flash.{prefix}program-time", nanoseconds(flash.whole(program)), program)
     flash.set("flash.erase-time", nanoseconds(flash.whole("Block_Erase_Latency")), "Block_Erase_Latency")
@@ -80,7 +80,7 @@ def times_and_rules(device: Section, flash: Section) -> None:
 def suspension(device: Section, flash: Section) -> None:
     """Sets the keys for the operations (program, erase) that reads may suspend."""
     asked = SUSPENSIONS[flash.word("CMD_Suspension_Support")]
-    never = "MQSim never suspends: its test for it cannot be passed"
+    never = "MQSim never suspends: its condition for it is never true"
     flash.set("flash.suspension", None, "CMD_Suspension_Support", compatible="off", physical=asked, reason=never)
     times = {
         "program": ("Suspend_Program_Time", "Preferred_suspend_write_time_for_read"),

@@ -28,7 +28,7 @@ FIRST_NS = 1
 SIZES_MAX = 1024
 """Maximum number of request sizes that approximate a normal distribution."""
 OWN_REQUESTS = "the requests of MQSim itself, from its random numbers"
-DRAWN = "a described workload stands for them, drawn from other random numbers"
+DRAWN = "a synthetic workload with other random numbers replaces them"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class Flow:
         flow = self.flow
         self.set("queue.priority", flow.word("Priority_Class").lower(), "Priority_Class")
         if not self.scenario.drive.priorities:
-            flow.fates["Priority_Class"].reason = "without effect: the scheduler does not look at it"
+            flow.fates["Priority_Class"].reason = "without effect: the scheduler ignores it"
         caching = CACHING[flow.word("Device_Level_Data_Caching_Mode")]
         self.set("queue.caching", caching, "Device_Level_Data_Caching_Mode")
         if "File_Path" in flow.tags:
@@ -108,7 +108,7 @@ class Flow:
         """
         start_ns, requests = first_arrival(requests)
         if self.prefix and start_ns > FIRST_NS:
-            later = "MQSim counts the arrivals of all flows from one time"
+            later = "MQSim counts the arrivals of all flows from the same time"
             self.set("replay.start-time", compatible=nanoseconds(start_ns - FIRST_NS), reason=later)
         self.ledger.replays[self.file] = Replay(requests, source)
 
@@ -126,7 +126,7 @@ class Flow:
             flow.fates["Seed"].reason = "--physical draws from the seed of the drive"
         else:
             self.set("workload.kind", "synthetic")
-            flow.unused("Seed", "the random numbers of every stream grow from the seed of the drive")
+            flow.unused("Seed", "the random numbers of every stream derive from the seed of the drive")
         self.kinds_and_sizes()
         self.addresses()
         gap = self.arrivals()
@@ -140,7 +140,9 @@ class Flow:
         Warns if a compatible import cannot replay them: for too many requests, or with a stop time.
         """
         if self.options.mode is Mode.COMPATIBLE and stop_ns > 0:
-            self.ledger.warn(f"Stop_Time {stop_ns}: only a run shows how many requests come until then; {DRAWN}")
+            self.ledger.warn(
+                f"Stop_Time {stop_ns}: the number of requests until then is known only after a run; {DRAWN}"
+            )
         elif self.options.mode is Mode.COMPATIBLE and requests > self.options.requests_max:
             most = self.options.requests_max
             self.ledger.warn(f"{requests} requests are more than the {most} of --requests-max; {DRAWN}")
@@ -209,7 +211,7 @@ class Flow:
         hot = flow.whole("Percentage_of_Hot_Region") if pattern == "RANDOM_HOTCOLD" else 0
         if pattern == "RANDOM_HOTCOLD":
             if hot in (0, 100) and (self.options.mode is Mode.PHYSICAL or not self.replays):
-                what = f"<Percentage_of_Hot_Region> {hot}: a described workload needs a hot and a cold region"
+                what = f"<Percentage_of_Hot_Region> {hot}: a synthetic workload needs a hot and a cold region"
                 raise flow.problem("Percentage_of_Hot_Region", what, "take 1 to 99, or RANDOM_UNIFORM")
             self.describe("workload.pattern", "hot-cold", "Address_Distribution")
             self.describe("workload.hot-footprint", hot / 100, "Percentage_of_Hot_Region")
@@ -266,13 +268,13 @@ class Flow:
                 "Average_Request_Size",
                 compatible=compatible,
                 physical=physical,
-                reason="MQSim divides whole numbers",
+                reason="MQSim uses integer division",
             )
         return gap_ns
 
     def start_of_latency(self) -> None:
         """Sets the key for the start of latencies: MQSim measures from the entry of a request into the queue."""
-        waits = "MQSim counts the response time from when a request has a place in the queue"
+        waits = "MQSim counts the response time from the entry of a request into the queue"
         self.set("replay.latency-start", compatible="issue", reason=waits)
 
     def end(self) -> None:
@@ -310,8 +312,8 @@ class Flow:
         self.set("workload.kind", "trace")
         unit = UNITS[flow.word("Time_Unit")]
         if unit != "ns":
-            self.ledger.warn(f"Time_Unit {flow.word('Time_Unit')}: MQSim takes all stamps for nanoseconds")
-        stamps = "MQSim takes all stamps for nanoseconds"
+            self.ledger.warn(f"Time_Unit {flow.word('Time_Unit')}: MQSim reads all time stamps as nanoseconds")
+        stamps = "MQSim reads all time stamps as nanoseconds"
         self.set("workload.time-unit", None, "Time_Unit", compatible="ns", physical=unit, reason=stamps)
         self.set("workload.format", "ascii")
         self.set("workload.polarity", "read-is-1")
@@ -344,7 +346,7 @@ class Flow:
                 what = f"<Relay_Count> {rounds} of {lines} lines: {rounds * lines} requests are too many to write out"
                 raise flow.problem("Relay_Count", what, f"set it to 1, or --requests-max to {rounds * lines}")
             flow.fates["Relay_Count"].keys.append(in_the_file)
-            flow.unused("Percentage_To_Be_Executed", "several rounds are of the whole trace")
+            flow.unused("Percentage_To_Be_Executed", "several rounds always replay the whole trace")
             return
         flow.unused("Relay_Count", "1: the trace is replayed once")
         if percent == 100:

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 DEVICE_ROOT = "Execution_Parameter_Set"
 WORKLOAD_ROOT = "MQSim_IO_Scenarios"
 SAYS = {
-    Mode.COMPATIBLE: "the drive that MQSim simulates, its habits included.",
-    Mode.PHYSICAL: "the drive that they mean, rather than the one that MQSim simulates.",
+    Mode.COMPATIBLE: "the drive that MQSim simulates, with its deviations from the files.",
+    Mode.PHYSICAL: "the drive that they specify, not the one that MQSim simulates.",
 }
 REQUESTS_MAX = 5_000_000
 """Default of `requests_max`. A trace of this many requests has 130 MB, and generating it takes half a minute."""

@@ -38,7 +38,7 @@ def unknown_lines(unknown: Iterable[Unknown]) -> list[str]:
     ]
     if not rows:
         return ["Every tag is one of MQSim's."]
-    return ["Tags that MQSim does not know and passes over in silence:", *table(rows)]
+    return ["Tags that MQSim does not know and ignores silently:", *table(rows)]
 
 
 def fate_lines(ledger: Ledger, mode: Mode) -> list[str]:
@@ -80,12 +80,12 @@ def difference_lines(scenario: Scenario) -> list[str]:
     """Returns a table of the keys in which the two modes differ."""
     differences = scenario.differences()
     if not differences:
-        return ["What MQSim simulates is what the files mean."]
+        return ["MQSim simulates what the files specify."]
     rows: list[tuple[str, ...]] = [("key", Mode.COMPATIBLE.value, Mode.PHYSICAL.value, "because")]
     for setting in differences:
         values = [short(v) if v is not None else "-" for v in (setting.compatible, setting.physical)]
         rows.append((setting.key, *values, setting.reason))
-    return ["What MQSim simulates, and what the files mean:", "", *table(rows)]
+    return ["What MQSim simulates, and what the files specify:", "", *table(rows)]
 
 
 def table(rows: Sequence[tuple[str, ...]]) -> list[str]:

@@ -256,7 +256,7 @@ def request_of(fields: list[str], last: int, is_decimal: bool) -> Request:
     if stamp > STAMP_MAX:
         raise Misfit(f"the time stamp {stamp} is beyond {STAMP_MAX} ns: is it a trace of MQSim?")
     if stamp < last:
-        raise Misfit(f"the time stamp {stamp} lies before {last}, where MQSim gives up: sort the trace by time")
+        raise Misfit(f"the time stamp {stamp} is earlier than {last}, and MQSim aborts there: sort the trace by time")
     sector, sectors = (
         sectors_in(fields[2], "the first sector", is_decimal),
         sectors_in(fields[3], "the size", is_decimal),

@@ -53,12 +53,12 @@ def settle(ledger: Ledger, drive: Drive, pages: int, writers: int) -> bool:
     compatible, physical = Room.of(drive, pages, BOUND_BLOCKS + writers - 1), Room.of(drive, pages, 0)
     if compatible.blocks > drive.blocks:
         ledger.warn(
-            f"Block_No_Per_Plane {drive.blocks} leaves too few spare blocks, which MQSim does not look at: "
+            f"Block_No_Per_Plane {drive.blocks} leaves too few spare blocks, which MQSim does not check: "
             f"the drive has {compatible.blocks}, or {physical.blocks} with --physical, and the same capacity"
         )
-    enough = f"a drive that is written full works on with {BOUND_BLOCKS} more spare block, for writes with early pages"
+    enough = f"a full drive needs {BOUND_BLOCKS} more spare block to go on, since writes have their pages early"
     if writers > 1:
-        enough += f", and with one for each of {writers - 1} more open blocks"
+        enough += f", and one for each of {writers - 1} more open blocks"
     drive.flash.set(
         "geometry.blocks-per-plane",
         None,
@@ -70,12 +70,12 @@ def settle(ledger: Ledger, drive: Drive, pages: int, writers: int) -> bool:
     asked = float(drive.device.number("GC_Exec_Threshold"))
     meant = min(asked, round(physical.spare / 2, 9)) if asked >= physical.spare else asked
     if meant != asked:
-        ledger.warn(f"GC_Exec_Threshold {asked:g} is more than the spare space: {meant:g} is taken")
+        ledger.warn(f"GC_Exec_Threshold {asked:g} is more than the spare space: {meant:g} is used")
     least = max(int(asked * drive.blocks), COLLECTIONS_PER_PLANE) / compatible.blocks
     if least >= compatible.spare:
         ledger.warn(
             f"MQSim collects below {COLLECTIONS_PER_PLANE} free blocks of a plane, which is more than are spare: "
-            f"it would collect a full drive for ever; {meant:g} of the plane is taken"
+            f"it would collect a full drive for ever; {meant:g} of the plane is used"
         )
         least = meant
     reason = f"MQSim collects below {COLLECTIONS_PER_PLANE} free blocks of a plane at the latest"
@@ -84,6 +84,6 @@ def settle(ledger: Ledger, drive: Drive, pages: int, writers: int) -> bool:
     )
     hard = float(drive.device.number("GC_Hard_Threshold"))
     if hard > min(least, meant):
-        ledger.warn(f"GC_Hard_Threshold {hard:g} is above the threshold of collection: {min(least, meant):g} is taken")
+        ledger.warn(f"GC_Hard_Threshold {hard:g} is above the threshold of collection: {min(least, meant):g} is used")
     drive.device.set("gc.hard-threshold", min(hard, round(least, 9), meant), "GC_Hard_Threshold")
     return physical.blocks == drive.blocks
