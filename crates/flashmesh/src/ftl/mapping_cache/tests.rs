@@ -338,7 +338,7 @@ fn a_buffered_page_serves_misses_until_another_page_needs_its_space() {
     cache.update(Lpn(ENTRIES_PER_PAGE));
     actions(&mut cache);
     assert!(look_up(&mut cache, 1));
-    assert_eq!(actions(&mut cache), read(second, false));
+    assert_eq!(actions(&mut cache), read(second, true));
     cache.finish_read(second);
     assert_eq!(actions(&mut cache), [MapCacheAction::Program(first)]);
 }
