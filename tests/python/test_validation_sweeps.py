@@ -245,7 +245,7 @@ def test_pages_of_a_drive_without_offered_loads_have_a_table_of_each_kind(tmp_pa
         "Tolerances",
         "Values",
     ]
-    assert "| random read 4 KiB QD1 | SPDK | reads | 16,583 | 24,875 | **+50 %** | 60.0 | 60.0 | 0 % |" in text
+    assert "| read 4 KiB QD1 | SPDK | 16,583 | 24,875 | **+50 %** | 60.0 | 60.0 | 0 % |" in text
     assert "no load in this range" not in text
     # Bold cells of the tables are the misses of a sweep.
     assert "- rates, means and medians of the sweep of depths within 10 %: MISSED (47 of 48)\n- p99 of the" in text

@@ -9,7 +9,7 @@ from flashmesh.validation.sheets import RATE
 from flashmesh.validation.sweeps import JUDGED, SWEEP_SENTENCE, TITLES, SweepLoad, SweepRow
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from flashmesh.validation.outcome import RowOutcome, Validation
 
@@ -23,22 +23,39 @@ def sweep_tables(validation: Validation) -> list[str]:
     for kind, title in TITLES.items():
         rows = [each for each in validation.rows if isinstance(each.row, SweepRow) and each.row.kind == kind]
         if rows:
-            lines += [f"## {title}", "", SWEEP_SENTENCE, "", *load_table(rows)]
+            # The sentence holds for every kind.
+            lines += [f"## {title}", "", *([] if lines else [SWEEP_SENTENCE, ""]), *load_table(rows)]
     return lines
 
 
 def load_table(outcomes: Iterable[RowOutcome]) -> list[str]:
-    """Returns a table with a row for each load; of a mix, a row for reads and a row for writes."""
+    """Returns a table with a row for each load; of a mix, a row for reads and a row for writes.
+
+    A host or a kind of request that all rows share is a sentence above the table instead of a column.
+    """
     loads: dict[tuple[SweepLoad, str], dict[str, RowOutcome]] = {}
     for outcome in outcomes:
         row = outcome.row
         assert isinstance(row, SweepRow)
         assert isinstance(row.load, SweepLoad)
         loads.setdefault((row.load, row.of), {})[row.statistic] = outcome
+    names: dict[str, Callable[[SweepLoad, str], str]] = {
+        "host": lambda load, _: load.host,
+        "of": lambda _, of: f"{of}s",
+    }
+    values = {name: {text(load, of) for load, of in loads} for name, text in names.items()}
+    varied = {name: text for name, text in names.items() if len(values[name]) > 1}
+    is_random = all(load.pattern == "random" for load, _ in loads)
+    sentences = {"host": "The host of all loads is {}.", "of": "All figures are of {}."}
+    shared = [sentences[name].format(*values[name]) for name in names if name not in varied]
+    shared += ["All loads are random."] if is_random else []
+    lines = [" ".join(shared), ""] if shared else []
     headings = [cell for name in STATISTICS.values() for cell in (name, "simulated", "")]
-    lines = [f"| load | host | of | {' | '.join(headings)} |", "|---|---|---|" + "---:|" * len(headings)]
+    lines += [f"| {' | '.join(['load', *varied, *headings])} |"]
+    lines += ["|---|" + "---|" * len(varied) + "---:|" * len(headings)]
     for (load, of), found in loads.items():
-        cells = [load.title, load.host, f"{of}s"]
+        title = load.title.removeprefix("random ") if is_random else load.title
+        cells = [title, *(text(load, of) for text in varied.values())]
         for statistic in STATISTICS:
             cells += figure_cells(found.get(statistic))
         lines.append(f"| {' | '.join(cells)} |")
