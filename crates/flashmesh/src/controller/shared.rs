@@ -27,6 +27,8 @@ use super::{CompletedWork, Counters};
 pub struct Rules {
     /// Whether a write is assigned its page when it is placed (early binding).
     pub preallocates: bool,
+    /// Whether garbage collection and the destage of stripes take turns (`gc.paced` with `cache.destage-stripe`).
+    pub alternates_with_destage: bool,
     pub partial_program: bool,
     pub copyback: bool,
     pub preemptible: bool,
@@ -56,6 +58,7 @@ impl Rules {
         let preallocates = config.ftl.write_binding == WriteBinding::Early;
         Rules {
             preallocates,
+            alternates_with_destage: config.gc_alternates_with_destage(),
             partial_program: config.flash.partial_program,
             copyback: config.gc.copyback,
             preemptible: config.gc.preemptible,

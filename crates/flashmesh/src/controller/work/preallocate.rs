@@ -63,9 +63,11 @@ impl HostWrites {
         self.blocked.by_plane[plane.index()].push_back(id);
         self.blocked.count += 1;
         cx.push(FollowUp::Collect(plane));
-        // Let a collection that waits for its turn continue: it need not wait once its plane is out of space, and pages that arrive from other chips
-        // may have used up the space.
-        cx.push(FollowUp::TryIssue(cx.shared.geometry.die_of_plane(plane)));
+        if cx.shared.rules.alternates_with_destage {
+            // Let a collection that waits for its turn continue: it need not wait once its plane is out of space. Pages that arrive from other
+            // chips may have used up the space.
+            cx.push(FollowUp::TryIssue(cx.shared.geometry.die_of_plane(plane)));
+        }
     }
 
     /// Assigns a free page of `plane`, if any, to the first blocked write.
