@@ -18,31 +18,38 @@ from typing import TYPE_CHECKING, Any
 from flashmesh.calibration.derived import PAGES_OF_WORD_LINE, bytes_of
 from flashmesh.calibration.points import ClosedLoad
 from flashmesh.calibration.residuals import SERVED
-from flashmesh.calibration.space import SOFTWARE, software_time_us
+from flashmesh.calibration.space import software_time_us
 from flashmesh.sweeps.ranges import quantity
 from flashmesh.validation.workload import capacity_bytes, planes_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from flashmesh.calibration.facts import Facts
     from flashmesh.calibration.points import Target
-    from flashmesh.calibration.space import FreeKey
-    from flashmesh.validation.sheets import SheetLoad
 
 DEEP = 32
 """Minimum outstanding requests of a load that keeps every die busy."""
 PAGE_TYPES = {
-    "flash.read-time": 0.85,
-    "flash.middle-page-read-time": 0.95,
-    "flash.upper-page-read-time": 1.2,
+    "flash.read-time": 0.87,
+    "flash.middle-page-read-time": 0.96,
+    "flash.upper-page-read-time": 1.17,
     "flash.top-page-read-time": 1.3,
 }
-"""Initial read time of each page type, as a multiple of the mean."""
-COLLECTING = 0.7
-"""Share of the time in which dies program during garbage collection. In the remaining time, they read and erase."""
+"""Initial read time of each page type, as a multiple of the mean.
+
+The ratios of TLC are those of the preset `solidigm-p5520`. No measured drive has top pages.
+"""
+COLLECTING = 0.66
+"""Ratio of the programs of the preset `solidigm-p5520` at saturation to those of dies that only program.
+
+Collecting dies also read and erase.
+"""
+AMPLIFICATION_MIN = 1.5
+"""Minimum estimate of the write amplification; a smaller one would need more spare space than drives have."""
 READ_BYTES = 4096
 """Assumed size of the reads whose latency is measured."""
+PS_PER_S = 1e12
 
 
 def initial_values(facts: Facts, targets: Sequence[Target]) -> dict[str, str]:
@@ -57,50 +64,37 @@ def initial_values(facts: Facts, targets: Sequence[Target]) -> dict[str, str]:
     start = facts.start()
     if "preset" in facts.stated:
         return start
-    keys = {key.key: key for key in facts.space.keys}
-
-    def put(name: str, value: float | None, unit: str) -> None:
-        if value is not None and name in keys:
-            start[name] = nearest(keys[name], value, unit)
-
     drive = facts.tables
     program_s = program_time_s(drive, targets)
-    put("flash.program-time", program_s, "s")
-    put("fabric.channel-rate", channel_rate(drive, targets), "B/s")
-    put("firmware.read-time", firmware_time_s(drive, targets), "s")
-    read_s = read_time_s(drive, targets, start, software_time_us(start, facts.software_us))
-    for name, ratio in PAGE_TYPES.items():
-        put(name, None if read_s is None else read_s * ratio, "s")
-    put("geometry.blocks-per-plane", blocks_per_plane(drive, targets, program_s), "")
-    return start
+    rate = channel_rate(drive, targets)
+    firmware_s = firmware_time_s(drive, targets)
+    read_s = read_time_s(drive, targets, rate, software_time_us(start, facts.software_us))
+    estimates = {
+        "flash.program-time": program_s and program_s * PS_PER_S,
+        "fabric.channel-rate": rate,
+        "firmware.read-time": firmware_s and firmware_s * PS_PER_S,
+        "geometry.blocks-per-plane": blocks_per_plane(drive, targets, program_s),
+        **{name: read_s and read_s * ratio * PS_PER_S for name, ratio in PAGE_TYPES.items()},
+    }
+    found = {key.key: (key, estimates.get(key.key)) for key in facts.space.keys}
+    return start | {name: key.nearest(value) for name, (key, value) in found.items() if value is not None}
 
 
-def nearest(key: FreeKey, value: float, unit: str) -> str:
-    """Returns the value in the range of a key that is nearest to `value`, in the notation of the range.
+def deep_rate(targets: Sequence[Target], pattern: str, read_share: float) -> tuple[float, float] | None:
+    """Returns the highest rate of a kind of closed loop with at least `DEEP` outstanding requests.
 
-    `unit` is the unit of `value`: `s`, `B/s`, or empty for a count.
-    """
-    low, high = (float(quantity(key.key, key.at(share)).value) for share in (0.0, 1.0))
-    scale = {"s": 1e12}.get(unit, 1.0)
-    inside = min(max(value * scale, low), high)
-    text = {"s": f"{inside:.0f}ps", "B/s": f"{inside:.0f}B/s"}.get(unit, f"{inside:.0f}")
-    share = key.share_of(text)
-    return key.at(0.5 if share is None else share)
-
-
-def best_rate(targets: Sequence[Target], wanted: Callable[[SheetLoad], bool]) -> float | None:
-    """Returns the highest rate in bytes/s of the closed loops with at least `DEEP` outstanding requests.
-
-    Only loads for which `wanted` holds count; None if there are none.
+    In requests/s and in bytes/s; None if no such loop was measured.
     """
     rates = [
-        held.measured * target.load.load.request_bytes
+        (held.measured, held.measured * target.load.load.request_bytes)
         for target in targets
-        if isinstance(target.load, ClosedLoad) and target.load.load.outstanding >= DEEP and wanted(target.load.load)
+        if isinstance(target.load, ClosedLoad)
+        and (target.load.load.pattern, target.load.load.read_share) == (pattern, read_share)
+        and target.load.load.outstanding >= DEEP
         for held in target.held
         if held.figure == SERVED
     ]
-    return max(rates, default=None)
+    return max(rates, key=lambda rate: rate[1], default=None)
 
 
 def program_time_s(drive: Mapping[str, Any], targets: Sequence[Target]) -> float | None:
@@ -108,8 +102,8 @@ def program_time_s(drive: Mapping[str, Any], targets: Sequence[Target]) -> float
 
     In seconds; None if no deep sequential writes were measured.
     """
-    rate = best_rate(targets, lambda load: load.pattern == "sequential" and load.read_share == 0.0)
-    return None if rate is None else planes_of(drive["geometry"]) * program_bytes(drive) / rate
+    rate = deep_rate(targets, "sequential", 0.0)
+    return None if rate is None else planes_of(drive["geometry"]) * program_bytes(drive) / rate[1]
 
 
 def program_bytes(drive: Mapping[str, Any]) -> int:
@@ -124,8 +118,8 @@ def channel_rate(drive: Mapping[str, Any], targets: Sequence[Target]) -> float |
 
     None if no deep sequential reads were measured.
     """
-    rate = best_rate(targets, lambda load: load.pattern == "sequential" and load.read_share == 1.0)
-    return None if rate is None else rate / int(drive["geometry"]["channels"])
+    rate = deep_rate(targets, "sequential", 1.0)
+    return None if rate is None else rate[1] / int(drive["geometry"]["channels"])
 
 
 def firmware_time_s(drive: Mapping[str, Any], targets: Sequence[Target]) -> float | None:
@@ -133,36 +127,35 @@ def firmware_time_s(drive: Mapping[str, Any], targets: Sequence[Target]) -> floa
 
     In seconds; None if no deep random reads were measured.
     """
-    cores = int(drive.get("firmware", {}).get("cores", 0) or 0)
-    rates = [
-        held.measured
-        for target in targets
-        if isinstance(target.load, ClosedLoad)
-        and (target.load.load.pattern, target.load.load.read_share) == ("random", 1.0)
-        and target.load.load.outstanding >= DEEP
-        for held in target.held
-        if held.figure == SERVED
-    ]
-    return max(cores, 1) / max(rates) if rates else None
+    rate = deep_rate(targets, "random", 1.0)
+    return None if rate is None else int(drive["firmware"]["cores"]) / rate[0]
 
 
 def read_time_s(
-    drive: Mapping[str, Any], targets: Sequence[Target], start: Mapping[str, str], software_us: float
+    drive: Mapping[str, Any], targets: Sequence[Target], channel_rate: float | None, software_us: float
 ) -> float | None:
     """Returns the mean array read time in seconds: the smallest measured read latency without software and transfers.
 
     Considers mean and median latencies of all loads; None if none was measured.
+
+    Args:
+        drive: The drive, as tables.
+        targets: The measured loads.
+        channel_rate: The estimated channel rate in B/s; None for that of the drive.
+        software_us: The host software time in microseconds.
     """
     columns = ("read_p50_us", "read_mean_us")
     latencies = [held.measured for target in targets for held in target.held if held.figure in columns]
     if not latencies:
         return None
-    beside_us = 0.0 if SOFTWARE not in start and not software_us else software_us
-    for name, section in (("fabric.channel-rate", "fabric"), ("host.link-rate", "host")):
-        text = start.get(name, str(drive[section].get(name.rpartition(".")[2], "unlimited")))
-        if text != "unlimited":
-            beside_us += READ_BYTES / float(quantity(name, text).value) * 1e6
-    return max(min(latencies) - beside_us, 1.0) / 1e6
+    channel, link = rate_of(drive["fabric"]["channel-rate"]), rate_of(drive["host"]["link-rate"])
+    transfer_s = READ_BYTES / (channel_rate or channel) + READ_BYTES / link
+    return max((min(latencies) - software_us) / 1e6 - transfer_s, 0.0)
+
+
+def rate_of(text: str) -> float:
+    """Returns a transfer rate in B/s; infinity for `unlimited`."""
+    return float("inf") if text == "unlimited" else float(quantity("rate", text).value)
 
 
 def blocks_per_plane(drive: Mapping[str, Any], targets: Sequence[Target], program_s: float | None) -> float | None:
@@ -171,14 +164,14 @@ def blocks_per_plane(drive: Mapping[str, Any], targets: Sequence[Target], progra
     None if no deep random writes were measured, or the program time is unknown.
 
     Greedy collection under uniform writes has a write amplification of about (1 + r) / 2r, with r the ratio of spare to
-    host-visible capacity (Desnoyers, TOS 2014).
+    host-visible capacity (Agarwal and Marrow, GLOBECOM Workshops 2010).
     """
-    written = best_rate(targets, lambda load: load.pattern == "random" and load.read_share == 0.0)
+    written = deep_rate(targets, "random", 0.0)
     if written is None or program_s is None:
         return None
     geometry = drive["geometry"]
     programmed = COLLECTING * planes_of(geometry) * program_bytes(drive) / program_s
-    amplification = max(programmed / written, 1.5)
+    amplification = max(programmed / written[1], AMPLIFICATION_MIN)
     spare = 1.0 / (2.0 * amplification - 1.0)
     block = planes_of(geometry) * int(geometry["pages-per-block"]) * bytes_of(geometry["page-size"])
     return capacity_bytes(drive) / block * (1.0 + spare)

@@ -63,6 +63,18 @@ class FreeKey:
         number = float(value.value)
         if value.kind != self.domain.first.kind or not first <= number <= last:
             return None
+        return self.position(number)
+
+    def nearest(self, number: float) -> str:
+        """Returns the value of the range that is nearest to `number`, which is in the base unit: ps, B, B/s or none."""
+        assert isinstance(self.domain, Range)
+        first, last = float(self.domain.first.value), float(self.domain.last.value)
+        return self.at(self.position(min(max(number, first), last)))
+
+    def position(self, number: float) -> float:
+        """Returns the position of `number`, which is in the base unit and within the range."""
+        assert isinstance(self.domain, Range)
+        first, last = float(self.domain.first.value), float(self.domain.last.value)
         if self.domain.step == "log":
             return math.log(number / first) / math.log(last / first)
         return (number - first) / (last - first)
