@@ -9,12 +9,19 @@ from flashmesh.validation.sheets import RATE
 from flashmesh.validation.sweeps import JUDGED, SWEEP_SENTENCE, TITLES, SweepLoad, SweepRow
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from flashmesh.validation.outcome import RowOutcome, Validation
 
 STATISTICS = {RATE: "requests/s"} | {each: NAMES[each] for each in JUDGED}
 """Statistics of a load in the order of columns, with their headings."""
+
+SHARED = {
+    "pattern": "All loads are {}.",
+    "host": "The host of all loads is {}.",
+    "of": "All figures are of {}.",
+}
+"""Columns of texts, with the sentence for a column whose rows are all equal."""
 
 
 def sweep_tables(validation: Validation) -> list[str]:
@@ -31,7 +38,7 @@ def sweep_tables(validation: Validation) -> list[str]:
 def load_table(outcomes: Iterable[RowOutcome]) -> list[str]:
     """Returns a table with a row for each load; of a mix, a row for reads and a row for writes.
 
-    A host or a kind of request that all rows share is a sentence above the table instead of a column.
+    A pattern, a host or a kind of request that all rows share is a sentence above the table instead of a column.
     """
     loads: dict[tuple[SweepLoad, str], dict[str, RowOutcome]] = {}
     for outcome in outcomes:
@@ -39,23 +46,23 @@ def load_table(outcomes: Iterable[RowOutcome]) -> list[str]:
         assert isinstance(row, SweepRow)
         assert isinstance(row.load, SweepLoad)
         loads.setdefault((row.load, row.of), {})[row.statistic] = outcome
-    names: dict[str, Callable[[SweepLoad, str], str]] = {
-        "host": lambda load, _: load.host,
-        "of": lambda _, of: f"{of}s",
-    }
-    values = {name: {text(load, of) for load, of in loads} for name, text in names.items()}
-    varied = {name: text for name, text in names.items() if len(values[name]) > 1}
-    is_random = all(load.pattern == "random" for load, _ in loads)
-    sentences = {"host": "The host of all loads is {}.", "of": "All figures are of {}."}
-    shared = [sentences[name].format(*values[name]) for name in names if name not in varied]
-    shared += ["All loads are random."] if is_random else []
+    named = [
+        (
+            {"pattern": load.pattern, "host": load.host, "of": f"{of}s"},
+            load.title.removeprefix(f"{load.pattern} "),
+            found,
+        )
+        for (load, of), found in loads.items()
+    ]
+    values = {name: {texts[name] for texts, _, _ in named} for name in SHARED}
+    varied = [name for name in SHARED if len(values[name]) > 1]
+    shared = [SHARED[name].format(*values[name]) for name in SHARED if name not in varied]
     lines = [" ".join(shared), ""] if shared else []
     headings = [cell for name in STATISTICS.values() for cell in (name, "simulated", "")]
     lines += [f"| {' | '.join(['load', *varied, *headings])} |"]
     lines += ["|---|" + "---|" * len(varied) + "---:|" * len(headings)]
-    for (load, of), found in loads.items():
-        title = load.title.removeprefix("random ") if is_random else load.title
-        cells = [title, *(text(load, of) for text in varied.values())]
+    for texts, title, found in named:
+        cells = [title, *(texts[name] for name in varied)]
         for statistic in STATISTICS:
             cells += figure_cells(found.get(statistic))
         lines.append(f"| {' | '.join(cells)} |")
