@@ -6,7 +6,9 @@ import pytest
 
 import flashmesh
 from flashmesh import ConfigError
+from flashmesh.validation import measurements
 from flashmesh.validation.drives import drives
+from flashmesh.validation.engine import QUICK, Subject, Validating
 from flashmesh.validation.figures import Figures
 from flashmesh.validation.outcome import RowOutcome, row_dict, row_outcome_of
 from flashmesh.validation.rows import kind_of, rows_of
@@ -43,7 +45,9 @@ def test_every_row_is_of_a_validated_drive_and_stands_behind_its_other_rows() ->
     [
         ("0.1,1,5", "0.3,1,5", "hot_share is '0.3': expected 1 / N of the pages"),
         ("0.1,1,5", "0.1,1.5,5", "hot_traffic is '1.5': expected more than 0, at most 1"),
-        ("0.1,1,5", "0.1,1,0", "overwrites is '0': expected a number above 0"),
+        ("0.1,1,5", "0.1,1,0", "overwrites is '0': expected more than 3.1, after which a rate settles"),
+        ("0.1,1,5", "0.1,1,3", "overwrites is '3': expected more than 3.1, after which a rate settles"),
+        ("4KiB,512", "4KiB,510", "outstanding is 510: expected a multiple of 4"),
         ("100000", "-1", "iops is '-1': expected a number above 0"),
         ("4KiB", "4", "request_size is '4'"),
         ("SSD-iq", "", "source is empty"),
@@ -73,6 +77,30 @@ def test_the_model_of_a_drive_keeps_its_spare_share_and_whole_word_lines(name: s
     assert capacity_bytes(model) == pytest.approx(capacity_bytes(tables) / 64, rel=0.005)
     assert model["geometry"]["pages-per-block"] % 3 == 0
     assert model["cache"]["capacity"] == f"{8 * 2**20}B"
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "told"),
+    [
+        ("channels", 6, "geometry.channels is 6: expected a multiple of 4"),
+        ("pages-per-block", 1149, "geometry.pages-per-block is 1149: expected a multiple of 4"),
+        ("blocks-per-plane", 399, "geometry.blocks-per-plane is 399: expected 400 or more"),
+    ],
+)
+def test_a_drive_that_cannot_be_divided_is_validated_without_hot_pages_and_a_note_says_why(
+    key: str, value: int, told: str
+) -> None:
+    tables = drive_tables("preset:samsung-pm9a3", {})
+    geometry = {name: each for name, each in tables["geometry"].items() if name != "capacity"}
+    config = {**tables, "geometry": {**geometry, key: value, "over-provisioning": 0.2}}
+    (known,) = (each for each in measurements.bundled() if each.drive == "Samsung PM9A3")
+    subject = Subject("drive", config, known, rows=rows_of(known.drive))
+    validating = Validating([subject], QUICK, {}, None)
+    (note,) = (each for each in validating.notes[0] if each.startswith("left out"))
+    assert "10 % of the pages get 100 % of the writes" in note
+    assert told in note
+    assert KIND not in {kind_of(row) for row in validating.subjects[0].rows}
+    assert len(validating.subjects[0].rows) == len(subject.rows) - 1
 
 
 def test_the_rate_of_the_model_is_multiplied_to_that_of_the_drive() -> None:

@@ -14,6 +14,7 @@ from flashmesh.html.page import page
 from flashmesh.html.study import Study
 from flashmesh.report import validation as report
 from flashmesh.sweeps.local import LocalThreads
+from flashmesh.validation import skew
 from flashmesh.validation.drives import drives, read_drive
 from flashmesh.validation.engine import FULL, QUICK, Subject, Validating
 from flashmesh.validation.figures import Figures
@@ -68,7 +69,7 @@ def test_rates_and_latencies_of_the_bundled_sweeps_belong_together() -> None:
 
 
 def test_each_bundled_row_has_a_tolerance_and_each_drive_has_rows_of_each_kind() -> None:
-    assert {each.tolerance_name for each in bundled()} == OF_ROWS.keys() - {"skew"}
+    assert {each.tolerance_name for each in (*bundled(), *skew.bundled())} == OF_ROWS.keys()
     for known in measured():
         assert {each.kind for each in bundled() if each.drive == known.drive} == {
             "depth",

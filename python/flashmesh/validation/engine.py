@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from flashmesh import configuration, memory
@@ -15,6 +15,7 @@ from flashmesh.validation.measurements import FIT, HELD_OUT, SERVED_SHARE, Measu
 from flashmesh.validation.outcome import PointOutcome, RowOutcome, Validation, rounded_number
 from flashmesh.validation.rows import software_us, with_single_load
 from flashmesh.validation.sheets import SheetLoad, SheetRow
+from flashmesh.validation.skew import SkewLoad
 from flashmesh.validation.workload import Extent, drive_tables, size_note, with_load
 
 if TYPE_CHECKING:
@@ -80,12 +81,12 @@ class Validating:
         Raises:
             ConfigError: If a drive cannot be configured.
         """
-        self.subjects = subjects
+        self.subjects = list(subjects)
         self.extents: list[Extent] = []
         """Length of the runs of measured loads, for each drive."""
         self.store = store
         self.notes: list[tuple[str, ...]] = []
-        """Notes on the size of the simulated drive, for each drive."""
+        """Notes on the size of the simulated drive and on rows that are left out, for each drive."""
         self.configs: dict[RunKey, Config] = {}
         """Configuration of each run."""
         for number, subject in enumerate(subjects):
@@ -99,10 +100,23 @@ class Validating:
                 self.configs[number, at] = configuration.load(loaded, typed=overrides)
             # Several rows can share a load, with different statistics or references.
             for load in dict.fromkeys(row.load for row in subject.rows):
-                loaded = with_single_load(tables, load, extent, subject.software_us)
-                self.configs[number, load] = configuration.load(loaded, typed=overrides)
+                try:
+                    loaded = with_single_load(tables, load, extent, subject.software_us)
+                    self.configs[number, load] = configuration.load(loaded, typed=overrides)
+                except ConfigError as error:
+                    if not isinstance(load, SkewLoad):
+                        raise
+                    self.leave_out(number, load, error)
         self.found: dict[RunKey, Simulated] = {}
         self.errors: dict[RunKey, str] = {}
+
+    def leave_out(self, number: int, load: SkewLoad, error: ConfigError) -> None:
+        """Removes the rows of a load from the drive at index `number`, which has no smaller model, and adds a note."""
+        subject = self.subjects[number]
+        self.subjects[number] = replace(subject, rows=tuple(row for row in subject.rows if row.load != load))
+        told = str(error).removeprefix("error: ").splitlines()[0]
+        note = f"left out, since the drive cannot be divided into a small model: {load.title} ({told})"
+        self.notes[number] = (*self.notes[number], note)
 
     def run(self, executor: Executor, on_session: Callable[[Session], Callable[[Outcome], None]]) -> None:
         """Simulates all loads.

@@ -7,8 +7,8 @@ written over several times. The runs simulate a smaller model of the drive, whos
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -25,7 +25,7 @@ from flashmesh.validation.sheets import (
     number,
     table_cells,
 )
-from flashmesh.validation.workload import MIB, capacity_bytes, closed_loop, planes_of
+from flashmesh.validation.workload import MIB, capacity_bytes, closed_loop
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -43,12 +43,17 @@ MODEL = 4
 Fewer pages would leave a larger share of the last program of each collected block empty, and fewer blocks would spend a
 larger share of the spare space on open ones.
 """
+DIVIDED = ("channels", "blocks-per-plane", "pages-per-block")
+"""Keys of `[geometry]` that `MODEL` divides."""
 OVERWRITES_BEFORE = 3.0
 """Written bytes of the model before the measurement, as a multiple of its capacity. The request rate is steady by then.
 
 The real drives were measured from 60 to 97 % of their written bytes: from 3 overwrites on, or from 5.4.
 """
 MEASURED_TO = 0.97
+"""End of the measured part of the written bytes, and of a run whose rate is not settled before."""
+BLOCKS_MIN = 400
+"""Minimum blocks of a plane of the drive, so that the model has room for open and reserved blocks."""
 SKEW_SENTENCE = (
     "Random writes of 4 KiB after the drive was written once in order, of which the hot pages get a fixed share. Hot "
     "pages are scattered over the whole drive. The rate is measured once the drive has been written over three times. "
@@ -72,7 +77,7 @@ class SkewLoad(SheetLoad):
     @property
     def label(self) -> str:
         """Label of the run in progress lines and errors."""
-        return f"{super().label} {self.title}"
+        return f"{super().label}, {self.title}"
 
     @property
     def title(self) -> str:
@@ -138,9 +143,15 @@ def row_of(place: str, cells: Mapping[str, str]) -> SkewRow:
         raise ConfigError(f"{place}: hot_share is {cells['hot_share']!r}: expected 1 / N of the pages, such as 0.1")
     if not 0 < traffic <= 1:
         raise ConfigError(f"{place}: hot_traffic is {cells['hot_traffic']!r}: expected more than 0, at most 1")
-    for column, value in (("overwrites", overwrites), ("iops", iops)):
-        if value <= 0:
-            raise ConfigError(f"{place}: {column} is {cells[column]!r}: expected a number above 0")
+    if overwrites * MEASURED_TO <= OVERWRITES_BEFORE:
+        least = f"more than {OVERWRITES_BEFORE / MEASURED_TO:.1f}"
+        raise ConfigError(
+            f"{place}: overwrites is {cells['overwrites']!r}: expected {least}, after which a rate settles"
+        )
+    if iops <= 0:
+        raise ConfigError(f"{place}: iops is {cells['iops']!r}: expected a number above 0")
+    if loop.outstanding % MODEL:
+        raise ConfigError(f"{place}: outstanding is {loop.outstanding}: expected a multiple of {MODEL}")
     load = SkewLoad(0.0, loop.request_bytes, loop.pattern, loop.outstanding, share, traffic, overwrites)
     return SkewRow(cells["drive"], load.title, cells["source"], iops, REQUEST_RATE, load, RATE)
 
@@ -154,6 +165,9 @@ def with_skew(tables: Mapping[str, Any], load: SkewLoad, software_us: float) -> 
         tables: The drive, from `drive_tables`.
         load: The load.
         software_us: The host software time between a completion and the next request, in microseconds.
+
+    Raises:
+        ConfigError: If the drive cannot be divided into a model.
     """
     loaded = small_model(tables)
     writes = load.overwrites * capacity_bytes(loaded) / load.request_bytes
@@ -167,7 +181,7 @@ def with_skew(tables: Mapping[str, Any], load: SkewLoad, software_us: float) -> 
         "request-size": f"{load.request_bytes}B",
         "requests": round(writes * MEASURED_TO),
     }
-    outstanding = max(load.outstanding // MODEL, 1)
+    outstanding = load.outstanding // MODEL
     loaded["replay"] = closed_loop(outstanding, software_us)
     loaded["host"] = {**tables["host"], "queue-depth": outstanding}
     loaded["measure"] = {
@@ -184,17 +198,28 @@ def with_skew(tables: Mapping[str, Any], load: SkewLoad, software_us: float) -> 
 def small_model(tables: Mapping[str, Any]) -> dict[str, Any]:
     """Returns a model of a drive with fewer channels, blocks and pages, and the same share of spare space.
 
-    The write buffer has a quarter of its size, and its throttle a quarter of its rate.
+    The write buffer has 1 / `MODEL` of its size, and its throttle 1 / `MODEL` of its rate. Link and firmware are those
+    of the drive.
+
+    Raises:
+        ConfigError: If the drive cannot be divided.
     """
     geometry, cache = dict(tables["geometry"]), dict(tables["cache"])
-    before = planes_of(geometry) * geometry["blocks-per-plane"] * geometry["pages-per-block"]
-    for key in ("channels", "blocks-per-plane", "pages-per-block"):
-        geometry[key] = max(geometry[key] // MODEL, 1)
-    after = planes_of(geometry) * geometry["blocks-per-plane"] * geometry["pages-per-block"]
+    for key in ("channels", "pages-per-block"):
+        if geometry[key] % MODEL:
+            raise ConfigError(f"geometry.{key} is {geometry[key]}: expected a multiple of {MODEL}")
+    if geometry["blocks-per-plane"] < BLOCKS_MIN:
+        raise ConfigError(f"geometry.blocks-per-plane is {geometry['blocks-per-plane']}: expected {BLOCKS_MIN} or more")
+    if "destage-stripe" in cache:
+        raise ConfigError("cache.destage-stripe is set: expected none, because a stripe spans the dies of all channels")
+    before = math.prod(geometry[key] for key in DIVIDED)
+    for key in DIVIDED:
+        geometry[key] //= MODEL
+    after = math.prod(geometry[key] for key in DIVIDED)
     if "capacity" in geometry:
         geometry["capacity"] = f"{capacity_bytes(tables) * after // before // MIB * MIB}B"
-    for key, ratio in (("capacity", 1 / MODEL), ("throttle-interval", MODEL)):
-        if key in cache:
-            known = quantity(f"cache.{key}", str(cache[key]))
-            cache[key] = f"{int(known.value * Fraction(ratio))}{'B' if known.kind == 'sizes' else 'ps'}"
+    cache["capacity"] = f"{int(quantity('cache.capacity', cache['capacity']).value) // MODEL}B"
+    if "throttle-interval" in cache:
+        interval = quantity("cache.throttle-interval", cache["throttle-interval"])
+        cache["throttle-interval"] = f"{int(interval.value) * MODEL}ps"
     return {**tables, "geometry": geometry, "cache": cache}
