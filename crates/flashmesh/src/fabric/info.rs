@@ -33,7 +33,7 @@ pub struct FabricInfo {
     pub die_controllers: bool,
     /// Location of the routers, if there are any.
     pub routers: RouterPlacement,
-    /// Function that selects the power of one router from `[power]`; not used for a kind without routers.
+    /// Function that selects the power of one router from `[power]`; without effect for a kind without routers.
     pub router_power: fn(&config::Power) -> Wattage,
     /// Check of the whole configuration against requirements of this kind; an error names the keys to change.
     pub check: fn(&Config) -> Result<(), FabricError>,

@@ -51,7 +51,7 @@ pub use usage::{HoldTimes, LinkUsage};
 /// # Contract
 /// - A die requests a path with [`acquire`](Fabric::acquire), with at most one pending request per phase. On channels it may request the path of its
 ///   next data before it releases the current path. The fabric answers each request with exactly one [`GrantRecord`] in the outbox, in the same call
-///   if a path is free, otherwise in a later call of [`release`](Fabric::release) or [`wake`](Fabric::wake).
+///   if a path is free, otherwise in a later call, such as of [`release`](Fabric::release) or [`wake`](Fabric::wake).
 /// - The payload is chosen after the grant (late binding): the holder, which is the die of the grant, calls [`send`](Fabric::send) once, or releases
 ///   the path unused. [`FabricEvent::Delivered`] occurs when the last byte arrives: the simulation schedules the event if `send` returns the arrival
 ///   time, otherwise the fabric adds the event to the outbox.

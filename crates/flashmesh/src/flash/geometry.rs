@@ -23,7 +23,7 @@ pub struct Geometry {
     pub dies_per_chip: u32,
     /// Number of planes in each die, at most [`PLANES_PER_DIE_MAX`].
     pub planes_per_die: u32,
-    /// Number of erase blocks in each plane, including those of the SLC cache.
+    /// Number of block numbers in each plane: of its erase blocks, and of the aliases of a dynamic SLC cache.
     pub blocks_per_plane: u32,
     /// Number of pages (mapping units) in each block outside the SLC cache.
     pub pages_per_block: u32,
@@ -234,7 +234,7 @@ impl Geometry {
         self.dies() * self.planes_per_die
     }
 
-    /// Returns the number of erase blocks of the drive, including those of the SLC cache.
+    /// Returns the number of block numbers of the drive: of its erase blocks, and of the aliases of a dynamic SLC cache.
     pub fn blocks(&self) -> u32 {
         self.planes() * self.blocks_per_plane
     }

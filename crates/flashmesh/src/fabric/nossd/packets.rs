@@ -36,7 +36,7 @@ pub(super) struct Packetizer {
 }
 
 impl Packetizer {
-    /// Creates a packetizer for the packet lengths of `config`. Pages have `page_spare` spare bytes.
+    /// Creates a packetizer for `config`. Pages have `page_spare` spare bytes.
     pub(super) fn new(config: &config::Nossd, page_spare: Bytes) -> Packetizer {
         Packetizer {
             read_request: config.read_request_flits,

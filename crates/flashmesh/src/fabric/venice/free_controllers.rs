@@ -38,7 +38,7 @@ impl RowSet {
         self.0.len()
     }
 
-    /// Returns the 64-bit word with index `word` of the bitmap. The lowest bit of the first word is the top row, or its controller.
+    /// Returns the 64-bit word with index `word` of the bitmap. The lowest bit of the first word is the top row.
     #[inline]
     pub fn word(&self, word: usize) -> u64 {
         self.0[word]
@@ -87,7 +87,7 @@ impl FreeControllers {
         self.count == self.rows
     }
 
-    /// Returns the 64-bit word with index `word` of the bitmap. The lowest bit of the first word is the top row, or its controller.
+    /// Returns the 64-bit word with index `word` of the bitmap. The lowest bit of the first word is the controller of the top row.
     #[inline]
     pub fn word(&self, word: usize) -> u64 {
         self.words[word]

@@ -162,8 +162,8 @@ impl Buffer {
         self.arrivals.reset(FlitRun::NONE);
     }
 
-    /// Records that the tail of the first packet leaves at `tail`. The head of the next packet can request its link from `head_of_line_cycles` + 1
-    /// cycles after `tail` on. The caller must then remove the packet by [`pop`](Self::pop).
+    /// Records that the tail of the first packet leaves at `tail`. The head of the next packet can be granted its link from
+    /// `head_of_line_cycles` + 1 cycles after `tail` on. The caller must then remove the packet by [`pop`](Self::pop).
     #[inline(always)]
     pub(super) fn tail_leaves(&mut self, tail: u64, head_of_line_cycles: u32) {
         self.considered_from = tail + 1 + u64::from(head_of_line_cycles);

@@ -35,7 +35,7 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// Creates a grid without wraparound links, a mesh.
+    /// Creates a grid without wraparound links.
     pub fn mesh(rows: u32, columns: u32) -> Grid {
         Grid { rows, columns, wraps_rows: false, wraps_columns: false }
     }
@@ -70,17 +70,17 @@ pub enum TopologyError {
     NoRouter(TerminalId),
 }
 
-/// Direction in which a link leads from router to router. The number of the direction, 0 to 3, is also the number of the link among the inputs of the
-/// router where the link ends.
+/// Direction in which a link leads from router to router; over a wraparound link, the first row or column follows the last. The number of the
+/// direction, 0 to 3, is also the number of the link among the inputs of the router where the link ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GridDirection {
-    /// To the next column: the column number increases.
+    /// To the next column.
     East,
-    /// To the previous column: the column number decreases.
+    /// To the previous column.
     West,
-    /// To the next row: the row number increases.
+    /// To the next row.
     South,
-    /// To the previous row: the row number decreases.
+    /// To the previous row.
     North,
 }
 

@@ -203,8 +203,8 @@ impl BlockManager {
         plane
     }
 
-    /// Returns the kind of open block for valid pages moved out of `block`. If moved pages share the open block of host writes, this kind is used
-    /// only when that block is full.
+    /// Returns the kind of open block for valid pages moved out of `block`. If moved pages share the open block of host writes, host pages out of
+    /// native blocks go there, and to the returned kind only when that block is full and host writes can open no other one.
     pub(super) fn move_block_kind(&self, block: BlockId) -> OpenBlockKind {
         match self.table.holds_translation(block) {
             _ if self.geometry.is_slc(block) => OpenBlockKind::Fold,

@@ -1,8 +1,8 @@
 //! Destination of moved pages: an open block of their own, or the open block of host writes.
 //!
-//! If moved pages share the open block of host writes, and this block is full, collection continues in the reserve (the last free block, which only
-//! collection may open). After the erase of the victim, host writes continue in the remaining pages of that block. So host writes never open the
-//! reserve, and a plane never runs out of space, for the same reasons as with two open blocks.
+//! If moved pages share the open block of host writes, collection continues in the reserve (the last free block, which only collection may open) when
+//! this block is full and host writes can open no other one. After the erase of the victim, host writes continue in the remaining pages of the
+//! reserve. So host writes never open the reserve, and a plane never runs out of space, for the same reasons as with two open blocks.
 
 use super::BlockManager;
 use crate::ftl::open_block_kind::OpenBlockKind;

@@ -199,7 +199,7 @@ impl BlockManager {
     }
 
     /// Makes planes that share superblocks use the same number of blocks, after each plane was filled alone. Planes with more free blocks than others
-    /// open some of them for data of kind `stream`, and skip their pages.
+    /// open some of them for data of kind `stream`. Before each, they skip the pages left in the open block of this kind.
     pub(in super::super) fn level_twins(&mut self, stream: OpenBlockKind) {
         if !self.has_twins() {
             return;

@@ -85,8 +85,8 @@ impl DispatchRound<'_, '_> {
         }
     }
 
-    /// Moves the waiting writes to the queue of writes to other areas if no program is in flight. Only the end of a program would start the next
-    /// round of dispatch.
+    /// Moves the waiting writes to the queue of writes to other areas if no program is in flight, whose end would start the next round
+    /// of dispatch.
     pub(super) fn release_area_writes(&mut self) {
         if self.mbm.programs.is_empty() {
             let Mbm { area_writes, writes, .. } = &mut *self.mbm;

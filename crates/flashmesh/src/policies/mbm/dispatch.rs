@@ -216,7 +216,7 @@ impl DispatchRound<'_, '_> {
         } else {
             self.dispatch_round_robin(eligibility);
         }
-        // The next round runs only when a write in flight ends. If none is in flight, dispatch at once, without the limits for channels.
+        // The end of a write in flight starts the next round. If none is in flight, dispatch at once, without the limits for channels.
         if !self.mbm.writes.is_empty() && self.mbm.programs.is_empty() {
             self.dispatch_round_robin(Eligibility::WithoutProgram);
         }

@@ -114,7 +114,7 @@ pub(super) struct Mbm {
     pinned: PinnedWrites,
     filling_programs: FillingPrograms,
     programs: ProgramsInFlight,
-    /// Number of queued page reads of host requests, indexed by channel.
+    /// Number of page reads of host requests that are queued or in progress at dies, indexed by channel.
     reads: Vec<u32>,
     /// Whether the chip with the least parallelism has been served since MCS last began anew (`mbm.mcs-begins`), indexed by channel.
     least_had_turn: Vec<bool>,

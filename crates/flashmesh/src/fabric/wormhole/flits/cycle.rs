@@ -120,7 +120,8 @@ impl FlitNetwork {
         has_flit && port.has_slot(now) && port.flit_free <= now
     }
 
-    /// Moves the next flit of the packet on `link`, if the flit can cross at `now` and the wire carries no other flit in this cycle.
+    /// Moves the next flit of the packet on `link`, if the flit can cross at `now` and the wire is available. A shared wire is not available if it
+    /// carries a flit in the other direction, or if that direction has the token and a flit that can cross.
     fn cross(&mut self, link: LinkId, now: u64, outbox: &mut NetworkReports) {
         if self.parameters.credit_cycles.min(self.parameters.injection_credit_cycles) == 0 {
             self.make_room(link, now, outbox);
@@ -129,7 +130,7 @@ impl FlitNetwork {
             return;
         }
         if let Some(SharedWireSide { reverse, has_token }) = self.ports[link.index()].side {
-            // Without the token, a direction sends only if the other direction neither sends in this cycle nor can send.
+            // A direction sends only if the other direction does not send in this cycle, and, without the token, only if it cannot send.
             let is_taken = self.ports[reverse.index()].flit_free > now;
             if is_taken || (!has_token && self.can_cross(reverse, now)) {
                 return;

@@ -203,7 +203,7 @@ impl FlitBuffer {
         self.slots.push_back(now + u64::from(self.credit_cycles));
     }
 
-    /// Records that the tail of the first packet left at `now`. The next head can request its link from `head_of_line_cycles` + 1 cycles later on.
+    /// Records that the tail of the first packet left at `now`. The next head can be granted its link from `head_of_line_cycles` + 1 cycles later on.
     pub(super) fn tail_left(&mut self, now: u64, head_of_line_cycles: u32) {
         self.drain = None;
         self.considered_from = now + 1 + u64::from(head_of_line_cycles);
