@@ -377,8 +377,9 @@ class DispatchState:
     def queued(self, die: int, work: int, limit: int = ...) -> list[Transaction]:
         """Returns the first `limit` transactions for `work` in each queue of a die; all of them without `limit`.
 
-        `work` is a `flashmesh.policies.Work`: one purpose, or several joined by `|`. A die has a queue for each plane,
-        purpose and priority. Some of the transactions may not be ready to run.
+        `work` is a `flashmesh.policies.Work`: one purpose, or several joined by `|`. A die has a queue for each plane
+        and purpose, and for each priority unless `schedule.priorities` is `off`. Some of the transactions may not be
+        ready to run.
         """
 
 @final
@@ -461,7 +462,7 @@ class Transaction:
 
     @property
     def priority(self) -> int:
-        """Priority of the transaction; 0 is the most urgent."""
+        """Priority of the queue; 0 is the most urgent. 2 for all transactions if `schedule.priorities` is `off`."""
 
     @property
     def lpn(self) -> int:
@@ -469,7 +470,7 @@ class Transaction:
 
     @property
     def page(self) -> int:
-        """Physical page number of the page to read or to move; for an erase, of any page of the block.
+        """Physical page number of the page to read, to move or to replicate; for an erase, of any page of the block.
 
         Without meaning for other programs.
         """
@@ -498,8 +499,8 @@ class Transaction:
 class Waiting:
     """Queued transactions for a scheduling decision, and the queues of all dies.
 
-    A die has a queue for each plane, purpose and priority. Usable only during the call of the policy, in the same
-    thread.
+    A die has a queue for each plane and purpose, and for each priority unless `schedule.priorities` is `off`. Usable
+    only during the call of the policy, in the same thread.
     """
 
     @property
@@ -536,8 +537,9 @@ class Waiting:
     def queued(self, die: int, work: int, limit: int = ...) -> list[Transaction]:
         """Returns the first `limit` transactions for `work` in each queue of a die; all of them without `limit`.
 
-        `work` is a `flashmesh.policies.Work`: one purpose, or several joined by `|`. A die has a queue for each plane,
-        purpose and priority. Some of the transactions may not be ready to run.
+        `work` is a `flashmesh.policies.Work`: one purpose, or several joined by `|`. A die has a queue for each plane
+        and purpose, and for each priority unless `schedule.priorities` is `off`. Some of the transactions may not be
+        ready to run.
         """
 
     def outstanding_of(self, die: int) -> int:

@@ -93,8 +93,8 @@ impl DispatchState {
     }
 
     /// Returns the first `limit` transactions for `work` in each queue of a die; all of them without `limit`. `work` is a `flashmesh.policies.Work`:
-    /// one purpose, or several joined by `|`. A die has a queue for each plane, purpose and priority. Some of the transactions may not be ready to
-    /// run.
+    /// one purpose, or several joined by `|`. A die has a queue for each plane and purpose, and for each priority unless `schedule.priorities` is
+    /// `off`. Some of the transactions may not be ready to run.
     #[pyo3(signature = (die, work, limit=usize::MAX))]
     fn queued(&self, die: u32, work: u32, limit: usize) -> PyResult<Vec<Transaction>> {
         let die = self.die(die)?;

@@ -23,7 +23,7 @@ pub struct Transaction {
     /// Logical page number, or number of a translation page; 0 for an erase.
     #[pyo3(get)]
     lpn: u32,
-    /// Physical page number of the page to read or to move; for an erase, of any page of the block. Without meaning for other programs.
+    /// Physical page number of the page to read, to move or to replicate; for an erase, of any page of the block. Without meaning for other programs.
     #[pyo3(get)]
     page: u32,
     /// Id of the request that waits for the transaction; None without one, as for GC and destages.
@@ -79,7 +79,7 @@ impl Transaction {
         self.queue.plane
     }
 
-    /// Priority of the transaction; 0 is the most urgent.
+    /// Priority of the queue; 0 is the most urgent. 2 for all transactions if `schedule.priorities` is `off`.
     #[getter]
     fn priority(&self) -> usize {
         self.queue.priority.index()
@@ -93,7 +93,8 @@ impl Transaction {
 
 /// Queued transactions for a scheduling decision, and the queues of all dies.
 ///
-/// A die has a queue for each plane, purpose and priority. Usable only during the call of the policy, in the same thread.
+/// A die has a queue for each plane and purpose, and for each priority unless `schedule.priorities` is `off`. Usable only during the call of the
+/// policy, in the same thread.
 #[pyclass(frozen, module = "flashmesh._native")]
 pub struct Waiting {
     /// Number of dies of the drive.
@@ -171,8 +172,8 @@ impl Waiting {
     }
 
     /// Returns the first `limit` transactions for `work` in each queue of a die; all of them without `limit`. `work` is a `flashmesh.policies.Work`:
-    /// one purpose, or several joined by `|`. A die has a queue for each plane, purpose and priority. Some of the transactions may not be ready to
-    /// run.
+    /// one purpose, or several joined by `|`. A die has a queue for each plane and purpose, and for each priority unless `schedule.priorities` is
+    /// `off`. Some of the transactions may not be ready to run.
     #[pyo3(signature = (die, work, limit=usize::MAX))]
     fn queued(&self, die: u32, work: u32, limit: usize) -> PyResult<Vec<Transaction>> {
         let die = self.die(die)?;

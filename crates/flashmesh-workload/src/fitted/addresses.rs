@@ -245,7 +245,7 @@ fn die_shares(phases: &[u64]) -> [f64; DIES] {
     std::array::from_fn(|die| phases.iter().skip(die).step_by(DIES).sum::<u64>() as f64 / total)
 }
 
-/// The maximum [`cost`] of the best candidate on touched pages (pages that the generated trace has accessed) with which no fresh pages are tried.
+/// The maximum cost of the best candidate (the end of a run, or an address within an earlier request) with which no fresh pages are tried.
 const SIMILAR: u32 = 20;
 
 /// Returns the cost of an address: the difference between its target and the wanted target.

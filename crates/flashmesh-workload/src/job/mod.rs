@@ -116,7 +116,7 @@ impl JobSource {
         })
     }
 
-    /// Returns the next request; `None` at the end of the job. An error if the request arrives after the longest time.
+    /// Returns the next request; `None` at the end of the job. An error if the request arrives after the longest time that can be simulated.
     fn next(&mut self) -> Result<Option<IoRequest>, WorkloadError> {
         let is_between = self.pass_flushes_left == 0 && !self.has_ended;
         if is_between && (self.requests_left == 0 || (self.is_pass_over() && !self.begin_pass())) {

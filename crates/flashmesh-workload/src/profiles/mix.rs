@@ -16,7 +16,7 @@ pub struct Mix {
     pub paper: Option<Paper>,
     /// The members of the mix.
     pub members: Vec<Member>,
-    /// The reason for this choice of members; `None` if the paper states the members.
+    /// The reason for this choice of members; `None` if the paper states the members, or a configuration composes the mix.
     pub members_basis: Option<String>,
     /// The mean time between arrivals of the mix.
     pub mean_interarrival: Time,

@@ -94,7 +94,7 @@ pub(super) fn looks_like_records(sample: &Sample<'_>, workload: &Workload) -> bo
         .any(|format| format.framing != Framing::Lines && (format.detect)(sample, workload).percent >= PERCENT_MIN)
 }
 
-/// Returns the registered format of this name; `None` for `Auto`, which names no format.
+/// Returns the registered format of this name; `None` for `Auto`.
 pub(super) fn named(format: TraceFormat) -> Option<&'static Format> {
     FORMATS.iter().find(|registered| registered.kind == Some(format)).copied()
 }

@@ -96,7 +96,7 @@ impl Streams {
     }
 
     /// Returns the next request of `thread` in closed replay, of the single stream otherwise; `None` if that stream has ended. An error if the
-    /// request arrives after the longest time.
+    /// request arrives after the longest time that can be simulated.
     #[inline]
     pub(crate) fn next_request(&mut self, thread: u32) -> Result<Option<IoRequest>, WorkloadError> {
         let index = if self.threaded { thread } else { 0 };
@@ -107,7 +107,7 @@ impl Streams {
     }
 
     /// Appends the next requests of the single stream to `batch`, until `batch` holds `count` requests or the stream ends. An error if a request
-    /// arrives after the longest time.
+    /// arrives after the longest time that can be simulated.
     pub(crate) fn fill(&mut self, batch: &mut Vec<IoRequest>, count: usize) -> Result<(), WorkloadError> {
         let Some(stream) = self.streams.first_mut() else { return Ok(()) };
         while batch.len() < count && stream.left > 0 {

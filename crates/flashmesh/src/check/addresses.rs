@@ -17,8 +17,8 @@ fn same<T: PartialEq + std::fmt::Debug>(what: &str, drive: T, expected: T) -> Re
     Err(format!("the drive has {what} = {drive:?}, and the configuration makes it {expected:?}"))
 }
 
-/// Checks the counts of channels, chips, dies, planes, blocks and pages, the first and last page of every plane, and the first and last logical page
-/// of the host.
+/// Checks the counts of chips, dies, planes, blocks, pages and logical pages, the capacity, and the sizes of pages and sectors. Then checks the first
+/// and last byte of the first and last logical page, and the die, chip, channel, first block, and first and last page of every plane.
 pub(super) fn audit(geometry: &Geometry, config: &Config) -> Result<(), String> {
     let (homes, cuts) = (ArrayTree::new(&in_units(config)), PageSplit::new(config));
     same("chips", geometry.chips() as usize, homes.chips())?;

@@ -21,7 +21,7 @@ pub struct ConfigError {
 /// One problem of a configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// The reason why the configuration is invalid, as a kind that code can match, such as an unknown key.
+    /// The kind of the problem, such as an unknown key.
     pub kind: ConfigErrorKind,
     /// The description of the problem, in a sentence.
     pub message: String,

@@ -101,7 +101,7 @@ pub enum Origin {
     User(RequestId),
     /// Data from the device cache, of any request.
     Destaged,
-    /// A page that garbage collection or wear levelling moved from this location.
+    /// A page that garbage collection, wear levelling or the firmware policy (reallocation) moved from this location.
     Moved(Ppn),
     /// A translation page that is written back.
     Map,

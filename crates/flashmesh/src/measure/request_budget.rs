@@ -21,8 +21,8 @@ pub struct RequestBudget {
 }
 
 impl RequestBudget {
-    /// Returns the budget of a run of all streams, or of only the stream at the index `only`. `None` if the warm-up is not `steady`, or if workloads
-    /// have a fixed number of requests.
+    /// Returns the budget of a run of all streams, or of only the stream at the index `only`. `None` if the warm-up is not `steady`, or if the
+    /// workloads cannot continue without limit ([`Config::has_endless_workloads`]).
     pub fn from_config(config: &Config, only: Option<usize>) -> Option<RequestBudget> {
         if config.warm_up() != WarmUp::Steady || !config.has_endless_workloads() {
             return None;

@@ -21,7 +21,7 @@ pub(super) struct Group {
 
 #[derive(Clone, Copy, Debug)]
 struct Member {
-    /// Priority and location of the transaction, equal for transactions that may join each other.
+    /// Priority of the queue and location of the transaction, equal for transactions that may join each other.
     key: (usize, u64),
     order: u64,
     queue: QueueId,
@@ -48,8 +48,8 @@ impl Grouping {
         }
     }
 
-    /// Returns a key that is equal for transactions that may join each other: priority, and location as far as `flash.multi-plane` compares it. The
-    /// key of a program has no location, because the page is assigned only when the operation starts.
+    /// Returns a key that is equal for transactions that may join each other: priority of the queue, and location as far as `flash.multi-plane`
+    /// compares it. The key of a program has no location, because the page is assigned only when the operation starts.
     fn key(&self, queue: QueueId, transaction: &Transaction) -> (usize, u64) {
         let reads = matches!(
             queue.class,

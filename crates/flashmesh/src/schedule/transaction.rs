@@ -148,7 +148,7 @@ impl Owner {
 pub struct Transaction {
     /// Next companion: next transaction of the same operation on the same plane (intrusive list).
     next: NextInChain,
-    /// Page to read or to move; for an erase, any page of the block.
+    /// Page to read, to move or to replicate; for an erase, any page of the block.
     pub from: Ppn,
     /// Logical page of the user, of the map or of the journal; 0 for erases and parity.
     pub lpn: Lpn,

@@ -39,7 +39,7 @@ fn setting(name: &str, default: u64) -> u64 {
 /// Way to run a drive: the instance (compiled variant of the simulator), and the probes.
 #[derive(Clone, Copy, Debug)]
 struct Way {
-    /// Smallest allowed instance, that with the fewest features; the drive may need a larger one.
+    /// Smallest allowed instance; the drive may need a larger one.
     instance: Instance,
     by_oracles: bool,
     by_log: bool,

@@ -236,7 +236,7 @@ impl ExpectedTimes {
         Time::from_ps((work / rate + u128::from(work % rate > 0)) as u64)
     }
 
-    /// Returns the time for which a transfer of `payload` holds a channel; `None` if the interconnect has paths of several links.
+    /// Returns the time for which a transfer of `payload` holds a channel; `None` if this time depends on the path, or the interconnect is unknown.
     pub(in super::super) fn on_channel(&self, payload: Payload) -> Option<Time> {
         let Payload { kind: message, planes, command_time: command, bytes } = payload;
         match self.transfer {

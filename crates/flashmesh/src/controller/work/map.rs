@@ -55,7 +55,7 @@ impl CachedMap {
     }
 
     /// Looks up the mapping entry of a transaction of a request or of the device cache. Returns whether the entry is in DRAM. If not, the transaction
-    /// resumes after the read of the entry.
+    /// resumes once the entry is in DRAM: after a read, or when the cache has space for it.
     pub fn look_up<M: Model>(&mut self, id: TransactionId, cx: &mut Context<'_, M>) -> bool {
         let Transaction { lpn, owner: Owner { request, stream, .. }, .. } = *cx.datapath.transaction(id);
         let is_there = self.cache.lookup(stream, lpn, id);
@@ -70,7 +70,7 @@ impl CachedMap {
         is_there
     }
 
-    /// Performs the next pending action of the mapping cache: a read, a program, or the continuation of a transaction whose entry has been read.
+    /// Performs the next pending action of the mapping cache: a read, a program, or the continuation of a transaction whose entry is in DRAM now.
     pub fn settle<M: Model>(&mut self, cx: &mut Context<'_, M>) {
         self.tell_entries(cx.kernel);
         let Some(action) = self.cache.next_action() else { return };
