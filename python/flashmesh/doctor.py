@@ -211,7 +211,7 @@ def folders() -> Iterator[Finding]:
                 file.flush()
             room = shutil.disk_usage(folder).free
         except OSError as error:
-            remedy = "not writable: write results to another folder with --out or --json"
+            remedy = "not writable: name another folder with --out or --json, or with TMPDIR for temporary files"
             yield Finding("folders", name, f"{folder}: {error.strerror}", "note", remedy)
             continue
         level: Level = "ok" if room >= ROOM_MIN else "note"

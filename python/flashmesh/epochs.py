@@ -25,8 +25,6 @@ def epoch_table(path: str | Path, config: Config) -> Iterator[Callable[[Result],
     The file has a row for each epoch, with the columns of `Result.epochs_frame`. The file is written if the block ends
     without an exception.
 
-    The columns are those of `Result.epochs_frame`.
-
     Raises:
         ConfigError: If the configuration has no epochs.
         OutputError: If the file name has an unknown suffix, or the file cannot be written.

@@ -45,7 +45,7 @@ def whole_file(path: str | Path) -> Iterator[Path]:
     The temporary file is created at once, so that errors show before the work. If the system supports it, the file has
     no name until it is complete, so that nothing remains if the process is killed. Otherwise it is a file beside `path`
     with a lock; the next process that writes in the folder removes unlocked ones. A symbolic link is followed. An
-    existing special file (a pipe, a device) is written directly; a named pipe is opened when it has a reader.
+    existing special file (a pipe, a device) is written directly. A named pipe has a reader before the block begins.
     Errors name `path`, never the temporary file.
 
     Raises:

@@ -127,7 +127,7 @@ def read_json(path: Path) -> Any:
 
 def broken(path: Path, error: json.JSONDecodeError) -> str:
     """Returns the error message for invalid JSON, with the position and the text around it."""
-    said = f"{path}:{error.lineno}:{error.colno}: is not complete JSON: {error.msg}"
+    said = f"{path}:{error.lineno}:{error.colno}: is not valid JSON: {error.msg}"
     left = len(error.doc.rstrip()) - error.pos
     if left <= 0 or error.msg.startswith("Unterminated string"):
         return f"{said}; the file ends there, so it was cut off: write it again"

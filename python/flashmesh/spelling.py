@@ -28,8 +28,6 @@ def with_unit(key: str, value: Any) -> Any:
     """Returns a value in the spelling of configurations.
 
     For a key that is a duration, a plain number means seconds, as usual in Python. A policy object becomes its name.
-
-    A policy object becomes its name.
     """
     if key.startswith("policy.") and not isinstance(value, str):
         from flashmesh.policies.names import text_of

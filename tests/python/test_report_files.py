@@ -117,7 +117,7 @@ def test_a_chart_that_cannot_be_drawn_says_why(cli: Cli, saved: Path, line: str,
     ("name", "content", "says"),
     [
         ("absent.json", None, "absent.json: there is no such file or folder"),
-        ("text.json", "{", "text.json:1:2: is not complete JSON: Expecting property name"),
+        ("text.json", "{", "text.json:1:2: is not valid JSON: Expecting property name"),
         ("words.json", "hello", "words.json: is not JSON: name a file that `flashmesh run --json` has written"),
         ("other.json", "[1]", "other.json: is not a result: name a file that `flashmesh run --json` has written"),
         ("keys.json", '{"a": 1}', "keys.json: is not a result of flashmesh: requests is missing"),

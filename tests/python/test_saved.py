@@ -150,9 +150,9 @@ def test_tables_of_different_runs_have_one_schema(cli: Cli, drive: Path, tmp_pat
         (
             "cut.json",
             '{"axes": {},\n "runs": [',
-            "cut.json:2:11: is not complete JSON: Expecting value; the file ends there",
+            "cut.json:2:11: is not valid JSON: Expecting value; the file ends there",
         ),
-        ("cut.json", '{"axes": {}, "ru', "cut.json:1:14: is not complete JSON"),
+        ("cut.json", '{"axes": {}, "ru', "cut.json:1:14: is not valid JSON"),
         ("odd.json", '{"axes": {} "runs": []}', 'at \'{"axes": {} "runs": []}\''),
         ("other.json", '{"version": "99"}', "is a result of flashmesh 99"),
         ("part.json", '{"axes": {}, "runs": [{"settings": {}}]}', "complete is missing"),

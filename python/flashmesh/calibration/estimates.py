@@ -41,9 +41,9 @@ PAGE_TYPES = {
 The ratios of TLC are those of the preset `solidigm-p5520`. No measured drive has top pages.
 """
 COLLECTING = 0.66
-"""Ratio of the programs of the preset `solidigm-p5520` at saturation to those of dies that only program.
+"""Program rate of dies during garbage collection, which also read and erase, over that of dies that only program.
 
-Collecting dies also read and erase.
+The ratio is that of the preset `solidigm-p5520` at saturation.
 """
 AMPLIFICATION_MIN = 1.5
 """Minimum estimate of the write amplification; a smaller one would need more spare space than drives have."""
@@ -53,9 +53,10 @@ PS_PER_S = 1e12
 
 
 def initial_values(facts: Facts, targets: Sequence[Target]) -> dict[str, str]:
-    """Returns the values at which the search starts: estimates, or else those of the preset or of the ranges.
+    """Returns the values at which the search starts.
 
-    A preset that the facts name keeps its values.
+    If the facts name a preset, these are `facts.start()`. Otherwise they are estimates, and `facts.start()` for keys
+    without an estimate.
 
     Args:
         facts: The facts, with the searched keys.
@@ -81,9 +82,9 @@ def initial_values(facts: Facts, targets: Sequence[Target]) -> dict[str, str]:
 
 
 def deep_rate(targets: Sequence[Target], pattern: str, read_share: float) -> tuple[float, float] | None:
-    """Returns the highest rate of a kind of closed loop with at least `DEEP` outstanding requests.
+    """Returns the rate, in requests/s and in bytes/s, of the closed loop of a kind that has the most bytes/s.
 
-    In requests/s and in bytes/s; None if no such loop was measured.
+    Considers loops with at least `DEEP` outstanding requests; None if no such loop was measured.
     """
     rates = [
         (held.measured, held.measured * target.load.load.request_bytes)
@@ -159,7 +160,7 @@ def rate_of(text: str) -> float:
 
 
 def blocks_per_plane(drive: Mapping[str, Any], targets: Sequence[Target], program_s: float | None) -> float | None:
-    """Returns the blocks per plane with whose spare space GC has the write amplification of the measured random writes.
+    """Returns the blocks per plane that give GC the write amplification of the measured random writes.
 
     None if no deep random writes were measured, or the program time is unknown.
 

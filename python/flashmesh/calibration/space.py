@@ -66,7 +66,7 @@ class FreeKey:
         return self.position(number)
 
     def nearest(self, number: float) -> str:
-        """Returns the value of the range that is nearest to `number`, which is in the base unit: ps, B, B/s or none."""
+        """Returns the value of the range nearest to `number`, which is in ps, B or B/s, or has no unit."""
         assert isinstance(self.domain, Range)
         first, last = float(self.domain.first.value), float(self.domain.last.value)
         return self.at(self.position(min(max(number, first), last)))

@@ -162,7 +162,7 @@ def compare(
     if unwritten:
         raise OutputError("\n".join(unwritten))
     if session.failures:
-        raise failure(session.failures, len(session.tasks), "the other results are above, and in the output files")
+        raise failure(session.failures, len(session.tasks), "the other results are above, and in any output files")
     return 0
 
 

@@ -112,7 +112,7 @@ def tell_exhausted(search: Search) -> None:
     trials = search.trials()
     idle = ", ".join(dict.fromkeys(key for trial in trials for key in trial["idle"]))
     where = f"; some drives do not use {idle}: those that differ in nothing else count once" if idle else ""
-    found = "all drives of the space tried" if search.points.is_listed else "no untried drive was found"
+    found = "all drives of the space tried" if search.points.is_listed else "no untried drive was found, drives tried"
     click.echo(f"{found}: {len(trials):,}{where}", err=True)
 
 
@@ -126,8 +126,8 @@ def show_front(search: Search, read: SearchFile, terminal: Terminal) -> None:
     if not front:
         asked = "; ".join(f"{each.measure.name.strip()} {each.text}" for each in read.constraints)
         told = f"none of the drives tried meets {asked}" if asked else "none of the drives tried gave a result"
-        near = nearest(search, read)
-        raise ConfigError("\n".join([f"{told}; allow more trials, or loosen the constraints", *near]))
+        advice = "allow more trials, or loosen the constraints" if asked else "allow more trials"
+        raise ConfigError("\n".join([f"{told}; {advice}", *nearest(search, read)]))
     wanted = [*(each.measure for each in read.objectives), *(each.measure for each in read.constraints)]
     measures = {measure.name.strip(): measure for measure in wanted}
     followed = [CAPACITY] if any(trial["capacity"] is not None for trial in front) else []

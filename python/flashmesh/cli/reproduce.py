@@ -271,9 +271,7 @@ def drifted(
 ) -> list[Outcome]:
     """Repeats the runs of the best stated reading with twice the requests; returns `outcomes` with each claim's change.
 
-    The change is the drift of the claim. Claims whose longer runs fail have no drift.
-
-    Claims whose longer runs fail, as volumes that would last too long, have no drift.
+    The change is the drift of the claim. Claims whose longer runs fail, as volumes that would last too long, have none.
     """
     from flashmesh.reproduce.drift import doubled, with_drift
 
@@ -362,7 +360,8 @@ def selections_of(
         require_readable(volumes)
         found.append(Selection(paper, claims, volumes))
         if not quiet and volumes.found and volumes.missing:
-            click.echo(f"{key}: no volume for {', '.join(volumes.missing)}: generated from their profiles", err=True)
+            told = "these workloads are generated from their profiles"
+            click.echo(f"{key}: no volume for {', '.join(volumes.missing)}: {told}", err=True)
     refuse_nothing(traces, [each.volumes for each in found])
     return found
 

@@ -65,7 +65,7 @@ def finding_of(validation: Validation) -> str:
 
 
 def sheets_of(validation: Validation) -> dict[str, Listed]:
-    """Returns a table for the data sheet and for each kind of sweep, by its title in lower case."""
+    """Returns a table for each of the `sections` of a validation, by its title in lower case."""
     return {
         title.lower(): Listed(
             f"{validation.title}, {title.lower()}",

@@ -108,10 +108,8 @@ def short(text: str) -> str:
 def baselines(runs: Sequence[Run]) -> list[Run]:
     """Returns the baseline run of each run, for ratios.
 
-    The baseline has the first value of the first varied key and otherwise equal settings. If there is no such run, the
-    first run with equal other settings is the baseline.
-
-    Of runs without such a run, the first one is the baseline. The first value is that of the first run.
+    The baseline has the value of the first run for the first key, and otherwise equal settings. If there is no such
+    run, the first run with equal other settings is the baseline.
     """
     if not runs:
         return []

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from flashmesh.report.winners import Winner
 
 CONDITIONS = ("workload.", "replay.time-scale")
-"""Prefixes of keys that change the workload, not the drive; such keys have no effect of their own."""
+"""Prefixes of keys that change the workload, not the drive. An answer states no effect of such keys."""
 OF_DIES = ("geometry.channels", "geometry.chips-per-channel", "geometry.dies-per-chip")
 """Keys whose product is the number of dies."""
 FABRIC, IDEAL = "fabric.kind", "ideal"
@@ -107,8 +107,6 @@ def effect(table: RunTable, axis: ChartAxis, values: Mapping[str, Sequence[float
     """Returns the effect of a varied key on throughput or, if throughput does not change clearly, on p99.
 
     None if neither changes clearly. In open replay the arrivals set the throughput, so that only p99 counts.
-
-    In open replay the arrivals set the throughput, so that only p99 counts.
     """
     first, *others = map(value_text, axis.values)
     pairing = Pairing(table, axis.key)

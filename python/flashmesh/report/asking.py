@@ -76,7 +76,7 @@ def remarks(answer: Answer) -> list[str]:
     if answer.idle:
         found.append(f"no effect: {', '.join(changes[0].words for changes in answer.idle.values())}")
     if answer.unread:
-        found.append(f"not used by this drive: {', '.join(answer.unread)}")
+        found.append(f"not tried, because unused or without another value: {', '.join(answer.unread)}")
     for change, why in answer.impossible:
         told = why if len(why) <= REASON_MAX else f"{why[:REASON_MAX]}..."
         found.append(f"not possible: {change.label}: {told}")

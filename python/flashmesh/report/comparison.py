@@ -359,7 +359,8 @@ def grid(view: View, name: str, terminal: Terminal) -> Table | None:
     """Returns one measure of all points, or its ratio to a baseline, as a grid; None if a grid is not suitable.
 
     Rows are the values of the first axis, columns the combinations of the others. A grid is not suitable for too many
-    points, or if numbers need intervals beside them. Points that are not steady have a mark if others are steady.
+    points, if it is too wide, or if numbers need intervals beside them. Points that are not steady have a mark if
+    others are steady.
     """
     measure = measure_named(name)
     first, *others = view.keys or ("",)

@@ -31,7 +31,7 @@ LEFT = (0, 3)
 """Indices of the columns of the table of counts that are left-aligned."""
 COUNTED = (
     "The columns 10 %, 25 % and 50 % count the claims within this share of the published effect, all in one reading, "
-    "without the claims that are exact by construction or within 10 % only in another reading (elsewhere)."
+    "without the claims that are exact by construction. Elsewhere are claims within 10 % only in another reading."
 )
 
 

@@ -122,7 +122,7 @@ def table(validation: Validation, kind: str, terminal: Terminal, with_curve: boo
 
 
 def sheet_table(outcomes: Sequence[RowOutcome], terminal: Terminal) -> Table:
-    """Returns a table of the rows of a data sheet or of a sweep."""
+    """Returns a table of rows of one kind: of a data sheet, of a sweep, of mixes, or of hot pages."""
     found = terminal.table(*SHEET_HEADINGS, left=2, gap=2)
     for outcome in outcomes:
         *cells, told = sheet_cells(outcome.check)
@@ -180,7 +180,7 @@ def verdicts(validation: Validation, *, misses_of_sweeps: bool = True) -> list[s
 
     Args:
         validation: The validation.
-        misses_of_sweeps: Whether to list misses of sweeps and mixes.
+        misses_of_sweeps: Whether to list misses of sweeps, mixes and hot pages.
     """
     checks = validation.checks
     lines: list[str] = []

@@ -33,7 +33,7 @@ class Row:
     values: tuple[float, ...] | None = None
     """Measured number of each seed; None if it was not measured, or a run has no value."""
     beside: tuple[float, ...] | None = None
-    """Measured neutral value (the value of no effect) of each seed; None if it was not measured."""
+    """Measured neutral value (no effect) of each seed; None if it was not measured."""
     curves: tuple[Curve | None, ...] = ()
     """Measured curve of each trend of the claim, then of its series; None for a curve with a missing value."""
     workloads: dict[str, float] = field(default_factory=dict)

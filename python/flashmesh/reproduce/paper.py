@@ -170,7 +170,7 @@ class Judged:
     within: float | None
     """Allowed error in the unit of the value, in place of `tolerance`; None to use `tolerance`."""
     neutral: float | None
-    """Neutral value (the value of no effect); None if the effect is the number itself."""
+    """Neutral value (no effect); None if the effect is the number itself."""
     limit: str
     """Meaning of the published value: the number itself (`none`), an upper bound (`at-most`), or a lower bound
     (`at-least`)."""
@@ -201,7 +201,7 @@ class Claim:
 
     @property
     def is_beside(self) -> bool:
-        """Whether the neutral value (the value of no effect) is measured, not only published."""
+        """Whether the neutral value (no effect) is measured, not only published."""
         return self.measurement is not None and self.measurement.compute == "value" and bool(self.measurement.over)
 
     def sentence(self, regime: str) -> str:

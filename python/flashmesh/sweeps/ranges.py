@@ -269,5 +269,7 @@ def plain(key: str, text: str, step: str) -> Fraction:
     """
     found = quantity(key, step)
     if found.unit:
-        raise ConfigError(f"{key}: {text!r}: the step {step} needs the unit of the ends")
+        raise ConfigError(
+            f"{key}: {text!r}: {step} has a wrong unit: a factor has none, a step has the unit of the ends"
+        )
     return found.value

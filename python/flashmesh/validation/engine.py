@@ -111,7 +111,7 @@ class Validating:
         self.errors: dict[RunKey, str] = {}
 
     def leave_out(self, number: int, load: SkewLoad, error: ConfigError) -> None:
-        """Removes the rows of a load from the drive at index `number`, which has no smaller model, and adds a note."""
+        """Removes the rows of `load` from the drive at index `number`, and adds a note with `error` as the reason."""
         subject = self.subjects[number]
         self.subjects[number] = replace(subject, rows=tuple(row for row in subject.rows if row.load != load))
         told = str(error).removeprefix("error: ").splitlines()[0]
@@ -191,7 +191,7 @@ class Validating:
     def is_like_highest(self, key: RunKey) -> bool:
         """Returns whether the load of `key` saturates the simulated drive as the highest load does.
 
-        It does if the drive serves less than the rate of this load at the highest load.
+        It does if the drive serves less than `SERVED_SHARE` of the rate of this load at the highest load.
         """
         number, load = key
         assert isinstance(load, int)
@@ -230,7 +230,7 @@ class Validating:
         )
 
     def row_outcome(self, number: int, row: SheetRow) -> RowOutcome:
-        """Returns the outcome of a row, of a data sheet or of a sweep, of the drive at index `number`."""
+        """Returns the outcome of a row of the drive at index `number`."""
         run = self.found.get((number, row.load))
         if run is None:
             return RowOutcome(row, None)

@@ -49,7 +49,7 @@ class PointOutcome:
 
 @dataclass(frozen=True)
 class RowOutcome:
-    """A row of a data sheet or of a sweep, with its simulated figure."""
+    """A row of a single load, with its simulated figure."""
 
     row: SheetRow
     simulated: float | None
@@ -183,7 +183,7 @@ class Validation:
 
 
 def row_dict(outcome: RowOutcome) -> dict[str, Any]:
-    """Returns a row of a data sheet or of a sweep as a JSON object."""
+    """Returns a row of a single load as a JSON object."""
     check = outcome.check
     return asdict(outcome.row) | {
         "simulated": outcome.simulated,
@@ -272,7 +272,7 @@ def point_of(document: dict[str, Any]) -> PointOutcome:
 
 
 def row_outcome_of(document: dict[str, Any]) -> RowOutcome:
-    """Returns a row of a data sheet or of a sweep from its JSON object."""
+    """Returns a row of a single load from its JSON object."""
     return RowOutcome(row_from_document(document), document["simulated"], document["requests"], document["precision"])
 
 

@@ -56,7 +56,7 @@ def with_single_load(tables: Mapping[str, Any], load: SheetLoad, extent: Extent,
     Args:
         tables: The drive, from `drive_tables`.
         load: The load.
-        extent: The length of the runs of measured loads, which limits the length of this run.
+        extent: The length of the runs of measured loads, which limits the length of this run; unused for hot pages.
         software_us: The host software time between a completion and the next request, in microseconds. Loads of
             sweeps have the time of their measured host instead.
     """

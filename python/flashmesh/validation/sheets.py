@@ -39,8 +39,8 @@ UNITS = (*BANDWIDTHS, REQUEST_RATE, LATENCY)
 RATE = "rate"
 """Statistic of rows that have a bandwidth or a request rate."""
 ROW_SENTENCE = (
-    "Each row is a closed loop with QD requests outstanding on a full drive, until the request rate is settled. Rows "
-    "of an empty drive end before its SLC cache is full. "
+    "Each row is a closed loop with QD requests outstanding, until the request rate is settled. The drive is full, or "
+    "empty if the row says so; runs of an empty drive end before its SLC cache is full. "
     f"Values are from the manufacturer's data sheet or, if `measured`, from {SOURCE}."
 )
 """Description of the rows, for pages."""

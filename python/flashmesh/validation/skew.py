@@ -1,8 +1,8 @@
-"""Measured rates of writes to hot pages, which are scattered over the whole drive.
+"""Measured rates of random writes of which some pages, the hot ones, get a fixed share.
 
-The drive is written once in order, and then for as long as it takes to write it several times over. Hot pages share
-their blocks with cold ones until collections have separated them, so the rate settles only after the drive has been
-written over several times. The runs simulate a smaller model of the drive, whose rate settles after as many overwrites.
+The drive is written once in order, and then overwritten several times. Hot pages are scattered over the whole drive and
+share their blocks with cold ones until collections have separated them, so the rate settles only after several
+overwrites. The runs simulate a smaller model of the drive, whose rate settles after as many overwrites.
 """
 
 from __future__ import annotations
@@ -38,20 +38,20 @@ TITLE = "Hot pages"
 COLUMNS = ("drive", "source", "request_size", "outstanding", "hot_share", "hot_traffic", "overwrites", "iops")
 """Columns of `skew.csv`."""
 MODEL = 4
-"""Ratio of the drive to its model: channels, blocks of a plane, and pages of a block.
+"""Divisor of the channels, the blocks of a plane, and the pages of a block of a drive in its model.
 
-Fewer pages would leave a larger share of the last program of each collected block empty, and fewer blocks would spend a
-larger share of the spare space on open ones.
+In a smaller model, the last program of each collected block would be emptier (fewer pages), and open blocks would take
+a larger share of the spare space (fewer blocks).
 """
 DIVIDED = ("channels", "blocks-per-plane", "pages-per-block")
 """Keys of `[geometry]` that `MODEL` divides."""
 OVERWRITES_BEFORE = 3.0
-"""Written bytes of the model before the measurement, as a multiple of its capacity. The request rate is steady by then.
+"""Overwrites of the model before its measurement begins. The request rate is steady by then.
 
-The real drives were measured from 60 to 97 % of their written bytes: from 3 overwrites on, or from 5.4.
+Real drives were measured from 60 to 97 % of their written bytes, so that 3.0 or 5.4 overwrites came before.
 """
 MEASURED_TO = 0.97
-"""End of the measured part of the written bytes, and of a run whose rate is not settled before."""
+"""Share of the written bytes after which the measurement of a real drive ended, and a run ends at the latest."""
 BLOCKS_MIN = 400
 """Minimum blocks of a plane of the drive, so that the model has room for open and reserved blocks."""
 SKEW_SENTENCE = (

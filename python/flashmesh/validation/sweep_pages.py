@@ -21,7 +21,7 @@ SHARED = {
     "host": "The host of all loads is {}.",
     "of": "All figures are of {}.",
 }
-"""Columns of texts, with the sentence for a column whose rows are all equal."""
+"""Columns of texts, each with the sentence that replaces it if all rows have the same text."""
 
 
 def sweep_tables(validation: Validation) -> list[str]:

@@ -25,7 +25,7 @@ class Tolerance:
     name: str
     says: str
     columns: tuple[str, ...]
-    """Names of the figures; empty for the saturation rate and for rows of data sheets and sweeps."""
+    """Names of the figures; empty for the saturation rate and for rows of single loads."""
     share: float
     """Maximum difference, as a share of the measured figure."""
     load_min: float = 0.0
@@ -77,7 +77,7 @@ class Check:
     """Name of the tolerance."""
     figure: str
     offered_iops: float | None
-    """Offered load; None for the saturation rate and for rows of data sheets and sweeps."""
+    """Offered load; None for the saturation rate and for rows of single loads."""
     measured: float
     simulated: float | None
     """Simulated figure; None if its run failed."""
@@ -133,7 +133,7 @@ def all_checks(measurements: Measurements, simulated: Sequence[Figures | None]) 
 
 
 def row_check(row: SheetRow, simulated: float | None) -> Check:
-    """Returns the check of a row of a data sheet or of a sweep."""
+    """Returns the check of a row of a single load."""
     figure = f"{row.what}, {row.unit}"
     tolerance = OF_ROWS[row.tolerance_name]
     return Check(tolerance.name, figure, None, row.value, simulated, tolerance.share, row.reference)

@@ -71,11 +71,12 @@ def settle(ledger: Ledger, drive: Drive, pages: int, writers: int) -> bool:
     meant = min(asked, round(physical.spare / 2, 9)) if asked >= physical.spare else asked
     if meant != asked:
         ledger.warn(f"GC_Exec_Threshold {asked:g} is more than the spare space: {meant:g} is used")
-    least = max(int(asked * drive.blocks), COLLECTIONS_PER_PLANE) / compatible.blocks
+    free = max(int(asked * drive.blocks), COLLECTIONS_PER_PLANE)
+    least = free / compatible.blocks
     if least >= compatible.spare:
         ledger.warn(
-            f"MQSim collects below {COLLECTIONS_PER_PLANE} free blocks of a plane, which is more than are spare: "
-            f"it would collect a full drive for ever; {meant:g} of the plane is used"
+            f"MQSim collects below {free} free blocks of a plane, which is more than are spare: it would collect a "
+            f"full drive for ever; the threshold is {meant:g} of the plane"
         )
         least = meant
     reason = f"MQSim collects below {COLLECTIONS_PER_PLANE} free blocks of a plane at the latest"

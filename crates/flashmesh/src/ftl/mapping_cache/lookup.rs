@@ -60,7 +60,7 @@ impl MappingCache {
         false
     }
 
-    /// Requests the read of a translation page. When the read ends, the page counts as `state`.
+    /// Requests the read of a translation page. `state` is the extent of the read.
     fn read(&mut self, page: Lpn, state: PageReadState, for_write_back: bool) {
         self.active.entry(page).or_default().reading = state;
         self.actions.push_back(MapCacheAction::Read { page, for_write_back });
