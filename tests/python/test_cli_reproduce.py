@@ -74,7 +74,7 @@ def test_a_recorded_volume_is_replayed_beside_the_profiles_and_the_others_are_na
     ended = cli("reproduce", "V22", *read, "--json", "out.json", "-o", "pages")
     assert ended.returncode == 0, ended.stderr
     assert "venice: no volume for mds_0, " in ended.stderr
-    assert "their profiles are generated" in ended.stderr
+    assert "these workloads are generated from their profiles" in ended.stderr
     (venice,) = json.loads((tmp_path / "out.json").read_text())
     assert venice["traces"] == {"hm_0": "hm_0.ascii"}
     assert [row["regime"] for row in venice["claims"]["V22"]["rows"]][-1] == "real-traces"

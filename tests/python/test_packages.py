@@ -92,7 +92,7 @@ def test_the_wheel_works_in_an_environment_of_its_own(wheel: Path, tmp_path: Pat
         [programs / "flashmesh", "doctor"], cwd=tmp_path, env=environment(), capture_output=True, text=True, check=False
     )
     assert ran.returncode == 0, ran.stdout + ran.stderr
-    assert "under all oracles" in ran.stdout
+    assert "requests with all checks in" in ran.stdout
     for arguments in (["examples"], ["run", "examples/venice.toml", "--set", "workload.requests=1k"]):
         command: list[str | Path] = [programs / "flashmesh", *arguments]
         ran = subprocess.run(command, cwd=tmp_path, env=environment(), capture_output=True, text=True, check=False)
