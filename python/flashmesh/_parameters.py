@@ -1715,8 +1715,9 @@ class Cache:
     """
 
     destage_window: Time | None = None
-    """Time after a write of a page during which another write of the page counts as a rewrite. Only with destage =
-    "first-write". Values: 0ps to 1000000s. Default: "1s".
+    """Length of a window in which a second write of a page counts as a rewrite. All pages share the window. The next
+    window begins with the first write after the end. Only with destage = "first-write". Values: 0ps to 1000000s.
+    Default: "1s".
     """
 
     destages_max: int | None = None

@@ -96,7 +96,8 @@ section! {
         high_mark: f64 as Share = 0.8, in 0.0..=1.0, with "destage" = ["\"watermark\""], needs plain;
         /// Dirty share of the cache at which destaging stops.
         low_mark: f64 as Share = 0.6, in 0.0..=1.0, with "destage" = ["\"watermark\""], needs plain;
-        /// Time after a write of a page during which another write of the page counts as a rewrite.
+        /// Length of a window in which a second write of a page counts as a rewrite. All pages share the window. The next window begins with the
+        /// first write after the end.
         destage_window: Time = Time::from_ms(1_000), in Time::ZERO..=Time::from_ms(1_000_000_000), with "destage" = ["\"first-write\""], needs plain;
         /// Maximum number of pages in destage. Pages that `first-write` destages at once are not counted.
         destages_max: Option<u32> = None, unset "those of two programs for each plane", in 1..=1_000_000, needs plain;
