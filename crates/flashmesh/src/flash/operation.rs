@@ -61,7 +61,7 @@ impl PlaneTransactions {
         self.count += 1;
     }
 
-    /// Sorts the transactions, which send their data in this order.
+    /// Sorts the transactions by `key`. Their data leaves the die in this order.
     pub fn sort_by_key<K: Ord>(&mut self, key: impl Fn(TransactionId) -> K) {
         self.transactions[..self.count as usize].sort_by_key(|&id| key(id));
     }
@@ -78,7 +78,7 @@ pub struct Operation {
     /// Whether the operation serves garbage collection or wear levelling instead of a request.
     pub internal: bool,
     pub started: Time,
-    /// Array time, including the time to suspend another operation beforehand.
+    /// Time for which the operation occupies the array. Includes the time to suspend another operation before the start.
     pub array_time: Time,
     pub page_types: OperationPageTypes,
     pub planes: PlaneTransactions,
