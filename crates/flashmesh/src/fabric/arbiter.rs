@@ -18,7 +18,7 @@ pub(super) struct QueuedRequest {
     pub(super) data_owner: DataOwner,
     /// Whether the die is sending data and requests the path for the next page of the same operation.
     pub(super) continues_operation: bool,
-    /// Resource that was busy when the request arrived; copied to the grant.
+    /// Resource that was busy when the request arrived. The grant of the request reports it as the cause of the wait.
     pub(super) cause: Cause,
     /// Index of the die in the round-robin order of the channel or controller. The dies of one chip have consecutive indices.
     pub(super) position: u32,
@@ -57,7 +57,7 @@ pub(super) struct Arbiter {
     before_last: u32,
     commands: Ring<QueuedRequest>,
     data: Ring<QueuedRequest>,
-    /// Number of this channel or controller, and the custom policy that arbitrates it; `None` if `arbitration` is the rule.
+    /// Number of this channel or controller, and the custom policy that arbitrates it; `None` without a custom policy.
     custom: Option<(u32, SharedPolicy)>,
 }
 
@@ -117,7 +117,8 @@ impl Arbiter {
     /// Replaces the arbitration rule with the custom `policy`. `resource` is the number of this channel or controller, which is passed to the policy.
     /// Call before the first request.
     pub(super) fn set_policy(&mut self, resource: u32, policy: SharedPolicy) {
-        // With oldest-first both queues stay in order of arrival, and `last` is the position of the last granted die, as the policy needs.
+        // The policy needs both queues in order of arrival, and the position of the last granted die in `last`. The oldest-first rule keeps
+        // both.
         self.arbitration = Arbitration::OldestFirst;
         self.custom = Some((resource, policy));
     }
@@ -398,9 +399,9 @@ mod tests {
         wait(&mut commands, 2, TransferPhase::DataOut, DataOwner::Request, true);
         wait(&mut commands, 0, TransferPhase::DataOut, DataOwner::Mapping, false);
         let served: Vec<u32> = std::iter::from_fn(|| commands.dequeue(|_| true)).map(|waiting| waiting.die.0).collect();
-        // Data goes first: mapping data of die 0, request data of dies 2 (continues its operation), 5 and 1, GC data of die 3. Then one command each
-        // of chips 0, 1 and 2, starting after the last chip, and the second one of chip 0. A chip has two dies; grants of data do not change the
-        // round-robin order.
+        // Data goes first: mapping data of die 0, request data of dies 2 (continues its operation), 5 and 1, GC data of die 3. Then one
+        // command each of chips 0, 1 and 2, starting after the last chip, and the second command of chip 0. A chip has two dies. Grants of
+        // data do not change the round-robin order.
         assert_eq!(served, [0, 2, 5, 1, 3, 1, 2, 4, 0]);
     }
 

@@ -88,7 +88,7 @@ impl TransferKind {
 pub struct Payload {
     /// Kind of the transfer.
     pub kind: TransferKind,
-    /// Number of planes that the command addresses, or from which the data comes; 1 for outgoing data.
+    /// Number of planes that the command addresses; 1 for outgoing data, which comes from one plane at a time.
     pub planes: u32,
     /// Time of command and address cycles on a shared channel; zero for outgoing data.
     pub command_time: Time,

@@ -202,8 +202,8 @@ impl Geometry {
         })
     }
 
-    /// Returns a copy with blocks of `pages_per_block / times` pages, and with a capacity smaller by the same factor. `times` must divide the pages
-    /// per block.
+    /// Returns a copy with blocks of `pages_per_block / times` pages, and with a capacity that is smaller by the factor `times`. `times`
+    /// must divide `pages_per_block`.
     pub(crate) fn with_smaller_blocks(&self, times: u32) -> Geometry {
         let pages_per_block = self.pages_per_block / times;
         Geometry {

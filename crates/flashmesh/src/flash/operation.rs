@@ -36,7 +36,7 @@ impl OperationKind {
 pub enum Extent {
     /// The whole die.
     Die,
-    /// The plane with this index in its die. Its reads are independent of those of other planes (`flash.multi-plane = "independent"`).
+    /// The plane with this index in its die. It executes reads independently of the other planes (`flash.multi-plane = "independent"`).
     Plane(u8),
 }
 
@@ -75,7 +75,7 @@ impl PlaneTransactions {
 #[derive(Clone, Copy, Debug)]
 pub struct Operation {
     pub kind: OperationKind,
-    /// Whether the operation serves garbage collection or wear levelling instead of a request.
+    /// Whether the operation is work of garbage collection or wear levelling.
     pub internal: bool,
     pub started: Time,
     /// Time for which the operation occupies the array. Includes the time to suspend another operation before the start.

@@ -48,7 +48,7 @@ impl PlaneReads {
         self.planes.iter().rev().fold(0, |free, plane| free << 1 | u8::from(plane.accepts(rules)))
     }
 
-    /// Returns whether the die can begin or resume an operation of the whole die.
+    /// Returns whether the planes leave the die free for an operation that occupies the whole die.
     pub fn leave_die_free(&self, rules: &DieRules) -> bool {
         self.incoming.is_none() && self.planes.iter().all(|plane| plane.accepts(rules))
     }

@@ -1,4 +1,4 @@
-//! Attachment of controllers to routers, and the policies that choose the controller that sends a command or receives a reply.
+//! Attachment of controllers to routers, and choice of the controller that sends a command or receives a reply.
 
 use crate::config::{self, ControllerPlacement, InjectionPolicy, LeastLoadedTies, NossdTopology, ReplyPolicy};
 use crate::engine::random::SimRng;
@@ -127,12 +127,12 @@ impl ControllerSelector {
         }
     }
 
-    /// Returns the terminal of the first local channel of `controller`, which identifies its port.
+    /// Returns the terminal of the first local channel of `controller`. This terminal identifies the port of the controller.
     pub(super) fn terminal(&self, controller: u32) -> TerminalId {
         self.terminals.first_terminal(Endpoint::Controller(controller))
     }
 
-    /// Returns the terminal of the first local channel of `chip`, which identifies its port.
+    /// Returns the terminal of the first local channel of `chip`. This terminal identifies the port of the chip.
     pub(super) fn terminal_of_chip(&self, chip: ChipId) -> TerminalId {
         self.terminals.first_terminal(Endpoint::Chip(chip.0))
     }
@@ -296,8 +296,8 @@ mod tests {
     fn round_robin_begins_where_the_nearest_controller_is_taken() {
         let config = config::Nossd { injection: InjectionPolicy::NearestElseRoundRobin, ..Default::default() };
         let mut controllers = controllers(&config);
-        // Chip 20 is in row 2, so controller 2 is nearest, and is idle for the first command. Then round robin starts at controller 0 and does not
-        // skip 2. The commands to chip 7, in row 0, continue it at controller 5.
+        // Chip 20 is in row 2, so controller 2 is nearest, and is idle for the first command. Then round robin starts at controller 0 and
+        // does not skip 2. The commands to chip 7, in row 0, continue the round robin at controller 5.
         assert_eq!(chosen(&mut controllers, 20, &mut [0; 8], 6), [2, 0, 1, 2, 3, 4]);
         assert_eq!(chosen(&mut controllers, 7, &mut [0; 8], 2), [0, 5]);
     }

@@ -249,7 +249,7 @@ impl Fabric for Nossd {
             purpose: MessageContent::Transfer(grant),
             die: grant.die,
             packets,
-            // The page list in the request of a Clean, which has the kind of a read, does not count as data.
+            // The request of a Clean (GC from chip to chip) has the kind of a read. Its page list does not count as data.
             bytes: if payload.kind == TransferKind::Read { Bytes::ZERO } else { payload.bytes },
             source,
             destination,

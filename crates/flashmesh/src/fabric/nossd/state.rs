@@ -29,9 +29,9 @@ pub(super) struct MessageInFlight {
     pub source: TerminalId,
     pub destination: TerminalId,
     pub created: u64,
-    /// Number of packets whose injection the network has not reported.
+    /// Number of packets that the network has not yet reported as injected.
     pub to_inject: u32,
-    /// Number of packets whose delivery the network has not reported.
+    /// Number of packets that the network has not yet reported as delivered.
     pub to_deliver: u32,
 }
 

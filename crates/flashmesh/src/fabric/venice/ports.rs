@@ -1,6 +1,6 @@
 //! Ports of a router, and sets of ports.
 
-/// A port of a router. A tie-break numbers its candidates in the order of the variants.
+/// A port of a router. A tie-break numbers the candidate ports in the order of these variants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Port {

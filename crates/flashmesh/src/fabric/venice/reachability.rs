@@ -1,4 +1,4 @@
-//! Prediction of a search by flood fill over the free links, for a scout that meets no other scout.
+//! Prediction of the outcome of a search, for a scout that meets no other scout, by a flood fill over the free links.
 
 use crate::fabric::{ScoutSearch, SearchPrediction};
 use crate::ids::{ChannelId, ChipId, DieId};

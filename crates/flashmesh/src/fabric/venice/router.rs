@@ -138,7 +138,7 @@ pub(super) fn clear<T: Copy>(table: &mut [T], groups: u64, cleared: T) {
 pub(super) trait RouterTable<T> {
     /// Returns the entry of router `index`.
     fn at(&self, index: usize) -> &T;
-    /// Returns the entry of router `index` for changes.
+    /// Returns a mutable reference to the entry of router `index`.
     fn at_mut(&mut self, index: usize) -> &mut T;
 }
 
@@ -167,7 +167,7 @@ impl<T> RouterTable<T> for [T] {
     }
 }
 
-/// A container of a router table, which returns the table with the type `T`.
+/// A container of a router table. It returns the table as type `T`, for example as an array whose size is known at compile time.
 pub(super) trait RouterTableStorage<T: ?Sized> {
     fn table(&mut self) -> &mut T;
 }

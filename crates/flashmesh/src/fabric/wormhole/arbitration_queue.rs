@@ -1,4 +1,4 @@
-//! Event queue of a network, whose events are arbitrations of wires, and the current cycle of its simulation.
+//! Event queue of a network, and the current cycle of its simulation. The events are arbitrations of wires.
 
 use crate::ids::LinkId;
 

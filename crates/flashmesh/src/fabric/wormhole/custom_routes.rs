@@ -62,7 +62,7 @@ pub enum RoutesError {
         listed(links)
     )]
     Deadlock {
-        /// Links on the cycle: packets on each wait for the next one, and on the last for the first.
+        /// Links on the cycle, in order. Packets on each link wait for the next link, and packets on the last link for the first.
         links: Vec<NamedLink>,
     },
 }
@@ -201,7 +201,7 @@ impl WaitGraph {
 
     /// Returns a cycle of links: each link waits for the next one, and the last for the first. `None` if there is no cycle.
     fn find_cycle(&self) -> Option<Vec<usize>> {
-        /// State of a link in the depth-first search: not visited, on the current path, or left without a cycle.
+        /// State of a link in the depth-first search: not visited, on the current path, or finished without finding a cycle.
         #[derive(Clone, Copy, PartialEq, Eq)]
         enum Seen {
             No,

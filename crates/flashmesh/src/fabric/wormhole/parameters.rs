@@ -3,7 +3,7 @@
 use super::buffer::Buffer;
 use super::topology::TerminalId;
 
-/// Arbitration rule of an output link: the packet to which the link is granted among those that request it.
+/// Arbitration rule of an output link. Each variant is the packet to which the link is granted, among the packets that request it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arbitration {
     /// The packet at the input that comes first after the input served last, in the order of [`Topology::input`](super::Topology::input).
@@ -132,8 +132,8 @@ impl Parameters {
             + refill
     }
 
-    /// Returns the cycles for which a link that has filled the buffer at its end waits for the first slot to return. Returns 0 if slots return before
-    /// the buffer is full.
+    /// Returns how many cycles a link waits for the first slot to return, after it has filled the buffer at its end. Returns 0 if the slot
+    /// returns before the buffer is full.
     fn refill_cycles(&self, credit_cycles: u32) -> u64 {
         let fill = u64::from(self.buffer_flits) * u64::from(self.flit_cycles);
         u64::from(self.hop_cycles + credit_cycles).saturating_sub(fill)
@@ -190,7 +190,8 @@ pub enum ParameterError {
     /// a wire are processed.
     #[error("wires that two directions share need slots that are free again a cycle after a flit leaves")]
     SharedSlots,
-    /// Half-duplex links are without [`GrantRule::WholePacket`]. Packets could wait for each other for ever on wires that both directions share.
+    /// Links are half-duplex, but the grant rule is not [`GrantRule::WholePacket`]. Packets could wait for each other for ever on wires
+    /// that both directions share.
     #[error("half-duplex links deadlock unless a packet waits for all of its slots: use GrantRule::WholePacket")]
     HalfDuplex,
 }
