@@ -193,8 +193,8 @@ impl<R: RouterTable<Router> + ?Sized, D: TieBreakRule, const COUNTS: bool> StepC
         if open.is_empty() || seen >= ScoutMarks::MAX_VISITS {
             return self.backtrack(scout, marks, used, seen, tally);
         }
-        // If the scout holds at most two links between routers, the only held neighbour is the previous router, whose link is busy. So
-        // `open` need not be corrected.
+        // `open` must exclude ports to routers that the scout holds. With at most two links between routers, the only held neighbour is the
+        // previous router, whose link is busy, so nothing has to be excluded.
         if scout.held_count > 2 || (COUNTS && scout.has_closed) {
             open = open.difference(ScoutMarks::held_neighbours(marks, self.frame, index));
         }

@@ -170,8 +170,8 @@ impl WormholeNetwork {
         true
     }
 
-    /// Frees slots of the buffer at the end of `feeder` ahead of time, as many as the packet still needs there. The slots are free from the
-    /// cycles in which their flits will leave over `link` if these arrive in time.
+    /// Frees slots of the buffer at the end of `feeder` ahead of time, as many as the packet still needs there. The slots become free in
+    /// the cycles in which their flits will leave over `link`, if all flits arrive in time.
     fn return_slots_early(&mut self, link: LinkId, feeder: LinkId) {
         let stride = self.parameters.flit_cycles;
         let [state, feeder] =

@@ -158,8 +158,8 @@ impl FlitNetwork {
         }
     }
 
-    /// Moves the next flit of the packet that holds `link` over it at `now`. The flit must be able to cross. If it is the tail, releases
-    /// the link.
+    /// Moves a flit over `link` at `now`: the next flit of the packet that holds `link`, which must be able to cross. After the tail,
+    /// releases the link.
     fn carry(&mut self, link: LinkId, now: u64, outbox: &mut NetworkReports) {
         let port = &mut self.ports[link.index()];
         let Some(holder) = &mut port.holder else { return };
