@@ -116,8 +116,8 @@ impl LinkAccounting {
         self.controllers.iter().map(|[into, out]| busy(into).later(busy(out))).collect()
     }
 
-    /// Returns the sets of links of which certain transfers must cross one: each chip link, each link between routers, and, for each
-    /// direction, all controller links together.
+    /// Returns the sets of links that limit throughput, because certain transfers must cross one link of the set: each chip link, each link
+    /// between routers, and, for each direction, all controller links together.
     pub(super) fn shared_resources(&self) -> Vec<SharedResource> {
         let alone =
             |part: TransferDestination| move |link: LinkId| SharedResource { part, links: vec![link], at_once: 1 };

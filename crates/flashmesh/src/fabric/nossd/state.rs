@@ -59,8 +59,8 @@ pub(super) struct DieState {
     pub copy_destination: Option<ChipId>,
     /// Time for which the last transfer of each phase was blocked by other packets, indexed by phase.
     pub stalled: [Time; TransferPhase::ALL.len()],
-    /// Message of the last transfer of each phase, indexed by phase. `None` unless its arrival is scheduled and its path has not been
-    /// released.
+    /// Message of the last transfer of each phase, indexed by phase. `None` unless the arrival of the message is scheduled and the path has
+    /// not been released.
     pub pending_arrivals: [Option<MessageId>; TransferPhase::ALL.len()],
 }
 

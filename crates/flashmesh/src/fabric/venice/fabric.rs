@@ -39,7 +39,7 @@ pub struct Venice {
     pub(super) scout_events: ScoutEvents,
     /// Circuits of each host request, for `venice.circuits-per-request`; `None` if their number is not limited.
     quota: Option<Box<CircuitQuota>>,
-    /// Number of path requests so far. The next request has it as its sequence number.
+    /// Number of path requests so far. This is the sequence number of the next request.
     requests: u64,
     pub(super) timing: LinkTiming,
     pub(super) retry: Retry,

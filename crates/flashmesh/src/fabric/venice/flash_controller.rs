@@ -25,7 +25,7 @@ pub(super) struct FlashController {
     pub stage: ControllerStage,
     /// Path request that the controller serves; if the controller is free, the last one that it served.
     pub request: PathRequest,
-    /// Time of the launch of the last scout. With it, the current or last service started.
+    /// Time of the launch of the last scout, at which the current or last service started.
     pub since: Time,
     /// Links of the circuit that is reserved or granted, from the controller link to the chip link. If there is none, the links of the last
     /// circuit.

@@ -391,9 +391,9 @@ impl CircuitNetwork {
         &self.routing
     }
 
-    /// Returns a lower bound on the number of links that have to be crossed, after the next step of the scout of `controller`, before its
-    /// controller can be granted a circuit. Either the scout reaches its destination and returns over the circuit; or it returns without a
-    /// path, and the next scout crosses at least one link and returns over it.
+    /// Returns a lower bound on the number of links that have to be crossed, after the next step of the scout of `controller`, before a
+    /// circuit can be granted. Either the scout reaches its destination and returns over the circuit; or it returns without a path, and the
+    /// next scout crosses at least one link and returns over it.
     #[inline]
     pub(super) fn remaining_links_min(&self, controller: ChannelId) -> u32 {
         const OUT_AND_BACK: u32 = 2;

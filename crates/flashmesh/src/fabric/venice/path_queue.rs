@@ -55,8 +55,8 @@ struct PathQueueEntry {
     request: PathRequest,
     /// Whether a scout for the request is in flight. If so, no other scout is launched for it.
     is_searching: bool,
-    /// Number of circuits torn down so far (`torn_down`), at the launch of the last scout of the request; if several controllers try in
-    /// turn, of the first scout. Without another teardown a retry would be useless.
+    /// Number of circuits that had been torn down when the last scout of the request was launched; if several controllers try in turn, the
+    /// first scout. Without another teardown a retry would be useless.
     tried: u64,
 }
 
@@ -157,8 +157,8 @@ impl PathQueue {
         self.first_of(|_| u64::MAX)
     }
 
-    /// Returns the row with the oldest request that may launch a scout, among some of the rows; `None` if there is none. `among` returns
-    /// these rows: a 64-bit word of their bitmap, by the index of the word.
+    /// Returns the row with the oldest request that may launch a scout, among the rows that `among` selects; `None` if there is none.
+    /// `among` returns one 64-bit word of the bitmap of these rows, by the index of the word.
     #[inline]
     fn first_of(&mut self, among: impl Fn(usize) -> u64) -> Option<usize> {
         let mut first = (NONE, 0);

@@ -13,7 +13,7 @@ pub(super) struct DeferredRequest {
     pub(super) at: u64,
     pub(super) ready: u64,
     pub(super) link: LinkId,
-    /// Link at whose end the packet is in the buffer.
+    /// Link to the buffer in which the packet is.
     pub(super) buffer: LinkId,
     pub(super) packet: PacketId,
 }

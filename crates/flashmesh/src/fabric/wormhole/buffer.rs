@@ -160,8 +160,8 @@ impl Buffer {
         cycle + u64::from(self.credit_cycles)
     }
 
-    /// Empties the buffer, except for its packet queue, and frees all slots. The last flits, one for each slot, leave in the cycles of
-    /// `run`.
+    /// Empties the buffer, except for its packet queue, and frees all slots. `run` has one cycle for each slot, in which the last flit in
+    /// the slot leaves.
     #[inline(always)]
     pub(super) fn clear(&mut self, run: FlitRun) {
         self.slots.reset(run.delayed_by(self.credit_cycles));
