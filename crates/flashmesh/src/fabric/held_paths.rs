@@ -58,8 +58,8 @@ pub struct HeldPaths {
     /// Path of the latest operation that holds one, indexed by die; `None` if no operation held a path yet, or if the path has been
     /// released.
     current_path: Vec<Option<PathId>>,
-    /// Paths of the reads whose data has not left completely, each with the number of pages that have still to leave. Indexed by die; in
-    /// the order in which the data leaves.
+    /// Paths of the reads whose data has not left completely, each with the number of pages that have still to leave. Indexed by die. The
+    /// reads of a die are in the order in which their data leaves.
     reading: Vec<VecDeque<(PathId, u32)>>,
     /// Paths of the programs, erases and copybacks in progress, indexed by die. The paths of a die are in the order in which the operations
     /// end.
@@ -67,7 +67,8 @@ pub struct HeldPaths {
     /// Time for which the last transfer waited for the path that its die held, indexed by die and phase; `None` if a new path was granted
     /// for it.
     waited: Vec<[Option<Time>; TransferPhase::ALL.len()]>,
-    /// Acknowledgements that wait for a new path, because the ended operation holds none. Indexed by die, in order of the ends.
+    /// Acknowledgements that wait for a new path, because the ended operation holds none. Indexed by die. The acknowledgements of a die are
+    /// in the order in which its operations ended.
     pending_acks: Vec<VecDeque<AcknowledgementId>>,
     /// Total time for which each link was held, up to the last `catch_up` for links that are still held; indexed by link.
     held_for: Vec<Time>,

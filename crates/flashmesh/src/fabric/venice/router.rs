@@ -111,7 +111,7 @@ const GROUP: usize = 32;
 /// Number of bits of a set of groups. In a table with more groups, several groups share a bit and are cleared together.
 const GROUPS: usize = u64::BITS as usize;
 
-/// Returns the set of only the group to which router `index` belongs: one bit of 64.
+/// Returns the group to which router `index` belongs, as a bit set with one of 64 bits set.
 #[inline(always)]
 pub(super) const fn group(index: usize) -> u64 {
     1 << (index / GROUP % GROUPS)

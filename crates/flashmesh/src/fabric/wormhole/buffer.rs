@@ -102,7 +102,7 @@ impl Buffer {
         self.slots.consume(flits, runs);
     }
 
-    /// Adds flits behind those in the buffer. The cycles of `run` are the first cycles in which they can leave.
+    /// Adds flits behind those in the buffer. `run` has, for each added flit, the first cycle in which the flit can leave.
     #[inline(always)]
     pub(super) fn arrive(&mut self, run: FlitRun, runs: &mut RunPool) {
         self.arrivals.push(run, runs);

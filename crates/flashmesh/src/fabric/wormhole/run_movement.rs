@@ -153,8 +153,8 @@ impl WormholeNetwork {
         true
     }
 
-    /// Moves the flits of the packet on `link` whose arrivals and free slots are known, and handles the crossings of the head and of the
-    /// tail of the packet. Returns whether any flit moved.
+    /// Moves the flits whose arrivals and free slots are known over `link`. Handles the crossings of the head and of the tail of the
+    /// packet. Returns whether any flit moved.
     pub(super) fn extend(&mut self, link: LinkId, outbox: &mut NetworkReports) -> bool {
         let mut has_moved = false;
         while let Some((first, last)) = self.cross(link) {
