@@ -14,13 +14,13 @@ use super::{Cause, DataOwner, TransferPhase};
 pub(super) struct QueuedRequest {
     pub(super) die: DieId,
     pub(super) phase: TransferPhase,
-    /// Owner class of the data to send; ignored for commands.
+    /// Owner class (mapping cache, host request or GC) of the data to send; ignored for commands.
     pub(super) data_owner: DataOwner,
     /// Whether the die is sending data and requests the path for the next page of the same operation.
     pub(super) continues_operation: bool,
-    /// Resource that was busy when the request arrived; copied to the grant.
+    /// Resource that was busy when the request arrived. The grant of the request reports it as the cause of the wait.
     pub(super) cause: Cause,
-    /// Index of the die among the dies of the channel or controller, which is the round-robin order. Dies of a chip are consecutive.
+    /// Index of the die in the round-robin order of the channel or controller. The dies of one chip have consecutive indices.
     pub(super) position: u32,
     /// Sequence number of the request, in order of arrival. The two requests of a pnSSD die, one at each controller, have the same number.
     pub(super) order: u64,
@@ -48,19 +48,20 @@ pub(super) struct Arbiter {
     arbitration: Arbitration,
     /// Number of dies that share the channel or controller. A pnSSD die with both channels at one controller counts twice.
     positions: u32,
-    /// Number of consecutive positions, which are the dies of one chip.
+    /// Number of consecutive positions that belong to the dies of one chip.
     positions_per_chip: Divisor,
-    /// Position of the last granted die. Under the rules that serve data first and commands by chip, position of the die of the last granted command.
+    /// Position of the die granted last. Under the two data-first round-robin rules (see `is_data_first_by_chip`), only grants of commands
+    /// count.
     last: u32,
     /// Value of `last` before the latest grant that changed it.
     before_last: u32,
     commands: Ring<QueuedRequest>,
     data: Ring<QueuedRequest>,
-    /// Number of this channel or controller, and the custom policy that arbitrates it; `None` if `arbitration` is the rule.
+    /// Number of this channel or controller, and the custom policy that arbitrates it; `None` without a custom policy.
     custom: Option<(u32, SharedPolicy)>,
 }
 
-/// Removes and returns the first request of `queue` for which `fits` holds; `None` if there is none.
+/// Removes and returns the first request of `queue` for which `fits` holds; `None` if `fits` holds for no request.
 #[inline(always)]
 fn remove_first(queue: &mut Ring<QueuedRequest>, fits: impl Fn(&QueuedRequest) -> bool) -> Option<QueuedRequest> {
     if fits(queue.front()?) { queue.pop_front() } else { remove_later(queue, fits) }
@@ -86,14 +87,15 @@ fn nearest(
     Some(((nearest >> u32::BITS) as u32, nearest as u32 as usize))
 }
 
-/// Returns whether `other`, which arrived earlier, precedes a new data request in the data-first order. `data` is the owner class of the new request;
-/// `goes_on` is whether the new request continues an operation.
+/// Returns whether the queued request `other` stays ahead of a new data request. Requests are ordered by owner class. Within a class, a new
+/// request that continues an operation goes first, any other goes last. `data` is the owner class of the new request; `goes_on` is whether
+/// it continues an operation.
 #[inline]
 fn precedes(other: &QueuedRequest, data: DataOwner, goes_on: bool) -> bool {
     other.data_owner < data || (other.data_owner == data && !goes_on)
 }
 
-/// Moves the last request of `queue` forward to its place in the data-first order; the others are already in that order.
+/// Moves the last request of `queue` forward to its place in the order of [`precedes`]. The other requests are already in that order.
 #[inline(never)]
 fn sort_in_last(queue: &mut Ring<QueuedRequest>) {
     if let Some(last) = queue.pop_back() {
@@ -105,7 +107,8 @@ fn sort_in_last(queue: &mut Ring<QueuedRequest>) {
 impl Arbiter {
     /// Creates an arbiter with empty queues for `positions` dies, with `positions_per_chip` dies on each chip.
     pub(super) fn new(arbitration: Arbitration, positions: u32, positions_per_chip: u32) -> Arbiter {
-        // Under the data-first round-robin rules the initial `last` is the last die, so that commands of chip 0 are first.
+        // Round robin starts after `last`. So under the data-first round-robin rules `last` is initially the last die, and commands of chip
+        // 0 are first.
         let last = if arbitration.is_data_first_by_chip() { positions.saturating_sub(1) } else { 0 };
         let (positions_per_chip, commands, data) = (Divisor::new(positions_per_chip), Ring::default(), Ring::default());
         Arbiter { arbitration, positions, positions_per_chip, last, before_last: last, commands, data, custom: None }
@@ -114,7 +117,8 @@ impl Arbiter {
     /// Replaces the arbitration rule with the custom `policy`. `resource` is the number of this channel or controller, which is passed to the policy.
     /// Call before the first request.
     pub(super) fn set_policy(&mut self, resource: u32, policy: SharedPolicy) {
-        // With oldest-first both queues stay in order of arrival, and `last` is the position of the last granted die, as the policy needs.
+        // The policy needs both queues in order of arrival, and the position of the last granted die in `last`. The oldest-first rule keeps
+        // both.
         self.arbitration = Arbitration::OldestFirst;
         self.custom = Some((resource, policy));
     }
@@ -148,7 +152,7 @@ impl Arbiter {
         remove_first(self.queue(chosen.phase), |waiting| waiting.order == chosen.order)
     }
 
-    /// Enqueues a request: in order of arrival, or in the data-first order for data under the rules that serve data first and commands by chip.
+    /// Enqueues a request in order of arrival; under the data-first round-robin rules, a data request in the order of [`precedes`].
     #[inline(always)]
     pub(super) fn enqueue(&mut self, waiting: QueuedRequest) {
         let is_sorted = waiting.phase != TransferPhase::Command && self.arbitration.is_data_first_by_chip();
@@ -171,8 +175,8 @@ impl Arbiter {
         }
     }
 
-    /// Returns whether the chip of the die at `position` precedes the chip of the latest command grant, in the round-robin order that starts after
-    /// the command grant before the latest. `false` for all rules except [`Arbitration::DataFirstTogether`].
+    /// Returns whether the chip of the die at `position` comes before the chip of the latest command grant, in the round-robin order in
+    /// which that grant was made. `false` for all rules except [`Arbitration::DataFirstTogether`].
     #[inline]
     pub(super) fn precedes_grant(&self, position: u32) -> bool {
         self.arbitration == Arbitration::DataFirstTogether && self.chips_behind(position) < self.chips_behind(self.last)
@@ -194,7 +198,7 @@ impl Arbiter {
         remove_first(self.queue(phase), |waiting| waiting.die == die);
     }
 
-    /// Returns the die of each queued request: of commands, then of data. A die can occur several times.
+    /// Returns the die of each queued request, first for commands, then for data. A die can occur several times.
     #[inline(always)]
     pub(super) fn queued_dies(&self) -> impl Iterator<Item = DieId> {
         self.commands.iter().chain(self.data.iter()).map(|waiting| waiting.die)
@@ -395,9 +399,9 @@ mod tests {
         wait(&mut commands, 2, TransferPhase::DataOut, DataOwner::Request, true);
         wait(&mut commands, 0, TransferPhase::DataOut, DataOwner::Mapping, false);
         let served: Vec<u32> = std::iter::from_fn(|| commands.dequeue(|_| true)).map(|waiting| waiting.die.0).collect();
-        // Data goes first: mapping data of die 0, request data of dies 2 (continues its operation), 5 and 1, GC data of die 3. Then one command each
-        // of chips 0, 1 and 2, starting after the last chip, and the second one of chip 0. A chip has two dies; grants of data do not change the
-        // round-robin order.
+        // Data goes first: mapping data of die 0, request data of dies 2 (continues its operation), 5 and 1, GC data of die 3. Then one
+        // command each of chips 0, 1 and 2, starting after the last chip, and the second command of chip 0. A chip has two dies. Grants of
+        // data do not change the round-robin order.
         assert_eq!(served, [0, 2, 5, 1, 3, 1, 2, 4, 0]);
     }
 

@@ -14,7 +14,7 @@ pub struct Contender {
     pub die: DieId,
     /// The phase for which the die requests the channel or controller.
     pub phase: TransferPhase,
-    /// Owner class of the data to send; ignored for commands.
+    /// Owner class (mapping cache, host request or GC) of the data to send; ignored for commands.
     pub data_owner: DataOwner,
     /// Whether the die is sending data and requests the path for the next page of the same operation.
     pub continues_operation: bool,
@@ -33,8 +33,8 @@ pub struct Contender {
 ///   first request.
 /// - The policy is deterministic: equal calls in equal order return equal indices.
 pub trait ArbitrationPolicy {
-    /// Returns the index in `waiting` of the request to which the channel or controller `resource` is granted. `last` is the
-    /// [position](Contender::position) of the die.
+    /// Returns the index in `waiting` of the request to which the channel or controller number `resource` is granted. `last` is the
+    /// [position](Contender::position) of the die granted last.
     fn choose(&mut self, resource: u32, last: u32, waiting: &[Contender]) -> usize;
 }
 
@@ -47,8 +47,8 @@ impl SharedPolicy {
         SharedPolicy(Arc::new(Mutex::new(policy)))
     }
 
-    /// Returns the request of `waiting` that the policy chooses for the channel or controller `resource`. `waiting` must not be empty; a single
-    /// request is returned without a call of the policy.
+    /// Returns the request of `waiting` that the policy chooses for the channel or controller number `resource`. `waiting` must not be
+    /// empty. A single request is returned without a call of the policy.
     pub(super) fn choose(&self, resource: u32, last: u32, waiting: &[Contender]) -> Contender {
         let at = if waiting.len() > 1 {
             self.0.lock().unwrap_or_else(PoisonError::into_inner).choose(resource, last, waiting)

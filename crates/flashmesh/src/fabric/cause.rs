@@ -23,22 +23,22 @@ impl Cause {
     }
 }
 
-/// The set of causes that delayed the transfers of a transaction or of a host request, and whether another host request was among those that occupied
-/// the path.
+/// Set of the causes that delayed the transfers of a transaction or of a host request. Also records whether a transfer waited for a path in
+/// use for another host request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Causes(u8);
 
 impl Causes {
     const PATH_CONFLICT: u8 = 1 << 7;
 
-    /// Records that a transfer waited for a path that was used for another host request.
+    /// Records that a transfer waited for a path in use for another host request.
     #[inline]
     pub fn insert_path_conflict(&mut self) {
         self.0 |= Causes::PATH_CONFLICT;
     }
 
-    /// Returns whether a transfer waited for a path that was used for another host request: a path conflict as defined in Venice, ISCA 2023, section
-    /// 3.1.
+    /// Returns whether a transfer waited for a path in use for another host request: a path conflict as defined in Venice, ISCA 2023,
+    /// section 3.1.
     #[inline]
     pub const fn has_path_conflict(self) -> bool {
         self.0 & Causes::PATH_CONFLICT != 0
@@ -50,7 +50,7 @@ impl Causes {
         self.0 |= 1 << cause as u8;
     }
 
-    /// Adds every cause of `others`, and its path conflict, to the set.
+    /// Adds every cause of `others` to the set, and the path conflict if `others` has one.
     #[inline]
     pub fn join(&mut self, others: Causes) {
         self.0 |= others.0;

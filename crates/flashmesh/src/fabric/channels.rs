@@ -15,12 +15,12 @@ use super::{Cause, DataOwner, Grant, GrantRecord, LinkUsage, Outbox, Payload, Tr
 struct Channel {
     /// Die that holds the channel, phase of its transfer, and time of the grant; `None` if the channel is free.
     held: Option<(DieId, TransferPhase, Time)>,
-    /// Batch ([`Outbox::batch`]) of the last request that found the channel free and was granted it; 0 if the request was in no batch.
+    /// Batch ([`Outbox::batch`]) in which the channel was last granted to a request at once; 0 if that request was in no batch.
     batch: u32,
     arbiter: Arbiter,
 }
 
-/// The half-duplex channels of an interconnect, with their usage. Path and link numbers are channel numbers.
+/// The half-duplex channels of an interconnect, with their usage. A path or link has the number of its channel.
 #[derive(Clone, Debug)]
 pub struct Channels {
     channels: IdTable<PathId, Channel>,
@@ -78,8 +78,8 @@ impl Channels {
                 && channel.arbiter.precedes_grant(position)
                 && let Some(granted) = outbox.grants.iter_mut().find(|granted| granted.grant.path == path)
             {
-                // Requests of one batch are arbitrated together. The grant is still in the outbox, so this request, whose chip precedes the granted
-                // chip, takes the grant over, and the die that had the grant is queued.
+                // Requests of one batch are arbitrated together. The grant is still in the outbox, and the chip of this request precedes
+                // the granted chip. So this request takes over the grant, and the request of the other die is queued.
                 granted.grant.die = die;
                 channel.held = Some((die, phase, now));
                 let replaced = channel.arbiter.replace_grant(position);

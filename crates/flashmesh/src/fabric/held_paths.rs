@@ -35,10 +35,10 @@ enum PathUse {
     Acknowledgement(AcknowledgementId),
 }
 
-/// A path that the inner fabric has granted, and that is held.
+/// A held path: a path that the inner fabric granted, and that this layer has not released.
 #[derive(Clone, Debug)]
 struct Path {
-    /// Grant that the inner fabric made, whose phase is that of the first transfer over the path.
+    /// Grant from the inner fabric. Its phase is the phase of the first transfer over the path.
     grant: Grant,
     since: Time,
     links: Vec<LinkId>,
@@ -48,24 +48,27 @@ struct Path {
     unacknowledged: u32,
 }
 
-/// An interconnect whose paths are held by transactions, as a layer over an inner fabric.
+/// Layer over an interconnect (the inner fabric) that keeps each granted path until the transaction of the path ends.
 #[derive(Clone, Debug)]
 pub struct HeldPaths {
     fabric: Box<AnyFabric>,
     rule: HoldPath,
     /// Held paths, indexed by path; `None` if a path is free.
     paths: Vec<Option<Path>>,
-    /// Path of the last operation that holds one, indexed by die; `None` if the path has been released.
+    /// Path of the latest operation that holds one, indexed by die; `None` if no operation held a path yet, or if the path has been
+    /// released.
     current_path: Vec<Option<PathId>>,
-    /// Paths of the reads whose data has not left completely, each with the number of pages that have still to leave. Indexed by die; the read whose
-    /// data leaves next is first.
+    /// Paths of the reads whose data has not left completely, each with the number of pages that have still to leave. Indexed by die. The
+    /// reads of a die are in the order in which their data leaves.
     reading: Vec<VecDeque<(PathId, u32)>>,
-    /// Paths of programs, erases and copybacks in progress. Indexed by die, in the order of their commands, which is the order in which they end.
+    /// Paths of the programs, erases and copybacks in progress, indexed by die. The paths of a die are in the order in which the operations
+    /// end.
     program_paths: Vec<VecDeque<PathId>>,
-    /// Time for which the last transfer waited for the path that its die held, indexed by die and phase; `None` if the inner fabric granted a new
-    /// path instead.
+    /// Time for which the last transfer waited for the path that its die held, indexed by die and phase; `None` if a new path was granted
+    /// for it.
     waited: Vec<[Option<Time>; TransferPhase::ALL.len()]>,
-    /// Acknowledgements of ended operations that hold no path, which wait for a new path, in order; indexed by die.
+    /// Acknowledgements that wait for a new path, because the ended operation holds none. Indexed by die. The acknowledgements of a die are
+    /// in the order in which its operations ended.
     pending_acks: Vec<VecDeque<AcknowledgementId>>,
     /// Total time for which each link was held, up to the last `catch_up` for links that are still held; indexed by link.
     held_for: Vec<Time>,
@@ -92,8 +95,8 @@ impl HeldPaths {
         self.paths[path.index()].as_mut().expect("a path is used by whom it was granted to")
     }
 
-    /// Records as held the paths that the inner fabric has granted in `outbox`, from index `first` on. Removes grants for acknowledgements, which are
-    /// sent at once.
+    /// Records the paths that the inner fabric has granted in `outbox`, from index `first` on, as held. Removes grants for
+    /// acknowledgements, which are sent at once.
     fn record_grants(&mut self, first: usize, now: Time, outbox: &mut Outbox) {
         let mut at = first;
         while let Some(&GrantRecord { grant, .. }) = outbox.grants.get(at) {
@@ -120,15 +123,15 @@ impl HeldPaths {
         }
     }
 
-    /// Calls the inner fabric by `call`, and records the paths that it grants during the call.
+    /// Runs `call` on the inner fabric, and records the paths that are granted during `call`.
     fn call_fabric(&mut self, now: Time, outbox: &mut Outbox, call: impl FnOnce(&mut AnyFabric, &mut Outbox)) {
         let first = outbox.grants.len();
         call(&mut self.fabric, outbox);
         self.record_grants(first, now, outbox);
     }
 
-    /// Returns the held path that `die` uses for `phase`. Outgoing data uses the path of its read. Returns `None` if the die has to request a new
-    /// path. This is so if it holds none, or for a command if an operation on the held path has not been acknowledged.
+    /// Returns the held path that `die` uses for `phase`; for outgoing data, the path of its read. Returns `None` if the die has to request
+    /// a new path, because it holds none. Also `None` for a command if an operation on the held path has not been acknowledged.
     fn path_for(&self, die: DieId, phase: TransferPhase) -> Option<PathId> {
         if phase == TransferPhase::DataOut
             && let Some(&(path, _)) = self.reading[die.index()].front()
@@ -167,7 +170,7 @@ impl HeldPaths {
         }
     }
 
-    /// Returns whether data of a read of the grant's die has still to leave over the path of `grant`.
+    /// Returns whether read data of the die of `grant` has still to leave over the path of `grant`.
     fn has_data_left(&self, grant: Grant) -> bool {
         self.reading[grant.die.index()].iter().any(|(path, _)| *path == grant.path)
     }
@@ -180,8 +183,8 @@ impl HeldPaths {
         self.call_fabric(now, outbox, |fabric, outbox| fabric.release(grant, now, outbox));
     }
 
-    /// Sends acknowledgement `id` over the held path of `grant` at `now`, and schedules two events at its arrival. The wake-up, which makes the path
-    /// idle, precedes [`FabricEvent::Acknowledged`], so that the path is idle when the controller acts.
+    /// Sends acknowledgement `id` over the held path of `grant` at `now`. Schedules two events at its arrival: first a wake-up, which makes
+    /// the path idle, then [`FabricEvent::Acknowledged`]. So the path is idle when the controller acts.
     fn send_acknowledgement(&mut self, grant: Grant, id: AcknowledgementId, now: Time, outbox: &mut Outbox) {
         self.path(grant.path).is_moving = true;
         let at = self.fabric.acknowledge_over(grant, now);
@@ -290,7 +293,7 @@ impl Fabric for HeldPaths {
         let number = PathId(token & !ACKNOWLEDGED);
         let path = self.path(number);
         path.is_moving = false;
-        // `unacknowledged` is 0 if the operation held no path, and the acknowledgement crossed a path of its own.
+        // `unacknowledged` is 0 if the operation held no path, so that the acknowledgement crossed a path of its own.
         path.unacknowledged = path.unacknowledged.saturating_sub(1);
         self.start_next_use(number, now, outbox);
     }
@@ -309,7 +312,7 @@ impl Fabric for HeldPaths {
         self.fabric.stall_time(grant)
     }
 
-    /// Adds the time up to `now` to the held times of the links that are held.
+    /// Adds the time since the last call to the hold times of the links that are held.
     fn catch_up(&mut self, now: Time, outbox: &mut Outbox) {
         for path in self.paths.iter_mut().flatten() {
             path.links.iter().for_each(|link| self.held_for[link.index()] += now - path.since);
@@ -366,7 +369,7 @@ mod tests {
         Payload { kind: message, planes: 1, command_time: Time::ZERO, bytes: Bytes::from_kib(4) }
     }
 
-    /// Requests a path for `phase` of die 0, and returns the grant, which must be made at once.
+    /// Requests a path for `phase` of die 0, and returns the grant. Panics unless a path is granted at once.
     fn granted(held: &mut AnyFabric, phase: TransferPhase, outbox: &mut Outbox) -> Grant {
         held.acquire(DieId(0), phase, Time::ZERO, outbox);
         outbox.grants.pop().expect("the path is free").grant

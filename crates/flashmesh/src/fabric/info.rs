@@ -21,15 +21,15 @@ pub struct FabricInfo {
     pub sections: &'static [&'static str],
     /// Keys of `[fabric]` that affect this kind, besides `kind` and `hold-path`.
     pub used_keys: &'static [&'static str],
-    /// Keys of `[fabric]` that this kind accepts although they have no effect, so that one configuration can serve several kinds. A key that is
-    /// neither here nor in `used_keys` is rejected if set.
+    /// Keys of `[fabric]` that are accepted although they have no effect on this kind, so that one configuration can serve several kinds. A
+    /// key that is neither here nor in `used_keys` is rejected if set.
     pub accepted_unused_keys: &'static [&'static str],
     /// Values of `gc.move`, the ways in which GC moves pages, that this kind supports.
     pub moves: &'static [PageMove],
-    /// Constructor of the interconnect below the layer of `fabric.hold-path`, which keeps paths for whole transactions; `None` if this kind does not
-    /// support it.
+    /// Constructor of the interconnect for `fabric.hold-path`, under which paths are kept for whole transactions; `None` if this kind does
+    /// not support it.
     pub build_held: Option<Build>,
-    /// Whether each die has an on-die controller that decodes and frames packets, which takes time.
+    /// Whether each die has a controller of its own (on-die controller), which takes time to decode and frame packets.
     pub die_controllers: bool,
     /// Location of the routers, if there are any.
     pub routers: RouterPlacement,
@@ -100,7 +100,7 @@ pub fn check(info: &FabricInfo, config: &Config) -> Result<(), FabricError> {
     (info.check)(config)
 }
 
-/// Checks that every key of `[fabric]` with another value than its default has an effect on the kind, or is accepted without one.
+/// Checks that each key of `[fabric]` that is not at its default affects the kind, or is accepted without effect.
 fn check_keys(info: &FabricInfo, config: &Config) -> Result<(), FabricError> {
     let standard = config::Fabric::default();
     // The pattern has no `..`, so that a new key does not compile until it is classified here.

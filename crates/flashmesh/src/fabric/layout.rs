@@ -42,15 +42,15 @@ pub struct Layout {
     pub routers: u32,
 }
 
-/// A set of links of which every transfer from or to certain chips crosses exactly one, on any route. The sum of the busy times of the links, divided
-/// by [`at_once`](Self::at_once), is a lower bound on run time.
+/// A set of links that limits throughput: every transfer from or to certain chips crosses exactly one of them, on any route. The sum of the
+/// busy times of the links, divided by [`at_once`](Self::at_once), is a lower bound on run time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SharedResource {
     /// Kind of the set of chips whose transfers must cross [`links`](Self::links), such as one row. Which row is not recorded.
     pub part: TransferDestination,
     /// Links of the set. Each transfer crosses one of them.
     pub links: Vec<LinkId>,
-    /// Number of these links that can carry data at the same time, at most.
+    /// Maximum number of links of the set that can carry data at the same time.
     pub at_once: u32,
 }
 
@@ -96,9 +96,9 @@ impl Layout {
         numbered.map(|(_, number)| LinkId(number))
     }
 
-    /// Returns the sum of bytes that crossed the pins of all chips. `usage` has an entry per link. If there are chip links, only they count, because
-    /// each transfer crosses one at each chip. Otherwise all links count, and the bytes of a transfer from chip to chip count twice, for the pins of
-    /// both chips.
+    /// Returns the number of bytes that crossed the pins of chips, summed over all chips. `usage` has an entry per link. If there are chip
+    /// links, only they count, because each transfer crosses one at each chip. Otherwise all links count, and the bytes of a transfer from
+    /// chip to chip count twice, for the pins of both chips.
     pub fn bytes_of_chips(&self, usage: &[LinkUsage]) -> Bytes {
         let has_chip_links = self.count(LinkKind::Chip) > 0;
         let links = self.links.iter().zip(usage).filter(|(link, _)| !has_chip_links || link.kind == LinkKind::Chip);
@@ -115,8 +115,8 @@ impl Layout {
         }
     }
 
-    /// Returns the sets of links that follow from the kinds of the links alone. These are each chip link, for the transfers of its chip, and all
-    /// controller links together.
+    /// Returns the sets of links that are known from the kinds of the links alone: each chip link, for the transfers of its chip, and, as one
+    /// set, all links between a controller and one chip or router.
     pub fn shared_resources(&self) -> Vec<SharedResource> {
         let alone = |link: LinkId| SharedResource { part: TransferDestination::Chip, links: vec![link], at_once: 1 };
         let mut shared_resources: Vec<SharedResource> = self.links_of_kind(LinkKind::Chip).map(alone).collect();

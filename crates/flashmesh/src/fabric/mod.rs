@@ -137,8 +137,8 @@ pub trait Fabric: std::fmt::Debug {
         false
     }
 
-    /// Returns the wait for `grant`, divided by cause and indexed by [`Cause::index`]. Returns `None` if the fabric records a single cause per wait,
-    /// which is [`GrantRecord::cause`]. Call when the path has just been granted.
+    /// Returns the wait for `grant`, divided by cause and indexed by [`Cause::index`]. `None` if the fabric records a single cause per
+    /// wait, in [`GrantRecord::cause`]. Call when the path has just been granted.
     fn wait_by_cause(&self, _grant: Grant) -> Option<[Time; Cause::ALL.len()]> {
         None
     }
@@ -166,8 +166,8 @@ pub trait Fabric: std::fmt::Debug {
         unreachable!("this fabric needs no acknowledgements");
     }
 
-    /// Redirects the acknowledgement of a program that `die` starts without a command, for a page that GC moves directly from chip to chip. The
-    /// acknowledgement goes to the controller that sent the last command of `by`, the die that sent the page.
+    /// Redirects the acknowledgement of a program that `die` starts without a command, for a page that die `by` sent to it directly (GC
+    /// from chip to chip). The acknowledgement goes to the controller that sent the last command of `by`.
     fn redirect_acknowledgement(&mut self, _die: DieId, _by: DieId) {}
 
     /// Handles a [`FabricEvent::Wake`] or [`FabricEvent::Alarm`] with token `token` that is due at `now`.
@@ -178,7 +178,7 @@ pub trait Fabric: std::fmt::Debug {
     /// Applies the deferred updates of usage and scout counters up to `now`. Called before the counters are read during a run.
     fn catch_up(&mut self, _now: Time, _outbox: &mut Outbox) {}
 
-    /// Advances the counters, and the link uses in the outbox, to the end of the run at `now`.
+    /// Applies the deferred updates of the counters, and of the link uses in the outbox, up to the end of the run at `now`.
     fn finish(&mut self, _now: Time, _outbox: &mut Outbox) {}
 
     /// Returns the links of the path of `grant`, which must not have been released.
@@ -215,7 +215,7 @@ pub trait Fabric: std::fmt::Debug {
         None
     }
 
-    /// Returns the links that are held at present, each with the die for which it is held. A die can hold several links.
+    /// Returns the links that are held, each with the die for which it is held. A die can hold several links.
     fn held_links(&self) -> Vec<(LinkId, DieId)>;
 }
 

@@ -11,10 +11,10 @@ use super::{Cause, FabricEvent, Grant};
 pub struct GrantRecord {
     /// Die, phase and path that were granted.
     pub grant: Grant,
-    /// Start of the attempt to set up the path that succeeded. Until then the die waited; from then to the grant the path was set up, which takes
-    /// time only for Venice scouts.
+    /// Start of the successful attempt to set up the path. The die waited until this time. The path was then set up, which takes time only
+    /// with Venice scouts.
     pub since: Time,
-    /// Resource that blocked the first attempt; meaningless if the first attempt succeeded, so that the die did not wait.
+    /// Resource that blocked the first attempt to set up the path; meaningless if that attempt succeeded.
     pub cause: Cause,
 }
 
@@ -31,7 +31,7 @@ pub struct LinkUse {
     pub until: Time,
 }
 
-/// Outcome of a scout search (Venice) that a flood fill over the free links predicts when the scout is launched.
+/// Outcome of the search of a scout (Venice), predicted at its launch by a flood fill over the free links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SearchPrediction {
     /// The scout finds a path.
@@ -45,7 +45,8 @@ pub enum SearchPrediction {
     },
 }
 
-/// An ended scout search (Venice) during which no other scout was in flight and no circuit was torn down, for comparison with its prediction.
+/// An ended search of a scout (Venice), with its predicted outcome for comparison. During the search no other scout was in flight and no
+/// circuit was torn down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScoutSearch {
     /// Die for which the scout searched a path.
@@ -54,7 +55,7 @@ pub struct ScoutSearch {
     pub prediction: SearchPrediction,
     /// Whether the scout found a path.
     pub found: bool,
-    /// Number of links that the scout crossed, forward and back, without its return over a found path.
+    /// Number of links that the scout crossed, forward and back. If it found a path, its return over the path is not counted.
     pub steps: u64,
 }
 
@@ -94,18 +95,18 @@ pub struct ScoutStep {
 pub struct Outbox {
     /// New grants, in order. The simulation removes them and lets the dies send.
     pub grants: Vec<GrantRecord>,
-    /// Number of the batch of commands that are being requested together, set by the simulation; 0 outside of batches. Only `fabric.arbitration =
-    /// "data-first-together"` uses batches.
+    /// Number of the batch of commands that the simulation is requesting together; 0 outside of a batch. Used only by `fabric.arbitration =
+    /// "data-first-together"`.
     pub batch: u32,
-    /// Events that the simulation schedules and removes, each with its time.
+    /// Events of the fabric, each with its time. The simulation removes and schedules them.
     pub events: Vec<(Time, FabricEvent)>,
-    /// Time of the next call of [`Fabric::wake`](super::Fabric::wake) with token 0; [`Time::MAX`] if none is needed. This call precedes all events of
-    /// the same time, whenever they were scheduled. So results do not depend on how far ahead a fabric simulates.
+    /// Time of the next call of [`Fabric::wake`](super::Fabric::wake) with token 0; [`Time::MAX`] if none is needed. The call precedes all
+    /// other events of that time, so results do not depend on how far ahead a fabric simulates.
     pub wake_at: Time,
-    /// End of the lookahead, set by the simulation. No event of the drive is due before this time, so a woken fabric can simulate its own activity up
-    /// to this time at once.
+    /// Time before which no event of the drive is due, set by the simulation. A woken fabric can simulate its own activity up to this time
+    /// at once.
     pub lookahead_until: Time,
-    /// Ended uses of links; `None` unless an oracle (a probe that checks the run), or another probe that receives every notice, is attached.
+    /// Uses of links that have ended. `None` unless a probe is attached that needs them, such as an oracle (a probe that checks the run).
     pub link_uses: Option<Vec<LinkUse>>,
     /// Steps of the scouts of Venice, in order; recorded only if `link_uses` is `Some`.
     pub scout_steps: Vec<ScoutStep>,

@@ -35,8 +35,8 @@ impl Clone for Box<dyn Fabric + Send> {
     }
 }
 
-/// An interconnect of any kind, dispatched at run time. For most drives the simulation is instead compiled for the concrete type of their
-/// interconnect.
+/// An interconnect of any kind, dispatched at run time. Most drives are run with the concrete type instead, for which the simulation is
+/// compiled.
 #[enum_dispatch(Fabric)]
 #[derive(Clone, Debug)]
 #[allow(missing_docs, reason = "each implementation carries its documentation")]

@@ -7,7 +7,7 @@ use crate::units::{Bytes, Time};
 #[cfg(doc)]
 use super::Fabric;
 
-/// The purpose for which a die requests a path. As wide as an id (32 bit), so that a [`Grant`] has no padding to copy.
+/// Purpose for which a die requests a path. As wide as an id (32 bit), so that a [`Grant`] has no padding bytes to copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u32)]
 pub enum TransferPhase {
@@ -48,8 +48,8 @@ pub struct Grant {
     pub die: DieId,
     /// The phase for which the path was requested.
     pub phase: TransferPhase,
-    /// The granted path, held until its release. Path numbers are small and start at 0, because oracles (checks of a run) keep a table indexed by
-    /// path.
+    /// The granted path, held until it is released. Path numbers are small and start at 0, because probes that check a run keep a table
+    /// indexed by path.
     pub path: PathId,
 }
 
@@ -88,12 +88,12 @@ impl TransferKind {
 pub struct Payload {
     /// Kind of the transfer.
     pub kind: TransferKind,
-    /// Number of planes that the command addresses, or from which the data comes; 1 for outgoing data.
+    /// Number of planes that the command addresses; 1 for outgoing data, which comes from one plane at a time.
     pub planes: u32,
     /// Time of command and address cycles on a shared channel; zero for outgoing data.
     pub command_time: Time,
-    /// Size of the data with its share of the spare area; for the command of a Clean, a GC move from chip to chip, size of its page list. Zero for
-    /// other commands without data.
+    /// Size of the data, with its share of the spare area. For the command of a Clean (a GC move from chip to chip), size of the page list;
+    /// for other commands without data, zero.
     pub bytes: Bytes,
 }
 
@@ -102,7 +102,7 @@ pub struct Payload {
 pub struct SendOutcome {
     /// Arrival time of the last byte; `None` if the fabric raises [`FabricEvent::Delivered`] when the time is known.
     pub arrival: Option<Time>,
-    /// Minimum duration of a transfer of this payload: over the shortest path, and without contention.
+    /// Duration of the transfer over the shortest path and without contention.
     pub min_duration: Time,
 }
 
@@ -118,7 +118,7 @@ pub enum FabricEvent {
     Acknowledged(AcknowledgementId),
     /// A call of [`Fabric::wake`] with this token is due.
     Wake(u32),
-    /// Like [`Wake`](Self::Wake), but a fabric has only one alarm: a new alarm replaces the pending one. Exception: an alarm set too far ahead for
-    /// the range of event keys becomes an ordinary event, which still occurs after its replacement.
+    /// Like [`Wake`](Self::Wake), but a fabric has only one alarm: a new alarm replaces the pending one. Exception: an alarm too far ahead
+    /// for the range of event keys becomes an ordinary event, which occurs even if it was replaced.
     Alarm(u32),
 }

@@ -7,7 +7,7 @@ use super::{Payload, TransferPhase};
 /// Traffic of one link since the start of the run: a channel, a link between routers, or the pins of a chip.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LinkUsage {
-    /// Sum of transfer times since the start of the run. A transfer counts in full from its start; see [`LinkUsage::busy_until`].
+    /// Sum of the transfer times since the start of the run. A transfer counts in full when it starts; see [`LinkUsage::busy_until`].
     pub busy: Time,
     /// End of the last transfer that started; in the future while the transfer is in progress.
     pub last_end: Time,

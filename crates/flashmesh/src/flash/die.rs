@@ -13,20 +13,20 @@ pub use super::operation::{Extent, Operation, OperationKind, PlaneTransactions};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ArrayState {
     Idle,
-    /// The command and program data are being transferred.
+    /// The command is being transferred to the die; for a program, also its data.
     Incoming,
     Busy,
-    /// A finished read waits until the register is empty.
+    /// A read has ended, but its data stays in the array until the page register is empty.
     Holding,
 }
 
-/// Accumulated time of a condition, and whether it holds now.
+/// Total time for which a condition of the die has held, such as busy, and whether it holds at present.
 ///
-/// Updated without branches, which would often be mispredicted because the operations of a die are random.
+/// Updates have no branches, which would often be mispredicted because the operations of a die are random.
 #[derive(Clone, Copy, Debug, Default)]
 struct ConditionTimer {
     is_on: bool,
-    /// Sum of the times at which the condition ended, minus the times at which it began; in picoseconds, modulo 2^64.
+    /// Sum of the times at which the condition ended, minus the sum of the times at which it began; in picoseconds, modulo 2^64.
     ended_less_begun: u64,
 }
 
@@ -60,7 +60,7 @@ struct PageRegister {
     left: u32,
     sending: bool,
     since: Time,
-    /// Total time for which the planes sent so far have waited for a path.
+    /// Total time for which the data that is being sent, and the data sent before from this register, waited for a path.
     path_wait: Time,
 }
 
@@ -86,7 +86,7 @@ impl PageRegister {
     }
 }
 
-/// Rejected call: the state or the timing of the die does not allow it.
+/// A reason why a die rejects a call: the state of the die, or the time of the call, does not allow it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DieError {
     /// The die is busy until this time; [`Time::MAX`] if the end is unknown.
@@ -115,7 +115,7 @@ pub struct Die {
     array: ArrayState,
     /// Copy of `suspended.is_some()`, stored beside the fields that most checks read, so that a check touches one cache line.
     is_suspended: bool,
-    /// Start and end of the operation in the array; valid while the array is busy.
+    /// Start (`since`) and end (`until`) of the operation in the array; valid while the array is busy.
     since: Time,
     until: Time,
     /// Operation in the array; valid unless the array is idle.
@@ -123,7 +123,7 @@ pub struct Die {
     register: PageRegister,
     busy: ConditionTimer,
     internal: ConditionTimer,
-    /// Suspensions of the current operation so far.
+    /// Number of times that the current operation has been suspended so far.
     suspensions: u32,
     suspended: Option<Box<Suspended>>,
 }
@@ -208,7 +208,7 @@ impl Die {
         works + under_way + self.register.planes.count.saturating_sub(self.register.left) as usize
     }
 
-    /// Returns whether a command or data is being transferred, or read data waits for a path.
+    /// Returns whether a command or data is being transferred, or read data in the register waits for a path.
     pub fn is_moving(&self) -> bool {
         self.array == ArrayState::Incoming || self.register.sending
     }
@@ -235,7 +235,7 @@ impl Die {
             && self.until.saturating_sub(now) > rules.suspend_remaining_min
     }
 
-    /// Suspends the running operation at `now`. The next operation may start at once.
+    /// Suspends the running operation at `now`. The die can begin another operation at once.
     ///
     /// # Errors
     /// If [`Die::may_suspend`] is false.
@@ -251,7 +251,7 @@ impl Die {
         Ok(())
     }
 
-    /// Resumes the suspended operation, whose array continues `resume_time` after `now`. Returns the end of the operation.
+    /// Resumes the suspended operation; the array continues it at `now` + `resume_time`. Returns the time at which the operation ends.
     ///
     /// # Errors
     /// If the die does not accept an operation, or no operation is suspended.
@@ -286,7 +286,8 @@ impl Die {
         Ok(())
     }
 
-    /// Starts the array, after command and data have arrived. Returns the operation and its end, [`array_time`](Operation::array_time) later.
+    /// Starts the array, after the command and any program data have arrived. Returns the operation, and its end: `now` +
+    /// [`array_time`](Operation::array_time).
     ///
     /// # Errors
     /// If no operation has begun.
@@ -323,7 +324,7 @@ impl Die {
             self.array = ArrayState::Idle;
             self.mark(now);
         } else if self.register.is_empty() {
-            // The busy spans do not change, because the read only moves from the array to the register.
+            // The timers of busy time need no update: the read only moves from the array to the register, so the die stays busy.
             self.register.fill(&self.operation, now);
             self.array = ArrayState::Idle;
         } else {
@@ -344,8 +345,8 @@ impl Die {
         self.outgoing().filter(|_| self.register.planes.count - self.register.left == 1)
     }
 
-    /// Returns the reads whose pages have been sensed: those of the register (including planes already sent), and those that wait in the array for
-    /// the register.
+    /// Returns the transactions of the sensed pages: those in the register, including planes already sent, and those that wait in the array
+    /// for the register.
     pub fn sensed(&self) -> impl Iterator<Item = &TransactionId> {
         let waiting = if self.array == ArrayState::Holding { self.operation.transactions() } else { &[] };
         self.register.planes.transactions().iter().chain(waiting)
@@ -356,8 +357,8 @@ impl Die {
         !self.register.is_empty() && self.register.internal
     }
 
-    /// Adds the path wait of the plane that is sent next. Returns the time at which the register was filled, and the total path wait of the planes
-    /// before.
+    /// Records that the data to be sent next, of one plane, waited `waited` for a path. Returns the time at which the register was filled,
+    /// and the total wait of the planes sent before.
     ///
     /// # Errors
     /// If the register is empty.
@@ -371,7 +372,8 @@ impl Die {
         Ok((self.register.since, before))
     }
 
-    /// Marks the data in the register as waiting for a path or being sent. Returns whether the data was unmarked; false for an empty register.
+    /// Marks the data in the register as waiting for a path or being sent. Returns `false`, without effect, if it is marked already or the
+    /// register is empty.
     #[inline(always)]
     pub fn begin_sending(&mut self) -> bool {
         let begins = !self.register.is_empty() && !self.register.sending;
@@ -379,7 +381,7 @@ impl Die {
         begins
     }
 
-    /// Removes the data of the plane just sent from the register. Returns the transaction of the plane.
+    /// Removes the data of the plane that was just sent from the register. Returns the transaction of this plane.
     ///
     /// # Errors
     /// If the register is empty.
@@ -399,8 +401,8 @@ impl Die {
         Ok(left)
     }
 
-    /// Removes the part just sent of the data of a plane. The rest stays in the register as transaction `rest`. Returns the transaction of the part
-    /// sent.
+    /// Records that a part of the data of one plane was sent. The other part stays in the register, as the data of transaction `rest`.
+    /// Returns the transaction of the part that was sent.
     ///
     /// # Errors
     /// If the register is empty.
@@ -427,7 +429,7 @@ impl Die {
         }
     }
 
-    /// Updates the busy spans after a change of state.
+    /// Updates the timers of busy time after a change of state at `now`.
     #[inline(always)]
     fn mark(&mut self, now: Time) {
         let (in_array, in_register) = (self.array != ArrayState::Idle, !self.register.is_empty());

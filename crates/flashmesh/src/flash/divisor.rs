@@ -3,7 +3,7 @@
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Divisor {
-    /// ceil(2^64 / divisor). For the divisor 1 this does not fit, and is stored as 0.
+    /// ceil(2^64 / divisor). For the divisor 1 this would be 2^64, which does not fit; 0 is stored instead.
     reciprocal: u64,
 }
 

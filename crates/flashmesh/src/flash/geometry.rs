@@ -23,7 +23,7 @@ pub struct Geometry {
     pub dies_per_chip: u32,
     /// Number of planes in each die, at most [`PLANES_PER_DIE_MAX`].
     pub planes_per_die: u32,
-    /// Number of block numbers in each plane: of its erase blocks, and of the aliases of a dynamic SLC cache.
+    /// Number of block ids in each plane: one for each erase block, and one for each alias of a dynamic SLC cache.
     pub blocks_per_plane: u32,
     /// Number of pages (mapping units) in each block outside the SLC cache.
     pub pages_per_block: u32,
@@ -35,7 +35,7 @@ pub struct Geometry {
     pub pages_per_unit: u32,
     /// Number of mapping units programmed together in a plane: those of one page of the array, or of all pages of a word line.
     pub units_per_program: u32,
-    /// Metadata transferred with each whole page of the array.
+    /// Size of the metadata (spare area) that is transferred with each whole page of the array.
     pub page_spare: Bytes,
     /// Logical block size of the host.
     pub sector_size: Bytes,
@@ -47,13 +47,13 @@ pub struct Geometry {
     divisors: Divisors,
 }
 
-/// Blocks of the SLC cache: the last block numbers of each plane. In a dynamic cache these numbers come after the real blocks of the plane, and each
-/// is an alias of a free native block.
+/// Blocks of the SLC cache: the last block ids of each plane. In a dynamic cache these ids come after the real blocks of the plane, and
+/// each is an alias of a free native block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SlcBlocks {
     /// Number of SLC blocks in each plane; 0 without an SLC cache.
     pub per_plane: u32,
-    /// Mapping units per SLC block, with one page of the array in each word line.
+    /// Number of mapping units in each SLC block, where a word line stores one page of the array.
     pub pages_per_block: u32,
     /// Whether the SLC blocks are aliases of free native blocks.
     pub is_dynamic: bool,
@@ -69,8 +69,8 @@ struct Divisors {
     units_per_program: Divisor,
 }
 
-/// Minimum number of blocks in each plane beyond its share of the logical pages: three open blocks (host writes, garbage collection, data placed by
-/// reads), and one to receive the pages of the next victim.
+/// Minimum number of blocks in each plane beyond its share of the logical pages. Two are for garbage collection: its open block and the
+/// reserve. The other two ensure that full blocks always have invalid pages to collect. The doc of the module `ftl` has the proof.
 pub const SPARE_BLOCKS_PER_PLANE_MIN: u64 = 4;
 
 impl Geometry {
@@ -110,7 +110,7 @@ impl Geometry {
         })
     }
 
-    /// Adds `per_plane` block numbers at the end of each plane. An error if the page numbers of the drive then exceed 32 bits.
+    /// Adds `per_plane` block ids at the end of each plane. Returns an error if the page ids of the drive would exceed 32 bits.
     fn add_blocks(&mut self, per_plane: u32) -> Result<(), GeometryError> {
         let blocks = u64::from(self.blocks_per_plane) + u64::from(per_plane);
         let of_plane = blocks * u64::from(self.pages_per_block);
@@ -151,7 +151,7 @@ impl Geometry {
         }
         let planes = dies * u64::from(config.planes_per_die);
         let pages_per_plane = u64::from(config.blocks_per_plane) * u64::from(config.pages_per_block);
-        // The keys allow values whose product exceeds 64 bits.
+        // Saturating, because the configuration allows values whose product exceeds 64 bits.
         let pages = planes.saturating_mul(pages_per_plane);
         // The highest page id is reserved for "no page".
         let max = u64::from(u32::MAX) - 1;
@@ -202,8 +202,8 @@ impl Geometry {
         })
     }
 
-    /// Returns a copy with blocks of `pages_per_block / times` pages, and with a capacity smaller by the same factor. `times` must divide the pages
-    /// per block.
+    /// Returns a copy with blocks of `pages_per_block / times` pages, and with a capacity that is smaller by the factor `times`. `times`
+    /// must divide `pages_per_block`.
     pub(crate) fn with_smaller_blocks(&self, times: u32) -> Geometry {
         let pages_per_block = self.pages_per_block / times;
         Geometry {
@@ -234,7 +234,7 @@ impl Geometry {
         self.dies() * self.planes_per_die
     }
 
-    /// Returns the number of block numbers of the drive: of its erase blocks, and of the aliases of a dynamic SLC cache.
+    /// Returns the number of block ids of the drive: one for each erase block, and one for each alias of a dynamic SLC cache.
     pub fn blocks(&self) -> u32 {
         self.planes() * self.blocks_per_plane
     }
@@ -305,12 +305,12 @@ impl Geometry {
         self.native_blocks_per_plane().saturating_sub(logical_pages.div_ceil(self.pages_per_block))
     }
 
-    /// Returns the number of page numbers of each plane, including those of the SLC cache.
+    /// Returns the number of page ids of each plane, including the ids for the SLC cache.
     pub fn pages_per_plane(&self) -> u32 {
         self.blocks_per_plane * self.pages_per_block
     }
 
-    /// Returns the number of page numbers of the drive, including those of the SLC cache.
+    /// Returns the number of page ids of the drive, including the ids for the SLC cache.
     pub fn pages(&self) -> u32 {
         self.blocks() * self.pages_per_block
     }
@@ -350,7 +350,8 @@ impl Geometry {
         ppn.0 - self.block_of(ppn).0 * self.pages_per_block
     }
 
-    /// Returns the offset in its block of the array page that holds a mapping unit; of the first page if the unit covers several.
+    /// Returns the offset, in its block, of the array page that holds mapping unit `ppn`. If the unit covers several array pages, returns
+    /// the offset of the first.
     #[inline]
     pub fn array_page(&self, ppn: Ppn) -> u32 {
         self.array_page_at(self.page_in_block(ppn))
@@ -366,7 +367,8 @@ impl Geometry {
         }
     }
 
-    /// Returns the number of whole programs that `units` mapping units of a plane fill, in the SLC cache or outside.
+    /// Returns the number of whole programs that `units` mapping units of one plane fill. `in_slc` is whether they are programmed into the
+    /// SLC cache.
     #[inline]
     pub fn programs_of(&self, units: u32, in_slc: bool) -> u32 {
         let divisor = if in_slc { self.divisors.units_per_page } else { self.divisors.units_per_program };
@@ -385,7 +387,7 @@ impl Geometry {
         self.pages_per_unit > 1
     }
 
-    /// Returns whether a program writes several mapping units, so that their writes must be gathered first.
+    /// Returns whether a program writes several mapping units. If so, the writes of these units must be gathered first.
     #[inline]
     pub fn gathers_units(&self) -> bool {
         self.units_per_program > 1

@@ -13,7 +13,7 @@ const NAMESPACE_DEFAULT: &str = "drive";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResolvedNamespace {
     pub name: String,
-    /// Offset on the drive, a multiple of the page size.
+    /// Address of the first byte on the drive, a multiple of the page size.
     pub start: Bytes,
     /// Size of the namespace, a multiple of the page size.
     pub capacity: Bytes,

@@ -36,7 +36,7 @@ impl OperationKind {
 pub enum Extent {
     /// The whole die.
     Die,
-    /// The plane with this index in its die. Its reads are independent of those of other planes (`flash.multi-plane = "independent"`).
+    /// The plane with this index in its die. It executes reads independently of the other planes (`flash.multi-plane = "independent"`).
     Plane(u8),
 }
 
@@ -61,7 +61,7 @@ impl PlaneTransactions {
         self.count += 1;
     }
 
-    /// Sorts the transactions, which send their data in this order.
+    /// Sorts the transactions by `key`. Their data leaves the die in this order.
     pub fn sort_by_key<K: Ord>(&mut self, key: impl Fn(TransactionId) -> K) {
         self.transactions[..self.count as usize].sort_by_key(|&id| key(id));
     }
@@ -75,10 +75,10 @@ impl PlaneTransactions {
 #[derive(Clone, Copy, Debug)]
 pub struct Operation {
     pub kind: OperationKind,
-    /// Whether the operation serves garbage collection or wear levelling instead of a request.
+    /// Whether the operation is work of garbage collection or wear levelling.
     pub internal: bool,
     pub started: Time,
-    /// Array time, including the time to suspend another operation beforehand.
+    /// Time for which the operation occupies the array. Includes the time to suspend another operation before the start.
     pub array_time: Time,
     pub page_types: OperationPageTypes,
     pub planes: PlaneTransactions,

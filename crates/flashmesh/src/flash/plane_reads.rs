@@ -18,7 +18,8 @@ pub struct PlaneReads {
     at_once_max: usize,
     /// Index in the die of the plane whose command is being transferred; `None` if no command is in transfer.
     incoming: Option<u8>,
-    /// Plane of each sensed page that has not left, in the order of sensing. A plane occurs twice while a second page waits for its register.
+    /// Plane of each sensed page whose data has not left the die, in the order of sensing. A plane occurs twice while its second page waits
+    /// for the register.
     sensed: VecDeque<u8>,
 }
 
@@ -37,8 +38,8 @@ impl PlaneReads {
         &self.planes
     }
 
-    /// Returns the planes that can begin a read, as a mask with bit n for plane n of the die; 0 while a command is in transfer, or while
-    /// `at_once_max` planes are at work.
+    /// Returns the planes that can begin a read, as a mask with bit n for plane n of the die. Returns 0 while a command is in transfer, or
+    /// while `at_once_max` planes execute a read.
     pub fn free(&self, rules: &DieRules) -> u8 {
         let at_work = self.planes.iter().filter(|plane| plane.in_progress().next().is_some()).count();
         if self.incoming.is_some() || at_work >= self.at_once_max {
@@ -47,7 +48,7 @@ impl PlaneReads {
         self.planes.iter().rev().fold(0, |free, plane| free << 1 | u8::from(plane.accepts(rules)))
     }
 
-    /// Returns whether the die can begin or resume an operation of the whole die.
+    /// Returns whether the planes leave the die free for an operation that occupies the whole die.
     pub fn leave_die_free(&self, rules: &DieRules) -> bool {
         self.incoming.is_none() && self.planes.iter().all(|plane| plane.accepts(rules))
     }
@@ -62,7 +63,7 @@ impl PlaneReads {
         self.sensed.is_empty()
     }
 
-    /// Returns whether a command or data is being transferred, or sensed data waits for a path.
+    /// Returns whether a command or data is being transferred, or data in a register waits for a path.
     pub fn are_moving(&self) -> bool {
         self.planes.iter().any(Die::is_moving)
     }
@@ -125,7 +126,7 @@ impl PlaneReads {
         self.front()?.outgoing()
     }
 
-    /// Returns whether the data that leaves the die next serves the firmware.
+    /// Returns whether the data that leaves the die next belongs to garbage collection or wear levelling.
     pub fn is_sending_internal(&self) -> bool {
         self.front().is_some_and(Die::is_sending_internal)
     }
@@ -143,7 +144,7 @@ impl PlaneReads {
         self.front_mut().is_some_and(Die::begin_sending)
     }
 
-    /// Removes the data just sent from its register. Returns the index of the plane, and the transaction.
+    /// Removes the data that was just sent from its register. Returns the index of its plane, and its transaction.
     ///
     /// # Errors
     /// If all registers are empty.

@@ -7,8 +7,8 @@ use super::die::OperationKind;
 use super::geometry::PLANES_PER_DIE_MAX;
 use super::page_type::PageType;
 
-/// Types of the page read and the page programmed by an operation, which select its array time. All planes of an operation use the same page offset,
-/// so the types in one of the planes suffice.
+/// Types of the page read and of the page programmed by an operation, which determine its array time. One plane is enough, because all
+/// planes of an operation use the same page offset.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OperationPageTypes {
     pub read: PageType,
@@ -22,7 +22,7 @@ pub struct Timing {
     word_lines: bool,
     /// Array time by kind, type of the page read, and type of the page programmed.
     array: [[[Time; PageType::ALL.len()]; PageType::ALL.len()]; OperationKind::ALL.len()],
-    /// Part of the array time that an on-die controller takes, by kind.
+    /// Time of the on-die controller that is included in the array time, by kind of operation.
     decoding: [Time; OperationKind::ALL.len()],
     commands: [[Time; PLANES_PER_DIE_MAX]; OperationKind::ALL.len()],
     /// Time from the suspend command until the array is free.
@@ -85,7 +85,8 @@ impl Timing {
         self.array[kind.index()][pages.read.index()][pages.programmed.index()]
     }
 
-    /// Returns the array time of a command of `kind` that runs `steps` in sequence.
+    /// Returns the array time of one command of `kind` whose operations, `steps`, run one after the other. The time of an on-die controller is
+    /// added once, for the whole command.
     pub fn sequence_time(
         &self,
         kind: OperationKind,

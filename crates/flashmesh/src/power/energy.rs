@@ -101,7 +101,7 @@ quantities! {
 /// Number of chips on the channel to which `power.channel-power` applies. The power of a channel is proportional to its number of chips.
 const CHIPS_PER_CHANNEL: f64 = 8.0;
 
-/// Returns the power of a link of `kind` with 8 wires. A shared channel has 8 chips.
+/// Returns the power that a link of `kind` with 8 wires draws while data moves over it. A shared channel is assumed to have 8 chips.
 pub fn link_power(power: &config::Power, kind: LinkKind) -> Wattage {
     match kind {
         LinkKind::Channel => power.channel_power,
@@ -232,7 +232,7 @@ mod tests {
         assert_eq!((energy_j.links, energy_j.routers, energy_j.controllers), (0.0, 0.0, 0.0));
         assert_near(energy_j.total, 1333e-6 * 82.5e-3 + 40e-6 * 10.8e-3);
         assert_near(average_w.expect("the run took time"), energy_j.total / 2e-3);
-        // Nominal power has four dies and two channels at work, independent of their busy times.
+        // Nominal power counts all four dies and both channels as working, however long each was busy.
         assert_near(nominal_w, 4.0 * 82.5e-3 + 2.0 * 10.8e-3);
         assert_near(nominal_energy_j, nominal_w * 2e-3);
     }

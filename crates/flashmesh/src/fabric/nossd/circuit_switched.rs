@@ -32,9 +32,9 @@ use super::settings::{parameters, too_large};
 use super::state::DieState;
 use super::zero_load_latency::ZeroLoadLatency;
 
-/// A possible route of a circuit: terminals of the local channels at the sending controller, at the chip and at the receiving controller, and all
-/// links of the route. A local channel is the pair of links between a chip or controller and its router. For a reply alone, `sender` equals
-/// `receiver`.
+/// A possible route of a circuit: the terminals of the local channels at the sending controller, at the chip and at the receiving
+/// controller, and all links of the route. A local channel is the pair of links between a chip or controller and its router. For a reply
+/// alone, `sender` equals `receiver`.
 #[derive(Clone, Debug)]
 struct CircuitRoute {
     sender: TerminalId,
@@ -117,9 +117,9 @@ impl CircuitSwitchedNossd {
         ChipId(die.0 / self.dies_per_chip)
     }
 
-    /// Returns the possible routes of a command from controller `sender` to `die` and of its reply to controller `receiver`. There is one for each
-    /// pair of a local channel of the chip and a channel number of the controllers. Without a sender, returns the routes of a reply alone. The reply
-    /// enters `receiver` over the local channel with the same number as the channel of `sender` over which the command left.
+    /// Returns the possible routes of a command from controller `sender` to `die`, and of its reply to controller `receiver`; without
+    /// `sender`, of the reply alone. There is one route for each pair of a local channel of the chip and a channel number of the
+    /// controllers. Command and reply use the same channel number at their controllers.
     fn routes(&self, die: DieId, sender: Option<u32>, receiver: u32) -> Vec<CircuitRoute> {
         let chip = self.controllers.terminal_of_chip(self.chip_of(die));
         let local = |first: TerminalId, number: u32| TerminalId(first.0 + number);
@@ -148,15 +148,16 @@ impl CircuitSwitchedNossd {
         self.waiting.iter().filter(move |other| other.routes.iter().any(|route| route.links.contains(&link)))
     }
 
-    /// Returns the load of a controller: the number of its local channels that are held, plus the number of queued requests for each of them.
+    /// Returns the load of a controller: the number of its local channels that are held, plus, for each of these channels, the number of
+    /// queued requests for it.
     fn load(&self, controller: u32) -> u32 {
         let locals = self.controllers.local_channels(self.controllers.terminal(controller));
         let links = locals.map(|terminal| self.links.layout_link(self.topology.injection(terminal)));
         links.map(|link| u32::from(self.holders[link.index()].is_some()) + self.requests_for(link).count() as u32).sum()
     }
 
-    /// Returns the cause of the wait of a request with these routes: [`Cause::Controller`] if every route has a controller link that is held or
-    /// requested, otherwise [`Cause::Link`].
+    /// Returns the cause of the wait of a request with the possible `routes`: [`Cause::Controller`] if every route has a controller link
+    /// that is held or requested, otherwise [`Cause::Link`].
     fn cause(&self, routes: &[CircuitRoute]) -> Cause {
         let is_taken = |link: LinkId| self.holders[link.index()].is_some() || self.requests_for(link).next().is_some();
         let of_controllers = |link: &&LinkId| self.links.layout().links[link.index()].kind == LinkKind::Controller;
@@ -182,7 +183,8 @@ impl CircuitSwitchedNossd {
             let is_free = |route: &&CircuitRoute| route.links.iter().all(|link| !claimed[link.index()]);
             let routes = &self.waiting[at].routes;
             let found = routes.iter().find(is_free).cloned();
-            // Later requests must not be granted links that this request is granted, or, if it stays queued, any link of its routes.
+            // Links that this request is granted are not free for later requests. If it stays queued, later requests must not take any link
+            // of its routes.
             let wanted = if let Some(route) = &found { std::slice::from_ref(route) } else { routes.as_slice() };
             wanted.iter().flat_map(|route| &route.links).for_each(|link| claimed[link.index()] = true);
             match found {

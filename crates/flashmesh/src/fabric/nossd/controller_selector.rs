@@ -1,4 +1,4 @@
-//! Attachment of controllers to routers, and the policies that choose the controller that sends a command or receives a reply.
+//! Attachment of controllers to routers, and choice of the controller that sends a command or receives a reply.
 
 use crate::config::{self, ControllerPlacement, InjectionPolicy, LeastLoadedTies, NossdTopology, ReplyPolicy};
 use crate::engine::random::SimRng;
@@ -9,7 +9,7 @@ use crate::ids::ChipId;
 
 use super::terminals::{Endpoint, TerminalNumbering};
 
-/// Seed modifier that makes the draws among tied controllers independent of the other random choices of a run.
+/// Value that is combined with the seed of a run, so that the draws among tied controllers are independent of other random choices.
 const SEED_OF_TIES: u64 = 0x6e6f_7373_642d_7469;
 
 /// Returns the grid of the routers of `topology`. Each of the `rows` x `columns` chips has a router.
@@ -65,7 +65,7 @@ pub(super) fn topology(config: &config::Nossd, geometry: &Geometry) -> Result<To
     Topology::new(grid(config.topology, rows, columns), attached.collect())
 }
 
-/// State of the policies that choose the controller of a command: the round-robin pointer, and the random numbers for ties.
+/// State of the policies that choose the controller of a command: the position of round robin, and the random numbers that break ties.
 #[derive(Clone, Debug)]
 pub(super) struct InjectionState {
     /// Controller that round robin chooses next.
@@ -79,7 +79,7 @@ impl InjectionState {
         InjectionState { next: 0, random: SimRng::new(seed ^ SEED_OF_TIES) }
     }
 
-    /// Returns the controller that round robin chooses next among `count`, and advances to its successor.
+    /// Returns the controller that round robin chooses next among `count`, and moves the round-robin position to the one after it.
     fn take(&mut self, count: u32) -> u32 {
         let next = (self.next + 1) % count;
         std::mem::replace(&mut self.next, next)
@@ -97,8 +97,8 @@ pub(super) struct ControllerSelector {
     reply: ReplyPolicy,
     /// Number of links between routers from each controller to each chip, indexed by chip x number of controllers + controller.
     hops_in: Vec<u32>,
-    /// Nearest controller and the number of links between routers from the chip to that controller, indexed by chip. Of equally near controllers, the
-    /// one with the lowest number.
+    /// Nearest controller, and number of links between routers from the chip to that controller, indexed by chip. Of equally near
+    /// controllers, the lowest number is chosen.
     nearest_out: Vec<(u32, u32)>,
 }
 
@@ -127,12 +127,12 @@ impl ControllerSelector {
         }
     }
 
-    /// Returns the terminal of the first local channel of `controller`, which identifies its port.
+    /// Returns the terminal of the first local channel of `controller`. This terminal identifies the port of the controller.
     pub(super) fn terminal(&self, controller: u32) -> TerminalId {
         self.terminals.first_terminal(Endpoint::Controller(controller))
     }
 
-    /// Returns the terminal of the first local channel of `chip`, which identifies its port.
+    /// Returns the terminal of the first local channel of `chip`. This terminal identifies the port of the chip.
     pub(super) fn terminal_of_chip(&self, chip: ChipId) -> TerminalId {
         self.terminals.first_terminal(Endpoint::Chip(chip.0))
     }
@@ -142,8 +142,8 @@ impl ControllerSelector {
         (first.0..first.0 + self.terminals.channels(self.terminals.endpoint_at(first))).map(TerminalId)
     }
 
-    /// Returns the local channel with the smallest `key`, among the channels of the endpoint (chip or controller) whose first terminal is `first`;
-    /// the first of several.
+    /// Returns the local channel with the smallest `key` of the chip or controller whose first terminal is `first`. Of equal keys, the
+    /// first is chosen.
     pub(super) fn channel_with_min(&self, first: TerminalId, key: impl Fn(TerminalId) -> u32) -> TerminalId {
         self.local_channels(first).min_by_key(|terminal| key(*terminal)).unwrap_or(first)
     }
@@ -165,8 +165,8 @@ impl ControllerSelector {
         self.terminals
     }
 
-    /// Returns the controller that sends the next command to `chip`, and advances `state`. `load` returns the load of a controller, such as the
-    /// number of dies queued there.
+    /// Returns the controller that sends the next command to `chip`, and advances `state`. `load` returns the load of a controller, such as
+    /// the number of dies in its queue.
     pub(super) fn command_controller(
         &self,
         chip: ChipId,
@@ -195,8 +195,8 @@ impl ControllerSelector {
         chosen.unwrap_or(0)
     }
 
-    /// Returns the controller with the least load; ties are broken by `nossd.least-loaded-ties`. `hops` is the number of links between routers from
-    /// each controller to the chip. `None` only if there are no controllers.
+    /// Returns the controller with the least load; `nossd.least-loaded-ties` decides among equals. `hops` has the number of links between
+    /// routers from each controller to the chip. `None` only if there are no controllers.
     fn least_loaded(&self, hops: &[u32], state: &mut InjectionState, load: impl Fn(u32) -> u32) -> Option<u32> {
         let controllers = hops.iter().zip(0..);
         match self.ties {
@@ -296,8 +296,8 @@ mod tests {
     fn round_robin_begins_where_the_nearest_controller_is_taken() {
         let config = config::Nossd { injection: InjectionPolicy::NearestElseRoundRobin, ..Default::default() };
         let mut controllers = controllers(&config);
-        // Chip 20 is in row 2, so controller 2 is nearest, and is idle for the first command. Then round robin starts at controller 0 and does not
-        // skip 2. The commands to chip 7, in row 0, continue it at controller 5.
+        // Chip 20 is in row 2, so controller 2 is nearest, and is idle for the first command. Then round robin starts at controller 0 and
+        // does not skip 2. The commands to chip 7, in row 0, continue the round robin at controller 5.
         assert_eq!(chosen(&mut controllers, 20, &mut [0; 8], 6), [2, 0, 1, 2, 3, 4]);
         assert_eq!(chosen(&mut controllers, 7, &mut [0; 8], 2), [0, 5]);
     }

@@ -1,4 +1,4 @@
-//! Ports by which chips and controllers inject messages into the network, with the dies queued there. A port has one or more local channels, which
+//! Ports by which chips and controllers inject messages into the network. A port has a queue of dies, and one or more local channels, which
 //! are links into the network. Each local channel carries one message at a time.
 
 use std::collections::VecDeque;
@@ -11,7 +11,7 @@ use super::terminals::TerminalNumbering;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ChannelState {
-    /// Free from this time on, which may be in the future.
+    /// Free from this time on. The time may be in the future.
     Free(Time),
     /// Granted to this die, which has not sent its message yet.
     Granted(DieId),
@@ -46,11 +46,11 @@ pub(super) struct InjectionPorts {
 pub(super) enum PortAdmission {
     /// The local channel at this terminal is granted at once.
     Granted(TerminalId),
-    /// The die is first in the queue, and a channel of the port becomes free at this time. The caller must then call
+    /// The die is first in the queue, and a channel of the port becomes free at this time. At this time, the caller must call
     /// [`grant_next`](InjectionPorts::grant_next).
     First(Time),
-    /// The die is queued behind other dies, or behind a message of unknown end. The caller need not do anything:
-    /// [`schedule_free`](InjectionPorts::schedule_free) reports that a die is queued.
+    /// The die is queued behind other dies, or behind a message whose end is not known yet. The caller need not do anything:
+    /// [`schedule_free`](InjectionPorts::schedule_free) later reports that a die is queued.
     Waiting,
 }
 
@@ -108,14 +108,15 @@ impl InjectionPorts {
         }
     }
 
-    /// Returns the number of dies that are queued at the port of `terminal`, plus the number of its local channels that are busy at `now`.
+    /// Returns the load of the port of `terminal`: the number of dies in its queue, plus the number of its local channels that are busy at
+    /// `now`.
     pub(super) fn load(&self, terminal: TerminalId, now: Time) -> u32 {
         let port = self.port(terminal);
         let busy = port.channels.iter().filter(|state| !matches!(state, ChannelState::Free(from) if *from <= now));
         port.waiting.len() as u32 + busy.count() as u32
     }
 
-    /// Returns the dies queued at the port of `terminal`, the first to be granted first.
+    /// Returns the dies in the queue of the port of `terminal`, in the order in which the port is granted to them.
     pub(super) fn waiting(&self, terminal: TerminalId) -> impl Iterator<Item = DieId> {
         self.port(terminal).waiting.iter().copied()
     }

@@ -1,4 +1,4 @@
-//! Layout and usage of the links of the network, and link uses for an oracle (a probe that checks the run).
+//! Layout and usage of the links of the network, and log of link uses for an oracle (a probe that checks the run).
 
 use crate::config::{self, Interleave};
 use crate::fabric::layout::{Layout, Link, LinkKind, SharedResource, TransferDestination};
@@ -14,17 +14,18 @@ use super::packet_network::PacketNetwork;
 /// Number of data wires of a link: one for each bit of a flit.
 const LINK_WIRES: u32 = 8;
 
-/// Usage of the links of the layout. The two directions of a half-duplex link are one link of the layout.
+/// Usage of the links of the network, as entries of its layout. The two directions of a half-duplex link share one entry.
 #[derive(Clone, Debug)]
 pub(super) struct LinkAccounting {
     layout: Layout,
     usage: Vec<LinkUsage>,
-    /// Link of the layout for each link of the network, indexed by the latter. Both directions of a half-duplex link have the same entry.
+    /// Layout link of each network link, indexed by network link. Both directions of a half-duplex link have the same layout link.
     numbers: Vec<LinkId>,
-    /// Layout links of each controller: its links into the network, and its links out of the network.
+    /// Layout links of each controller: its links into the network, then its links out of the network.
     controllers: Vec<[Vec<LinkId>; 2]>,
     hops: u64,
-    /// Uses that had not ended at the last report to the oracle. The uses of each link are in order of time.
+    /// Link uses that had not ended at the last report to the oracle, a probe that checks the run. The uses of each link are in order of
+    /// time.
     uses: Vec<LinkUse>,
     is_watching: bool,
 }
@@ -38,7 +39,8 @@ impl LinkAccounting {
     ) -> LinkAccounting {
         let mut links = Vec::new();
         let mut numbers: Vec<LinkId> = Vec::new();
-        // With flit interleaving on half-duplex links, the link into a controller shares wires with the link out of it as well.
+        // With flit interleaving on half-duplex links, also the two links of a controller share a wire: the link into the network and the
+        // link out of it.
         let reverse = |link: LinkId| {
             let into = || {
                 let terminal = TerminalId(link.0.checked_sub(topology.ejection(TerminalId(0)).0)?);
@@ -104,8 +106,8 @@ impl LinkAccounting {
         held
     }
 
-    /// Returns the busy time of each controller up to `now`. This is the mean busy time of its links into the network, or of its links out of the
-    /// network if that is greater.
+    /// Returns the busy time of each controller up to `now`: the mean busy time of its links into the network or of its links out of the
+    /// network, whichever is greater.
     pub(super) fn controllers_busy(&self, now: Time) -> Vec<Time> {
         let busy = |links: &Vec<LinkId>| {
             let sum: Time = links.iter().map(|link| self.usage[link.index()].busy_until(now)).sum();
@@ -114,8 +116,8 @@ impl LinkAccounting {
         self.controllers.iter().map(|[into, out]| busy(into).later(busy(out))).collect()
     }
 
-    /// Returns the sets of links that transfers must cross: each chip link, each link between routers, and, for each direction, all controller links
-    /// together.
+    /// Returns the sets of links that limit throughput, because certain transfers must cross one link of the set: each chip link, each link
+    /// between routers, and, for each direction, all controller links together.
     pub(super) fn shared_resources(&self) -> Vec<SharedResource> {
         let alone =
             |part: TransferDestination| move |link: LinkId| SharedResource { part, links: vec![link], at_once: 1 };
@@ -134,8 +136,8 @@ impl LinkAccounting {
         shared_resources
     }
 
-    /// Counts a message of `phase` with `bytes` data bytes on each link from terminal `source` to terminal `destination`. `busy` has the busy time
-    /// that the message adds to each link, and the end of that busy time ([`Time::ZERO`] if it has passed).
+    /// Counts a message of `phase` with `bytes` data bytes on each link from terminal `source` to terminal `destination`. `busy` is the
+    /// busy time that the message adds to each link, and the end of that busy time ([`Time::ZERO`] if it has passed).
     pub(super) fn count(
         &mut self,
         topology: &Topology,
@@ -170,8 +172,8 @@ impl LinkAccounting {
         });
     }
 
-    /// Starts the log of link crossings in the network, unless the log is running. Called before the packets of each message that is injected while
-    /// an oracle is attached.
+    /// Starts the log of link crossings in the network, unless it is running. Called before each message that is injected while an oracle
+    /// (a probe that checks the run) is attached.
     pub(super) fn start_log(&mut self, network: &mut PacketNetwork) {
         if !self.is_watching {
             self.is_watching = true;
@@ -179,7 +181,8 @@ impl LinkAccounting {
         }
     }
 
-    /// Stops the log of link crossings after the oracle was detached; without effect if the log is not running.
+    /// Stops the log of link crossings, after the oracle (a probe that checks the run) was detached. Without effect if the log is not
+    /// running.
     #[inline]
     pub(super) fn stop_log(&mut self, network: &mut PacketNetwork) {
         if self.is_watching {
@@ -200,7 +203,7 @@ impl LinkAccounting {
         self.uses.extend(uses);
     }
 
-    /// Adds the uses that have ended by `now` to the outbox, for the oracle.
+    /// Adds the link uses that have ended by `now` to the outbox, for the oracle, a probe that checks the run.
     #[inline]
     pub(super) fn report(&mut self, now: Time, outbox: &mut Outbox) {
         if self.is_watching {

@@ -25,7 +25,7 @@ pub(super) struct MessageNetwork {
     flit_time: Time,
     zero_load: ZeroLoadLatency,
     in_flight: Arena<MessageId, MessageInFlight>,
-    /// Acknowledgements that are not added to the link counters yet, each with its arrival time.
+    /// Acknowledgements that have still to be added to the link counters, each with its arrival time.
     acknowledging: Vec<(Time, MessageId)>,
     /// Number of messages in flight to each terminal, indexed by terminal.
     arriving_at: Vec<u32>,
@@ -74,13 +74,13 @@ impl MessageNetwork {
         self.flit_time * (self.zero_load.cycles(packets, hops) + 1)
     }
 
-    /// Returns the die of each message of which the network has still to report the delivery of a packet.
+    /// Returns the die of each message in flight: each message with a packet whose delivery the network has not reported yet.
     pub fn dies(&self) -> impl Iterator<Item = DieId> {
         self.in_flight.slots().filter(|message| message.to_deliver > 0).map(|message| message.die)
     }
 
-    /// Injects `message` at `now`, or at the start of the next cycle if `now` is within a cycle. The message goes to that local channel of its
-    /// destination to which the fewest messages are in flight.
+    /// Injects `message` at `now`, or at the start of the next cycle if `now` is within a cycle. Of the local channels of its destination,
+    /// the message goes to the one to which the fewest messages are in flight.
     pub fn inject(
         &mut self,
         message: MessageInFlight,
@@ -110,19 +110,20 @@ impl MessageNetwork {
             && next < self.alarm_at
         {
             self.alarm_at = next;
-            // Link uses are reported only at wake-ups, and the oracle needs them in the order of their ends. So every wake-up must occur: an alarm
-            // would replace the pending one.
+            // Link uses are reported only at wake-ups, and the oracle needs them in the order of their ends. So with an oracle every
+            // wake-up must occur, and an alarm is not used, because it would replace the pending one.
             let wake = if outbox.link_uses.is_some() { FabricEvent::Wake } else { FabricEvent::Alarm };
             outbox.events.push((self.flit_time * next, wake(NETWORK)));
         }
     }
 
-    /// Simulates the network up to `now`, and further until the end of the lookahead or until a report. Schedules the events of reported injections
-    /// and deliveries.
+    /// Simulates the network up to `now`, then further until the end of the lookahead; an event of the drive that follows from a report
+    /// ends the lookahead early. Schedules the events of reported injections and deliveries.
     pub fn advance(&mut self, now: Time, ports: &mut InjectionPorts, dies: &mut [DieState], outbox: &mut Outbox) {
         let cycle_of = |time: Time| time.as_ps() / self.flit_time.as_ps();
         let cycle = cycle_of(now);
-        // The event that ends the lookahead can inject a packet in its own cycle, so the network runs only to the cycle before.
+        // The event at the end of the lookahead can inject a packet in its own cycle. So the network is simulated only up to the cycle
+        // before.
         let mut lookahead_until = cycle_of(outbox.lookahead_until);
         if self.alarm_at <= cycle {
             self.alarm_at = u64::MAX;
@@ -139,7 +140,7 @@ impl MessageNetwork {
             if self.reported.is_empty() {
                 break;
             }
-            // A report may schedule an event of the drive, which can inject packets. So the lookahead then ends at that event.
+            // A report can schedule an event of the drive, which can inject packets. So the lookahead is shortened to that event.
             for place in 0..self.reported.injections.len() {
                 let injection = self.reported.injections[place];
                 if self.count_injected(MessageId(injection.token as u32)) {
@@ -165,8 +166,8 @@ impl MessageNetwork {
         self.schedule_wake(outbox);
     }
 
-    /// Counts a packet of message `id` as injected. Returns whether it was the last packet of a transfer, after which the local channel of the
-    /// transfer is free. `false` for acknowledgements, which hold no channel.
+    /// Counts a packet of message `id` as injected. Returns whether this makes a local channel free: the packet was the last one of a
+    /// transfer. `false` for acknowledgements, which hold no channel.
     fn count_injected(&mut self, id: MessageId) -> bool {
         let message = &mut self.in_flight[id];
         message.to_inject -= 1;
@@ -195,8 +196,8 @@ impl MessageNetwork {
         }
     }
 
-    /// Removes an arrived message, and adds it to the counters of the links of its route. The message must have arrived, because counters must not
-    /// include future traffic.
+    /// Removes message `id`, which must have arrived, and adds it to the counters of the links on its route. Messages are counted only
+    /// after their arrival, because the counters must not include future traffic.
     pub fn count(&mut self, id: MessageId, controllers: &ControllerSelector) {
         let MessageInFlight { packets, bytes, source, destination, .. } = self.in_flight[id];
         self.in_flight.remove(id);

@@ -118,8 +118,8 @@ impl Nossd {
         ChipId(die.0 / self.dies_per_chip)
     }
 
-    /// Returns the load of a controller at `now`: the number of dies that are queued there or sending, or with `controller-queues = "packets"` the
-    /// number of packets queued there.
+    /// Returns the load of a controller at `now`: the number of dies in its queue or sending. With `controller-queues = "packets"`, returns
+    /// the number of packets in its queue.
     fn load(&self, controller: u32, now: Time) -> u32 {
         let port = self.controllers.terminal(controller);
         match self.queues {
@@ -130,8 +130,8 @@ impl Nossd {
         }
     }
 
-    /// Returns the first terminal of the port at which a message of `die` for `phase` enters the network: the port of its controller for commands, of
-    /// its chip otherwise.
+    /// Returns the first terminal of the port at which a message of `die` for `phase` enters the network. Commands enter at the port of
+    /// their controller, other messages at the port of the chip.
     fn port(&self, die: DieId, phase: TransferPhase) -> TerminalId {
         match phase {
             TransferPhase::Command => self.controllers.terminal(self.dies[die.index()].command_controller),
@@ -161,7 +161,7 @@ impl Nossd {
         }
     }
 
-    /// Requests the port of `die` for a message of `phase`. Without queues of dies at controllers, a command is granted at once.
+    /// Requests the port of `die` for a message of `phase`. If dies do not queue at controllers, a command is granted at once.
     fn request(&mut self, die: DieId, phase: TransferPhase, now: Time, outbox: &mut Outbox) {
         if phase == TransferPhase::Command && self.queues == ControllerQueues::Packets {
             return Nossd::grant(die, phase, now, outbox);
@@ -177,8 +177,8 @@ impl Nossd {
         }
     }
 
-    /// Returns the terminal to which the message with `payload` goes over the path of `grant`. For a command, records the controller that receives
-    /// the reply: data or an acknowledgement.
+    /// Returns the terminal to which the message with `payload` goes over the path of `grant`. For a command, also records the controller
+    /// that will receive the reply (data or an acknowledgement).
     fn destination(&mut self, grant: Grant, payload: Payload) -> TerminalId {
         let chip = self.chip_of(grant.die);
         let state = &mut self.dies[grant.die.index()];
@@ -249,7 +249,7 @@ impl Fabric for Nossd {
             purpose: MessageContent::Transfer(grant),
             die: grant.die,
             packets,
-            // The page list in the request of a Clean, which has the kind of a read, does not count as data.
+            // The request of a Clean (GC from chip to chip) has the kind of a read. Its page list does not count as data.
             bytes: if payload.kind == TransferKind::Read { Bytes::ZERO } else { payload.bytes },
             source,
             destination,
@@ -272,8 +272,8 @@ impl Fabric for Nossd {
         if let Some(id) = self.dies[grant.die.index()].pending_arrivals[grant.phase.index()].take() {
             self.messages.count(id, &self.controllers);
         }
-        // The local channel is still granted only if the die released it without a transfer. After a transfer, the channel was freed when the message
-        // was completely in the network.
+        // The local channel is still granted only if the die releases the path without a transfer. After a transfer, the channel was
+        // already freed, when the message was completely in the network.
         let channel = self.dies[grant.die.index()].local_channels[grant.phase.index()];
         if self.ports.is_granted(channel, grant.die) {
             self.dies[grant.die.index()].copy_destination = None;
@@ -283,7 +283,8 @@ impl Fabric for Nossd {
     }
 
     fn is_blocked_by(&self, die: DieId, phase: TransferPhase, is_another: &mut dyn FnMut(DieId) -> bool) -> bool {
-        // Any message in the network may be the one that blocks the message of `die`, so all count, and so do the dies queued at its port.
+        // Any message in the network can be the one that blocks the message of `die`. So the dies of all messages count, and the dies in
+        // the queue of its port.
         self.messages
             .dies()
             .chain(self.ports.waiting(self.port(die, phase)))

@@ -13,7 +13,7 @@ pub(super) struct Packets {
 }
 
 impl Packets {
-    /// Merges the packets into one packet of their total length, as `nossd.keep-runs` keeps them together.
+    /// Merges the packets into one packet of their total length, which models `nossd.keep-runs`: packets of a message stay together.
     fn merged(self) -> Packets {
         Packets { count: 1, flits: self.count * self.flits }
     }
@@ -28,9 +28,9 @@ pub(super) struct Packetizer {
     data_packet: u32,
     data_header: u32,
     pages: PagePackets,
-    /// Payload bytes of a data packet: its flits behind the header. A flit has 8 bit.
+    /// Number of data bytes in a data packet: its flits behind the header. A flit has 8 bit.
     data_payload: u64,
-    /// Metadata bytes that a data message has in addition to each 4 KiB of data; 0 if pages have a spare area, which then has the metadata.
+    /// Metadata bytes that are sent with each 4 KiB of data; 0 if pages have a spare area, which then includes the metadata.
     metadata: u64,
     keeps_runs: bool,
 }
@@ -47,7 +47,7 @@ impl Packetizer {
             pages: config.page_packets,
             data_payload: u64::from(config.data_packet_flits.saturating_sub(config.data_header_flits).max(1)),
             metadata: if page_spare == Bytes::ZERO { config.metadata.as_u64() } else { 0 },
-            // With flit interleaving, the network itself keeps the packets of a message together, so they are not merged here.
+            // With flit interleaving, the network itself keeps the packets of a message together, so merging is not needed.
             keeps_runs: config.keep_runs && config.interleave == Interleave::Packets,
         }
     }
@@ -82,8 +82,8 @@ impl Packetizer {
         Packets { count: 1, flits: self.acknowledgement }
     }
 
-    /// Returns the length in flits of the longest packet of a drive, without the page list of a Clean. A program has `pages_per_program` pages a
-    /// plane. Buffers must have as many slots if they accept only whole packets.
+    /// Returns the length in flits of the longest packet of a drive, without the page list of a Clean (GC from chip to chip). A program
+    /// writes `pages_per_program` pages in a plane. Buffers that accept only whole packets must have as many slots.
     pub(super) fn longest_packet(config: &config::Nossd, geometry: &config::Geometry, pages_per_program: u32) -> u32 {
         let requests = config.read_request_flits.max(config.erase_request_flits).max(config.acknowledgement_flits);
         let page = (geometry.page_size + geometry.page_spare).as_u64() * u64::from(pages_per_program);

@@ -6,7 +6,7 @@ use crate::fabric::{FabricError, PAGE_ADDRESS_SIZE};
 
 use super::packets::Packetizer;
 
-/// Returns the error for a drive whose network cannot be built, with `error` as the message and the keys of the array size.
+/// Returns the error for a drive whose network cannot be built. The message is `error`; the keys to change are those of the array size.
 pub(super) fn too_large(error: impl std::fmt::Display) -> FabricError {
     FabricError {
         keys: vec!["fabric.kind", "geometry.channels", "geometry.chips-per-channel"],

@@ -8,7 +8,7 @@ use crate::units::{Bytes, Time};
 use super::packets::Packets;
 
 id!(
-    /// The id of a message in the network, until the message is counted.
+    /// The id of a message in the network. It is valid until the message has arrived and is added to the link counters.
     MessageId
 );
 
@@ -29,14 +29,14 @@ pub(super) struct MessageInFlight {
     pub source: TerminalId,
     pub destination: TerminalId,
     pub created: u64,
-    /// Number of packets whose injection the network has not reported.
+    /// Number of packets that the network has not yet reported as injected.
     pub to_inject: u32,
-    /// Number of packets whose delivery the network has not reported.
+    /// Number of packets that the network has not yet reported as delivered.
     pub to_deliver: u32,
 }
 
-/// A read whose data has not been sent completely. `controller` receives the data; `planes` is the number of planes whose data is still to be sent, 0
-/// if there is no read.
+/// A read whose data has not been sent completely. `controller` receives the data. `planes` is the number of planes whose data has still to
+/// be sent; 0 if there is no read.
 #[derive(Clone, Copy, Debug, Default)]
 struct PendingRead {
     controller: u32,
@@ -46,11 +46,11 @@ struct PendingRead {
 /// Controllers, local channels and messages of the current operations of a die.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DieState {
-    /// Controller that sends the current command of the die, or at whose port the die is queued for it.
+    /// Controller that sends the current command of the die, or at which the die is queued for the command.
     pub command_controller: u32,
     /// Controller that receives the acknowledgement of the current program, erase or copyback of the die.
     pub ack_controller: u32,
-    /// Local channel granted for the message of each phase, indexed by phase.
+    /// Local channel that was granted last for a message of each phase, indexed by phase.
     pub local_channels: [TerminalId; TransferPhase::ALL.len()],
     /// Reads whose data has not been sent completely, in order of their commands. There are at most two: one whose data is in the page register, and
     /// one that the array senses.
@@ -59,8 +59,8 @@ pub(super) struct DieState {
     pub copy_destination: Option<ChipId>,
     /// Time for which the last transfer of each phase was blocked by other packets, indexed by phase.
     pub stalled: [Time; TransferPhase::ALL.len()],
-    /// Message of the last transfer of each phase, from when its arrival time is known until the path is released and the message is counted; indexed
-    /// by phase, otherwise `None`.
+    /// Message of the last transfer of each phase, indexed by phase. `None` unless the arrival of the message is scheduled and the path has
+    /// not been released.
     pub pending_arrivals: [Option<MessageId>; TransferPhase::ALL.len()],
 }
 
@@ -76,7 +76,7 @@ impl DieState {
         self.reads[0].controller
     }
 
-    /// Removes one plane from the data that the die has to send, because it is sent now. Returns the controller that receives it.
+    /// Counts the data of one plane as sent. Returns the controller that receives this data.
     pub fn dequeue_plane(&mut self) -> u32 {
         let [first, second] = self.reads;
         let planes = first.planes.saturating_sub(1);

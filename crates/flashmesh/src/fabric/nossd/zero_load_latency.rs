@@ -11,8 +11,8 @@ use super::packets::Packets;
 /// Calculator of the cycles from the creation of a message to the cycle in which its last flit crosses the link to its destination, in an empty
 /// network.
 ///
-/// A formula gives the latency of one packet. For several successive packets, the latency is measured once by simulation of an empty row of routers.
-/// The place of the routers in the grid does not matter, because all routers are alike.
+/// A formula gives the latency of one packet. For several successive packets, the latency is measured once by simulation of an empty row of
+/// routers. A row is enough, because all routers are alike, so that only the number of hops matters.
 #[derive(Clone, Debug)]
 pub(super) struct ZeroLoadLatency {
     parameters: Parameters,

@@ -64,8 +64,8 @@ pub struct Pnssd {
     layout: Layout,
 }
 
-/// Splits `payload` into the halves for the granted channel and for the other channel of the die, in this order. The first half has the command, and
-/// the odd byte.
+/// Splits `payload` into two halves: for the granted channel, and for the other channel of the die. The first half has the command, and one
+/// byte more if the number of bytes is odd.
 fn split_payload(payload: Payload) -> [Payload; 2] {
     let other = Bytes::new(payload.bytes.as_u64() / 2);
     let rest = Payload { kind: TransferKind::Data, command_time: Time::ZERO, bytes: other, ..payload };
@@ -98,8 +98,8 @@ impl Pnssd {
         self.channels[side.link.index()].is_none() && !self.controllers[side.controller as usize].is_busy
     }
 
-    /// Marks the channel of `side` as held by `die` from `now` on, and, unless `phase` is a copy, the controller of `side` as busy. A copy from chip
-    /// to chip needs no controller.
+    /// Marks the channel of `side` as held by `die` from `now` on. Also marks its controller as busy, unless `phase` is a copy from chip to
+    /// chip, which needs no controller.
     #[inline]
     fn hold(&mut self, side: DieChannel, die: DieId, phase: TransferPhase, now: Time, is_split: bool) {
         self.channels[side.link.index()] = Some(ChannelHolder { die, phase, since: now, is_split });
@@ -121,7 +121,8 @@ impl Pnssd {
         outbox.grants.push(GrantRecord { grant, since: now, cause });
     }
 
-    /// Releases the channel of `side`, and its controller unless the transfer was a copy. Returns the holder; `None` if the channel was free.
+    /// Releases the channel of `side`, and its controller unless the transfer was a copy from chip to chip. Returns the holder; `None` if
+    /// the channel was free.
     #[inline]
     fn release_channel(&mut self, side: DieChannel, now: Time, outbox: &mut Outbox) -> Option<ChannelHolder> {
         let held = self.channels[side.link.index()].take()?;
@@ -130,15 +131,15 @@ impl Pnssd {
         Some(held)
     }
 
-    /// Returns both channels of `die`: first channel `path`, which was granted, then the other one.
+    /// Returns both channels of `die`, first the channel with number `path`, which was granted.
     #[inline]
     fn channels_from(&self, die: DieId, path: PathId) -> [DieChannel; 2] {
         let [horizontal, vertical] = self.grid.die_channels(die);
         if horizontal.link.0 == path.0 { [horizontal, vertical] } else { [vertical, horizontal] }
     }
 
-    /// Grants as many queued requests of controller `number` as possible, after the controller or one of its channels has become free. Removes each
-    /// granted request from the queue of the die's other controller.
+    /// Grants as many queued requests of controller `number` as possible, after the controller or one of its channels has become free. A
+    /// granted request is also removed from the queue of the other controller of its die.
     fn grant_queued(&mut self, number: u32, now: Time, outbox: &mut Outbox) {
         while let Some((next, side)) = self.dequeue(number) {
             for other in self.grid.die_channels(next.die) {
@@ -172,8 +173,8 @@ impl Pnssd {
         side_of(&next).map(|side| (next, side))
     }
 
-    /// Requests either channel of `die`: grants a free one, or queues the request at the controllers of both. `data` is the owner class of outgoing
-    /// data; ignored for commands.
+    /// Requests one of the two channels of `die`: grants a free channel, or queues the request at the controllers of both. `data` is the
+    /// owner class of outgoing data; ignored for commands.
     #[inline]
     fn request(&mut self, die: DieId, phase: TransferPhase, data: DataOwner, now: Time, outbox: &mut Outbox) {
         let [horizontal, vertical] = self.grid.die_channels(die);
@@ -294,8 +295,8 @@ impl Fabric for Pnssd {
 
     fn is_blocked_by(&self, die: DieId, _phase: TransferPhase, is_another: &mut dyn FnMut(DieId) -> bool) -> bool {
         self.grid.die_channels(die).into_iter().any(|side| {
-            // A controller serves one of its channels at a time. So holders of all channels of the die's controllers count, and the dies queued
-            // there.
+            // A controller uses one of its channels at a time. So the die can wait for the holder of any channel of its controllers, and
+            // for the dies in their queues.
             let of_controller = (0..self.channels.len() as u32)
                 .map(LinkId)
                 .filter(|link| *link == side.link || self.grid.controller_of(*link) == side.controller);
@@ -315,8 +316,8 @@ impl Fabric for Pnssd {
 
     fn shared_resources(&self) -> Vec<SharedResource> {
         let links: Vec<LinkId> = self.layout.links_of_kind(LinkKind::Channel).collect();
-        // A copy from chip to chip occupies a channel without its controller. So if GC copies from chip to chip, all channels can carry data at once;
-        // otherwise one channel per controller.
+        // A copy from chip to chip occupies a channel, but no controller. So with such copies, all channels can carry data at the same
+        // time; without them, one channel per controller.
         let at_once = if self.supports_chip_to_chip { links.len() } else { self.controllers.len() } as u32;
         vec![SharedResource { part: TransferDestination::Controllers, links, at_once }]
     }

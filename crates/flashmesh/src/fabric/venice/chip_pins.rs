@@ -10,7 +10,7 @@ use super::path_queue::PinQueue;
 /// State of the pins of one chip.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ChipPins {
-    /// Whether the pins have a circuit, or the chip is the destination of a scout. If so, no other scout is sent to the chip.
+    /// Whether a circuit ends at the pins, or a scout is searching for a path to them. If so, no other scout is sent to the chip.
     pub is_reserved: bool,
     /// Path requests that wait for the pins of the chip.
     pub queue: PinQueue,

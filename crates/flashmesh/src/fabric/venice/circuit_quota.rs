@@ -15,7 +15,7 @@ use super::path_queue::PathRequest;
 /// Circuits of one host request, and its path requests over the limit.
 #[derive(Clone, Debug, Default)]
 struct RequestQuota {
-    /// Number of circuits that the request holds, or for which a path request is admitted.
+    /// Number of circuits that the host request holds, or for which a path request of it is admitted.
     circuits: u32,
     /// Path requests over the limit, in order of arrival.
     waiting: VecDeque<PathRequest>,
@@ -25,7 +25,7 @@ struct RequestQuota {
 #[derive(Clone, Debug)]
 pub(super) struct CircuitQuota {
     limit: u32,
-    /// Host request to which the next path request belongs; `None` for firmware work.
+    /// Host request of the next path request; `None` for firmware work.
     next: Option<RequestId>,
     /// Circuits of each host request, indexed by host request; grown on demand.
     quota: Vec<RequestQuota>,
@@ -39,7 +39,7 @@ impl CircuitQuota {
         CircuitQuota { limit, next: None, quota: Vec::new(), owners: vec![Default::default(); dies as usize] }
     }
 
-    /// Sets the host request to which the next path request belongs; `None` for firmware work.
+    /// Sets the host request of the next path request; `None` for firmware work.
     pub fn set_host_request(&mut self, request: Option<RequestId>) {
         self.next = request;
     }
@@ -48,8 +48,8 @@ impl CircuitQuota {
         self.owners[request.die.index()][request.phase.index()]
     }
 
-    /// Returns whether path request `request` is within the limit of its host request, and may go on. Otherwise `request` is queued here until the
-    /// host request releases a circuit.
+    /// Admits the path request `request` if its host request is within its limit, and returns `true`. Otherwise returns `false` and queues
+    /// `request` until the host request releases a circuit.
     pub fn admit_or_enqueue(&mut self, request: &PathRequest) -> bool {
         let owner = self.next.take();
         self.owners[request.die.index()][request.phase.index()] = owner;
@@ -66,8 +66,8 @@ impl CircuitQuota {
         true
     }
 
-    /// Releases the circuit of `request`. Returns the oldest path request queued here for the same host request, which the caller must then queue for
-    /// a controller; `None` if there is none.
+    /// Releases the circuit of `request`. Returns the oldest queued path request of the same host request, which the caller must then queue
+    /// for a controller; `None` if there is none.
     pub fn release(&mut self, request: &PathRequest) -> Option<PathRequest> {
         let owner = self.owner(request)?;
         let share = &mut self.quota[owner.index()];
@@ -76,7 +76,7 @@ impl CircuitQuota {
         next
     }
 
-    /// Returns whether the path request of `die` for `phase` is queued here, because its host request has reached the limit.
+    /// Returns whether the path request of `die` for `phase` is queued because its host request has reached its limit of circuits.
     pub fn is_waiting(&self, die: DieId, phase: TransferPhase) -> bool {
         let owner = self.owners[die.index()][phase.index()];
         let waits = |request: &PathRequest| (request.die, request.phase) == (die, phase);

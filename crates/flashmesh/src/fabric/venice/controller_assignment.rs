@@ -1,4 +1,4 @@
-//! Assignment of controllers to path requests, and of scouts to both.
+//! Choice of the controller that serves a path request, and launch of the scout packet that searches a path for it.
 
 use crate::config::Retry;
 use crate::fabric::{Cause, Outbox};
@@ -10,8 +10,8 @@ use super::flash_controller::{ControllerStage, FlashController};
 use super::path_queue::PathRequest;
 
 impl Venice {
-    /// Admits a path request. Launches a scout at once if the chip pins and a controller are free; otherwise queues the request for the pins or for a
-    /// controller.
+    /// Admits a path request. If the chip pins and a controller are free, launches a scout at once. Otherwise queues the request for the
+    /// pins or for a controller.
     #[inline]
     pub(super) fn admit(&mut self, request: PathRequest, now: Time, outbox: &mut Outbox) {
         let chip = &mut self.chips[request.chip];
@@ -27,7 +27,7 @@ impl Venice {
         }
     }
 
-    /// Launches the scout of the free `controller` for `request`, and reserves the pins of its chip.
+    /// Launches the scout of the free `controller` for `request`, and reserves the pins of the chip of `request`.
     #[inline]
     pub(super) fn launch(&mut self, controller: ChannelId, request: PathRequest, now: Time, outbox: &mut Outbox) {
         self.wait_stats.end(&request, now);
@@ -57,7 +57,7 @@ impl Venice {
         }
     }
 
-    /// Launches scouts for queued requests until no controller is free or no request may be tried.
+    /// Launches scouts for queued requests until no controller is free or no queued request may launch one.
     #[inline]
     pub(super) fn serve_waiting(&mut self, now: Time, outbox: &mut Outbox) {
         while !self.controllers.free().is_empty()
@@ -67,8 +67,8 @@ impl Venice {
         }
     }
 
-    /// Launches a scout for the first request to try of `row`. If the pins of its chip are reserved, moves the request to the queue for the pins
-    /// instead. At least one controller must be free.
+    /// Launches a scout for the first request of `row` that may launch one. If the pins of its chip are reserved, moves the request to the
+    /// queue for these pins instead. At least one controller must be free.
     #[inline]
     fn serve(&mut self, row: usize, now: Time, outbox: &mut Outbox) {
         let (position, request) = self.path_queue.first_request(row);
@@ -83,8 +83,8 @@ impl Venice {
         }
     }
 
-    /// Returns whether, under `retry = "immediate"`, a scout for `request`, whose scout failed, is launched again at once. This requires that a
-    /// circuit exists, which will be torn down, or that no scout in flight serves an older request.
+    /// Returns whether `request`, whose scout failed, launches another at once under `retry = "immediate"`. This requires that a circuit
+    /// exists, which will be torn down, or that no scout in flight serves an older request.
     fn may_retry(&self, request: &PathRequest) -> bool {
         let has_circuit =
             |state: &FlashController| matches!(state.stage, ControllerStage::Returning | ControllerStage::Granted);
@@ -94,7 +94,8 @@ impl Venice {
         self.controllers.iter().any(has_circuit) || !self.controllers.iter().any(is_older)
     }
 
-    /// Handles the scout of `controller`, which has returned without a path at `now`: retries its request or queues it, and serves other requests.
+    /// Handles the return of the scout of `controller` without a path at `now`. Launches another scout for the request, or queues the
+    /// request; then serves other requests.
     pub(super) fn handle_failure(&mut self, controller: ChannelId, now: Time, outbox: &mut Outbox) {
         self.release_controller(controller, now, outbox);
         let FlashController { request, since, .. } = self.controllers[controller];
@@ -109,13 +110,14 @@ impl Venice {
         if let Some(other) = other {
             self.launch(other, request, now, outbox);
         } else {
-            // If a circuit was torn down during the search, perhaps where the scout had searched before, `mark_failed` allows a retry at once.
+            // If a circuit was torn down during the search, perhaps where the scout had already searched, `mark_failed` allows another
+            // scout at once.
             self.path_queue.mark_failed(&request);
             self.release_pins(request.chip, now);
         }
         self.serve_waiting(now, outbox);
-        // If all scouts failed because they blocked only each other, no later event would retry their requests. So the oldest request launches a
-        // scout alone, which finds a path.
+        // If all scouts failed because they blocked only each other, no later event would launch scouts for their requests. So the oldest
+        // request launches a scout alone, which finds a path.
         if self.controllers.free().is_all()
             && let Some(row) = self.path_queue.oldest_row()
         {

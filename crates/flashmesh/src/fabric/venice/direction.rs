@@ -5,17 +5,18 @@ use super::ports::PortSet;
 
 /// Maximum row or column number, 32,767.
 const MAX_SIDE: u64 = 0x7fff;
-/// Maximum row or column, repeated in four lanes of 16 bits. Each lane belongs to a mesh port, in port order; the lowest is north.
+/// Maximum row or column number in each of four lanes of 16 bits. Each lane belongs to a mesh port, in port order; the lowest lane is
+/// north.
 const MAX_SIDES: u64 = 0x7fff_7fff_7fff_7fff;
 /// Highest bit of each lane of 16 bits.
 const SIGN_BITS: u64 = !MAX_SIDES;
 
-/// Coordinates of a router, with one lane per mesh port. The number in a lane decreases by one with each hop through the port of the lane. So the
-/// lane of north holds the row, and the lane of south holds the maximum minus the row.
+/// Coordinates of a router, in one lane per mesh port. The number in a lane is the distance, in the direction of the port, to the edge of a
+/// mesh of maximum size. So it decreases by one with each hop through that port.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PackedCoord(u64);
 
-/// Coordinates of a destination, complemented so that an addition compares them with those of a router.
+/// Coordinates of a destination, complemented so that an addition compares them with the coordinates of a router.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PackedDestination(u64);
 

@@ -39,12 +39,12 @@ pub struct Venice {
     pub(super) scout_events: ScoutEvents,
     /// Circuits of each host request, for `venice.circuits-per-request`; `None` if their number is not limited.
     quota: Option<Box<CircuitQuota>>,
-    /// Number of path requests so far, which is the sequence number of the next one.
+    /// Number of path requests so far. This is the sequence number of the next request.
     requests: u64,
     pub(super) timing: LinkTiming,
     pub(super) retry: Retry,
-    /// Scout in flight whose search is compared with a prediction by flood fill. `None` without an oracle, a probe that checks the run, or if several
-    /// scouts are in flight.
+    /// Scout in flight whose search is compared with a prediction by flood fill. `None` if several scouts are in flight, or without an
+    /// oracle (a probe that checks the run).
     pub(super) watched: Option<WatchedScout>,
 }
 
@@ -72,7 +72,7 @@ impl Venice {
         }
     }
 
-    /// Grants the reserved circuit of `controller` to the die of its request. `since` is the launch of the successful scout.
+    /// Grants the reserved circuit of `controller` to the die that requested it. `since` is the launch of the successful scout.
     #[inline]
     fn grant(&mut self, controller: ChannelId, since: Time, outbox: &mut Outbox) {
         let state = &mut self.controllers[controller];
@@ -146,8 +146,8 @@ impl Fabric for Venice {
             self.grant(controller, self.controllers[controller].since, outbox);
             has_granted = true;
         }
-        // After a grant the die may act at once, so scouts run ahead only if nothing was granted. With an oracle scouts never run ahead, because the
-        // oracle needs each link use at its time.
+        // After a grant the die may act at once, so scouts run ahead only if nothing was granted. With an oracle (a probe that checks the
+        // run) scouts never run ahead, because it needs each link use at its time.
         if !has_granted && outbox.link_uses.is_none() {
             self.step_scouts(outbox.lookahead_until, outbox);
         }
@@ -172,7 +172,8 @@ impl Fabric for Venice {
         let busy =
             self.controllers.iter().filter(|state| state.stage != ControllerStage::Free).map(|state| &state.request);
         if chip.is_reserved {
-            // A die that waits for pins is blocked by the holder of the pins, and by the other requests for the pins.
+            // A die that waits for pins is blocked by the die whose circuit or scout has reserved them, and by the dies in the queue for
+            // them.
             let holders = busy.filter(|request| request.chip == number).map(|request| request.die);
             return holders.chain(chip.queue.dies()).any(|other| other != die && is_another(other));
         }
@@ -193,8 +194,8 @@ impl Fabric for Venice {
 
     fn shared_resources(&self) -> Vec<SharedResource> {
         let mesh = self.network.mesh();
-        // A circuit enters a row over the link of the row's controller, or over a vertical link from the row above or below. So that many circuits
-        // can lead to chips of the row at once.
+        // A circuit enters a row over the link of the controller of the row, or over a vertical link from the row above or below. So at
+        // most as many circuits as there are such links can lead to chips of the row at once.
         let row = |row: u32| SharedResource {
             part: TransferDestination::Row,
             links: (0..mesh.columns()).map(|column| mesh.link(MeshCoord { row, column }, Port::Chip)).collect(),

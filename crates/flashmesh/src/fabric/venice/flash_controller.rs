@@ -7,7 +7,7 @@ use super::link_use_recorder::LinkUseRecorder;
 use super::mesh::MeshCoord;
 use super::path_queue::PathRequest;
 
-/// Stage of the service of a path request by a controller.
+/// Stage of the work of a controller on a path request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ControllerStage {
     Free,
@@ -23,13 +23,14 @@ pub(super) enum ControllerStage {
 #[derive(Clone, Debug)]
 pub(super) struct FlashController {
     pub stage: ControllerStage,
-    /// Path request that the controller serves; the last one served if the controller is free.
+    /// Path request that the controller serves; if the controller is free, the last one that it served.
     pub request: PathRequest,
-    /// Launch of the last scout, which starts the current or last service.
+    /// Time of the launch of the last scout, at which the current or last service started.
     pub since: Time,
-    /// Links of the reserved or granted circuit, from the controller link to the chip link; of the last circuit otherwise.
+    /// Links of the circuit that is reserved or granted, from the controller link to the chip link. If there is none, the links of the last
+    /// circuit.
     pub circuit: Vec<LinkId>,
-    /// Busy time up to the end of the last completed service. A controller is busy from the launch of a scout until it is free.
+    /// Busy time up to the end of the last completed service. A controller is busy from the launch of a scout until it is free again.
     pub busy: Time,
     pub trace: LinkUseRecorder,
 }

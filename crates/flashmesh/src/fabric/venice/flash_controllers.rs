@@ -1,4 +1,4 @@
-//! Flash controllers of all rows, and the set of those that are free.
+//! Flash controllers of all rows, and the set of free controllers.
 
 use std::ops::{Index, IndexMut};
 

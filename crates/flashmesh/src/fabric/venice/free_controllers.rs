@@ -93,8 +93,8 @@ impl FreeControllers {
         self.words[word]
     }
 
-    /// Returns the free controller nearest to `row`; of two equally near ones, the upper. With `beyond`, which need not be free, returns the free
-    /// controller that follows `beyond` in this order. `None` if there is none.
+    /// Returns the free controller nearest to `row`; of two equally near ones, the upper. With `beyond`, returns the free controller that
+    /// follows `beyond` in this order; `beyond` need not be free. `None` if there is none.
     #[inline]
     pub fn nearest(&self, row: u32, beyond: Option<ChannelId>) -> Option<ChannelId> {
         if self.count == 0 {

@@ -1,16 +1,18 @@
-//! Link uses for the oracle, a probe that checks the run.
+//! Record of link uses for the oracle, a probe that checks the run.
 
 use crate::fabric::Outbox;
 use crate::ids::{DieId, LinkId};
 use crate::units::Time;
 
-/// Links that one controller holds, in order of reservation, each with the start of its use. Kept only while an oracle is attached.
+/// Links that one controller holds, in order of reservation, each with the start of its use. Recorded only while an oracle (a probe that
+/// checks the run) is attached.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LinkUseRecorder(Vec<(LinkId, Time)>);
 
 impl LinkUseRecorder {
-    /// Records that the controller holds `count` links for `die` at `now`, of which `last` was reserved last (`None` if it holds none). Adds the uses
-    /// that have ended to the outbox. Between two calls, at most the last link is released and one link reserved, or all links are released.
+    /// Records that the controller holds `count` links for `die` at `now`. `last` is the link reserved last (`None` if it holds none). Adds
+    /// the uses that have ended to the outbox. Between two calls, at most the last link may be released and one link reserved, or all links
+    /// released.
     pub fn record_held(&mut self, count: usize, last: Option<LinkId>, die: DieId, now: Time, outbox: &mut Outbox) {
         let is_kept = self.0.get(count.wrapping_sub(1)).is_none_or(|(held, _)| Some(*held) == last);
         let kept = if is_kept { count } else { count - 1 };

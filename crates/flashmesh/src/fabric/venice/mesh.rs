@@ -82,9 +82,8 @@ impl Mesh {
         self.first_chip_link() + self.routers()
     }
 
-    /// Returns the number of flits of a scout packet, which cross a link one after the other. Header flits hold the destination, tail flits the
-    /// controller. A flit has 8 bits, of which 2 give its type (Venice, ISCA 2023, section 4.2 and Fig 6, where 8 x 8 chips need one header flit and
-    /// one tail flit).
+    /// Returns the number of flits of a scout packet. Header flits carry the destination, tail flits the controller. A flit has 8 bits, of
+    /// which 2 are its type (Venice, ISCA 2023, section 4.2 and Fig 6, where 8 x 8 chips need one header flit and one tail flit).
     pub fn scout_flits(&self) -> u32 {
         const ID_BITS: u32 = 6;
         let flits = |ids: u32| {
@@ -134,7 +133,7 @@ impl Mesh {
         LinkId(controller.0)
     }
 
-    /// Returns the link at `port` of the router at `place`. The router must have a link there; at the west port of column 0 it is the controller
+    /// Returns the link at `port` of the router at `place`, which must have a link there. The west port of column 0 has the controller
     /// link.
     #[inline]
     pub const fn link(&self, place: MeshCoord, port: Port) -> LinkId {
@@ -149,8 +148,8 @@ impl Mesh {
         })
     }
 
-    /// Returns the coordinates of the router at the left or upper end of `link`, and the port of that router to `link`. For controller and chip
-    /// links, returns their only router.
+    /// Returns the coordinates of the router at the left or upper end of `link`, and the port by which this router is connected to `link`.
+    /// A controller or chip link has only one router.
     pub const fn link_end(&self, link: LinkId) -> (MeshCoord, Port) {
         let number = link.0;
         if number >= self.first_chip_link() {

@@ -33,8 +33,9 @@ pub enum ScoutAction {
     Failed,
 }
 
-/// Calls a method that moves scouts, monomorphized for the size of the router table. Only the combination of uncounted visits and the LFSR tie-break
-/// is specialized by size, because every instruction of a step matters there. Other combinations use the method for tables of any size.
+/// Calls a method that moves scouts, compiled for the size of the router table. Only the usual combination, uncounted visits and the LFSR
+/// tie-break, is specialized by size, because every instruction of a step matters there. Other combinations use the method for tables of
+/// any size.
 macro_rules! compiled {
     ($network:ident.$walk:ident($($argument:expr),*)) => {{
         if matches!($network.tie_break, TieBreaker::Lfsr) && !$network.counts_visits {
@@ -68,9 +69,9 @@ pub struct CircuitNetwork {
     routers: Box<[Router]>,
     /// Links of each router, indexed by router and port; an invalid id where there is no link.
     links: Vec<[LinkId; 5]>,
-    /// Coordinates of the router of each chip, as scout destinations, indexed by chip.
+    /// Destination of scouts to each chip, which is the router of the chip. Indexed by chip.
     goals: Vec<PackedDestination>,
-    /// Scout of each controller with its marks at routers, indexed by controller.
+    /// Scout of each controller, with its marks at routers. Indexed by controller.
     packets: Vec<MarkedScout>,
     routing: AnyRouting,
     routes: RoutingTable,
@@ -166,7 +167,7 @@ impl CircuitNetwork {
         self.frame.index(self.mesh.entry_coord(controller))
     }
 
-    /// Moves the scout of `controller`, which must be in flight, to the end of its current link. Returns what the scout does there.
+    /// Moves the scout of `controller`, which must be in flight, to the end of its current link. Returns the action of the scout there.
     pub fn step(&mut self, controller: ChannelId) -> ScoutAction {
         let CircuitNetwork { frame, routers, packets, tie_break, routes, .. } = self;
         let MarkedScout { scout, marks, .. } = &mut packets[controller.index()];
@@ -185,7 +186,8 @@ impl CircuitNetwork {
         step
     }
 
-    /// Counts the result of the search of `controller` and clears its marks, if `step` was the last step; otherwise without effect.
+    /// Counts the result of the search of `controller`, and clears the marks of its scout, if `step` ended the search. Otherwise without
+    /// effect.
     #[inline(always)]
     fn end_search(&mut self, controller: ChannelId, step: ScoutAction) {
         match step {
@@ -196,8 +198,8 @@ impl CircuitNetwork {
         self.packets[controller.index()].end(&self.frame);
     }
 
-    /// Moves the scout of `controller`, the only one in flight, until its search ends or its next step is due after `until`. The first step is due at
-    /// `at`, which is not after `until`; the others follow at intervals of `hop`. Returns the time and the action of the last step.
+    /// Moves the scout of `controller`, the only one in flight, until its search ends or its next step is due after `until`. The first step
+    /// is due at `at`, which is not after `until`; each further step is due `hop` later. Returns the time and the action of the last step.
     #[inline]
     pub(super) fn run_scout(&mut self, controller: ChannelId, at: Time, hop: Time, until: Time) -> (Time, ScoutAction) {
         compiled!(self.run_scout_with(controller, at, hop, until))
@@ -242,8 +244,9 @@ impl CircuitNetwork {
         (at, step)
     }
 
-    /// Moves the scouts of the schedule `turns` until a search ends or all next steps are due after `until`. Returns the time, the controller and the
-    /// last action of the ended search; the caller must remove its scout, which is still first in `turns`. `None` if no search ended.
+    /// Moves the scouts of the schedule `turns` until a search ends or all next steps are due after `until`. Returns the time of the end,
+    /// the controller, and the last action of its scout; `None` if no search ended. The caller must remove the scout, which is still first
+    /// in `turns`.
     #[inline]
     pub(super) fn run_scouts(
         &mut self,
@@ -318,7 +321,7 @@ impl CircuitNetwork {
         (packet.scout.phase, packet.scout.held_count) = (ScoutPhase::Free, 0);
     }
 
-    /// Returns the links that `controller` holds, in order: from the controller link to the link on which its scout is, or to the chip link of its
+    /// Returns the links that `controller` holds, from the controller link to the link on which its scout is, or to the chip link of its
     /// circuit. Empty if the controller is free.
     pub fn held_links(&self, controller: ChannelId) -> impl Iterator<Item = LinkId> {
         let packet = &self.packets[controller.index()];
@@ -360,7 +363,7 @@ impl CircuitNetwork {
         })
     }
 
-    /// Returns the number of links that `controller` holds, and the one of them that it reserved last (`None` if it holds none).
+    /// Returns the number of links that `controller` holds, and the link that it reserved last (`None` if it holds none).
     pub(super) fn last_held_link(&self, controller: ChannelId) -> (usize, Option<LinkId>) {
         let packet = &self.packets[controller.index()];
         let (between, links) = (packet.scout.held_count as usize, &self.links[packet.scout.router as usize]);
@@ -372,13 +375,14 @@ impl CircuitNetwork {
         }
     }
 
-    /// Returns the ports of the router at `place` whose link is not reserved, including the chip port. Ports without a link are not included.
+    /// Returns the ports of the router at `place` whose link is neither reserved nor out of service, including the chip port. Ports without
+    /// a link are not included.
     pub(super) fn free_ports(&self, place: MeshCoord) -> PortSet {
         PortSet::MESH.union(PortSet::from_port(Port::Chip)).difference(self.routers[self.frame.index(place)].busy)
     }
 
-    /// Returns whether routers count the visits of each scout. If so, a scout may move forward over a link once in each direction; otherwise, once in
-    /// total.
+    /// Returns whether routers count the visits of each scout. If so, a scout may move forward over a link once in each direction,
+    /// otherwise only once.
     pub(super) const fn counts_visits(&self) -> bool {
         self.counts_visits
     }
@@ -387,9 +391,9 @@ impl CircuitNetwork {
         &self.routing
     }
 
-    /// Returns a lower bound on the number of links that the scout of `controller` has to cross, after its next step, before a circuit can be
-    /// granted. Either the scout reaches its destination and returns over the circuit. Or it returns without a path, and the next scout has to cross
-    /// at least one link and return over it.
+    /// Returns a lower bound on the number of links that have to be crossed, after the next step of the scout of `controller`, before a
+    /// circuit can be granted. Either the scout reaches its destination and returns over the circuit; or it returns without a path, and the
+    /// next scout crosses at least one link and returns over it.
     #[inline]
     pub(super) fn remaining_links_min(&self, controller: ChannelId) -> u32 {
         const OUT_AND_BACK: u32 = 2;
@@ -415,8 +419,8 @@ impl CircuitNetwork {
         self.routers[self.frame.index(place)].busy.contains(port)
     }
 
-    /// Takes `link`, a free mesh link or chip link, out of service if `out`, otherwise back into service. Scouts treat a link out of service as
-    /// reserved.
+    /// Takes `link`, a free mesh link or chip link, out of service if `out`; otherwise puts it back into service. For scouts, a link out of
+    /// service is like a reserved one.
     #[cfg(feature = "internals")]
     pub fn set_out_of_service(&mut self, link: LinkId, out: bool) {
         let (place, port) = self.mesh.link_end(link);

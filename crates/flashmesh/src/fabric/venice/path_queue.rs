@@ -26,7 +26,8 @@ pub(super) struct PathRequest {
 pub(super) struct PinQueue(VecDeque<PathRequest>);
 
 impl PinQueue {
-    /// Inserts `request` by its sequence number. It is not always the newest: a request can return from the controller queue.
+    /// Inserts `request` in the order of sequence numbers. The request is not always the newest, because a request can return from the
+    /// controller queue.
     pub fn insert(&mut self, request: PathRequest) {
         let at = self.0.partition_point(|other| other.sequence < request.sequence);
         self.0.insert(at, request);
@@ -44,42 +45,43 @@ impl PinQueue {
     }
 }
 
-/// Sequence number above all others, for a row without a request to try. As a value of `tried`, marks a request for which no scout was launched yet.
+/// Sequence number above all others: the value in `firsts` for a row in which no request may launch a scout. In `tried`, marks a request
+/// that has not launched a scout yet.
 const NONE: u64 = u64::MAX;
 
 /// A request in a [`PathQueue`], with the state of its search for a path.
 #[derive(Clone, Copy, Debug)]
 struct PathQueueEntry {
     request: PathRequest,
-    /// Whether a scout for the request is in flight. If so, no other is launched for it.
+    /// Whether a scout for the request is in flight. If so, no other scout is launched for it.
     is_searching: bool,
-    /// Value of `torn_down` at the launch of the last scout of the request; of the first scout, if several controllers try in turn. A retry is
-    /// useless while `torn_down` has the same value.
+    /// Number of circuits that had been torn down when the last scout of the request was launched; if several controllers try in turn, the
+    /// first scout. Without another teardown a retry would be useless.
     tried: u64,
 }
 
 impl PathQueueEntry {
-    /// Returns whether a scout for the request may be launched: none is in flight, and a circuit was torn down since the last launch. `torn_down` is
-    /// the number of circuits torn down so far.
+    /// Returns whether a scout for the request may be launched: none is in flight, and a circuit was torn down since the last launch.
+    /// `torn_down` is the number of circuits torn down so far.
     #[inline]
     fn may_be_tried(&self, torn_down: u64) -> bool {
         !self.is_searching && self.tried != torn_down
     }
 }
 
-/// Requests that wait for a controller, requests whose scout failed and that wait for the teardown of a circuit, and requests whose scout is in
-/// flight. A request *to try* is one for which a scout may be launched.
+/// Path requests in three states: those that wait for a controller, those whose scout failed and that wait for the teardown of a circuit,
+/// and those whose scout is in flight. A request *to try* is one that may launch a scout.
 #[derive(Clone, Debug)]
 pub(super) struct PathQueue {
     /// Requests of each row in order of arrival, indexed by the row of the chip.
     rows: Vec<Vec<PathQueueEntry>>,
-    /// Sequence number of the oldest request to try of each row, indexed by row; [`NONE`] if there is none.
+    /// Sequence number of the oldest request that may launch a scout, indexed by row; [`NONE`] if the row has no such request.
     firsts: Vec<u64>,
-    /// Index in `rows` of the oldest request to try of each row, indexed by row.
+    /// Index in its row of the oldest request that may launch a scout, indexed by row.
     positions: Vec<usize>,
-    /// Rows that have a request to try. A row in `stale` may have none.
+    /// Rows with a request that may launch a scout. A row in `stale` may have none.
     may_be_tried: RowSet,
-    /// Rows that have a request, whether a scout may be launched for it or not.
+    /// Rows with a request, whether or not it may launch a scout.
     occupied: RowSet,
     /// Rows whose entries in `firsts` and `positions` must be recomputed before use.
     stale: RowSet,
@@ -104,7 +106,7 @@ impl PathQueue {
         }
     }
 
-    /// Enqueues `request`, which waits for a controller and for which no scout was launched.
+    /// Enqueues `request`, which waits for a controller and has not launched a scout.
     #[inline]
     pub fn insert(&mut self, request: PathRequest) {
         let row = request.coord.row as usize;
@@ -112,8 +114,8 @@ impl PathQueue {
         self.consider(row, request.sequence, at);
     }
 
-    /// Records that request `sequence`, at index `position` of `row`, may be tried. If it is older than the first request to try of `row`, it becomes
-    /// the first.
+    /// Records that request `sequence`, at index `position` of `row`, may launch a scout. If it is older than the first such request of
+    /// `row`, it becomes the first.
     #[inline]
     fn consider(&mut self, row: usize, sequence: u64, position: usize) {
         self.may_be_tried.insert(row);
@@ -122,7 +124,7 @@ impl PathQueue {
         }
     }
 
-    /// Enqueues `request`, whose scout is launched at once.
+    /// Enqueues `request`, for which the caller launches a scout at once.
     #[inline]
     pub fn insert_searching(&mut self, request: PathRequest) {
         self.insert_sorted(PathQueueEntry { request, is_searching: true, tried: self.torn_down });
@@ -142,8 +144,7 @@ impl PathQueue {
         at
     }
 
-    /// Returns the row whose first request to try is to be served next, while the controllers of `free` are free; `None` if there is no request to
-    /// try.
+    /// Returns the row that is served next, if the controllers of `free` are free; `None` if no request may launch a scout.
     #[inline]
     pub fn next_row(&mut self, free: &FreeControllers) -> Option<usize> {
         if self.service == Service::OwnRowFirst {
@@ -156,8 +157,8 @@ impl PathQueue {
         self.first_of(|_| u64::MAX)
     }
 
-    /// Returns the row, among those to consider, with the oldest request to try; `None` if there is none. `among` returns a 64-bit word of the bitmap
-    /// of the rows to consider, by the index of the word.
+    /// Returns the row with the oldest request that may launch a scout, among the rows that `among` selects; `None` if there is none.
+    /// `among` returns one 64-bit word of the bitmap of these rows, by the index of the word.
     #[inline]
     fn first_of(&mut self, among: impl Fn(usize) -> u64) -> Option<usize> {
         let mut first = (NONE, 0);
@@ -179,7 +180,7 @@ impl PathQueue {
         (first.0 != NONE).then_some(first.1)
     }
 
-    /// Recomputes the first request to try of `row` if the row is stale.
+    /// Recomputes the first request of `row` that may launch a scout, if the row is stale.
     #[inline]
     fn refresh_first(&mut self, row: usize) {
         if self.stale.contains(row) {
@@ -187,14 +188,14 @@ impl PathQueue {
         }
     }
 
-    /// Returns the row of the oldest of all requests, even if a retry is useless; `None` if the queue is empty.
+    /// Returns the row of the oldest of all requests, whether or not it may launch a scout; `None` if the queue is empty.
     pub fn oldest_row(&self) -> Option<usize> {
         let first = |row: usize| self.rows[row].first().map(|waiting| (waiting.request.sequence, row));
         (0..self.rows.len()).filter_map(first).min().map(|(_, row)| row)
     }
 
-    /// Returns the first request to try of `row`, after its index in the row. If there is none to try, returns the oldest request of the row, which
-    /// must not be empty.
+    /// Returns the first request of `row` that may launch a scout, with its index in the row. If there is none, returns the oldest request
+    /// of the row, which must not be empty.
     #[inline]
     pub fn first_request(&mut self, row: usize) -> (usize, PathRequest) {
         self.refresh_first(row);
@@ -207,7 +208,8 @@ impl PathQueue {
         self.rows.iter().flatten().map(|waiting| waiting.request.die)
     }
 
-    /// Records the launch of a scout for the request at index `position` of `row`, which must be the [first](PathQueue::first_request) to try.
+    /// Records the launch of a scout for the request at index `position` of `row`, which must be the result of
+    /// [`first_request`](PathQueue::first_request).
     #[inline]
     pub fn mark_searching(&mut self, row: usize, position: usize) {
         let waiting = &mut self.rows[row][position];
@@ -216,7 +218,8 @@ impl PathQueue {
         self.find_first(row, position + 1);
     }
 
-    /// Records that the scouts of `request` have failed. It may be tried again after a teardown, at once if one occurred since the launch.
+    /// Records that the scouts of `request` have failed. The request may launch another one after a teardown; at once if a circuit was torn
+    /// down since the launch.
     #[inline]
     pub fn mark_failed(&mut self, request: &PathRequest) {
         let row = request.coord.row as usize;
@@ -251,7 +254,7 @@ impl PathQueue {
         }
     }
 
-    /// Counts the teardown of a circuit, after which all requests without a scout in flight may be tried.
+    /// Counts the teardown of a circuit. After it, all requests without a scout in flight may launch one.
     #[inline]
     pub fn count_teardown(&mut self) {
         self.torn_down += 1;
@@ -259,7 +262,8 @@ impl PathQueue {
         self.may_be_tried.extend(&self.occupied);
     }
 
-    /// Finds and stores the first request to try of `row`, from index `from` on; there is none before.
+    /// Finds and stores the first request of `row` that may launch a scout. The search starts at index `from`; requests before it must not
+    /// qualify.
     #[inline]
     fn find_first(&mut self, row: usize, from: usize) {
         self.stale.remove(row);
@@ -297,8 +301,8 @@ mod tests {
         }
     }
 
-    /// Returns the sequence numbers of the requests to try, in the order in which they are served while the controllers of `free` are free. Marks
-    /// them as searching.
+    /// Returns the sequence numbers of the requests that may launch a scout, in the order in which they are served while the controllers of
+    /// `free` are free. Marks these requests as searching.
     fn served(waiting: &mut PathQueue, free: &[u32]) -> Vec<u64> {
         let mut controllers = FreeControllers::all(3);
         (0..3).filter(|row| !free.contains(row)).for_each(|row| controllers.remove(ChannelId(row)));

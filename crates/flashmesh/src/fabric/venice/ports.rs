@@ -1,6 +1,6 @@
 //! Ports of a router, and sets of ports.
 
-/// A port of a router. A tie-break numbers its candidates in the order of the variants.
+/// A port of a router. A tie-break numbers the candidate ports in the order of these variants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Port {
@@ -20,7 +20,7 @@ impl Port {
     /// The ports to other routers, in the order of the variants.
     pub const MESH: [Port; 4] = [Port::North, Port::East, Port::South, Port::West];
 
-    /// Returns the port at the other end of the mesh link at this port. The chip port is its own opposite.
+    /// Returns the port at the other end of a mesh link: North for South, East for West, and vice versa. The chip port is its own opposite.
     #[inline]
     pub const fn opposite(self) -> Port {
         const OPPOSITE: [Port; 5] = [Port::South, Port::West, Port::North, Port::East, Port::Chip];
@@ -58,19 +58,19 @@ impl PortSet {
         self.0
     }
 
-    /// Creates a set from a bit mask like that of [`to_bits`](Self::to_bits). Bits above that of the last port are ignored.
+    /// Creates a set from a bit mask as returned by [`to_bits`](Self::to_bits). Bits that belong to no port are ignored.
     #[inline]
     pub const fn from_bits(bits: u8) -> PortSet {
         PortSet(bits & 0b1_1111)
     }
 
-    /// Returns the set that has only `port`.
+    /// Returns the set of only `port`.
     #[inline]
     pub const fn from_port(port: Port) -> PortSet {
         PortSet(1 << port as u8)
     }
 
-    /// Returns the set that has only `port` if `is_in`, otherwise the empty set.
+    /// Returns the set of only `port` if `is_in`, otherwise the empty set.
     #[inline]
     pub const fn from_port_if(port: Port, is_in: bool) -> PortSet {
         PortSet((is_in as u8) << port as u8)
@@ -112,8 +112,8 @@ impl PortSet {
         self.0.count_ones()
     }
 
-    /// Returns the mesh port with index `position` among the mesh ports of the set, counted from 0 in the order of the variants; `None` if the set
-    /// has `position` mesh ports or fewer.
+    /// Returns the mesh port number `position` of the set, counted from 0 in the order of the variants; `None` if the set has `position`
+    /// mesh ports or fewer.
     pub const fn nth(self, position: u32) -> Option<Port> {
         let (mut number, mut left) = (0, position);
         while number < Port::MESH.len() {

@@ -1,4 +1,4 @@
-//! Prediction of a search by flood fill over the free links, for a scout that meets no other scout.
+//! Prediction of the outcome of a search, for a scout that meets no other scout, by a flood fill over the free links.
 
 use crate::fabric::{ScoutSearch, SearchPrediction};
 use crate::ids::{ChannelId, ChipId, DieId};
@@ -8,7 +8,7 @@ use super::network::CircuitNetwork;
 use super::ports::{Port, PortSet};
 use super::routing::RoutingAlgorithm;
 
-/// Returns those of the `free` ports that a scout for `target` tries at the router `here`, one after the other, if none leads to a path.
+/// Returns the `free` ports that a scout for `target` tries at router `here` until it backtracks, if none of them leads to a path.
 fn tried_ports(network: &CircuitNetwork, here: MeshCoord, target: MeshCoord, free: PortSet) -> PortSet {
     let mut left = free;
     loop {
@@ -20,11 +20,12 @@ fn tried_ports(network: &CircuitNetwork, here: MeshCoord, target: MeshCoord, fre
     }
 }
 
-/// Predicts the outcome of a scout that `controller` sends to chip `target` now, if no other scout or teardown changes the links during the search.
+/// Predicts whether a scout that `controller` sends to chip `target` now finds a path, if no other scout or teardown changes the links
+/// during its search.
 ///
-/// A failing scout crosses its controller link, and every link that its algorithm tries at any reachable router, once forward and once back. With
-/// counted visits, a scout may move forward over a link in both directions. Then it visits each reachable router, and crosses each link at most once
-/// forward and once back in either direction, so only bounds of the number of steps are known.
+/// A failing scout crosses its controller link, and every link that its algorithm tries at any reachable router, once forward and once
+/// back. If routers count visits, a scout may move forward over a link in both directions. It then visits each reachable router, and
+/// crosses each link at most once forward and once back in either direction. So only bounds of the number of steps are known.
 pub(super) fn predict_search(network: &CircuitNetwork, controller: ChannelId, target: ChipId) -> SearchPrediction {
     let mesh = *network.mesh();
     let goal = mesh.coord_of(target);
@@ -45,7 +46,7 @@ pub(super) fn predict_search(network: &CircuitNetwork, controller: ChannelId, ta
         for port in Port::MESH.into_iter().filter(|port| ports.contains(*port)) {
             let beyond = here.neighbour(port);
             let number = mesh.chip(beyond).index();
-            // A link that is tried from both ends counts once: not again if the other end was processed before.
+            // A link that is tried from both of its ends counts once: only at the end that is processed first.
             links += u64::from(!tried_at[number].contains(port.opposite()));
             if !std::mem::replace(&mut is_reached[number], true) {
                 wave.push(beyond);
@@ -60,7 +61,7 @@ pub(super) fn predict_search(network: &CircuitNetwork, controller: ChannelId, ta
     SearchPrediction::Fails { least: 2 * least + 2, most: 2 * most + 2 }
 }
 
-/// A scout whose search is compared with its prediction. Only a scout that is alone in flight is watched.
+/// A scout, the only one in flight, whose search is compared with its prediction.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WatchedScout {
     controller: ChannelId,
@@ -75,8 +76,8 @@ impl WatchedScout {
         WatchedScout { controller, die, verdict: predict_search(network, controller, target), steps: 0 }
     }
 
-    /// Counts a step of the scout of `controller`. `ended` is whether a path was found; `None` if the search continues. Returns the search with its
-    /// prediction if the step ends it; `None` if it continues, or if the scout is not the watched one.
+    /// Counts a step of the scout of `controller`. `ended` is whether a path was found; `None` if the search continues. If the step ends
+    /// the search of the watched scout, returns the search and its prediction, otherwise `None`.
     pub fn step(&mut self, controller: ChannelId, ended: Option<bool>) -> Option<ScoutSearch> {
         if controller != self.controller {
             return None;

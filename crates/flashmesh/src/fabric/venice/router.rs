@@ -5,7 +5,7 @@ use super::mesh::{Mesh, MeshCoord};
 use super::ports::{Port, PortSet};
 use super::tie_break::Lfsr;
 
-/// A router of the mesh, as scouts see it.
+/// Router of the mesh, with the state that scouts read and change.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Router {
     /// Ports whose link is reserved or out of service, and mesh ports without a link.
@@ -19,24 +19,24 @@ pub(super) struct Router {
 /// even at the edge of the mesh.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PaddedGrid {
-    /// Difference between the indices of a router and of the router below it: the columns and one border entry. The left border of a row is the right
-    /// border of the row above.
+    /// Difference between the indices of a router and of the router below it: the number of columns, plus one border entry. This entry is
+    /// the right border of one row and the left border of the next.
     stride: usize,
     rows: usize,
     /// Hop over the link at each port, indexed by port.
     hops: [Hop; 5],
 }
 
-/// Hop over the link at a port. Index differences are equal for all routers.
+/// Hop over the link at one port, in terms of table indices. Index differences are equal for all routers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Hop {
-    /// Index of the router beyond the link minus index of the router at the port.
+    /// Index of the router beyond the link, minus the index of the router where the hop starts.
     offset: i32,
-    /// Port at which the hop starts, as a set.
+    /// Port by which the hop leaves its first router, as a set.
     pub near_port: PortSet,
-    /// Port of the router beyond the link, as a set.
+    /// Port by which the hop enters the router beyond the link, as a set.
     pub far_port: PortSet,
-    /// Port of the router beyond the link, by which a scout enters that router.
+    /// Port by which the hop enters the router beyond the link.
     pub entry: Port,
 }
 
@@ -62,15 +62,15 @@ impl PaddedGrid {
         PaddedGrid { stride, rows: mesh.rows() as usize, hops }
     }
 
-    /// Returns the number of entries of a table with an entry for each router and the border.
+    /// Returns the number of entries of a table that has an entry for each router and each place of the border.
     #[inline]
     pub const fn len(&self) -> usize {
         // The border rows above and below are included, and one entry to the right of the last row.
         (self.rows + 2) * self.stride + 1
     }
 
-    /// Returns the number of entries of the tables that each step of a scout reads: [`len`](Self::len) or more. For most meshes the number is one of
-    /// two powers of two, which saves bounds checks.
+    /// Returns the number of entries of the tables that each step of a scout reads, at least [`len`](Self::len). For most meshes this is
+    /// one of two powers of two, for which indexing needs no bounds check.
     pub const fn table_len(&self) -> usize {
         let len = self.len();
         if len <= SMALL_TABLE_LEN {
@@ -101,22 +101,23 @@ impl PaddedGrid {
     }
 }
 
-/// Number of table entries for a mesh of up to 14 x 14 routers.
+/// Number of entries of a router table for a mesh of up to 14 x 14 routers.
 pub(super) const SMALL_TABLE_LEN: usize = 1 << 8;
-/// Number of table entries for a larger mesh of up to 43 x 43 routers.
+/// Number of entries of a router table for a larger mesh of up to 43 x 43 routers.
 pub(super) const LARGE_TABLE_LEN: usize = 1 << 11;
-/// Number of consecutive table entries that are cleared together, a group: as many marks as a cache line of 64 bytes holds.
+/// Number of table entries in a group. The entries of a group are consecutive and are cleared together; they are as many marks as a cache
+/// line of 64 bytes holds.
 const GROUP: usize = 32;
-/// Number of groups that a set distinguishes. In a table with more groups, several have the same bit and are cleared together.
+/// Number of bits of a set of groups. In a table with more groups, several groups share a bit and are cleared together.
 const GROUPS: usize = u64::BITS as usize;
 
-/// Returns the group of router `index`, as a set of groups with one bit.
+/// Returns the group to which router `index` belongs, as a bit set with one of 64 bits set.
 #[inline(always)]
 pub(super) const fn group(index: usize) -> u64 {
     1 << (index / GROUP % GROUPS)
 }
 
-/// Sets the entries of `table` in the groups of the set `groups` to `cleared`.
+/// Sets the entries of `table` to `cleared`, in all groups of the bit set `groups`.
 #[inline]
 pub(super) fn clear<T: Copy>(table: &mut [T], groups: u64, cleared: T) {
     let mut left = groups;
@@ -137,7 +138,7 @@ pub(super) fn clear<T: Copy>(table: &mut [T], groups: u64, cleared: T) {
 pub(super) trait RouterTable<T> {
     /// Returns the entry of router `index`.
     fn at(&self, index: usize) -> &T;
-    /// Returns the entry of router `index` for changes.
+    /// Returns a mutable reference to the entry of router `index`.
     fn at_mut(&mut self, index: usize) -> &mut T;
 }
 
@@ -166,7 +167,7 @@ impl<T> RouterTable<T> for [T] {
     }
 }
 
-/// A container of a router table, which returns the table with the type `T`.
+/// A container of a router table. It returns the table as type `T`, for example as an array whose size is known at compile time.
 pub(super) trait RouterTableStorage<T: ?Sized> {
     fn table(&mut self) -> &mut T;
 }
@@ -185,9 +186,9 @@ impl<T> RouterTableStorage<[T]> for Box<[T]> {
     }
 }
 
-/// The marks of a scout at one router: the ports that the scout does not try again, the number of visits if visits are limited, and whether the scout
-/// holds the router, with the port of entry. Links that the scout holds are busy, so they are not tried either. A router that must not be entered
-/// again is marked as held.
+/// The marks of a scout at one router: the ports that the scout does not try again, the number of visits if visits are limited, and whether
+/// the scout holds the router, with the port of entry. Links that the scout holds are busy, so their ports need no mark. A router that must
+/// not be entered again is marked as held.
 ///
 /// The paper (Venice, ISCA 2023, section 4.2 and Fig 7) has a reservation table in each router, with a row for each packet: a valid bit, entry port
 /// and exit port. A row is valid while the scout holds the router; the exit port is opposite to the entry port of the next router. The paper requires
@@ -209,16 +210,16 @@ impl ScoutMarks {
     /// Marks of a router that the scout has not visited.
     pub const NONE: ScoutMarks = ScoutMarks(0);
 
-    /// Returns the marks of a router out of which the scout has backtracked, after `seen` visits in which it used the ports `used`. After the last
-    /// allowed visit the router is marked as held, so that it is not entered again.
+    /// Returns the marks of a router that a scout has left by backtracking, after `seen` visits in which it used the ports `used`. After
+    /// the last allowed visit the router is marked as held, so that it is not entered again.
     #[inline(always)]
     pub const fn backtracked(used: PortSet, seen: u16) -> ScoutMarks {
         let is_closed = (seen >= ScoutMarks::MAX_VISITS) as u16;
         ScoutMarks(used.to_bits() as u16 | is_closed << ScoutMarks::HELD_SHIFT | seen << ScoutMarks::SEEN_SHIFT)
     }
 
-    /// Returns the marks of a router that the scout holds: the ports `used`, the port `entry` by which it entered (a mesh port), and the number of
-    /// visits, `seen`.
+    /// Returns the marks of a router that a scout holds: it used the ports `used`, entered by the mesh port `entry`, and has visited the
+    /// router `seen` times.
     #[inline(always)]
     pub const fn on_path(used: PortSet, entry: Port, seen: u16) -> ScoutMarks {
         let entry = (entry as u16) << ScoutMarks::ENTRY_SHIFT;
@@ -237,7 +238,7 @@ impl ScoutMarks {
         self.0 >> ScoutMarks::SEEN_SHIFT
     }
 
-    /// Returns the port by which the scout entered a router that it holds; meaningless for other routers.
+    /// Returns the port by which the scout entered the router; meaningless unless the scout holds the router.
     #[inline(always)]
     pub const fn entry_port(self) -> Port {
         match self.0 >> ScoutMarks::ENTRY_SHIFT & 0b11 {
@@ -248,14 +249,14 @@ impl ScoutMarks {
         }
     }
 
-    /// Returns the set that has only `port`, a mesh port, if the scout holds the router; otherwise the empty set.
+    /// Returns the set of only `port`, a mesh port, if the scout holds the router; otherwise the empty set.
     #[inline(always)]
     const fn port_if_held(self, port: Port) -> PortSet {
         PortSet::from_bits((self.0 >> (ScoutMarks::HELD_SHIFT - port as u32)) as u8)
             .intersection(PortSet::from_port(port))
     }
 
-    /// Returns the ports of router `index` that lead to routers that the scout holds, according to its `marks`.
+    /// Returns the ports of router `index` that lead to routers that a scout holds. `marks` are the marks of this scout.
     #[inline(always)]
     pub fn held_neighbours(
         marks: &(impl RouterTable<ScoutMarks> + ?Sized),

@@ -8,7 +8,7 @@ use super::router::{PaddedGrid, Router, RouterTable, ScoutMarks, clear, group};
 use super::routing_table::RoutingTable;
 use super::tie_break::TieBreakRule;
 
-/// Phase of the search of a controller, between two steps.
+/// Phase of the scout of a controller, between two steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ScoutPhase {
     /// The controller has neither a scout nor a circuit.
@@ -17,7 +17,7 @@ pub(super) enum ScoutPhase {
     Reserve,
     /// The scout backtracks over the link that it reserved last, whose reservation is then cancelled.
     Cancel,
-    /// The scout returns over the controller link without a path.
+    /// The scout crosses the controller link, the last link of its way back without a path.
     Return,
     /// The scout has reserved a circuit, which the controller holds.
     Circuit,
@@ -27,21 +27,22 @@ pub(super) enum ScoutPhase {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scout {
     pub destination: PackedDestination,
-    /// Table index of the router at which the scout arrives next; of a circuit, the router of the chip.
+    /// Table index of the router at which the scout arrives next. For a circuit, table index of the router of the chip.
     pub router: u32,
     /// Number of links between routers that the scout or circuit holds.
     pub held_count: u32,
     /// Port of `router` by which the scout arrives, forward or back; meaningless if the scout holds no link between routers.
     pub arrival_port: Port,
     pub phase: ScoutPhase,
-    /// Whether the scout has backtracked out of a router that it must not enter again, because it made all allowed visits.
+    /// Whether the scout has made all allowed visits to some router. It must not enter this router again.
     pub has_closed: bool,
-    /// Groups of table indices in which the scout has marks, as a bit set (see [`group`]).
+    /// Groups of table entries in which the scout has marks, as a bit set (see [`group`]).
     pub groups: u64,
 }
 
 impl Scout {
-    /// Creates a scout in `phase` on its way to `router`, without links between routers and without marks. `goal` is its destination.
+    /// Creates a scout in `phase` on its way to the router with table index `router`. It holds no links between routers and has no marks.
+    /// `goal` is its destination.
     #[inline]
     pub const fn new(phase: ScoutPhase, router: u32, goal: PackedDestination) -> Scout {
         Scout {
@@ -56,7 +57,7 @@ impl Scout {
     }
 }
 
-/// The scout of a controller, with its marks at routers, and the ports of its circuit.
+/// The scout of a controller, with its marks at all routers, and the ports of its circuit.
 #[derive(Clone, Debug)]
 pub(super) struct MarkedScout {
     pub scout: Scout,
@@ -67,7 +68,8 @@ pub(super) struct MarkedScout {
 }
 
 impl MarkedScout {
-    /// Creates the record of a controller without a scout. The link of the controller leads to the router with index `router` at `position`.
+    /// Creates the record for a controller without a scout. The link of the controller leads to the router with table index `router`, at
+    /// `position`.
     pub fn new(router: usize, position: PackedCoord, frame: &PaddedGrid) -> MarkedScout {
         MarkedScout {
             scout: Scout::new(ScoutPhase::Free, router as u32, position.destination()),
@@ -76,7 +78,8 @@ impl MarkedScout {
         }
     }
 
-    /// Replaces the content of `exits` with the ports by which the held path leaves its routers, in order from the controller.
+    /// Stores in `exits` the ports by which the path that the scout holds leaves its routers, in order from the controller. The old content
+    /// is discarded.
     pub fn trace_exits(&self, frame: &PaddedGrid, exits: &mut Vec<Port>) {
         let Scout { router, held_count: held, arrival_port: via, phase, .. } = self.scout;
         exits.clear();
@@ -94,7 +97,7 @@ impl MarkedScout {
         exits.reverse();
     }
 
-    /// Returns the number of links that the scout has to cross, after its next step, to be back at its controller if it finds no path.
+    /// Returns the number of links that the scout has to cross after its next step to return to its controller, if it finds no path.
     #[inline]
     pub fn return_links(&self) -> u32 {
         match self.scout.phase {
@@ -132,8 +135,9 @@ impl StepCounts {
     }
 }
 
-/// State of the network in which scouts move. With `COUNTS`, routers count visits, and a scout may move forward over a link once in each direction
-/// ([`Revisits::ThreeTimes`](crate::config::Revisits)). Without it, the port of entry counts as used after the scout has backtracked through it.
+/// State of the network in which scouts move. With `COUNTS`, routers count visits, and a scout may move forward over a link once in each
+/// direction ([`Revisits::ThreeTimes`](crate::config::Revisits)). Without `COUNTS`, a port of entry counts as used after the scout has
+/// backtracked through it.
 pub(super) struct StepContext<'a, R: ?Sized, D, const COUNTS: bool> {
     pub frame: &'a PaddedGrid,
     pub routers: &'a mut R,
@@ -142,11 +146,11 @@ pub(super) struct StepContext<'a, R: ?Sized, D, const COUNTS: bool> {
 }
 
 impl<R: RouterTable<Router> + ?Sized, D: TieBreakRule, const COUNTS: bool> StepContext<'_, R, D, COUNTS> {
-    /// Ports that count as used if they are the port of entry through which the scout backtracks: none with `COUNTS`, otherwise all mesh ports.
+    /// Mesh ports that count as used after the scout entered and backtracked through them: none with `COUNTS`, otherwise all.
     const ENTRIES: PortSet = if COUNTS { PortSet::NONE } else { PortSet::MESH };
 
-    /// Moves `scout`, which is in flight, to the end of its current link. Returns what the scout does there. `marks` are its marks at all routers;
-    /// misroutes and backtracks are counted in `tally`.
+    /// Moves `scout`, which is in flight, to the end of its current link. Returns the action of the scout there. `marks` are its marks at
+    /// all routers. Misroutes and backtracks are counted in `tally`.
     #[inline(always)]
     pub fn step(
         &mut self,
@@ -189,7 +193,8 @@ impl<R: RouterTable<Router> + ?Sized, D: TieBreakRule, const COUNTS: bool> StepC
         if open.is_empty() || seen >= ScoutMarks::MAX_VISITS {
             return self.backtrack(scout, marks, used, seen, tally);
         }
-        // A scout that holds at most two links between routers has no held router next to it but the previous one, whose link is busy.
+        // `open` must exclude ports to routers that the scout holds. With at most two links between routers, the only held neighbour is the
+        // previous router, whose link is busy, so nothing has to be excluded.
         if scout.held_count > 2 || (COUNTS && scout.has_closed) {
             open = open.difference(ScoutMarks::held_neighbours(marks, self.frame, index));
         }
@@ -214,7 +219,8 @@ impl<R: RouterTable<Router> + ?Sized, D: TieBreakRule, const COUNTS: bool> StepC
         ScoutAction::Forward
     }
 
-    /// Makes `scout` backtrack from its router, which it has visited `seen` times and where it used the ports `used`. Returns [`ScoutAction::Back`].
+    /// Makes `scout` backtrack from its router, which it has visited `seen` times. `used` are the ports that it used there. Returns
+    /// [`ScoutAction::Back`].
     #[inline(always)]
     fn backtrack(
         &mut self,

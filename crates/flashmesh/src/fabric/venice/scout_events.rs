@@ -16,13 +16,13 @@ use super::step_schedule::StepSchedule;
 pub(super) struct ScoutEvents {
     /// Time of the next step of each scout in flight.
     pub steps: StepSchedule,
-    /// Times at which scouts will have returned over their circuits, which are then granted, with their controllers. The latest is first; of equal
-    /// times, the highest controller.
+    /// Pending grants of circuits: the time at which the scout will have returned over the circuit, and its controller. The latest time is
+    /// first; of equal times, the highest controller.
     grants: Vec<(Time, ChannelId)>,
 }
 
 impl ScoutEvents {
-    /// Creates an empty schedule. A scout takes `hop` for a link.
+    /// Creates an empty schedule. A scout takes the time `hop` to cross a link.
     pub fn new(hop: Time) -> ScoutEvents {
         ScoutEvents { steps: StepSchedule::new(hop), grants: Vec::new() }
     }
@@ -41,7 +41,8 @@ impl ScoutEvents {
         self.grants.insert(place, key);
     }
 
-    /// Removes and returns the lowest controller whose circuit is granted at `now`; `None` if there is none. The caller must grant the circuit.
+    /// Removes and returns the controller whose circuit is to be granted at `now`; the lowest of several, `None` if there is none. The
+    /// caller must grant the circuit.
     #[inline]
     pub fn take_grant(&mut self, now: Time) -> Option<ChannelId> {
         debug_assert!(self.next_grant() >= now, "a circuit was to be granted at {}, before {now}", self.next_grant());
@@ -50,11 +51,11 @@ impl ScoutEvents {
 }
 
 impl Venice {
-    /// Runs the scout steps that are due up to `until` or the next grant, whichever is earlier, each at its own time, and handles the searches that
-    /// end.
+    /// Runs the scout steps that are due up to `until` or up to the next grant, whichever is earlier. Each step runs at its own time.
+    /// Handles the searches that end.
     ///
-    /// Until a circuit is granted, only other scouts can observe the moves of scouts, so steps need no events. It suffices to run the due steps
-    /// before a request, a release or a read of counters, and before a grant may be due.
+    /// The steps need no events: until a circuit is granted, only other scouts can observe the moves of a scout. It suffices to run the due
+    /// steps before a request, a release or a read of counters, and before a grant may be due.
     #[inline]
     pub(super) fn step_scouts(&mut self, until: Time, outbox: &mut Outbox) {
         while let Some((at, controller)) = self.scout_events.steps.first()
@@ -82,7 +83,7 @@ impl Venice {
         }
     }
 
-    /// Ends the search of `controller`, whose scout is first in the schedule and made its last step, with the action `step`, at `at`.
+    /// Ends the search of `controller`. Its scout is first in the schedule, and made its last step, with the action `step`, at `at`.
     #[inline]
     fn end_search(&mut self, controller: ChannelId, step: ScoutAction, at: Time, outbox: &mut Outbox) {
         self.scout_events.steps.remove_first();
@@ -99,12 +100,14 @@ impl Venice {
         }
     }
 
-    /// Sets the wake-up to the earliest time at which the circuit of a scout in flight, or of the next scout if that one fails, can be granted.
+    /// Sets the wake-up to the earliest time at which a circuit can be granted: a reserved one, or one that a scout in flight, or the next
+    /// scout if that one fails, can still reserve.
     #[inline]
     pub(super) fn schedule_wake(&self, outbox: &mut Outbox) {
         let (mut first, hop) = (self.scout_events.next_grant(), self.timing.scout_hop());
         self.scout_events.steps.for_each(|at, controller| {
-            // At least one more link has to be crossed after the next step, so a scout whose step is later cannot be first.
+            // After its next step, a scout has to cross at least one more link. So if even this link ends at `first` or later, the scout
+            // cannot be first.
             if at + hop < first {
                 first = first.min(at + hop * u64::from(self.network.remaining_links_min(controller)));
             }
@@ -141,7 +144,8 @@ impl Venice {
         outbox.scout_steps.push(ScoutStep { at, controller, die, step, to });
     }
 
-    /// Records the step of the scout of `controller` at `at`, and the search if the step ended one that was predicted, if an oracle is attached.
+    /// Records the step of the scout of `controller` at `at`, if an oracle (a probe that checks the run) is attached. If the step ended a
+    /// search with a predicted outcome, also records the search.
     #[inline(always)]
     fn record_watched(&mut self, controller: ChannelId, step: ScoutAction, at: Time, outbox: &mut Outbox) {
         if outbox.link_uses.is_some() {
@@ -157,8 +161,8 @@ impl Venice {
         }
     }
 
-    /// Records the launch of the scout of `controller` at `now`, if an oracle is attached. If no other scout is in flight, predicts the outcome of
-    /// the search.
+    /// Records the launch of the scout of `controller` at `now`, if an oracle (a probe that checks the run) is attached. If no other scout
+    /// is in flight, predicts the outcome of the search.
     #[inline(always)]
     pub(super) fn predict(&mut self, controller: ChannelId, now: Time, outbox: &mut Outbox) {
         if outbox.link_uses.is_some() {

@@ -3,22 +3,22 @@
 use crate::ids::ChannelId;
 use crate::units::Time;
 
-/// Schedule of the next step of each scout. All scouts take the same time for a link, so their order never changes. The schedule is a circular list
-/// through which an index moves. In a *lap*, one pass through the list, each scout takes one step.
+/// Schedule of the next step of each scout. All scouts take the same time for a link, so the order of the scouts never changes. The
+/// schedule is a circular list through which an index moves. In a *lap*, one pass through the list, each scout takes one step.
 #[derive(Clone, Debug)]
 pub(super) struct StepSchedule {
-    /// Scouts, by controller, each with the time of its step relative to the start of the current lap.
+    /// Controllers of the scouts, each with the time of its step relative to the start of a lap.
     circle: Vec<(Time, ChannelId)>,
-    /// Index of the scout that steps next. Scouts before it in `circle` have taken their step of the current lap.
+    /// Index in `circle` of the scout that steps next. The scouts before this index have taken their step of the current lap.
     next: usize,
     /// Start of the current lap, in which each scout takes one step.
     lap: Time,
-    /// Time that a scout takes for a link.
+    /// Time that a scout takes to cross a link.
     hop: Time,
 }
 
 impl StepSchedule {
-    /// Creates an empty schedule. A scout takes `hop` for a link.
+    /// Creates an empty schedule. A scout takes the time `hop` to cross a link.
     pub fn new(hop: Time) -> StepSchedule {
         StepSchedule { circle: Vec::new(), next: 0, lap: Time::ZERO, hop }
     }
@@ -68,14 +68,15 @@ impl StepSchedule {
         }
     }
 
-    /// Returns the start of the current lap, and the scouts that have not taken their step of this lap, in the order of their steps. Each has the
-    /// time of its step relative to the start of the lap, and its controller.
+    /// Returns the start of the current lap, and the scouts that have still to take their step in this lap, in the order of their steps.
+    /// Each scout is given by the time of its step, relative to the start of the lap, and by its controller.
     #[inline(always)]
     pub fn rest_of_lap(&self) -> (Time, &[(Time, ChannelId)]) {
         (self.lap, &self.circle[self.next..])
     }
 
-    /// Records that the next `scouts` scouts took their step and stay in flight. Returns whether the lap is complete, so that the next one starts.
+    /// Records that the next `scouts` scouts took their step and stay in flight. Returns whether this completed the lap; if so, the next
+    /// lap has started.
     #[inline(always)]
     pub fn advance(&mut self, scouts: usize) -> bool {
         self.next += scouts;

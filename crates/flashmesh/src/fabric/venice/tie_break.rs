@@ -21,7 +21,7 @@ impl Lfsr {
         Lfsr(1 + (number % 3) as u8)
     }
 
-    /// Number of values of [`state`](Lfsr::state), including 0, which does not occur.
+    /// Number of values of [`state`](Lfsr::state), including 0, which never occurs.
     pub(super) const STATES: usize = 4;
 
     pub(super) const fn in_state(state: u8) -> Lfsr {
@@ -33,24 +33,24 @@ impl Lfsr {
         self.0
     }
 
-    /// Draws one of the mesh ports `ports`. A single port is taken without a clock of the register; the port is `None` if `ports` is empty. Does not
-    /// set `is_detour`.
+    /// Draws one of the mesh ports `ports`. The register is clocked only if there are several ports. The drawn port is `None` if `ports` is
+    /// empty. Does not set `is_detour`.
     pub(super) const fn draw(self, ports: PortSet) -> PortDraw {
-        /// Index of the drawn port, indexed by the number of ports and the new state. No draw is among four ports, because the scout entered by one
-        /// of them.
+        /// Index of the drawn port, by number of ports and new state. Four ports never occur, because the scout entered by one of them.
         const POSITIONS: [[u32; Lfsr::STATES]; 5] = [[0; 4], [0; 4], [0, 1, 0, 1], [0, 0, 1, 2], [0; 4]];
         let register = if ports.len() < 2 { self } else { self.clocked() };
         let position = POSITIONS[ports.len() as usize][register.0 as usize];
         PortDraw { port: ports.nth(position), register, is_detour: false }
     }
 
-    /// Returns the register after one clock.
+    /// Returns the register after one clock cycle.
     const fn clocked(self) -> Lfsr {
         Lfsr((self.0 << 1 | (self.0 >> 1 ^ self.0) & 1) & 0b11)
     }
 }
 
-/// Result of a draw: the port (`None` if there are no candidates, so that the scout backtracks), and the register after the draw.
+/// Result of a draw: the port, and the register after the draw. The port is `None` if there are no candidates, so that the scout
+/// backtracks.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(4))]
 pub(super) struct PortDraw {
@@ -61,14 +61,14 @@ pub(super) struct PortDraw {
 }
 
 impl PortDraw {
-    /// Returns this result with `is_detour` set to whether the drawn port is not one of the ports `nearer`; `false` without a port.
+    /// Returns this result with `is_detour` set: whether a port was drawn that is not one of the ports `nearer`.
     pub const fn with_detour(self, nearer: PortSet) -> PortDraw {
         let is_detour = matches!(self.port, Some(port) if !nearer.contains(port));
         PortDraw { is_detour, ..self }
     }
 }
 
-/// Method to draw one of several ports, of `venice.tie-break`.
+/// Rule by which one of several ports is drawn (`venice.tie-break`).
 #[derive(Clone, Debug)]
 pub enum TieBreaker {
     /// Draw by the shift register of the router.
@@ -89,12 +89,12 @@ impl TieBreaker {
 
 /// A rule that draws one of the candidate ports of a router.
 pub(super) trait TieBreakRule {
-    /// Draws one of the candidates that `routes` has for the ports `nearer` and `open`, at a router with register `register`. A single candidate is
-    /// taken without a draw.
+    /// Draws one of the candidates that the table `routes` has for the ports `nearer` and `open`, at a router with shift register
+    /// `register`. A single candidate is returned without a draw.
     fn choose(&mut self, routes: &RoutingTable, register: Lfsr, nearer: PortSet, open: PortSet) -> PortDraw;
 }
 
-/// The tie-break [`TieBreaker::Lfsr`] as a type, for loops that are compiled for it alone.
+/// The tie-break [`TieBreaker::Lfsr`] as a type of its own, so that loops can be compiled for this rule alone.
 pub(super) struct LfsrTieBreak;
 
 impl TieBreakRule for LfsrTieBreak {

@@ -4,7 +4,7 @@ use crate::fabric::{LinkUsage, Payload, TransferPhase};
 use crate::ids::LinkId;
 use crate::units::Time;
 
-/// Usage of each link, indexed by link, and the total number of links crossed by all transfers.
+/// Usage of each link, indexed by link, and total number of link crossings of all transfers.
 #[derive(Clone, Debug)]
 pub(super) struct Traffic {
     usage: Vec<LinkUsage>,
@@ -30,7 +30,7 @@ impl Traffic {
         &self.usage
     }
 
-    /// Returns the total number of links crossed by all transfers.
+    /// Returns the total number of link crossings of all transfers.
     pub fn hops(&self) -> u64 {
         self.hops
     }

@@ -1,4 +1,4 @@
-//! Wait times of path requests by cause: pins, controllers, or links on which a scout failed. They end at the launch of the successful scout.
+//! Wait times of path requests up to the launch of the successful scout, by cause: pins, controllers, or links on which a scout failed.
 
 use crate::fabric::{Cause, TransferPhase};
 use crate::units::Time;
@@ -8,7 +8,8 @@ use super::path_queue::PathRequest;
 /// Wait of one path request, by cause.
 #[derive(Clone, Copy, Debug, Default)]
 struct Wait {
-    /// Current cause of the wait, and the time from which it has not been charged yet; `None` while a scout is in flight.
+    /// Current cause of the wait, and the time up to which the wait has been charged; `None` while the request does not wait, such as while
+    /// its scout is in flight.
     cause: Option<(Cause, Time)>,
     by_cause: [Time; Cause::ALL.len()],
     /// Whether a scout for the request has failed.
@@ -30,20 +31,21 @@ impl WaitStats {
         &mut self.0[request.die.index()][request.phase.index()]
     }
 
-    /// Resets the wait of the die and phase of `request`, a new request.
+    /// Resets the wait for `request`, which is a new request of its die and phase.
     #[inline]
     pub fn begin(&mut self, request: &PathRequest) {
         *self.wait_mut(request) = Wait::default();
     }
 
-    /// Charges the time up to `since` to the current cause of `request`, if it has one. From `since` on `cause` is the current cause.
+    /// Makes `cause` the cause of the wait of `request` from `since` on. Before this, charges the time up to `since` to the old cause, if
+    /// there is one.
     #[inline]
     pub fn set_cause(&mut self, request: &PathRequest, cause: Cause, since: Time) {
         self.end(request, since);
         self.wait_mut(request).cause = Some((cause, since));
     }
 
-    /// Charges the time up to `now` to the current cause of `request`, if it has one, and clears the cause.
+    /// Ends the wait of `request` at `now`: charges the time up to `now` to its cause, if there is one, and clears the cause.
     #[inline]
     pub fn end(&mut self, request: &PathRequest, now: Time) {
         let wait = self.wait_mut(request);
@@ -52,8 +54,8 @@ impl WaitStats {
         }
     }
 
-    /// Records that a scout for `request`, launched at `since`, has failed. From `since` on the cause of the wait is [`Cause::Link`]. Returns whether
-    /// this is the first failure of the request.
+    /// Records that a scout for `request`, launched at `since`, has failed: [`Cause::Link`] is the cause of the wait from `since` on.
+    /// Returns whether this is the first failed scout of the request.
     #[inline]
     pub fn record_failure(&mut self, request: &PathRequest, since: Time) -> bool {
         self.set_cause(request, Cause::Link, since);

@@ -10,8 +10,8 @@ use super::parameters::{Arbitration, GrantRule};
 use super::topology::TerminalId;
 
 impl WormholeNetwork {
-    /// Enqueues `request` of `packet` for `link`, which can be granted from cycle `ready` on. Schedules an arbitration if the wire of the link is
-    /// free.
+    /// Enqueues `request` of `packet` for `link`, which can be granted from cycle `ready` on. Schedules an arbitration if the wire of the
+    /// link is free and the cycle of the grant is known.
     #[inline(never)]
     pub(super) fn request(&mut self, link: LinkId, request: LinkRequestId, packet: PacketId, ready: u64) {
         let state = &mut self.links[link.index()];
@@ -31,8 +31,8 @@ impl WormholeNetwork {
         self.request(self.topology.injection(terminal), request, packet, ready);
     }
 
-    /// Removes a packet, to which the injection link was granted, from queue number `queue` of its terminal. The next packet of the queue requests
-    /// the link.
+    /// Removes `packet` from queue number `queue` of its terminal, because its injection link was granted. The next packet of the queue
+    /// requests the link.
     pub(super) fn leave_terminal(&mut self, packet: PacketId, queue: u32) {
         let packet = self.packets[packet].packet;
         let queue = queue as usize;
@@ -79,13 +79,13 @@ impl WormholeNetwork {
     /// Schedules an arbitration of `wire` at cycle `at`, unless one is pending at that cycle or earlier.
     #[inline(always)]
     pub(super) fn schedule(&mut self, wire: LinkId, at: u64) {
-        // Arbitrations of one cycle are dequeued in the reverse order of their scheduling. The deferred request is older than this call, so its
-        // arbitration is scheduled first.
+        // Arbitrations of one cycle run in the reverse order of their scheduling. The deferred request is older than this call, so its
+        // arbitration must be scheduled first.
         self.enqueue_deferred();
         self.events.schedule(wire, at);
     }
 
-    /// Moves the deferred request, if there is one, to the request chain of its link.
+    /// Adds the deferred request, if there is one, to the request chain of its link.
     #[inline(always)]
     fn enqueue_deferred(&mut self) {
         if let Some(DeferredRequest { ready, link, buffer, packet, .. }) = self.events.take_deferred() {
@@ -93,7 +93,7 @@ impl WormholeNetwork {
         }
     }
 
-    /// Grants the deferred request if no event precedes its grant. Otherwise moves the request to the request chain of its link.
+    /// Grants the deferred request if no event precedes its grant. Otherwise adds the request to the request chain of its link.
     #[inline(always)]
     pub(super) fn grant_deferred(
         &mut self,
@@ -136,10 +136,10 @@ impl WormholeNetwork {
         self.wake(wire);
     }
 
-    /// Returns the best of the requests for `link` that are ready in the current cycle; `None` if none is ready, or if the best one lacks the free
-    /// slots that its grant needs.
+    /// Returns the best request for `link` among those that are ready in the current cycle. `None` if none is ready, or if the best one
+    /// lacks the free slots that its grant needs.
     ///
-    /// A request that needs fewer slots than the best one never overtakes it. Otherwise a long packet could wait for ever.
+    /// A request that needs fewer slots never overtakes the best one. Otherwise a long packet could wait for ever.
     #[inline(always)]
     fn winner(&self, link: &LinkState) -> Option<LinkRequestId> {
         if link.requests == NO_REQUEST {
@@ -176,8 +176,8 @@ impl WormholeNetwork {
         std::iter::successors(at(link.requests), move |(_, request)| at(request.next))
     }
 
-    /// Returns the first cycle in which the buffer at the end of `link` has the free slots that a grant of `request` needs. Returns 0 if the grant
-    /// needs no slots; `None` if the cycle is not known yet.
+    /// Returns the first cycle in which the buffer at the end of `link` has the free slots that `request` needs for its grant; 0 if it
+    /// needs none. `None` if the cycle is not known yet.
     #[inline(always)]
     fn slots_at(&self, link: &LinkState, request: &LinkRequest) -> Option<u64> {
         match self.parameters.grant_rule {
@@ -191,17 +191,17 @@ impl WormholeNetwork {
         }
     }
 
-    /// Returns the first cycle in which `request` for `link` could be granted without contention, if the wire is free from `wire_free` on; `None` if
-    /// that cycle is not known yet.
+    /// Returns the first cycle in which `request` for `link` could be granted if there were no other requests. The wire is free from cycle
+    /// `wire_free` on. `None` if the cycle is not known yet.
     #[inline(always)]
     fn opportunity(&self, link: &LinkState, request: &LinkRequest, wire_free: u64) -> Option<u64> {
         self.slots_at(link, request).map(|slots| slots.max(request.ready).max(wire_free))
     }
 
-    /// Schedules the next arbitration of the free `wire`, at the first cycle after the current one in which a pending request becomes grantable.
-    /// Schedules nothing if there is none.
+    /// Schedules the next arbitration of the free `wire`: in the first later cycle in which a pending request becomes grantable. Schedules
+    /// nothing if no such cycle is known.
     ///
-    /// A request that is ready and has its slots is skipped: it was not granted because of a better request, which determines the next arbitration.
+    /// Requests that are grantable already are skipped: a better request kept them from being granted, and determines the next arbitration.
     #[inline(always)]
     pub(super) fn wake(&mut self, wire: LinkId) {
         if !self.links[wire.index()].is_uncontended() {

@@ -1,19 +1,19 @@
-//! Event queue of a network, whose events are arbitrations of wires, and the current cycle of its simulation.
+//! Event queue of a network, and the current cycle of its simulation. The events are arbitrations of wires.
 
 use crate::ids::LinkId;
 
 use super::calendar::CalendarQueue;
 use super::packet::PacketId;
 
-/// A request, without competitors, of a packet that has just moved. The request is not in the request chain of its link, so that its grant needs no
-/// event.
+/// The only request for a link, of a packet that has just moved. It is kept out of the request chain of the link, so that its grant needs
+/// no event.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DeferredRequest {
     /// Cycle of the grant, if no event precedes that cycle.
     pub(super) at: u64,
     pub(super) ready: u64,
     pub(super) link: LinkId,
-    /// Link at whose end the buffer of the packet is.
+    /// Link to the buffer in which the packet is.
     pub(super) buffer: LinkId,
     pub(super) packet: PacketId,
 }
@@ -22,11 +22,11 @@ pub(super) struct DeferredRequest {
 #[derive(Clone, Debug)]
 pub(super) struct ArbitrationQueue {
     calendar: CalendarQueue,
-    /// Deferred request; `None` if there is none. It is granted, or moved to the request chain of its link, before the next event.
+    /// Deferred request; `None` if there is none. Before the next event, it is granted or moved to the request chain of its link.
     held_back: Option<DeferredRequest>,
-    /// Last cycle of the current call of [`advance_to_report`](super::WormholeNetwork::advance_to_report), if no report ends the call earlier.
+    /// Last cycle that the current call of [`advance_to_report`](super::WormholeNetwork::advance_to_report) may simulate.
     until: u64,
-    /// Cycle of the last event or deferred grant, which is the current cycle of the network.
+    /// Current cycle of the network: the cycle of the last event or of the last grant without an event.
     now: u64,
 }
 
@@ -36,7 +36,7 @@ impl ArbitrationQueue {
         ArbitrationQueue { calendar: CalendarQueue::new(wires), held_back: None, until: 0, now: 0 }
     }
 
-    /// Returns the current cycle of the network: of the last event or deferred grant.
+    /// Returns the current cycle of the network: the cycle of the last event or of the last grant without an event.
     #[inline(always)]
     pub(super) fn now(&self) -> u64 {
         self.now
@@ -48,7 +48,7 @@ impl ArbitrationQueue {
         self.now = cycle;
     }
 
-    /// Sets the last cycle of the current call of [`advance_to_report`](super::WormholeNetwork::advance_to_report).
+    /// Sets the last cycle that the current call of [`advance_to_report`](super::WormholeNetwork::advance_to_report) may simulate.
     #[inline(always)]
     pub(super) fn set_run_end(&mut self, cycle: u64) {
         self.until = cycle;
@@ -60,7 +60,8 @@ impl ArbitrationQueue {
         self.calendar.first()
     }
 
-    /// Returns the end of the lookahead: the cycle of the first pending arbitration, or the last cycle of the current call if that is earlier.
+    /// Returns the last cycle in which a grant needs no event: the cycle of the first pending arbitration, or the last cycle of the
+    /// current call, whichever is earlier.
     #[inline(always)]
     pub(super) fn safe_horizon(&self) -> u64 {
         self.until.min(self.first().unwrap_or(u64::MAX))
@@ -72,8 +73,8 @@ impl ArbitrationQueue {
         self.calendar.schedule(wire, at);
     }
 
-    /// Dequeues the first pending arbitration, advances to its cycle, and returns its wire; `None` if no arbitration is pending up to the last cycle
-    /// of the current call.
+    /// Dequeues the first pending arbitration, advances to its cycle, and returns its wire. `None` if no arbitration is pending up to the
+    /// last cycle of the current call.
     #[inline(always)]
     pub(super) fn next_wire(&mut self) -> Option<LinkId> {
         let (at, wire) = self.calendar.dequeue(self.until)?;
@@ -81,7 +82,8 @@ impl ArbitrationQueue {
         Some(wire)
     }
 
-    /// Returns whether `cycle` is not after the last cycle of the current call, and no pending arbitration precedes it.
+    /// Returns whether `cycle` can be simulated next: it is not after the last cycle of the current call, and no pending arbitration
+    /// precedes it.
     #[inline(always)]
     pub(super) fn is_next(&self, cycle: u64) -> bool {
         cycle <= self.until && self.first().is_none_or(|first| cycle <= first)

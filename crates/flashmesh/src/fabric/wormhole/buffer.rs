@@ -10,14 +10,15 @@ use super::packet::{PacketId, PacketInFlight, PacketQueue};
 /// The buffer at the end of a link: free slots, flits, and packets. Unused for ejection links, because terminals accept flits at once.
 #[derive(Clone, Debug)]
 pub(super) struct Buffer {
-    /// Free slots, each with the cycle from which it can be used, which may be in the future.
+    /// Free slots, each with the cycle from which it can be used. The cycle may be in the future.
     slots: FlitQueue,
-    /// Flits in order, arrived or still to arrive, each with the cycle from which it can leave.
+    /// Flits in order, each with the cycle from which it can leave. Includes flits that have still to arrive.
     arrivals: FlitQueue,
     queue: PacketQueue,
-    /// First cycle in which a head that was queued behind another packet can be granted its next link.
+    /// First cycle in which the head of the first packet can be granted its next link, if it was queued behind another packet.
     considered_from: u64,
-    /// Number of slots that were freed before their flits left ([`return_slots`](Self::return_slots)), and must not be freed again.
+    /// Number of slots that were freed ahead of time by [`return_slots`](Self::return_slots), and must not be freed again when their flits
+    /// leave.
     returned_early: u32,
     /// Next link of the first packet, if the packet holds that link; otherwise [`NO_LINK`].
     drain: LinkId,
@@ -38,13 +39,13 @@ impl Buffer {
         }
     }
 
-    /// Returns the free slots, each with the cycle from which it can be used, which may be in the future.
+    /// Returns the free slots, each with the cycle from which it can be used. The cycle may be in the future.
     #[inline(always)]
     pub(super) fn slots(&self) -> &FlitQueue {
         &self.slots
     }
 
-    /// Returns the flits in order, arrived or still to arrive, each with the cycle from which it can leave.
+    /// Returns the flits in order, each with the cycle from which it can leave. Includes flits that have still to arrive.
     #[inline(always)]
     pub(super) fn arrivals(&self) -> &FlitQueue {
         &self.arrivals
@@ -62,7 +63,7 @@ impl Buffer {
         self.queue.has_one()
     }
 
-    /// Returns the first cycle in which a head that was queued behind another packet can be granted its next link.
+    /// Returns the first cycle in which the head of the first packet can be granted its next link, if it was queued behind another packet.
     #[inline(always)]
     pub(super) fn head_requests_from(&self) -> u64 {
         self.considered_from
@@ -80,14 +81,15 @@ impl Buffer {
         self.drain = link;
     }
 
-    /// Merges the slots that are free by cycle `now` into one run. Returns the first run of slots, which is empty if no slot is free or will be.
+    /// Merges the slots that are free by cycle `now` into one run. Returns the first run of free slots (evenly spaced cycles); empty if it
+    /// is not known when a slot becomes free.
     #[inline(always)]
     pub(super) fn merge_slots(&mut self, now: u64, runs: &mut RunPool) -> FlitRun {
         self.slots.merge_until(now, runs);
         self.slots.front()
     }
 
-    /// Returns whether `flits` flits that cross to the buffer from cycle `at` on, `stride` cycles apart, all find a free slot.
+    /// Returns whether all of `flits` flits find a free slot, if they cross to the buffer from cycle `at` on, `stride` cycles apart.
     #[inline(always)]
     pub(super) fn has_slots(&mut self, flits: u32, at: u64, stride: u32, runs: &mut RunPool) -> bool {
         let slots = self.merge_slots(at, runs);
@@ -100,13 +102,14 @@ impl Buffer {
         self.slots.consume(flits, runs);
     }
 
-    /// Adds flits behind the others. Each can leave from its cycle in `run` on.
+    /// Adds flits behind those in the buffer. `run` has, for each added flit, the first cycle in which the flit can leave.
     #[inline(always)]
     pub(super) fn arrive(&mut self, run: FlitRun, runs: &mut RunPool) {
         self.arrivals.push(run, runs);
     }
 
-    /// Enqueues `packet`, whose head has crossed to the buffer. Returns whether it is the first packet, so that it has to request its next link.
+    /// Enqueues `packet`, whose head has crossed to the buffer. Returns whether it is the first packet; if so, the caller must request its
+    /// next link.
     #[inline(always)]
     pub(super) fn push(&mut self, packet: PacketId, packets: &mut Arena<PacketId, PacketInFlight>) -> bool {
         self.queue.push(packet, packets)
@@ -118,7 +121,8 @@ impl Buffer {
         self.arrivals.consume(flits, runs);
     }
 
-    /// Frees the slots of flits that left in the cycles of `run`, except for slots that were freed early. Returns whether any slot was freed.
+    /// Frees the slots of the flits that left in the cycles of `run`, except slots that were freed ahead of time. Returns whether a slot
+    /// was freed.
     #[inline(always)]
     pub(super) fn free_slots(&mut self, run: FlitRun, runs: &mut RunPool) -> bool {
         let early = self.returned_early.min(run.count);
@@ -130,20 +134,21 @@ impl Buffer {
         has_freed
     }
 
-    /// Removes as many flits as `run` has, which leave in the cycles of `run`, and frees their slots. None of the slots may have been freed early.
+    /// Removes one flit for each cycle of `run`, in which it leaves, and frees its slot. None of these slots may have been freed ahead of
+    /// time.
     #[inline(always)]
     pub(super) fn remove_and_return(&mut self, run: FlitRun, runs: &mut RunPool) {
         self.leave(run.count, runs);
         self.return_slots(run, runs);
     }
 
-    /// Frees the slots of flits that leave in the cycles of `run`. A slot can be used `credit_cycles` after its flit has left.
+    /// Frees the slots of flits that leave in the cycles of `run`. A slot can be used again `credit_cycles` cycles after its flit has left.
     #[inline(always)]
     pub(super) fn return_slots(&mut self, run: FlitRun, runs: &mut RunPool) {
         self.slots.push(run.delayed_by(self.credit_cycles), runs);
     }
 
-    /// Sets the number of slots that are freed early, before their flits have left.
+    /// Sets the number of slots that are freed ahead of time, before their flits leave.
     #[inline(always)]
     pub(super) fn set_returned_early(&mut self, slots: u32) {
         self.returned_early = slots;
@@ -155,23 +160,24 @@ impl Buffer {
         cycle + u64::from(self.credit_cycles)
     }
 
-    /// Empties the buffer, except for its packet queue. The last flits, one for each slot, leave in the cycles of `run`.
+    /// Empties the buffer, except for its packet queue, and frees all slots. `run` has one cycle for each slot, in which the last flit in
+    /// the slot leaves.
     #[inline(always)]
     pub(super) fn clear(&mut self, run: FlitRun) {
         self.slots.reset(run.delayed_by(self.credit_cycles));
         self.arrivals.reset(FlitRun::NONE);
     }
 
-    /// Records that the tail of the first packet leaves at `tail`. The head of the next packet can be granted its link from
-    /// `head_of_line_cycles` + 1 cycles after `tail` on. The caller must then remove the packet by [`pop`](Self::pop).
+    /// Records that the tail of the first packet leaves at `tail`. The head of the next packet can be granted its link from cycle `tail` +
+    /// 1 + `head_of_line_cycles` on. The caller must then remove the first packet by [`pop`](Self::pop).
     #[inline(always)]
     pub(super) fn tail_leaves(&mut self, tail: u64, head_of_line_cycles: u32) {
         self.considered_from = tail + 1 + u64::from(head_of_line_cycles);
         self.drain = NO_LINK;
     }
 
-    /// Removes the first packet, whose tail has left. Returns the packet that is then first, which has to request its next link; `None` if there is
-    /// none.
+    /// Removes the first packet, whose tail has left. Returns the new first packet, for which the caller must request the next link; `None`
+    /// if there is none.
     #[inline(always)]
     pub(super) fn pop(&mut self, packets: &Arena<PacketId, PacketInFlight>) -> Option<PacketId> {
         self.queue.pop(packets)

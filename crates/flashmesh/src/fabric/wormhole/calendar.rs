@@ -1,9 +1,9 @@
 //! Calendar queue of pending arbitrations of wires, with at most one entry per wire. A wire is a link, or the two links of a half-duplex pair.
 //!
-//! The earliest entries, mostly for next hops of packets that have just moved, are in a sorted array. All other entries are in slots, one for each
-//! cycle modulo the number of slots; the entries of a slot are chained. A bitmap finds the next used slot, so the cost of an entry does not depend on
-//! the number of entries. An entry more cycles ahead than there are slots shares its slot with entries of nearer cycles, and is skipped until it is
-//! due.
+//! The earliest entries, mostly for next hops of packets that have just moved, are in a sorted array. All other entries are in slots: the
+//! slot of an entry is its cycle modulo the number of slots. The entries of a slot are chained. A bitmap finds the next used slot, so the
+//! cost of an entry does not depend on the number of entries. An entry that is more cycles ahead than there are slots shares its slot with
+//! nearer entries, and is skipped until it is due.
 //!
 //! Entries of the same cycle are dequeued last in, first out.
 
@@ -40,8 +40,8 @@ pub(super) struct CalendarQueue {
     first: u64,
     /// Cycle of the earliest entry in the slots; [`NEVER`] if there is none.
     first_in_slots: u64,
-    /// Entry of each wire, indexed by wire: its cycle, and its neighbours if it is in the chain of a slot. The cycle is [`NEVER`] if no arbitration
-    /// of the wire is pending.
+    /// Entry of each wire, indexed by wire: its cycle, and the next and previous entry if it is in a slot. The cycle is [`NEVER`] if no
+    /// arbitration of the wire is pending.
     entries: Vec<CalendarEntry>,
     slots: Vec<u32>,
     /// Bitmap of the slots with entries.
@@ -49,7 +49,7 @@ pub(super) struct CalendarQueue {
     /// Bitmap of the words of `used` that are not zero.
     used_words: u64,
     in_slots: u32,
-    /// Cycle of the last entry dequeued. Later entries must not be earlier.
+    /// Cycle of the last entry dequeued. No entry may be scheduled for an earlier cycle.
     reached: u64,
 }
 
@@ -100,8 +100,8 @@ impl CalendarQueue {
             self.near.copy_within(1.., 0);
             self.near_count -= 1;
         }
-        // The new entry is dequeued before earlier scheduled entries of its cycle, so it goes behind them in the array, from whose end entries are
-        // dequeued.
+        // Entries are dequeued from the end of the array, and of equal cycles the newest must be first. So the new entry goes behind older
+        // entries of its cycle.
         let near = &mut self.near[..self.near_count + 1];
         let mut place = near.len() - 1;
         while place > 0 && near[place - 1].at < at {
@@ -113,7 +113,8 @@ impl CalendarQueue {
         self.entries[wire.index()].at = at;
     }
 
-    /// Dequeues an entry of the earliest cycle. Returns that cycle and the wire; `None` if the calendar is empty or the earliest cycle is after `to`.
+    /// Dequeues an entry of the earliest cycle. Returns the cycle and the wire. `None` if the calendar is empty, or if the earliest cycle
+    /// is after `to`.
     #[inline]
     pub(super) fn dequeue(&mut self, to: u64) -> Option<(u64, LinkId)> {
         let at = self.first;
@@ -198,7 +199,7 @@ impl CalendarQueue {
         }
     }
 
-    /// Returns the wire of the first entry in the slots whose cycle is exactly `at`; `None` if there is none.
+    /// Returns the wire of the first entry in the slots for cycle `at`; `None` if there is none.
     #[inline]
     fn entry_at(&self, at: u64) -> Option<u32> {
         let mut wire = self.slots[at as usize % SLOTS];
@@ -230,8 +231,8 @@ impl CalendarQueue {
         in_slots.map(|(entry, _)| entry.at).min().unwrap_or(NEVER)
     }
 
-    /// Returns the distance, in cycles from `reached`, of the first used slot that is at least `ahead` cycles away; `None` if there is none within
-    /// one round of the slots.
+    /// Returns the distance, in cycles after `reached`, of the first used slot that is at least `ahead` cycles away. `None` if there is none
+    /// within one round of the slots.
     #[inline]
     fn next_used(&self, ahead: usize) -> Option<usize> {
         if ahead >= SLOTS {
@@ -252,7 +253,7 @@ impl CalendarQueue {
         if here != 0 {
             return Some(word * 64 + here.trailing_zeros() as usize);
         }
-        // Two shifts are used, because a single shift by 64 (for word 63) would overflow.
+        // A single shift by `word` + 1 would overflow for the last word, 63.
         let words = self.used_words & ((u64::MAX << word) << 1);
         if words == 0 {
             return None;

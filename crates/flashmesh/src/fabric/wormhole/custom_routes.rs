@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::topology::{GridDirection, RouterId, Topology};
 
-/// Value in [`CustomRoutes::directions`] for packets that are at their destination.
+/// Value in [`CustomRoutes::directions`] for a packet that is at its destination router.
 const NONE: u8 = u8::MAX;
 
 /// The coordinates of a router, in calls of a routing function and in errors.
@@ -27,7 +27,7 @@ impl fmt::Display for RouterCoord {
 pub struct NamedLink {
     /// Router where the link starts.
     pub from: RouterCoord,
-    /// Direction in which the link leaves that router.
+    /// Direction in which the link leaves router `from`.
     pub direction: GridDirection,
 }
 
@@ -62,20 +62,20 @@ pub enum RoutesError {
         listed(links)
     )]
     Deadlock {
-        /// Links on the cycle: packets on each wait for the next one, and on the last for the first.
+        /// Links on the cycle, in order. Packets on each link wait for the next link, and packets on the last link for the first.
         links: Vec<NamedLink>,
     },
 }
 
-/// A function that chooses the direction in which a packet leaves a router. Its arguments are that router, the destination router, and the directions
-/// in which the router has a link. `None` rejects the routes.
+/// A function that chooses the direction in which a packet leaves a router. Its arguments are the current router, the destination router,
+/// and the directions in which the current router has a link. If it returns `None`, the routes are rejected.
 pub type ChooseDirection<'a> = dyn FnMut(RouterCoord, RouterCoord, &[GridDirection]) -> Option<GridDirection> + 'a;
 
 fn listed(parts: &[impl fmt::Display]) -> String {
     parts.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// Direction in which packets leave every router, for every other router as destination.
+/// Custom routes as a table: the direction in which a packet leaves each router, for each other router as destination.
 #[derive(Clone, Debug)]
 pub(super) struct CustomRoutes {
     routers: usize,
@@ -134,14 +134,14 @@ impl CustomRoutes {
         topology.adjacent(at, self.direction(at, to)).expect("only ways that lead somewhere are kept")
     }
 
-    /// Stores in `hops` the number of links from every router to `to`. Returns an error if packets from a router never arrive there.
+    /// Stores in `hops` the number of links from every router to `to`. Returns an error if packets from some router never arrive at `to`.
     fn measure(&mut self, topology: &Topology, to: RouterId) -> Result<(), RoutesError> {
         for from in topology.routers() {
             let mut passed = Vec::new();
             let mut at = from;
             while at != to && self.hops(at, to) == 0 {
                 if passed.len() == self.routers {
-                    // After as many links as there are routers, the packet has passed a router twice, so it is on a cycle.
+                    // A packet that has crossed as many links as there are routers has passed a router twice, so it is on a cycle.
                     let mut circle = vec![topology.router_coord(at)];
                     let mut next = self.next(topology, at, to);
                     while next != at {
@@ -186,8 +186,8 @@ fn named(topology: &Topology, link: usize) -> NamedLink {
     NamedLink { from: topology.router_coord(router), direction: GridDirection::ALL[link % GridDirection::ALL.len()] }
 }
 
-/// Graph of waits between links. Both tables are indexed by link: router x 4 + direction. `to` has the router at the end of the link (`None` without
-/// a link); `next` has the directions in which packets continue from there, as a bit mask.
+/// Graph of waits between links. Both tables are indexed by link: router x 4 + direction. `to` has the router at the end of the link
+/// (`None` if there is no link). `next` has the directions in which packets continue from that router, as a bit mask.
 struct WaitGraph {
     next: Vec<u8>,
     to: Vec<Option<RouterId>>,
@@ -199,9 +199,9 @@ impl WaitGraph {
         self.to[from].filter(|_| is_next).map(|router| link(router, GridDirection::ALL[way]))
     }
 
-    /// Returns a cycle of links, each of which waits for the next one and the last for the first; `None` if there is no cycle.
+    /// Returns a cycle of links: each link waits for the next one, and the last for the first. `None` if there is no cycle.
     fn find_cycle(&self) -> Option<Vec<usize>> {
-        /// State of a link in the depth-first search: not visited, on the current path, or left without a cycle.
+        /// State of a link in the depth-first search: not visited, on the current path, or finished without finding a cycle.
         #[derive(Clone, Copy, PartialEq, Eq)]
         enum Seen {
             No,

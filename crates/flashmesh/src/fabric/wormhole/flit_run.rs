@@ -1,4 +1,5 @@
-//! Cycles of many flits at once, as runs of evenly spaced cycles: cycles in which flits can move or cross a link, or from which slots are free.
+//! Cycles of many flits at once, as runs of evenly spaced cycles. These are cycles in which flits can move or cross a link, or from which
+//! slots are free.
 
 /// Evenly spaced cycles of successive flits: `count` cycles from `start` on, `stride` cycles apart. With `stride` 0 all are the same cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,7 +13,7 @@ impl FlitRun {
     /// The empty run.
     pub(super) const NONE: FlitRun = FlitRun { start: 0, count: 0, stride: 0 };
 
-    /// A run that constrains nothing: any number of flits, all free to move from cycle 0.
+    /// A run that delays no flit: any number of flits, all free to move from cycle 0 on.
     pub(super) const UNLIMITED: FlitRun = FlitRun { start: 0, count: u32::MAX, stride: 0 };
 
     /// Returns the cycle of flit `index`, counted from 0 at the start of the run.
@@ -33,14 +34,14 @@ impl FlitRun {
         FlitRun { start: self.start + u64::from(cycles), ..self }
     }
 
-    /// Returns the run without its first `count` flits; it must have as many.
+    /// Returns the run without its first `count` flits. The run must have at least `count` flits.
     #[inline]
     pub(super) fn skip(self, count: u32) -> FlitRun {
         FlitRun { start: self.at(count), count: self.count - count, ..self }
     }
 
-    /// Appends the flits of `next` if the cycles of both runs together are evenly spaced. Returns whether they were appended; `self` is unchanged
-    /// otherwise. Neither run may be empty.
+    /// Appends the flits of `next`, if the cycles of both runs together are evenly spaced. Returns whether they are; if not, `self` is
+    /// unchanged. Neither run may be empty.
     #[inline(always)]
     fn join(&mut self, next: FlitRun) -> bool {
         let stride = if self.count > 1 { u64::from(self.stride) } else { next.start - self.start };
@@ -51,17 +52,17 @@ impl FlitRun {
         is_even
     }
 
-    /// Returns the crossings of the first flits over a link, as the longest evenly spaced run of at most `limit` flits. The link is free from cycle
-    /// `free` on, and needs `stride` cycles for a flit. No flit crosses before its cycle in `first` (usually its arrival) or in `second` (its free
-    /// slot).
+    /// Returns the cycles in which the first flits cross a link, as the longest evenly spaced run of at most `limit` flits. The link is
+    /// free from cycle `free` on, and a flit occupies it for `stride` cycles. No flit crosses before its cycle in `first` (usually its
+    /// arrival) or in `second` (usually its free slot).
     ///
-    /// The exact crossings follow x(j) = max(first(j), second(j), x(j - 1) + `stride`), which is the maximum of three linear functions of j. The
+    /// The exact cycle of flit j is x(j) = max(first(j), second(j), x(j - 1) + `stride`), the maximum of three linear functions of j. The
     /// returned run follows the function that is largest at j = 0, and ends where a steeper one exceeds it.
     #[inline]
     pub(super) fn crossing(first: FlitRun, second: FlitRun, free: u64, stride: u32, limit: u32) -> FlitRun {
         let limit = limit.min(first.count).min(second.count);
         if first.stride.max(second.stride) <= stride {
-            // Usual case: arrivals and slots are no further apart than `stride`, so no later flit waits longer than for the flit ahead of it.
+            // Usual case: arrivals and slots are at most `stride` apart, so each later flit waits only for the flit ahead of it.
             return FlitRun { start: free.max(first.start).max(second.start), count: limit, stride };
         }
         FlitRun::crossing_of_uneven(first, second, free, stride, limit)
@@ -88,14 +89,15 @@ impl FlitRun {
 /// Pool index for no run: the end of a queue or of the free list.
 const NO_NODE: u32 = u32::MAX;
 
-/// A run in the pool, with the index of the next run of its queue.
+/// A run in the pool, and the pool index of the next run of its queue.
 #[derive(Clone, Copy, Debug)]
 struct PooledRun {
     run: FlitRun,
     next: u32,
 }
 
-/// Pool for the runs of all queues of a network, from the third run of each queue on. Unused entries form a free list.
+/// Pool of runs for all queues of a network. A queue stores its first two runs itself, and the others here. Unused entries form a free
+/// list.
 #[derive(Clone, Debug)]
 pub(super) struct RunPool {
     nodes: Vec<PooledRun>,
@@ -124,7 +126,7 @@ impl RunPool {
         }
     }
 
-    /// Removes the entry at index `at`. Returns its run, with the index of the next run of its queue ([`NO_NODE`] for the last).
+    /// Removes the entry at index `at`. Returns its run, and the index of the next run of its queue ([`NO_NODE`] after the last).
     #[inline]
     fn remove(&mut self, at: u32) -> PooledRun {
         let node = self.nodes[at as usize];
@@ -137,12 +139,12 @@ impl RunPool {
 /// Queue of flits or of buffer slots in order of their cycles, stored as runs.
 #[derive(Clone, Debug)]
 pub(super) struct FlitQueue {
-    /// First two runs, stored inline because there are rarely more. An absent run is empty.
+    /// First two runs, stored here because there are rarely more. A missing run is empty.
     first: FlitRun,
     second: FlitRun,
     flits: u32,
-    /// Pool index of the third run; [`NO_NODE`] if there are at most two runs. `last` is the pool index of the last run, meaningless if there is no
-    /// third.
+    /// Pool index of the third run (`third`) and of the last run (`last`). With at most two runs, `third` is [`NO_NODE`], and `last` is
+    /// meaningless.
     third: u32,
     last: u32,
 }
@@ -165,8 +167,8 @@ impl FlitQueue {
         self.first
     }
 
-    /// Returns the runs if there are at most two, and if the flits of each are at most `stride` cycles apart; `None` otherwise. An absent run is
-    /// empty.
+    /// Returns the runs of the queue as an array, in which a missing run is empty. `None` if there are more than two runs, or if the flits
+    /// of a run are more than `stride` cycles apart.
     #[inline(always)]
     pub(super) fn as_two(&self, stride: u32) -> Option<[FlitRun; 2]> {
         let is_simple = self.third == NO_NODE && self.first.stride.max(self.second.stride) <= stride;
@@ -180,7 +182,7 @@ impl FlitQueue {
         (self.first, self.second, self.flits) = (run, FlitRun::NONE, run.count);
     }
 
-    /// Returns a cursor at the first run. The cursor does not borrow the queue, which must not change while the cursor is used.
+    /// Returns a cursor at the first run. The cursor is not a borrow, so the queue must not change while the cursor is used.
     #[inline]
     pub(super) fn cursor(&self) -> RunCursor {
         RunCursor { run: self.first, second: self.second, next: self.third }
@@ -188,8 +190,8 @@ impl FlitQueue {
 
     /// Appends the flits of `run`, whose cycles must not be before the last cycle of the queue.
     ///
-    /// Always inlined, so that the fields of `run` stay in registers. A run passed in memory would be stored in parts and loaded whole, which stalls
-    /// the CPU (failed store-to-load forwarding).
+    /// Always inlined, so that the fields of `run` stay in CPU registers. In memory, a run would be stored field by field and loaded as a
+    /// whole, which stalls the CPU (failed store-to-load forwarding).
     #[inline(always)]
     pub(super) fn push(&mut self, run: FlitRun, pool: &mut RunPool) {
         let FlitRun { start, count, stride } = run;
@@ -231,7 +233,7 @@ impl FlitQueue {
         }
     }
 
-    /// Moves the third run, if there is one, to `second`.
+    /// Makes the third run the second one; if there is no third run, empties the second.
     #[inline]
     fn close_up(&mut self, pool: &mut RunPool) {
         self.second = FlitRun::NONE;
@@ -240,8 +242,8 @@ impl FlitQueue {
         }
     }
 
-    /// Merges successive runs that end at `now` or earlier into one run with a single cycle, so that queues stay short. The merged cycles are lost,
-    /// but callers only compare cycles with `now` or later ones.
+    /// Merges successive runs that end at `now` or earlier into one run, all of whose flits have the same cycle, so that queues stay short.
+    /// The exact cycles are lost, but callers only compare cycles with `now` or later ones.
     #[inline]
     pub(super) fn merge_until(&mut self, now: u64, pool: &mut RunPool) {
         while self.second.count > 0 {
@@ -278,7 +280,7 @@ pub(super) struct RunCursor {
 }
 
 impl RunCursor {
-    /// Moves to the next run. Returns `false`, without a move, at the last run.
+    /// Moves to the next run. Returns `false` if there is none; the cursor then stays at the last run.
     #[inline]
     pub(super) fn advance(&mut self, pool: &RunPool) -> bool {
         let (run, next) = match pool.nodes.get(self.next as usize) {

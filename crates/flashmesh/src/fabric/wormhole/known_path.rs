@@ -9,16 +9,17 @@ use super::packet::NetworkReports;
 use super::parameters::{GrantRule, Parameters};
 use super::run_movement::CrossedRuns;
 
-/// Maximum number of links of a path, with injection and ejection link, that [`drain_evenly`](WormholeNetwork::drain_evenly) handles.
+/// Maximum number of links of a path that [`drain_evenly`](WormholeNetwork::drain_evenly) handles. Injection and ejection link are
+/// included.
 const EVEN_LINKS: usize = 16;
 
-/// The flits of a packet that have not crossed one link of its path yet.
+/// The flits of a packet that have still to cross one particular link of its path.
 #[derive(Clone, Copy, Debug)]
 struct RemainingFlits {
     link: LinkId,
     /// End of the crossing of the tail: one flit time after the cycle of the tail.
     end: u64,
-    /// Number of flits at the end of the packet that cross evenly spaced, without a gap between them.
+    /// Number of flits, counted back from the tail, that cross without a gap between them.
     even: u32,
     left: u32,
 }
@@ -26,14 +27,14 @@ struct RemainingFlits {
 impl RemainingFlits {
     const NONE: RemainingFlits = RemainingFlits { link: NO_LINK, end: 0, even: 0, left: 0 };
 
-    /// Delays the end of the tail so that the last `left` flits cross `stride` cycles apart from the first cycle of `run` on. `run` has the cycles
-    /// from which these flits can cross, at most `stride` apart.
+    /// Delays the end of the tail, if necessary, so that the last `left` flits do not cross before the first cycle of `run`. They cross
+    /// `stride` cycles apart; the cycles of `run` are at most as far apart.
     #[inline(always)]
     fn delay_by_run(&mut self, run: FlitRun, left: u32, stride: u32) {
         self.delay_to(run.start + u64::from(left) * u64::from(stride), left);
     }
 
-    /// Delays the end of the tail to `end`, if that is later, because the last `left` flits cannot cross earlier.
+    /// Delays the end of the tail to `end`, if `end` is later. The last `left` flits cause the delay, and then cross without a gap.
     #[inline(always)]
     fn delay_to(&mut self, end: u64, left: u32) {
         if end > self.end {
@@ -46,10 +47,10 @@ impl WormholeNetwork {
     /// Moves all remaining flits of the packet on the link `ejection`, which holds its whole path, in two passes over the links of the path. Adds its
     /// delivery, and its injection if that becomes final, to `outbox`.
     ///
-    /// [`settle`](Self::settle) would move one buffer of flits at a time back and forth. If buffers cover the credit round trip, a flit never waits
-    /// longer for its slot than for the flit ahead of it. In the recurrence of the [module](super), this means that a chain of constraints that goes
-    /// back and forth between two links is never the longest. So the cycles of free slots are computed first, from the ejection link backwards, as if
-    /// every flit arrived in time. Then the flits are moved, from the last link that has flits forwards.
+    /// [`settle`](Self::settle) would move one buffer of flits at a time back and forth. If buffers cover the credit round trip, a flit
+    /// never waits longer for its slot than for the flit ahead of it. In the recurrence of the [module](super), the longest chain of
+    /// constraints then never goes back and forth between two links. So the cycles of free slots are computed first, from the ejection link
+    /// backwards, as if every flit arrived in time. Then the flits are moved, from the last link that has flits forwards.
     pub(super) fn drain_at_once(&mut self, ejection: LinkId, outbox: &mut NetworkReports) {
         if self.drain_evenly(ejection, outbox) {
             return;
@@ -86,9 +87,9 @@ impl WormholeNetwork {
     /// that its last flits, as many as a buffer has slots, cross every link evenly spaced. Returns whether the flits were moved; otherwise nothing
     /// has changed.
     ///
-    /// Among flits that follow each other at the rate of the links, a delay of one flit delays all later ones by at least as much. So the longest
-    /// delay of any flit determines the end of the packet on a link, and the flits need not be simulated. The crossings of the flits before are not
-    /// observable by other packets.
+    /// Flits follow each other at the rate of the links, so a delay of one flit delays all later ones by at least as much. So the longest
+    /// delay of any flit determines the end of the packet on a link, and the flits need not be simulated. Other packets cannot observe when
+    /// the earlier flits cross.
     fn drain_evenly(&mut self, ejection: LinkId, outbox: &mut NetworkReports) -> bool {
         let Parameters { flit_cycles: stride, hop_cycles, buffer_flits, grant_rule, .. } = self.parameters;
         if grant_rule != GrantRule::Immediate {
@@ -98,7 +99,7 @@ impl WormholeNetwork {
         let packet = self.links[ejection.index()].holder.packet;
         let mut rests = [RemainingFlits::NONE; EVEN_LINKS];
         let mut count = 0;
-        // The backward pass accounts for waits for slots, as if every flit arrived in time.
+        // The backward pass computes the waits for slots, as if every flit arrived in time.
         let mut link = ejection;
         while link != NO_LINK {
             let LinkState { holder, buffer, .. } = &self.links[link.index()];
@@ -128,7 +129,8 @@ impl WormholeNetwork {
             count += 1;
             link = holder.source;
         }
-        // The forward pass accounts for waits for flits: those already in each buffer, and those that follow over the link before.
+        // The forward pass computes the waits for flits: for those already in the buffer before a link, and for those that still follow
+        // over the link before it.
         let mut behind: Option<RemainingFlits> = None;
         for rest in rests[..count].iter_mut().rev() {
             if let Some(behind) = behind {
@@ -168,8 +170,8 @@ impl WormholeNetwork {
         true
     }
 
-    /// Frees slots of the buffer at the end of `feeder` before its flits have left over `link`: as many as the packet still needs there. The slots
-    /// are free from the cycles in which the flits will leave if they arrive in time.
+    /// Frees slots of the buffer at the end of `feeder` ahead of time, as many as the packet still needs there. The slots become free in
+    /// the cycles in which their flits will leave over `link`, if all flits arrive in time.
     fn return_slots_early(&mut self, link: LinkId, feeder: LinkId) {
         let stride = self.parameters.flit_cycles;
         let [state, feeder] =

@@ -19,9 +19,9 @@ pub(super) struct LinkState {
     pub(super) requests: LinkRequestId,
     /// Number of inputs of the link, and the input served last, for round-robin arbitration.
     pub(super) round_robin: RoundRobin,
-    /// Wire that the link uses. A wire has the number of its link; if two links share the wire, the lower number.
+    /// Wire of the link. A wire has the number of its link; if two links share the wire, the lower of their numbers.
     pub(super) wire: LinkId,
-    /// State of the wire with the number of this link; meaningless if the link uses the wire of its reverse.
+    /// State of the wire that has the number of this link; if the link shares a wire with a lower number, only `backward` has a meaning.
     pub(super) wire_state: Wire,
     /// Router where the link ends; for an ejection link, the router where it starts.
     pub(super) end: PlacedRouter,
@@ -34,23 +34,24 @@ pub(super) struct LinkState {
 #[derive(Clone, Debug)]
 pub(super) struct Holder {
     pub(super) packet: PacketId,
-    /// Link at whose end the buffer is from which the packet comes; [`NO_LINK`] if the packet comes from a terminal.
+    /// Link whose buffer the packet comes from; [`NO_LINK`] if the packet comes from a terminal.
     pub(super) source: LinkId,
     /// Number of flits of the packet that have not crossed the link yet; 0 if the link is free.
     pub(super) remaining_flits: u32,
     /// Cycle from which the next flit may cross.
     pub(super) free: u64,
-    /// Cycle in which the head of the packet crossed; [`NOT_YET`] before.
+    /// Cycle in which the head of the packet crossed; [`NOT_YET`] until it has crossed.
     pub(super) head: u64,
     /// Cycle in which the link was granted to the packet.
     granted: u64,
 }
 
-/// The wire of one link, or with half-duplex links of the two links between a pair of routers. A wire carries one packet at a time.
+/// The wire of a link. If links are half-duplex, the two links between a pair of routers share one wire. A wire carries one packet at a
+/// time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wire {
     pub(super) is_held: bool,
-    /// Whether, of the two links on the wire, the one with the number of the wire was granted last.
+    /// Whether the link with the number of the wire was granted last, not the link in the other direction.
     pub(super) served_first: bool,
     /// The second link on the wire, in the other direction; [`NO_LINK`] if the wire has one link.
     pub(super) backward: LinkId,
@@ -99,7 +100,7 @@ impl LinkState {
         self.requests == NO_REQUEST && self.wire_state.backward == NO_LINK
     }
 
-    /// Adds the flits of `run`, which are the cycles from which they can leave, to the buffer at the end; without effect on an ejection link.
+    /// Adds flits to the buffer at the end of the link. They can leave from the cycles of `run` on. Without effect on an ejection link.
     #[inline(always)]
     pub(super) fn accept_flits(&mut self, run: FlitRun, runs: &mut RunPool) {
         if !self.is_ejection {
@@ -107,7 +108,7 @@ impl LinkState {
         }
     }
 
-    /// Records that a whole packet crosses the link in the cycles of `run`, the first of which is the cycle of the grant.
+    /// Records that a whole packet crosses the link in the cycles of `run`. The first of these cycles is also the cycle of the grant.
     #[inline(always)]
     pub(super) fn carry_packet(&mut self, run: FlitRun) {
         let end = run.last() + u64::from(run.stride);
@@ -116,8 +117,8 @@ impl LinkState {
         self.traffic.held_cycles += end - run.start;
     }
 
-    /// Records that the first flits of `packet` cross the link in the cycles of `run`, the first of which is the cycle of the grant. `left` flits
-    /// have still to cross.
+    /// Records that the first flits of `packet` cross the link in the cycles of `run`. The first of these cycles is also the cycle of the
+    /// grant. `left` flits have still to cross.
     #[inline(always)]
     pub(super) fn start_packet(&mut self, packet: PacketId, run: FlitRun, left: u32) {
         let Holder { source, .. } = self.holder;
@@ -127,14 +128,16 @@ impl LinkState {
         self.traffic.flits += u64::from(run.count);
     }
 
-    /// Counts the held cycles after the tail has crossed. Returns the cycle from which the wire of the link is free for the next packet.
+    /// Adds the time of the hold to the counters, after the tail has crossed. Returns the cycle from which the wire of the link is free for
+    /// the next packet.
     #[inline(always)]
     pub(super) fn release(&mut self) -> u64 {
         self.traffic.held_cycles += self.holder.free - self.holder.granted;
         self.holder.free + u64::from(self.gap_cycles)
     }
 
-    /// Records that flits of the holder have crossed: `left` have still to cross, the next one not before cycle `free`.
+    /// Records that flits of the packet that holds the link have crossed. `left` flits have still to cross, the next one not before cycle
+    /// `free`.
     #[inline(always)]
     pub(super) fn carry_until(&mut self, left: u32, free: u64) {
         self.traffic.flits += u64::from(self.holder.remaining_flits - left);
@@ -143,20 +146,20 @@ impl LinkState {
 }
 
 impl Holder {
-    /// Makes `packet` the holder from cycle `now` on, with all its `flits` flits still to cross. The packet comes from the buffer at the end of link
-    /// `source`, or from a terminal if `source` is [`NO_LINK`].
+    /// Makes `packet` the holder of the link from cycle `now` on, with all its `flits` flits still to cross. The packet comes from the
+    /// buffer at the end of link `source`, or from a terminal if `source` is [`NO_LINK`].
     #[inline(always)]
     pub(super) fn grant(&mut self, packet: PacketId, source: LinkId, flits: u32, now: u64) {
         *self = Holder { packet, source, remaining_flits: flits, free: now, head: NOT_YET, granted: now };
     }
 
-    /// Returns whether flits of the holder have still to cross; if not, the link is not held.
+    /// Returns whether flits of the packet have still to cross the link. If not, the link is not held.
     #[inline(always)]
     pub(super) fn is_crossing(&self) -> bool {
         self.remaining_flits > 0
     }
 
-    /// Returns whether `packet` is the holder and flits of it have still to cross.
+    /// Returns whether `packet` holds the link, with flits that have still to cross.
     #[inline(always)]
     pub(super) fn is_crossing_of(&self, packet: PacketId) -> bool {
         self.is_crossing() && self.packet == packet
@@ -164,7 +167,7 @@ impl Holder {
 }
 
 impl Wire {
-    /// Marks the wire as held. `is_first` is whether, of the links on the wire, the one with the number of the wire was granted.
+    /// Marks the wire as held. `is_first` is whether the granted link has the number of the wire, not its reverse.
     #[inline(always)]
     pub(super) fn hold(&mut self, is_first: bool) {
         (self.is_held, self.served_first) = (true, is_first);

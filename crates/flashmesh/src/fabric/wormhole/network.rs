@@ -13,17 +13,17 @@ use super::packet::{
 use super::parameters::{GrantRule, HopTiming, InjectError, ParameterError, Parameters};
 use super::topology::{TerminalId, Topology};
 
-/// Value for no link.
+/// Value that stands for no link.
 pub(super) const NO_LINK: LinkId = LinkId(u32::MAX);
 
-/// Value for a cycle that is not known yet.
+/// Value that stands for a cycle that is not known yet.
 pub(super) const NOT_YET: u64 = u64::MAX;
 
-/// Value for no request.
+/// Value that stands for no request.
 pub(super) const NO_REQUEST: LinkRequestId = LinkRequestId(u32::MAX);
 
-/// A request of a packet for a link. There is one entry for each buffer and for each queue of a terminal, because only the first packet of a buffer
-/// or queue requests a link. The pending requests for a link form a chain.
+/// A request of a packet for a link. Only the first packet of a buffer, or of a queue at a terminal, requests a link, so there is one entry
+/// for each buffer and queue. The pending requests for a link form a chain.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LinkRequest {
     /// First cycle in which the request can be granted, if the link is free and has the required slots.
@@ -31,20 +31,20 @@ pub(super) struct LinkRequest {
     pub(super) packet: PacketId,
     /// Next request in the chain of the link; [`NO_REQUEST`] for the last.
     pub(super) next: LinkRequestId,
-    /// Number of the requesting buffer among the inputs of its router, or of the requesting queue at its terminal.
+    /// Number of the requesting buffer among the inputs of its router; for a request from a terminal, number of the queue.
     pub(super) input: u32,
 }
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Terminal {
-    /// Packets queued for the injection link: in queue 0, but with `small_first` small packets in queue 1.
+    /// Packets in the queues for the injection link. With `small_first`, small packets are in queue 1; all other packets are in queue 0.
     queues: [PacketQueue; 2],
     waiting: QueueLength,
 }
 
 impl Terminal {
-    /// Removes the first packet of queue number `queue`, to which the injection link was granted. Returns the packet that is then first, which has to
-    /// request the link; `None` if the queue is empty.
+    /// Removes the first packet of queue number `queue`, because its injection link was granted. Returns the new first packet, for which
+    /// the caller must request the link; `None` if the queue is empty.
     pub(super) fn leave(
         &mut self,
         packet: &Packet,
@@ -63,13 +63,14 @@ pub struct WormholeNetwork {
     pub(super) parameters: Parameters,
     pub(super) timing: HopTiming,
     pub(super) links: Vec<LinkState>,
-    /// Request entries: first one for each buffer, indexed by the link to the buffer; then two for each terminal, one for each queue.
+    /// Request entries. The first entries are for the buffers, indexed by the link to the buffer. Two entries for each terminal follow, one
+    /// for each of its queues.
     pub(super) requests: Vec<LinkRequest>,
     pub(super) terminals: Vec<Terminal>,
     pub(super) packets: Arena<PacketId, PacketInFlight>,
     pub(super) runs: RunPool,
     pub(super) events: ArbitrationQueue,
-    /// Links over which flits may be able to move, for [`settle`](Self::settle).
+    /// Links over which flits may be able to move: the work that is left for [`settle`](Self::settle).
     pub(super) worklist: Vec<LinkId>,
     injected: u64,
     pub(super) log: CrossingLog,
@@ -153,8 +154,8 @@ impl WormholeNetwork {
         self.advance_to_report(to, to, outbox);
     }
 
-    /// Runs all events up to cycle `to`, then, while `outbox` has no reports, further events up to cycle `latest`. Adds the injections and deliveries
-    /// that become final to `outbox`.
+    /// Runs all events up to cycle `to`. While `outbox` has no reports, also runs further events up to cycle `latest`. Adds the injections
+    /// and deliveries that become final to `outbox`.
     pub fn advance_to_report(&mut self, to: u64, latest: u64, outbox: &mut NetworkReports) {
         loop {
             self.events.set_run_end(if outbox.is_empty() { to.max(latest) } else { to.max(self.events.now()) });
@@ -174,13 +175,13 @@ impl WormholeNetwork {
         self.packets.len()
     }
 
-    /// Returns the numbers of packets and flits queued at `terminal` for its injection link.
+    /// Returns the number of packets, and of their flits, that are queued at `terminal` for its injection link.
     #[inline]
     pub fn queued(&self, terminal: TerminalId) -> QueueLength {
         self.terminals[terminal.index()].waiting
     }
 
-    /// Returns the traffic of `link` since the start, with crossings in later cycles that are already determined.
+    /// Returns the traffic of `link` since the start. Includes crossings in later cycles that are already determined.
     #[cfg(feature = "internals")]
     pub fn traffic(&self, link: LinkId) -> super::packet::LinkTraffic {
         let flits = self.links[link.index()].traffic.flits;
@@ -192,7 +193,7 @@ impl WormholeNetwork {
         self.links[link.index()].traffic.held_cycles
     }
 
-    /// Starts a log of the crossings of links by packets, for tests and oracles (checks of a run).
+    /// Starts a log of the crossings of links by packets, for tests and oracles (probes that check a run).
     pub fn keep_log(&mut self) {
         self.log.keep();
     }
@@ -202,8 +203,8 @@ impl WormholeNetwork {
         self.log = CrossingLog::default();
     }
 
-    /// Removes and returns the log entries since the last call, in the order of computation; empty if there is no log. Crossings of one link are in
-    /// order of time.
+    /// Removes and returns the log entries since the last call; empty if there is no log. The entries are in the order in which they were
+    /// computed, and those of one link in order of time.
     pub fn take_log(&mut self) -> Vec<Crossing> {
         self.log.take()
     }

@@ -10,11 +10,11 @@ id!(
     PacketId
 );
 id!(
-    /// The index of a request entry of the network: of a buffer, or of a queue at a terminal.
+    /// The index of a request entry. The network has one entry for each buffer, and one for each queue at a terminal.
     LinkRequestId
 );
 
-/// Value for no packet.
+/// Value that stands for no packet.
 pub(super) const NO_PACKET: PacketId = PacketId(u32::MAX);
 
 /// Class of a packet. With [`small_first`](super::Parameters::small_first), small packets are granted links before large ones.
@@ -29,7 +29,7 @@ pub enum PacketClass {
 /// A packet to inject.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packet {
-    /// Identifier chosen by the caller, which reports and logs repeat. Consecutive packets with the same token are one message.
+    /// Number chosen by the caller, which is repeated in reports and logs. Consecutive packets with the same token belong to one message.
     pub token: u64,
     /// Terminal at which the packet enters the network.
     pub source: TerminalId,
@@ -41,8 +41,7 @@ pub struct Packet {
     pub class: PacketClass,
 }
 
-/// A report that the cycles in which a packet leaves the network are determined and cannot change. These cycles can be later than the cycle that is
-/// being simulated.
+/// A report of the cycles in which a packet leaves the network. They are final, and can be later than the cycle that is being simulated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Delivery {
     /// [`Packet::token`] of the packet.
@@ -55,12 +54,12 @@ pub struct Delivery {
     pub tail: u64,
     /// Number of links between routers that the packet crossed.
     pub hops: u32,
-    /// Cycles from the creation of the packet to `tail`, minus the same interval in an empty network.
+    /// Cycles from the creation of the packet to `tail`, beyond the cycles that the packet would take in an empty network.
     pub stalled: u64,
 }
 
-/// A report that the cycle in which a packet is completely in the network is determined and cannot change. After that cycle its terminal can send the
-/// next packet.
+/// A report of the cycle in which the tail of a packet enters the network. The cycle is final. After it, the terminal can send the next
+/// packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Injection {
     /// [`Packet::token`] of the packet.
@@ -71,13 +70,13 @@ pub struct Injection {
     pub tail: u64,
 }
 
-/// Reports of a network. Each injection and each delivery is reported once, as soon as its cycles are determined. The reported cycle of its tail is
-/// the cycle that is being simulated, or a later one.
+/// Reports of a network. Each injection and each delivery is reported once, as soon as its cycles are final. The reported cycles can be
+/// later than the cycle that is being simulated.
 #[derive(Clone, Debug, Default)]
 pub struct NetworkReports {
-    /// Deliveries determined since the last [`clear`](Self::clear).
+    /// Deliveries reported since the last [`clear`](Self::clear).
     pub deliveries: Vec<Delivery>,
-    /// Injections determined since the last [`clear`](Self::clear).
+    /// Injections reported since the last [`clear`](Self::clear).
     pub injections: Vec<Injection>,
 }
 
@@ -148,20 +147,20 @@ pub struct QueueLength {
 }
 
 impl QueueLength {
-    /// Counts a packet that is queued.
+    /// Adds a packet to the counts when it is queued.
     pub(super) fn add(&mut self, packet: &Packet) {
         self.packets += 1;
         self.flits += u64::from(packet.flits);
     }
 
-    /// Uncounts a packet that leaves the queue, because its injection link was granted.
+    /// Subtracts a packet from the counts when it leaves the queue, because its injection link was granted.
     pub(super) fn remove(&mut self, packet: &Packet) {
         self.packets -= 1;
         self.flits -= u64::from(packet.flits);
     }
 }
 
-/// Traffic of a link since the start, including crossings in later cycles that are already determined.
+/// Traffic of a link since the start. Includes crossings in later cycles that are already determined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg(feature = "internals")]
 pub struct LinkTraffic {
@@ -178,12 +177,12 @@ pub(super) struct PacketInFlight {
     pub(super) created: u64,
     /// Sequence number of the injection, which breaks ties between packets created in the same cycle.
     pub(super) order: u64,
-    /// Cycle in which the head last crossed a link; the cycle of creation before.
+    /// Cycle in which the head last crossed a link; the cycle of creation if it has crossed none.
     pub(super) head: u64,
     pub(super) hops: u32,
     /// Router to which the destination terminal is attached.
     pub(super) destination_router: PlacedRouter,
-    /// Next packet in each [`PacketQueue`] that has the packet; meaningless for the last packet of a queue.
+    /// Packet behind this one in each [`PacketQueue`] that contains both; meaningless if this packet is the last of a queue.
     next_in_queue: PacketId,
 }
 
@@ -203,8 +202,9 @@ impl PacketInFlight {
 
 /// A queue of packets, chained through [`PacketInFlight::next_in_queue`].
 ///
-/// A packet whose flits are in several buffers is in the queues of all of them. One chain suffices. While the packet is in the queue of one buffer,
-/// it is the last packet in the queue of the next buffer, because packets behind it cannot overtake it.
+/// A packet whose flits are in several buffers is in the queue of each of these buffers, but one `next_in_queue` suffices for all. While
+/// the packet is in the queue of one buffer, it is the last packet in the queue of the next buffer, because packets behind it cannot
+/// overtake it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PacketQueue {
     first: PacketId,
@@ -229,7 +229,7 @@ impl PacketQueue {
         self.first == self.last
     }
 
-    /// Appends `packet`. Returns whether it is the only packet, so that it has to request its next link.
+    /// Appends `packet`. Returns whether it is the only packet of the queue; if so, the caller must request its next link.
     #[inline]
     pub(super) fn push(&mut self, packet: PacketId, packets: &mut Arena<PacketId, PacketInFlight>) -> bool {
         let last = std::mem::replace(&mut self.last, packet);
@@ -242,7 +242,7 @@ impl PacketQueue {
         is_first
     }
 
-    /// Removes the first packet. Returns the packet that is then first, which has to request its next link; `None` if the queue is empty.
+    /// Removes the first packet. Returns the new first packet, for which the caller must request the next link; `None` if there is none.
     #[inline]
     pub(super) fn pop(&mut self, packets: &Arena<PacketId, PacketInFlight>) -> Option<PacketId> {
         if self.first == self.last {

@@ -3,12 +3,12 @@
 use super::buffer::Buffer;
 use super::topology::TerminalId;
 
-/// Arbitration rule of an output link: the packet to which the link is granted among those that request it.
+/// Arbitration rule of an output link. Each variant is the packet to which the link is granted, among the packets that request it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arbitration {
-    /// The packet at the first input after the input served last, in the order of [`Topology::input`](super::Topology::input).
+    /// The packet at the input that comes first after the input served last, in the order of [`Topology::input`](super::Topology::input).
     RoundRobin,
-    /// The packet whose request could be granted from the earliest cycle on; of several, the one at the lowest input.
+    /// The packet whose request has been grantable for longest; of several, the one at the lowest input.
     Fifo,
     /// The packet created first; of several, the one injected first.
     Oldest,
@@ -33,13 +33,13 @@ pub struct Parameters {
     pub interface_cycles: u32,
     /// Cycles between the crossings of two successive links by a flit, without contention.
     pub hop_cycles: u32,
-    /// Cycles that a head needs in addition to [`hop_cycles`](Self::hop_cycles), for its route and the first arbitration.
+    /// Cycles that a head needs for its route and the first arbitration, in addition to [`hop_cycles`](Self::hop_cycles).
     pub head_cycles: u32,
-    /// Additional cycles that a head needs for its request if it was queued behind another packet in its buffer.
+    /// Cycles that a head needs in addition before it can request a link, if it was queued behind another packet in its buffer.
     pub head_of_line_cycles: u32,
     /// Idle cycles of a link between two packets. Injection links have no gap.
     pub gap_cycles: u32,
-    /// Cycles between the departure of a flit from a buffer and the next use of its slot by the link that feeds the buffer; 0 for the same cycle.
+    /// Cycles after the departure of a flit from a buffer until a new flit can use its slot; 0 for the same cycle.
     pub credit_cycles: u32,
     /// Like [`credit_cycles`](Self::credit_cycles), but for buffers at the end of injection links. Must not exceed `credit_cycles`.
     pub injection_credit_cycles: u32,
@@ -59,7 +59,7 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// Maximum of each field that is a number: of delays, in cycles, and of the slots of a buffer.
+    /// Maximum of every number in [`Parameters`]: of delays, in cycles, and of the slots of a buffer.
     pub const VALUE_MAX: u32 = 1 << 20;
 
     /// The router of BookSim 2 with one virtual channel (routing delay 0, allocators of 1 cycle, credit delay 1, islip) and buffers of 16 flits.
@@ -132,8 +132,8 @@ impl Parameters {
             + refill
     }
 
-    /// Returns the cycles for which a link that has filled the buffer at its end waits for the first slot to return. Returns 0 if slots return before
-    /// the buffer is full.
+    /// Returns how many cycles a link waits for the first slot to return, after it has filled the buffer at its end. Returns 0 if the slot
+    /// returns before the buffer is full.
     fn refill_cycles(&self, credit_cycles: u32) -> u64 {
         let fill = u64::from(self.buffer_flits) * u64::from(self.flit_cycles);
         u64::from(self.hop_cycles + credit_cycles).saturating_sub(fill)
@@ -143,9 +143,10 @@ impl Parameters {
 /// Timing of a hop from one link to the next, computed from the [`Parameters`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HopTiming {
-    /// Cycles from the crossing of a link by a head to the first cycle in which the next link can be granted to it.
+    /// Cycles from the crossing of a link by a head to the first cycle in which the head can be granted the next link.
     route_cycles: u64,
-    /// Whether slots return before a link has filled the buffer at its end. If so, a packet whose flits all move on never waits for slots.
+    /// Whether the first slot returns before a link has filled the buffer at its end. If so, a packet never waits for slots while its flits
+    /// move on without delay.
     pub(super) covers_credit_round_trip: bool,
 }
 
@@ -189,7 +190,8 @@ pub enum ParameterError {
     /// a wire are processed.
     #[error("wires that two directions share need slots that are free again a cycle after a flit leaves")]
     SharedSlots,
-    /// Half-duplex links are without [`GrantRule::WholePacket`]. Packets could wait for each other for ever on wires that both directions share.
+    /// Links are half-duplex, but the grant rule is not [`GrantRule::WholePacket`]. Packets could wait for each other for ever on wires
+    /// that both directions share.
     #[error("half-duplex links deadlock unless a packet waits for all of its slots: use GrantRule::WholePacket")]
     HalfDuplex,
 }

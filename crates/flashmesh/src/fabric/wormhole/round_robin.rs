@@ -13,7 +13,7 @@ pub(super) struct RoundRobin {
 }
 
 impl RoundRobin {
-    /// Creates the state for the inputs that can request `link`. Input 0 is first in the order.
+    /// Creates the round-robin state for the inputs that can request `link`. Input 0 is first in the order.
     pub(super) fn new(link: LinkId, topology: &Topology) -> RoundRobin {
         let inputs = match topology.reverse(link) {
             // A link starts at the router where its reverse ends.
@@ -25,7 +25,7 @@ impl RoundRobin {
         RoundRobin { inputs, served: inputs - 1 }
     }
 
-    /// Returns the number of inputs that are served before `input`, in the cyclic order that starts after the input served last.
+    /// Returns the number of inputs that precede `input`, in the cyclic order that starts after the input served last.
     #[inline(always)]
     pub(super) fn turns_before(self, input: u32) -> u32 {
         round_robin_rank(input, self.served, self.inputs)

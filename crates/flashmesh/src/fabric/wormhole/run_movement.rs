@@ -1,4 +1,4 @@
-//! General case of flit movement: runs of flits follow their heads, as far as arrivals and free slots are known.
+//! General case of flit movement: flits follow their head over a link, as far as the cycles of their arrivals and of free slots are known.
 
 use crate::ids::LinkId;
 
@@ -9,7 +9,8 @@ use super::packet::{Crossing, Delivery, NetworkReports, PacketId};
 use super::parameters::{GrantRule, Parameters};
 
 impl WormholeNetwork {
-    /// Moves the flits that can move because `link` was granted. `link` is the link nearest to the destination that its packet holds.
+    /// Moves the flits that can move because `link` was granted. Of all links that the packet holds, `link` is the nearest to its
+    /// destination.
     ///
     /// If the buffers on the path cannot hold the whole packet, its tail is still at the terminal, and the timing of the flits in between is not
     /// observable. Then only flits over `link` are moved; the later flits catch up in one step when their timing becomes observable.
@@ -33,8 +34,8 @@ impl WormholeNetwork {
         self.settle(outbox);
     }
 
-    /// Moves flits over the links of the worklist until the worklist is empty. If flits moved over a link, the next link has new arrivals and the
-    /// previous link has new slots, so both are added to the worklist.
+    /// Moves flits over the links of the worklist, until the worklist is empty. After flits moved over a link, flits can also move over the
+    /// next link, which has new arrivals, and over the previous link, which has new slots. So both are added to the worklist.
     pub(super) fn settle(&mut self, outbox: &mut NetworkReports) {
         while let Some(link) = self.worklist.pop() {
             if self.extend(link, outbox) {
@@ -68,7 +69,7 @@ impl WormholeNetwork {
         let flits = packet.packet.flits;
         let [state, feeder] =
             self.links.get_disjoint_mut([link.index(), source.index()]).expect("no link feeds its own port");
-        // The first flit is in the buffer, because otherwise the packet would not have been granted the link.
+        // The head must be in the buffer, because otherwise the packet would not have been granted the link.
         let arrivals = feeder.buffer.arrivals().front();
         if arrivals.stride > stride {
             return false;
@@ -144,7 +145,7 @@ impl WormholeNetwork {
             }
             self.wake(link);
         }
-        // The slots that became free in the buffer before `link` may let flits move over `source`.
+        // The slots that became free in the buffer between `source` and `link` may let flits move over `source`.
         if self.links[source.index()].holder.is_crossing() {
             self.worklist.push(source);
             self.settle(outbox);
@@ -152,8 +153,8 @@ impl WormholeNetwork {
         true
     }
 
-    /// Moves the flits of the packet on `link` whose arrivals and free slots are known, and handles its head and tail if they cross. Returns whether
-    /// any flit moved.
+    /// Moves the flits whose arrivals and free slots are known over `link`. Handles the crossings of the head and of the tail of the
+    /// packet. Returns whether any flit moved.
     pub(super) fn extend(&mut self, link: LinkId, outbox: &mut NetworkReports) -> bool {
         let mut has_moved = false;
         while let Some((first, last)) = self.cross(link) {
@@ -175,8 +176,8 @@ impl WormholeNetwork {
         has_moved
     }
 
-    /// Moves flits over `link` to the buffer at its end: the next run, or under [`GrantRule::Immediate`] all flits that can move. Returns the cycles
-    /// in which the first and the last moved flit cross; `None` if no flit can move.
+    /// Moves flits over `link` to the buffer at its end: one run, or under [`GrantRule::Immediate`] all flits that can move. Returns the
+    /// cycles in which the first and the last moved flit cross; `None` if no flit can move.
     #[inline(always)]
     fn cross(&mut self, link: LinkId) -> Option<(u64, u64)> {
         let Parameters { flit_cycles: stride, hop_cycles, grant_rule, .. } = self.parameters;
@@ -302,8 +303,8 @@ impl CrossedRuns {
 }
 
 impl LinkState {
-    /// Moves the flits of a terminal over the injection link for which the buffer at its end has slots. Returns the cycles in which the first and the
-    /// last moved flit cross; `None` if no flit can move.
+    /// Moves flits from the terminal over this injection link, as far as the buffer at its end has slots. Returns the cycles in which the
+    /// first and the last moved flit cross; `None` if no flit can move.
     fn inject(&mut self, flit_cycles: u32, hop_cycles: u32, runs: &mut RunPool) -> Option<(u64, u64)> {
         let buffer = &mut self.buffer;
         let Holder { remaining_flits: mut left, mut free, .. } = self.holder;

@@ -112,10 +112,10 @@ impl GridDirection {
     }
 }
 
-/// Value for no link: at the edge of the grid, and as the reverse of injection and ejection links.
+/// Value that stands for no link: at the edge of the grid, and as the reverse of injection and ejection links.
 const NO_LINK: LinkId = LinkId(u32::MAX);
 
-/// A router with its coordinates, so that routes need no division.
+/// A router and its coordinates. The coordinates are stored, so that the computation of routes needs no division.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PlacedRouter {
     router: RouterId,
@@ -123,7 +123,7 @@ pub(super) struct PlacedRouter {
     column: u32,
 }
 
-/// The router and the input where a link ends.
+/// The end of a link: the router, and the number of the link among its inputs.
 #[derive(Clone, Copy, Debug)]
 struct LinkEnd {
     /// Router at the end; for an ejection link, the router where it starts.
@@ -143,23 +143,23 @@ struct LinkEnd {
 pub struct Topology {
     grid: Grid,
     terminals: Vec<RouterId>,
-    /// Outgoing links of each router, one for each direction of [`WAYS`]; [`NO_LINK`] at the edge.
+    /// Outgoing links of each router, one for each direction in the order of [`GridDirection::ALL`]; [`NO_LINK`] at the edge.
     outgoing: Vec<[LinkId; 4]>,
     ends: Vec<LinkEnd>,
     router_links: u32,
     inputs: Vec<u32>,
     places: Vec<PlacedRouter>,
-    /// First direction from one column to another, indexed by from x number of columns + to; meaningless for equal columns.
+    /// First direction of the route from one column to another, indexed by from x number of columns + to; meaningless for equal columns.
     along_row: Vec<GridDirection>,
-    /// First direction from one row to another, indexed by from x number of rows + to; meaningless for equal rows.
+    /// First direction of the route from one row to another, indexed by from x number of rows + to; meaningless for equal rows.
     along_column: Vec<GridDirection>,
     /// Custom routes; `None` for XY routes.
     routes: Option<Box<CustomRoutes>>,
 }
 
 impl Topology {
-    /// Creates the links of `grid`, and one terminal for each entry of `terminals`, which is the router of the terminal. A router may occur any
-    /// number of times.
+    /// Creates the links of `grid`, and one terminal for each entry of `terminals`. An entry is the router of the terminal; a router may
+    /// occur any number of times.
     ///
     /// # Errors
     /// If there are too many or too few routers or terminals, or if a terminal is attached to a router that is not in the grid.
@@ -194,8 +194,8 @@ impl Topology {
         Ok(topology)
     }
 
-    /// Replaces the XY routes by those that `choose` returns. `choose` is called once for each pair of a router and a different router as
-    /// destination.
+    /// Replaces the XY routes by the routes that `choose` returns. `choose` is called once for each pair of a router and a different router
+    /// as destination.
     ///
     /// # Errors
     /// If a returned direction has no link, if packets would not arrive, or if the network could deadlock.
@@ -213,7 +213,8 @@ impl Topology {
         RouterCoord { row, column }
     }
 
-    /// Returns the router to which the link of `router` in direction `way` leads; `None` if there is no such link, at the edge of the grid.
+    /// Returns the router to which the link of `router` in direction `way` leads; `None` if the router has no link in that direction, at
+    /// the edge of the grid.
     pub(super) fn adjacent(&self, router: RouterId, way: GridDirection) -> Option<RouterId> {
         let link = self.outgoing[router.index()][way as usize];
         (link != NO_LINK).then(|| self.router_at_end(link))
@@ -331,8 +332,8 @@ impl Topology {
         self.ends[link.index()].input
     }
 
-    /// Returns the number of inputs of `router`: four for links from other routers, even if there is no link at the edge of the grid, and one for
-    /// each terminal.
+    /// Returns the number of inputs of `router`: four for links from other routers, even at the edge of the grid, and one for each
+    /// terminal.
     #[inline]
     pub fn inputs(&self, router: RouterId) -> u32 {
         self.inputs[router.index()]
@@ -407,8 +408,8 @@ impl Topology {
     }
 }
 
-/// Returns the index after (`forward`) or before `place` in a row of `length`. At the edge returns the index at the other end if the row `wraps`,
-/// otherwise `None`.
+/// Returns the index that follows `place` (if `forward`) or precedes it, in a row of `length`. At the edge, returns the index at the other
+/// end if the row `wraps`, otherwise `None`.
 fn adjacent_position(place: u32, length: u32, forward: bool, wraps: bool) -> Option<u32> {
     match (forward, wraps) {
         (true, _) if place + 1 < length => Some(place + 1),

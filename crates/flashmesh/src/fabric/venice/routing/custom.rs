@@ -13,7 +13,7 @@ pub struct CustomRouting {
 }
 
 impl CustomRouting {
-    /// Tabulates the results of `routing`, which is called once for each pair of sets.
+    /// Tabulates the results of `routing`, which is called once for each pair of a set of nearer ports and a set of open ports.
     pub fn new(routing: &dyn RoutingAlgorithm) -> CustomRouting {
         let ports = |set: usize| PortSet::from_bits((set % SETS) as u8);
         let answer = |pair: usize| {

@@ -3,7 +3,8 @@
 use super::super::ports::PortSet;
 use super::RoutingAlgorithm;
 
-/// Routing that takes any open port that leads nearer to the destination. A search covers all minimal paths, so it finds a free one if there is any.
+/// Routing by any open port that leads nearer to the destination. A search covers all minimal paths, so it finds a free one if there is
+/// any.
 #[derive(Clone, Copy, Debug)]
 pub struct MinimalAdaptive;
 

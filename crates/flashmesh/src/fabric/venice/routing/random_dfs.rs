@@ -3,7 +3,7 @@
 use super::super::ports::PortSet;
 use super::RoutingAlgorithm;
 
-/// Routing that takes any open port, whether or not it leads nearer to the destination.
+/// Routing by any open port, whether or not it leads nearer to the destination.
 #[derive(Clone, Copy, Debug)]
 pub struct RandomDfs;
 

@@ -59,7 +59,7 @@ impl FlitNetwork {
         self.request(link, Request { packet, source: Some(source), input: self.topology.input(source), ready });
     }
 
-    /// Grants `link`, if it is free, to the best of its requests that can be granted at `now`.
+    /// Grants `link`, if it is free, to the best of the requests for it that can be granted at `now`.
     fn grant(&mut self, link: LinkId, now: u64) {
         let port = &mut self.ports[link.index()];
         if port.holder.is_some() || port.grant_free > now {
@@ -84,8 +84,8 @@ impl FlitNetwork {
         }
     }
 
-    /// Returns the link that counts the held time of the wire of `link`. Also returns whether the link in the other direction on that wire is held;
-    /// `false` without a shared wire.
+    /// Returns the link in which the hold times of the wire of `link` are counted, and whether the link in the other direction on the wire
+    /// is held. Without a shared wire, these are `link` and `false`.
     fn wire_of(&self, link: LinkId) -> (LinkId, bool) {
         match self.ports[link.index()].side {
             Some(SharedWireSide { reverse, .. }) => (link.min(reverse), self.ports[reverse.index()].holder.is_some()),
@@ -93,14 +93,14 @@ impl FlitNetwork {
         }
     }
 
-    /// Starts the held time of the wire of `link` at `now`, unless it has started for the link in the other direction.
+    /// Starts a hold of the wire of `link` at `now`, unless the link in the other direction holds the wire already.
     fn start_wire_hold(&mut self, link: LinkId, now: u64) {
         if let (wire, false) = self.wire_of(link) {
             self.ports[wire.index()].held.begin(now);
         }
     }
 
-    /// Ends the held time of the wire of `link` at `free`, unless the link in the other direction is still held.
+    /// Ends the hold of the wire of `link` at `free`, unless the link in the other direction still holds the wire.
     fn end_wire_hold(&mut self, link: LinkId, free: u64) {
         if let (wire, false) = self.wire_of(link) {
             self.ports[wire.index()].held.end(free);
@@ -120,8 +120,8 @@ impl FlitNetwork {
         has_flit && port.has_slot(now) && port.flit_free <= now
     }
 
-    /// Moves the next flit of the packet on `link`, if the flit can cross at `now` and the wire is available. A shared wire is not available if it
-    /// carries a flit in the other direction, or if that direction has the token and a flit that can cross.
+    /// Moves the next flit of the packet that holds `link`, if the flit can cross at `now` and the wire is available. A shared wire is not
+    /// available if it carries a flit in the other direction, or if that direction has the token and a flit that can cross.
     fn cross(&mut self, link: LinkId, now: u64, outbox: &mut NetworkReports) {
         if self.parameters.credit_cycles.min(self.parameters.injection_credit_cycles) == 0 {
             self.make_room(link, now, outbox);
@@ -130,7 +130,8 @@ impl FlitNetwork {
             return;
         }
         if let Some(SharedWireSide { reverse, has_token }) = self.ports[link.index()].side {
-            // A direction sends only if the other direction does not send in this cycle, and, without the token, only if it cannot send.
+            // A direction sends only if the wire carries no flit of the other direction, and, without the token, only if the other
+            // direction cannot send.
             let is_taken = self.ports[reverse.index()].flit_free > now;
             if is_taken || (!has_token && self.can_cross(reverse, now)) {
                 return;
@@ -146,8 +147,8 @@ impl FlitNetwork {
         self.ports[reverse.index()].side = Some(SharedWireSide { reverse: link, has_token: true });
     }
 
-    /// Moves the first flit out of the buffer at the end of `link`, if the buffer is full, so that its slot is free in the same cycle. The recursion
-    /// from link to next link ends, because routes free of deadlock form no cycle of links.
+    /// Moves the first flit out of the buffer at the end of `link`, if the buffer is full, so that the slot of the flit is free in the same
+    /// cycle. The recursion from link to next link ends, because deadlock-free routes form no cycle of links.
     fn make_room(&mut self, link: LinkId, now: u64, outbox: &mut NetworkReports) {
         let port = &self.ports[link.index()];
         if port.holder.is_some()
@@ -157,7 +158,8 @@ impl FlitNetwork {
         }
     }
 
-    /// Moves the next flit of the packet on `link` at `now`, which must be able to cross. With the tail, releases the link.
+    /// Moves a flit over `link` at `now`: the next flit of the packet that holds `link`, which must be able to cross. After the tail,
+    /// releases the link.
     fn carry(&mut self, link: LinkId, now: u64, outbox: &mut NetworkReports) {
         let port = &mut self.ports[link.index()];
         let Some(holder) = &mut port.holder else { return };
@@ -196,7 +198,8 @@ impl FlitNetwork {
         }
     }
 
-    /// Removes the first flit, which leaves at `now`, from the buffer at the end of link `source`. After a tail, the next packet requests its link.
+    /// Removes the first flit from the buffer at the end of link `source`, which it leaves at `now`. If it was a tail, the next packet in
+    /// the buffer requests its link.
     fn leave(&mut self, source: LinkId, is_tail: bool, now: u64) {
         let buffer = &mut self.ports[source.index()].buffer;
         buffer.leave(now);

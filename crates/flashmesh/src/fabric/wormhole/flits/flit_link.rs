@@ -28,8 +28,8 @@ pub(super) struct FlitLink {
     pub(super) gap_cycles: u32,
     pub(super) is_ejection: bool,
     pub(super) is_active: bool,
-    /// Cycles for which the wire of the link was held. Of two links that share a wire, the one with the lower number has the cycles, and the other
-    /// has none.
+    /// Hold times of the wire of the link. If two links share a wire, its times are counted in the link with the lower number, and the
+    /// other link has none.
     pub(super) held: HeldCycles,
 }
 
@@ -54,23 +54,25 @@ impl FlitLink {
         }
     }
 
-    /// Returns whether a flit that crosses at `now` finds a free slot in the buffer at the end. `true` for an ejection link, which needs no slot.
+    /// Returns whether a flit that crosses at `now` finds a free slot in the buffer at the end of the link. `true` for an ejection link,
+    /// which needs no slot.
     pub(super) fn has_slot(&self, now: u64) -> bool {
         self.is_ejection || self.buffer.slots.front().is_some_and(|&slot| slot <= now)
     }
 }
 
-/// The packet to which a link is granted: `sent` flits have crossed, the head in cycle `head`.
+/// The packet to which a link is granted. `sent` of its flits have crossed, the head in cycle `head`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Holder {
     pub(super) packet: FlitPacketId,
-    /// Link at whose end the buffer is from which the packet comes; `None` if the packet comes from a terminal.
+    /// Link whose buffer the packet comes from; `None` if the packet comes from a terminal.
     pub(super) source: Option<LinkId>,
     pub(super) sent: u32,
     pub(super) head: u64,
 }
 
-/// A request for a link, by the first packet of a buffer or of a queue at a terminal. `ready` is the first cycle in which it can be granted.
+/// A request for a link, by the first packet of a buffer or of a queue at a terminal. `ready` is the first cycle in which the request can
+/// be granted.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Request {
     pub(super) packet: FlitPacketId,
@@ -84,7 +86,8 @@ pub(super) struct Request {
 pub(super) struct PortArbiter {
     requests: Vec<Request>,
     turns: RoundRobin,
-    /// Token of the last large packet granted. Packets with the same token are of its run and are preferred. `None` before the first large packet.
+    /// Token of the large packet granted last. Packets with the same token belong to the same run and are preferred. `None` before the
+    /// first large packet.
     run: Option<u64>,
 }
 
@@ -102,7 +105,8 @@ impl PortArbiter {
         self.requests.iter().map(|request| request.ready).min()
     }
 
-    /// Removes and returns the best of the requests that can be granted at `now`, by class, run and arbitration rule; `None` if there is none.
+    /// Removes and returns the best request among those that can be granted at `now`. Requests are compared by class, then by run, then by
+    /// the arbitration rule. `None` if no request can be granted.
     pub(super) fn dequeue_best(
         &mut self,
         now: u64,
@@ -172,15 +176,15 @@ impl FlitBuffer {
         self.flits.front()
     }
 
-    /// Returns the packet of the first flit if that flit is a head, with the cycle from which the head can be granted its next link: `route_cycles`
-    /// after it crossed, or later. `None` if the buffer is empty or the first flit is no head.
+    /// Returns the packet of the first flit, and the first cycle in which it can be granted its next link: `route_cycles` after the flit
+    /// crossed, or later. `None` if the buffer is empty or the first flit is not a head.
     pub(super) fn first_head(&self, route_cycles: u64) -> Option<(FlitPacketId, u64)> {
         let &Flit { packet, crossed, .. } = self.first().filter(|flit| flit.index == 0)?;
         Some((packet, (crossed + route_cycles).max(self.considered_from)))
     }
 
-    /// Returns the next link of the first packet, if no slot of the buffer is free and the packet holds that link; otherwise `None`. A flit that
-    /// crosses the returned link frees a slot.
+    /// Returns the next link of the first packet, if the packet holds that link and no slot of the buffer is free; otherwise `None`. A slot
+    /// becomes free when a flit crosses the returned link.
     pub(super) fn output_if_full(&self) -> Option<LinkId> {
         self.drain.filter(|_| self.slots.is_empty())
     }
@@ -203,18 +207,19 @@ impl FlitBuffer {
         self.slots.push_back(now + u64::from(self.credit_cycles));
     }
 
-    /// Records that the tail of the first packet left at `now`. The next head can be granted its link from `head_of_line_cycles` + 1 cycles later on.
+    /// Records that the tail of the first packet left at `now`. The head of the next packet can be granted its link from cycle `now` + 1 +
+    /// `head_of_line_cycles` on.
     pub(super) fn tail_left(&mut self, now: u64, head_of_line_cycles: u32) {
         self.drain = None;
         self.considered_from = now + 1 + u64::from(head_of_line_cycles);
     }
 }
 
-/// Cycles for which a wire was held.
+/// Total time, in cycles, for which a wire was held.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct HeldCycles {
     since: u64,
-    /// Held cycles of all ended holds.
+    /// Sum of the cycles of all holds that have ended.
     pub(super) before: u64,
 }
 

@@ -62,7 +62,7 @@ struct FlitPacket {
 
 #[derive(Clone, Debug, Default)]
 struct Terminal {
-    /// Packets queued for the injection link: in queue 0, but with `small_first` small packets in queue 1.
+    /// Packets in the queues for the injection link. With `small_first`, small packets are in queue 1; all other packets are in queue 0.
     queues: [VecDeque<FlitPacketId>; 2],
     waiting: QueueLength,
 }
@@ -170,8 +170,8 @@ impl FlitNetwork {
         self.advance_to_report(to, to, outbox);
     }
 
-    /// Runs all cycles up to `to`, then, while `outbox` has no reports, further cycles up to `latest`. Adds the injections and deliveries to
-    /// `outbox`.
+    /// Runs all cycles up to `to`. While `outbox` has no reports, also runs further cycles up to `latest`. Adds the injections and
+    /// deliveries of these cycles to `outbox`.
     pub fn advance_to_report(&mut self, to: u64, latest: u64, outbox: &mut NetworkReports) {
         while self.next <= to || (self.next <= latest && outbox.is_empty()) {
             self.run_cycle(self.next, outbox);
@@ -184,18 +184,19 @@ impl FlitNetwork {
         self.packets.len()
     }
 
-    /// Returns the numbers of packets and flits queued at `terminal` for its injection link.
+    /// Returns the number of packets, and of their flits, that are queued at `terminal` for its injection link.
     pub fn queued(&self, terminal: TerminalId) -> QueueLength {
         self.terminals[terminal.index()].waiting
     }
 
-    /// Returns the number of cycles for which `link` was held, from grants to tails, without a hold that has not ended. If two links share a wire,
-    /// the one with the lower number has the cycles in which either was held, and the other 0.
+    /// Returns the number of cycles for which `link` was held, each time from the grant until the tail has crossed. A hold that has not
+    /// ended is not included. If two links share a wire, the link with the lower number has the cycles in which either was held, and the
+    /// other has 0.
     pub fn held_cycles(&self, link: LinkId) -> u64 {
         self.ports[link.index()].held.before
     }
 
-    /// Starts a log of the crossings of all flits, for tests and oracles (checks of a run).
+    /// Starts a log of the crossings of all flits, for tests and oracles (probes that check a run).
     pub fn keep_log(&mut self) {
         self.log.keep();
     }
