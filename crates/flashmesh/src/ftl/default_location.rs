@@ -31,11 +31,13 @@ impl Ftl {
         self.allocation.static_order().default_location_of(lpn)
     }
 
-    /// Maps the unmapped page `lpn` to the next page of the open block of host writes, on the plane of its home. No flash operation takes place: the
-    /// page counts as programmed before the run (`ftl.first-touch`). If host streams have open blocks of their own, the page goes to that of
-    /// `stream`. If `stream` has none on the plane, it goes to that of the first stream that has one there \[choice\].
+    /// Maps the unmapped page `lpn` to the next page of the open block of host writes, on the plane of its home. No flash operation takes
+    /// place: the page counts as programmed before the run (`ftl.first-touch`). If host streams have open blocks of their own, the page
+    /// goes to the open block of `stream`. If `stream` has none on the plane, the page goes to the open block of the first stream that has
+    /// one there \[choice\].
     ///
     /// Returns the new location. Returns `None`, and leaves `lpn` unmapped, if only the reserve of collection is left, or the plane has no room for
+    /// another page of the namespace.
     /// another page of the namespace.
     pub fn map_on_read(&mut self, lpn: Lpn, stream: Option<StreamId>) -> Option<Ppn> {
         let plane = self.allocation.static_order().plane_of(lpn);

@@ -134,7 +134,7 @@ pub struct Ftl {
     counts_parts: bool,
     /// Whether preconditioning put the drive into a steady state of uniform random writes.
     is_stationary: bool,
-    /// Victims whose collection has begun when the run starts, and what is left to do for each.
+    /// Collections that were in progress when preconditioning ended, for the run to continue.
     initial_collections: Vec<precondition::CollectionInProgress>,
 }
 
@@ -234,7 +234,8 @@ impl Ftl {
         self.mapping.prefetch(lpn);
     }
 
-    /// Prefetches the table entry of the block that holds the current version of `lpn`, which the commit of a newer version will invalidate.
+    /// Prefetches, into the CPU cache, the table entry of the block that holds the current version of `lpn`, which the commit of a newer
+    /// version will invalidate.
     #[inline]
     pub fn prefetch_older(&self, lpn: Lpn) {
         if let Some(older) = self.mapping.stored(lpn) {
@@ -260,12 +261,13 @@ impl Ftl {
         self.mapping.unmapped_reads()
     }
 
-    /// Returns the number of free pages of all planes.
+    /// Returns the number of pages that can be allocated, over all planes. The SLC cache is not counted.
     pub(crate) fn free_pages_of_drive(&self) -> u64 {
         self.blocks.planes().iter().map(|plane| u64::from(plane.free_pages)).sum()
     }
 
-    /// Returns the number of pages that can be written before a collection begins, summed over the planes: their free pages beyond the threshold.
+    /// Returns the number of pages that can be written before a collection begins, summed over the planes: the free pages of each plane
+    /// above the collection threshold.
     pub(crate) fn pages_before_collection(&self) -> u64 {
         let kept = self.collector.collection_threshold();
         self.blocks.planes().iter().map(|plane| u64::from(plane.free_pages.saturating_sub(kept))).sum()
@@ -319,7 +321,8 @@ impl Ftl {
         self.mapping.written_bytes()
     }
 
-    /// Returns the number of mapped pages of the drive, including translation pages. A page with a replica counts twice.
+    /// Returns the number of valid physical pages of the drive: one for each mapped page, including translation pages, and one for each
+    /// replica.
     pub fn mapped_pages(&self) -> u64 {
         self.blocks.planes().iter().map(|plane| u64::from(plane.valid_pages)).sum()
     }

@@ -64,7 +64,7 @@ impl Ftl {
         }
     }
 
-    /// Commits the replica of `lpn`, in flight until then and programmed at `ppn`.
+    /// Commits the replica of `lpn`, which was in flight and has been programmed at `ppn`.
     pub(crate) fn commit_replica(&mut self, lpn: Lpn, ppn: Ppn) {
         self.mapping.set_reverse(ppn, lpn);
         let plane = self.blocks.program_valid(ppn);

@@ -102,7 +102,7 @@ impl TranslationPages {
         Lpn(self.logical_pages + lpn.0 / self.entries_per_page)
     }
 
-    /// Returns the first translation page with entries only of page `lpn` and later pages.
+    /// Returns the first translation page that holds no entry of a page before `lpn`.
     pub(super) fn first_beginning_at(&self, lpn: u32) -> u32 {
         self.logical_pages + lpn.div_ceil(self.entries_per_page)
     }

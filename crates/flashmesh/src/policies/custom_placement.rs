@@ -29,7 +29,7 @@ pub trait WritePlacer {
 pub struct PlacementView<'a> {
     ftl: &'a Ftl,
     geometry: &'a Geometry,
-    /// Number of host writes placed on each plane that have no physical page yet, and the same for moved pages. Indexed by plane.
+    /// For each plane, the number of host writes placed there that have no physical page yet. `moves` counts moved pages in the same way.
     writes: &'a [u32],
     moves: &'a [u32],
 }
@@ -78,13 +78,13 @@ pub struct CustomPlacement {
     policy: AnyPolicy,
     placer: Box<dyn WritePlacer + Send>,
     geometry: Geometry,
-    /// Number of host writes placed on each plane that have no physical page yet, and the same for moved pages. Indexed by plane.
+    /// For each plane, the number of host writes placed there that have no physical page yet. `moves` counts moved pages in the same way.
     writes: Vec<u32>,
     moves: Vec<u32>,
 }
 
 impl CustomPlacement {
-    /// Combines `policy`, for all other decisions, with `placer`.
+    /// Creates a policy that places host writes by `placer` and makes all other decisions by `policy`.
     pub fn new(policy: AnyPolicy, placer: Box<dyn WritePlacer + Send>, geometry: &Geometry) -> CustomPlacement {
         let none = vec![0; geometry.planes() as usize];
         CustomPlacement { policy, placer, geometry: geometry.clone(), writes: none.clone(), moves: none }

@@ -6,7 +6,7 @@ use crate::flash::geometry::Geometry;
 use crate::ftl::partition::{Partition, PlaneSet};
 use crate::ids::{ChannelId, ChipId, DieId, PlaneId};
 
-/// Round-robin pointers for all sets of planes of a drive.
+/// Round-robin pointers of a drive. Each set of planes to which namespaces are bound has its own pointers.
 #[derive(Clone, Debug)]
 pub(super) struct RoundRobinPointers {
     chips_per_channel: u32,
@@ -64,8 +64,8 @@ impl RoundRobinPointers {
         cyclic(round.next_channel, channels.len() as u32).map(|at| ChannelId(channels[at as usize])).collect()
     }
 
-    /// Returns the next plane for a page of `part` for which all four conditions hold: at each level, the first channel, chip, die or plane in
-    /// round-robin order. Moves the pointers past this plane. Returns `None`, and moves no pointer, if no plane meets the conditions.
+    /// Returns the next plane for a page of `part` in round-robin order. The four conditions determine which channels, chips, dies and
+    /// planes are eligible. Moves the pointers past the returned plane. Returns `None`, and moves no pointer, if no plane is eligible.
     pub(super) fn next(
         &mut self,
         part: usize,

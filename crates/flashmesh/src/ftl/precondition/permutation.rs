@@ -66,7 +66,7 @@ impl Permutation {
     }
 }
 
-/// Returns the inverse of `step` modulo n by Euclid's algorithm. `step` must be coprime to n.
+/// Returns the inverse of `step` modulo `n` by the extended Euclidean algorithm. `step` must be coprime to `n`.
 fn inverse(step: u32, n: u32) -> u32 {
     let (mut before, mut now) = ((i64::from(n), 0), (i64::from(step), 1));
     while now.0 != 0 {

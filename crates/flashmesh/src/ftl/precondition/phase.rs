@@ -117,7 +117,7 @@ impl PlaneSample<'_> {
         }
     }
 
-    /// Begins the next collection of the planes that collect with `plane` if one is due, without moving a page.
+    /// Begins the next collection of `plane`, and of the planes that collect together with it, if one is due. No page is moved.
     fn begin_waiting(&mut self, plane: PlaneId) {
         if self.ftl.wants_collection_of_set(plane)
             && let Some(victims) = self.ftl.begin_collection_of_set(plane)
