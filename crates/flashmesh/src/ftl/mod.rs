@@ -130,7 +130,8 @@ pub struct Ftl {
     partition: Partition,
     /// Locations and counts of the replicas of pages; `None` unless `replication.enabled`.
     replicas: Option<Box<Replicas>>,
-    /// Whether the allocator is notified of every page that is mapped to a plane or leaves a plane, because it counts pages by part and plane.
+    /// Whether the allocator is notified of every page that is mapped to a plane or leaves a plane, because it counts the pages of each
+    /// part (range of logical pages with the same set of planes) on each plane.
     counts_parts: bool,
     /// Whether preconditioning put the drive into a steady state of uniform random writes.
     is_stationary: bool,
@@ -243,14 +244,14 @@ impl Ftl {
         }
     }
 
-    /// Returns the ranges of the logical pages that hold the map on flash; `None` if the whole map is in DRAM.
+    /// Returns the ranges of the logical pages that hold the map on flash; `None` if the map is not stored on flash.
     #[inline]
     pub fn translation_pages(&self) -> Option<TranslationPages> {
         self.translation
     }
 
-    /// Returns the number of pages of `plane` that can be allocated: in free blocks, including the reserve, and in open blocks. The SLC cache is not
-    /// counted.
+    /// Returns the number of pages of `plane` that can be allocated: in free blocks, including the reserve (last free block), and in open
+    /// blocks. The SLC cache is not counted.
     #[inline]
     pub fn free_pages(&self, plane: PlaneId) -> u32 {
         self.blocks.plane(plane).free_pages

@@ -77,8 +77,8 @@ impl Ftl {
     /// Like [`Ftl::allocate`], but for a write whose program begins later (early binding). [`Ftl::preallocated_programmed`] or
     /// [`Ftl::drop_preallocated`] must follow.
     ///
-    /// Returns `None` if only the reserve of collection is left, or if the plane already has one block of preallocated pages
-    /// ([`PREALLOCATED_BLOCKS`]), over all host streams.
+    /// Returns `None` if only the reserve of collection (last free block) is left, or if the plane already has one block of preallocated
+    /// pages ([`PREALLOCATED_BLOCKS`]), over all host streams.
     #[inline]
     pub(crate) fn preallocate(&mut self, plane: PlaneId, stream: OpenBlockKind) -> Option<Ppn> {
         if self.blocks.plane(plane).preallocated == PREALLOCATED_BLOCKS * self.geometry.pages_per_block {

@@ -183,7 +183,7 @@ impl Partition {
         self.order
     }
 
-    /// Returns the first page number beyond all parts.
+    /// Returns the page number after the last page of all parts (ranges of logical pages that are assigned to planes).
     pub(super) fn end(&self) -> u32 {
         self.parts.iter().map(|part| part.pages.end).max().unwrap_or(0)
     }

@@ -54,7 +54,8 @@ impl Ftl {
         }
     }
 
-    /// Abandons a replica in flight to `plane`. `programmed` is its physical page if the replica was programmed nevertheless, otherwise `None`.
+    /// Abandons a replica in flight to `plane`. `programmed` is the physical page of the replica if it was programmed nevertheless,
+    /// otherwise `None`.
     pub(crate) fn abandon_replica(&mut self, plane: PlaneId, programmed: Option<Ppn>) {
         if let Some(replicas) = &mut self.replicas {
             replicas.end_incoming(plane);

@@ -29,7 +29,8 @@ pub trait WritePlacer {
 pub struct PlacementView<'a> {
     ftl: &'a Ftl,
     geometry: &'a Geometry,
-    /// For each plane, the number of host writes placed there that have no physical page yet. `moves` counts moved pages in the same way.
+    /// For each plane, the number of host writes and translation pages placed there that have no physical page yet. `moves` counts moved
+    /// pages in the same way.
     writes: &'a [u32],
     moves: &'a [u32],
 }
@@ -40,7 +41,7 @@ impl PlacementView<'_> {
         self.geometry
     }
 
-    /// Returns the number of host writes placed on `plane` that have no physical page yet.
+    /// Returns the number of host writes and translation pages placed on `plane` that have no physical page yet.
     pub fn writes_waiting(&self, plane: PlaneId) -> u32 {
         self.writes[plane.index()]
     }
@@ -78,7 +79,8 @@ pub struct CustomPlacement {
     policy: AnyPolicy,
     placer: Box<dyn WritePlacer + Send>,
     geometry: Geometry,
-    /// For each plane, the number of host writes placed there that have no physical page yet. `moves` counts moved pages in the same way.
+    /// For each plane, the number of host writes and translation pages placed there that have no physical page yet. `moves` counts moved
+    /// pages in the same way.
     writes: Vec<u32>,
     moves: Vec<u32>,
 }

@@ -47,11 +47,11 @@ pub enum PolicyEvent<'a> {
     ReadEnded(&'a Transaction),
     /// A user read is cancelled, because a power cut ended its request.
     ReadCancelled(TransactionId),
-    /// A program placed on this plane was allocated its physical page, or was cancelled.
+    /// A program of this class was allocated its physical page on this plane, or the move of a page to this plane was cancelled.
     PageAllocated(TransactionClass, PlaneId),
     /// A page that the policy [rewrites](FirmwarePolicy::rewrite_plane) has been programmed.
     Rewritten,
-    /// The program of a host write, or of a destage, is complete and acknowledged.
+    /// The controller was notified that the program of a host write, of a destage or of a rewrite by the policy has ended.
     WriteEnded(&'a Transaction),
     /// A write is cancelled: either a rewrite whose page has changed, or a queued write whose request a power cut ended.
     WriteCancelled(&'a Transaction),

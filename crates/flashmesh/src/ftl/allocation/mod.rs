@@ -98,8 +98,8 @@ impl AnyAllocator {
         }
     }
 
-    /// Returns the static order (fixed assignment of logical pages to planes). It determines the planes of pages that were never written, or were
-    /// written before the run.
+    /// Returns the static order (fixed assignment of logical pages to planes). The static order also determines the planes of pages that
+    /// were never written, or were written before the run.
     pub(super) fn static_order(&self) -> &StaticOrder {
         match self {
             AnyAllocator::Static(order) => order,

@@ -71,18 +71,21 @@ impl PlaneQuotas {
         !self.valid.is_empty()
     }
 
-    /// Returns the number of valid pages of `part` on `plane`; `None` with a single part, whose pages are not counted here.
+    /// Returns the number of valid pages of `part` (index of a range of logical pages with the same set of planes) on `plane`; `None` with
+    /// a single part, whose pages are not counted here.
     pub(super) fn counted(&self, part: usize, plane: PlaneId) -> Option<u32> {
         self.valid.get(self.at(part, plane)).copied()
     }
 
-    /// Returns whether the limit of `part` on `plane` allows one more page. Pages in flight count as well.
+    /// Returns whether the limit of `part` (index of a range of logical pages with the same set of planes) on `plane` allows one more page.
+    /// Pages in flight count as well.
     #[inline]
     pub(super) fn has_room(&self, part: usize, plane: PlaneId, occupancy: &PlaneOccupancy<'_>) -> bool {
         self.room(part, plane, occupancy) > 0
     }
 
-    /// Returns how many more pages the limit of `part` on `plane` allows. Pages in flight count as well.
+    /// Returns how many more pages the limit of `part` (index of a range of logical pages with the same set of planes) on `plane` allows.
+    /// Pages in flight count as well.
     #[inline]
     pub(super) fn room(&self, part: usize, plane: PlaneId, occupancy: &PlaneOccupancy<'_>) -> u32 {
         let at = self.at(part, plane);

@@ -35,7 +35,7 @@ pub(super) struct BlockManager {
     table: BlockTable,
     planes: Vec<Plane>,
     moves_share_write_block: bool,
-    /// Whether each program covers all planes of its die, so that their write pointers stay equal.
+    /// Whether each program covers all planes of its die, so that the write pointers of these planes stay equal.
     levels_programs: bool,
     /// State of the superblocks, whose planes open, collect and erase blocks together; `None` without superblocks.
     twins: Option<Twins>,

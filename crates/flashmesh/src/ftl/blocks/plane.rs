@@ -26,7 +26,8 @@ pub(in super::super) struct Plane {
     pub(in super::super) open: OpenBlocks,
     /// Whether translation pages are written to the plane.
     pub(in super::super) holds_translation: bool,
-    /// Number of pages in flight from other chips. Each has a free page in the open block for arriving pages.
+    /// Number of pages in flight to this plane from other chips. For each of these pages, a page of the open block for arriving pages is
+    /// free.
     pub(in super::super) incoming_pages: u32,
     pub(in super::super) free: FreeBlocks,
     pub(in super::super) wear: WearSpread,

@@ -35,7 +35,7 @@ pub(in super::super) struct BlockTable {
     rows: Vec<[u16; 4]>,
     /// Number of invalid pages of each full block; 0 for other blocks.
     invalid_pages: Vec<u16>,
-    /// Order in which full blocks were filled, counted from 1 in each plane; 0 for other blocks.
+    /// Sequence number, from 1 in each plane, at which each full block was filled; 0 for other blocks.
     filled: Vec<u32>,
     erase_count: Vec<u32>,
 }

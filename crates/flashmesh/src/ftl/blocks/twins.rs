@@ -132,8 +132,9 @@ impl BlockManager {
         accounts().all(|account| account.collecting == 0) && accounts().any(|account| account.invalid_pages > 0)
     }
 
-    /// Returns two tables, indexed by position: the sum of the invalid pages of the blocks there, and the sequence number at which the last of these
-    /// blocks was filled. Both cover all planes that share superblocks with `plane`. Positions at which a block is not full have 0 in both tables.
+    /// Returns two tables, indexed by position (index of a block in its plane): the sum of the invalid pages of the blocks there, and the
+    /// sequence number at which the last of these blocks was filled. Both cover all planes that share superblocks with `plane`. Positions
+    /// at which a block is not full have 0 in both tables.
     pub(in super::super) fn twin_candidates(&self, plane: PlaneId) -> (Vec<u32>, Vec<u32>) {
         let positions = self.geometry.blocks_per_plane as usize;
         let (mut invalid, mut last) = (vec![0; positions], vec![0; positions]);
@@ -202,8 +203,9 @@ impl BlockManager {
         }
     }
 
-    /// Makes planes that share superblocks use the same number of blocks, after each plane was filled alone. Planes with more free blocks than others
-    /// open some of them for data of kind `stream`. Before each, they skip the pages left in the open block of this kind.
+    /// Makes planes that share superblocks use the same number of blocks, after each plane was filled alone. Planes with more free blocks
+    /// than others open some of them for data of kind `stream`. Before each opening, such a plane skips the pages left in its open block of
+    /// this kind.
     pub(in super::super) fn level_twins(&mut self, stream: OpenBlockKind) {
         if !self.has_twins() {
             return;

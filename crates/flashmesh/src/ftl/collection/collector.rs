@@ -103,8 +103,8 @@ impl Collector {
         account.free_pages < self.limits.collection || account.is_out_of_space()
     }
 
-    /// Returns the number of pages whose allocation makes the free pages of `plane` fall below the threshold of collection. The plane must not be
-    /// short yet.
+    /// Returns the number of pages whose allocation makes the free pages of `plane` fall below the threshold of collection. The free pages
+    /// must not be below the threshold already.
     #[inline]
     pub(in super::super) fn pages_until_short(&self, blocks: &BlockManager, plane: PlaneId) -> u32 {
         (blocks.plane(plane).free_pages + 1).saturating_sub(self.limits.collection)

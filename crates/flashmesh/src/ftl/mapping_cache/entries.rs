@@ -36,7 +36,8 @@ pub(super) struct CachedEntry {
     /// Slot of the next entry in the chain of dirty entries of the translation page.
     next_changed: u32,
     partition: u16,
-    /// Whether the entry counts against the capacity of the cache and may be evicted. If false, it stays in DRAM only until its write-back ends.
+    /// Whether the entry counts against the capacity of the cache and may be evicted. If false, the entry stays in DRAM only until its
+    /// write-back ends.
     pub(super) is_resident: bool,
     pub(super) state: EntryState,
 }

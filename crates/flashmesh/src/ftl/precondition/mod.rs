@@ -21,8 +21,8 @@ use super::{Ftl, FtlRules, Partition, allocation};
 use crate::config::{self, ExpectedWrites, PreconditionKind};
 use crate::flash::geometry::Geometry;
 
-/// Number of logical pages of the smallest drive with a computed map. Smaller drives use tables: they are filled in 0.2 s, and their lookups are
-/// faster.
+/// Number of logical pages of the smallest drive with a computed map. Smaller drives use tables, which are filled in 0.2 s and are faster
+/// to look up.
 const COMPUTED_MAP_PAGES_MIN: u32 = 1 << 23;
 
 /// Result of preconditioning a drive: mapped pages and, after random preconditioning, the steady state reached.

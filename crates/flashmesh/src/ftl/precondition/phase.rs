@@ -48,7 +48,8 @@ fn progress(gc: &config::Gc, phase: u32, valid: u64, gained: u64) -> CollectionP
     CollectionProgress { moved: done.min(valid), written: done.saturating_sub(valid) }
 }
 
-/// Draws `count` phases in units of 2^-[`PHASE_BITS`], one from each of `count` equal parts of the cycle, in random order.
+/// Draws `count` phases of the collection cycle in units of 2^-[`PHASE_BITS`], one from each of `count` equal parts of the cycle, in random
+/// order.
 pub(super) fn phases(count: u32, random: &mut SimRng) -> Vec<u32> {
     let mut order: Vec<u32> = (0..count).collect();
     for last in (1..order.len()).rev() {

@@ -153,7 +153,7 @@ fn plane_classes(ftl: &Ftl, ranges: &[Range<u32>]) -> Vec<PlaneClass> {
     kinds
 }
 
-/// Fills the planes of `group` with a copy of the sample, and maps the logical pages of these planes to it.
+/// Fills the planes of `group` with a copy of the sample, and maps the logical pages of these planes to the copied pages.
 fn copy_planes(
     ftl: &mut Ftl,
     group: &[PlaneFill],

@@ -95,7 +95,8 @@ impl DispatchRound<'_, '_> {
     }
 
     /// Returns, indexed by die, the number of pages (mapping units) that each die can take at once. A die can take the free units of its
-    /// partly filled programs and, if no program is in flight, a program for each plane. Writes already pinned to the die are subtracted.
+    /// partly filled programs. A die without a program in flight can also take one program for each plane that is written at once. Writes
+    /// already pinned to the die are subtracted.
     fn room_by_die(&mut self) -> Vec<u32> {
         let geometry = self.mbm.geometry.clone();
         let mut room = vec![0; geometry.dies() as usize];

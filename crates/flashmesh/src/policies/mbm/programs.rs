@@ -1,4 +1,4 @@
-//! Programs in flight that the policy dispatched. They are counted in mapping units, because several units can share a program.
+//! Programs in flight that the policy dispatched, counted in mapping units because several units can share a program.
 
 use crate::flash::geometry::Geometry;
 use crate::ids::{ChannelId, DieId, PlaneId};
