@@ -172,7 +172,7 @@ impl PlaneGroup {
         (used..copied).map(|index| self.ppn_of(index))
     }
 
-    /// Returns the physical page of `lpn`, to which the static order gives `plane`; `None` if `lpn` is not in the group.
+    /// Returns the physical page of `lpn`, whose plane in the static order is `plane`; `None` if `lpn` is not in the group.
     fn get(&self, lpn: Lpn, plane: PlaneId) -> Option<Ppn> {
         let mut of_plane = self.shares.iter().filter(|(_, share)| share.plane == plane);
         of_plane.find_map(|(before, share)| Some(self.ppn_of(before + share.index_of(lpn)?)))
@@ -223,8 +223,8 @@ impl GroupContent {
 }
 
 impl PlaneImage {
-    /// Creates the image of a sample. `offsets` lists the location of each logical page in the first copy, as an offset from the first page
-    /// of a group.
+    /// Creates the image (locations of the logical pages) of a sample. `offsets` lists the location of each logical page in the first copy,
+    /// as an offset from the first page of a group.
     pub fn new(offsets: Vec<u32>, physical_pages: u32, copies: u32, pages_per_block: u32) -> PlaneImage {
         let by_pages = Divisor::new(offsets.len() as u32);
         PlaneImage {

@@ -186,8 +186,8 @@ impl StaticOrder {
         part.planes[at]
     }
 
-    /// Returns the home of `lpn`: the address at which the page is read while it is unmapped. No other page has the same home. On each plane, homes
-    /// follow each other by part, and within a part by page number.
+    /// Returns the home of `lpn`: the address at which the page is read while it is unmapped. No other page has the same home. On each
+    /// plane, homes follow each other by part (range of logical pages with the same set of planes), then by page number.
     #[inline(always)]
     pub fn default_location_of(&self, lpn: Lpn) -> Ppn {
         let part = &self.parts[self.part_of(lpn)];

@@ -66,8 +66,8 @@ impl PlaneSample<'_> {
         self.ftl.empty_untimed(&victims);
     }
 
-    /// Overwrites pages until the next collection begins, and further until `phase` (in units of 2^-[`PHASE_BITS`]) of its cycle. Stops after as many
-    /// writes as the sample has pages if no collection begins.
+    /// Overwrites pages until the next collection begins, and then until its collection cycle reaches `phase` (in units of
+    /// 2^-[`PHASE_BITS`]). If no collection begins, stops after as many writes as the sample has pages.
     pub(super) fn advance_to_phase(&mut self, phase: u32) {
         let plane = PlaneId(0);
         let pages = self.ftl.geometry.pages();

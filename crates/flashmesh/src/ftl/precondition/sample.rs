@@ -298,7 +298,7 @@ impl<'a> PlaneSample<'a> {
                 return ppn.0;
             }
             let (block, page) = (own.block_of(ppn), own.page_in_block(ppn));
-            // The copies of a block alternate in words of 64 pages.
+            // In a block of the drive, the copies of a block of the sample alternate in words of 64 pages.
             block.0 * pages_per_block + page / u64::BITS * u64::BITS * times + page % u64::BITS
         })
     }

@@ -5,7 +5,7 @@ use crate::engine::random::SimRng;
 use crate::flash::geometry::Geometry;
 use crate::ids::Lpn;
 
-/// Denominator of the cumulative shares in `lengths`; this value stands for all writes.
+/// Fixed-point scale of the cumulative shares in `lengths`: this value means all writes.
 const WEIGHT: u32 = 1 << 24;
 
 /// Generator of random writes of one or more consecutive logical pages (mapping units). A run never crosses the boundary of a physical

@@ -56,8 +56,8 @@ impl PendingAreaWrites {
         self.placed.remove(&lpn);
     }
 
-    /// Removes the writes for which `is_taken` holds. Appends those without a die to `taken`; writes with a die are in other queues, which return
-    /// them.
+    /// Removes the writes for which `is_taken` holds. Appends only the writes without a die to `taken`; writes with a die are in other
+    /// queues as well, which append them.
     pub(super) fn remove_where(&mut self, is_taken: impl Fn(&TransactionId) -> bool, taken: &mut Vec<TransactionId>) {
         taken.extend(self.waiting.iter().copied().filter(&is_taken));
         self.waiting.retain(|id| !is_taken(id));

@@ -1,4 +1,4 @@
-//! Dispatch of waiting writes: the number for each channel, and the choice of chip, die and planes.
+//! Dispatch of waiting writes: how many writes each channel takes, and the choice of chip, die and planes.
 
 use crate::config::McsBegins;
 use crate::ids::{ChannelId, ChipId, DieId};
@@ -95,8 +95,8 @@ impl DispatchRound<'_, '_> {
             let (planes, before) = (self.planes(die), taken);
             for plane in planes {
                 let units = self.units_of(plane);
-                // A partly filled program on another plane of this die would start together with the full programs, before further writes can fill
-                // it.
+                // Stop if the waiting writes fill only a part of a program. This program would start together with the full programs on the
+                // other planes of the die, before further writes can fill it.
                 let is_rest = taken > before && self.mbm.writes.len() < units as usize;
                 if taken == most || is_rest {
                     break;
