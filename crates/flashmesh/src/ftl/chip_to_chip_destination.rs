@@ -28,9 +28,9 @@ impl Ftl {
     /// without arriving pages.
     ///
     /// A plane has one more open block, for arriving pages, and one more spare block for it
-    /// ([`INCOMING_BLOCKS`](super::spare_blocks::INCOMING_BLOCKS), checked with the configuration). As for host writes, a page is admitted only while
-    /// the valid pages stay below the resulting limit. Every collection still discards at least one invalid page, so collections that send pages to
-    /// each other come to an end.
+    /// ([`INCOMING_BLOCKS`](super::spare_blocks::INCOMING_BLOCKS), checked with the configuration). As for host writes, a page is admitted
+    /// only while the valid pages stay below the resulting limit. Victim selectors choose a block with invalid pages sooner or later, and
+    /// its collection discards these pages. So collections that send pages to each other come to an end.
     pub(crate) fn admit_chip_to_chip(
         &mut self,
         lpn: Lpn,
@@ -47,8 +47,8 @@ impl Ftl {
         Some(chosen)
     }
 
-    /// Like [`admit_chip_to_chip`](Self::admit_chip_to_chip), but for `lpns`, the mapping units of one program: a whole program, or the last, partly
-    /// filled program of a victim. All of them go to one plane. Returns `None` if no plane can take all of them.
+    /// Like [`admit_chip_to_chip`](Self::admit_chip_to_chip), but for `lpns`, the mapping units of one program: a whole program, or the
+    /// last, partly filled program of a victim. All units go to one plane. Returns `None` if no plane can take all of them.
     pub(crate) fn admit_program(
         &mut self,
         lpns: &[Lpn],
@@ -101,8 +101,8 @@ impl Ftl {
         (0..).zip(lpns).take_while(|page| has_room(*page)).count()
     }
 
-    /// Returns the candidate with the fewest valid pages that can take `lpn` and has no more valid pages than `plane`. On a tie, returns the nearest
-    /// to `plane`, then the lowest number. Returns `None` if no candidate can take `lpn`.
+    /// Returns the candidate with the fewest valid pages, among those that can take `lpn` and have at most as many valid pages as `plane`.
+    /// On a tie, returns the nearest to `plane`, then the lowest number. Returns `None` if no candidate qualifies.
     fn emptiest(
         &self,
         lpn: Lpn,

@@ -88,8 +88,8 @@ impl Ftl {
         }
     }
 
-    /// Notifies the allocator, if it counts valid pages, that `lpn` moved to another location. `from` is `None` if `lpn` was unmapped before, `to` if
-    /// it is unmapped from then on.
+    /// Notifies the allocator, if it counts valid pages, that `lpn` moved to another location. `from` is `None` if `lpn` was unmapped
+    /// before; `to` is `None` if `lpn` is unmapped afterwards.
     #[inline]
     pub(super) fn notify_move(&mut self, lpn: Lpn, from: Option<Ppn>, to: Option<Ppn>) {
         if self.counts_parts {

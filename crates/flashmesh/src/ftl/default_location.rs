@@ -13,13 +13,15 @@ use super::{Ftl, PlaneOccupancy};
 use crate::ids::{Lpn, Ppn, StreamId};
 
 impl Ftl {
-    /// Returns the location at which `lpn` is read: its mapped location, or its home while it is unmapped.
+    /// Returns the location at which `lpn` is read: its mapped location, or while `lpn` is unmapped its home (the address that the page
+    /// number alone determines).
     #[inline(always)]
     pub fn location(&self, lpn: Lpn) -> Ppn {
         self.mapping.get(lpn).unwrap_or_else(|| self.default_location(lpn))
     }
 
-    /// Returns the home of the unmapped page `lpn`, for a read that will be queued there. Counts this read in [`Ftl::unmapped_reads`].
+    /// Returns the home (address at which an unmapped page is read) of the unmapped page `lpn`, for a read that will be queued there.
+    /// Counts this read in [`Ftl::unmapped_reads`].
     #[inline(always)]
     pub(crate) fn default_location_for_read(&mut self, lpn: Lpn) -> Ppn {
         self.mapping.count_unmapped_read();
@@ -31,12 +33,13 @@ impl Ftl {
         self.allocation.static_order().default_location_of(lpn)
     }
 
-    /// Maps the unmapped page `lpn` to the next page of the open block of host writes, on the plane of its home. No flash operation takes place: the
-    /// page counts as programmed before the run (`ftl.first-touch`). If host streams have open blocks of their own, the page goes to that of
-    /// `stream`. If `stream` has none on the plane, it goes to that of the first stream that has one there \[choice\].
+    /// Maps the unmapped page `lpn` to the next page of the open block of host writes, on the plane of its home (address at which an
+    /// unmapped page is read). No flash operation takes place: the page counts as programmed before the run (`ftl.first-touch`). If host
+    /// streams have open blocks of their own, the page goes to the open block of `stream`. If `stream` has none on the plane, the page goes
+    /// to the open block of the first stream that has one there \[choice\].
     ///
-    /// Returns the new location. Returns `None`, and leaves `lpn` unmapped, if only the reserve of collection is left, or the plane has no room for
-    /// another page of the namespace.
+    /// Returns the new location. Returns `None`, and leaves `lpn` unmapped, if only the reserve of collection is left, or the plane has no
+    /// room for another page of the namespace.
     pub fn map_on_read(&mut self, lpn: Lpn, stream: Option<StreamId>) -> Option<Ppn> {
         let plane = self.allocation.static_order().plane_of(lpn);
         let occupancy = PlaneOccupancy::new(&self.blocks, &self.mapping, self.replicas.as_deref());

@@ -16,7 +16,7 @@ use crate::flash::divisor::Divisor;
 use crate::flash::geometry::Geometry;
 use crate::ids::{Lpn, PlaneId, Ppn};
 
-/// Entry of `group_of` for a plane that was not filled.
+/// Entry of `group_of` for a plane that preconditioning has not filled.
 const NO_GROUP: u32 = u32::MAX;
 
 /// Computed map of all planes that preconditioning has filled.
@@ -27,12 +27,12 @@ pub(super) struct InitialMap {
     ranges: Vec<Range<u32>>,
     pages_per_plane: Divisor,
     groups: Vec<PlaneGroup>,
-    /// Index in `groups` of each plane of the drive, or [`NO_GROUP`].
+    /// Index in `groups` of each plane of the drive; [`NO_GROUP`] for a plane that preconditioning has not filled.
     group_of: Vec<u32>,
 }
 
-/// Locations of the pages of a sample at one instant, the source of several copies. Each block of the drive holds one block of each copy, interleaved
-/// in words of 64 pages.
+/// Locations of the logical pages of a sample (simulated planes) at one instant, from which several copies are made. Each block of the
+/// drive holds one block of each copy, interleaved in words of 64 pages.
 #[derive(Clone, Debug)]
 pub(super) struct PlaneImage {
     /// For each logical page of the sample, its location in the first copy, as an offset in pages from the first page of a [`PlaneGroup`].
@@ -45,7 +45,7 @@ pub(super) struct PlaneImage {
     copies: u32,
     /// Number of pages in a block of the sample.
     pages_per_block: u32,
-    /// Division by the number of pages in a block of the drive, which is `copies` times that of the sample.
+    /// Divisor for fast division by the number of pages in a block of the drive (`copies` times the number in a block of the sample).
     by_block: Divisor,
 }
 
@@ -53,7 +53,7 @@ pub(super) struct PlaneImage {
 #[derive(Clone, Debug)]
 pub(super) struct PlaneGroup {
     first_page: Ppn,
-    /// Logical pages of the group, as shares. Each share is preceded by the number of logical pages in the shares before it.
+    /// Shares of logical pages that the group stores, each with the number of logical pages in all earlier shares.
     shares: Vec<(u32, PlaneShare)>,
     content: GroupContent,
 }
@@ -172,7 +172,7 @@ impl PlaneGroup {
         (used..copied).map(|index| self.ppn_of(index))
     }
 
-    /// Returns the physical page of `lpn`, to which the static order gives `plane`; `None` if `lpn` is not in the group.
+    /// Returns the physical page of `lpn`, whose plane in the static order is `plane`; `None` if `lpn` is not in the group.
     fn get(&self, lpn: Lpn, plane: PlaneId) -> Option<Ppn> {
         let mut of_plane = self.shares.iter().filter(|(_, share)| share.plane == plane);
         of_plane.find_map(|(before, share)| Some(self.ppn_of(before + share.index_of(lpn)?)))
@@ -200,8 +200,8 @@ impl PlaneGroup {
 }
 
 impl GroupContent {
-    /// Computes the offsets (from the first page of the group) of the logical pages from `index` on, up to the end of `offsets` or of the copy.
-    /// Returns the computed part of `offsets`.
+    /// Computes, for the logical pages from `index` on, the offsets from the first page of the group. Stops at the end of `offsets` or of
+    /// the copy. Returns the computed part of `offsets`.
     fn offsets<'a>(&self, index: u32, offsets: &'a mut [u32]) -> &'a [u32] {
         match self {
             GroupContent::InOrder => {
@@ -223,7 +223,8 @@ impl GroupContent {
 }
 
 impl PlaneImage {
-    /// Creates the image. `offsets` has the location of each logical page in the first copy, as an offset from the first page of a group.
+    /// Creates the image (locations of the logical pages) of a sample. `offsets` lists the location of each logical page in the first copy,
+    /// as an offset from the first page of a group.
     pub fn new(offsets: Vec<u32>, physical_pages: u32, copies: u32, pages_per_block: u32) -> PlaneImage {
         let by_pages = Divisor::new(offsets.len() as u32);
         PlaneImage {

@@ -14,10 +14,10 @@ const REGION_ENTRIES: u32 = 1024;
 /// Number of pages whose entries are prefetched together; the entries fit into the L1 cache.
 pub(super) const PREFETCHED: usize = 128;
 
-/// Entry of a logical page that was mapped and then deallocated.
+/// Encoded entry of a logical page that was mapped and then deallocated.
 const UNMAPPED: u32 = u32::MAX;
-/// `UNMAPPED` minus 1. An entry is its physical page plus 1, so `UNMAPPED` would decode to this page number, which is larger than every physical page
-/// of a drive.
+/// Page number to which `UNMAPPED` would decode, since an entry is a physical page number plus 1. Larger than every physical page number of
+/// a drive.
 const UNMAPPED_PLACE: u32 = UNMAPPED - 1;
 
 /// The page-level map in both directions.
@@ -27,11 +27,12 @@ const UNMAPPED_PLACE: u32 = UNMAPPED - 1;
 /// nothing.
 #[derive(Debug)]
 pub(super) struct Mapping {
-    /// Physical page + 1 of each logical page; 0 if never set, [`UNMAPPED`] if deallocated.
+    /// For each logical page, its physical page + 1; 0 if never set, [`UNMAPPED`] if deallocated.
     forward: Vec<u32>,
-    /// Bit set, by region number, of the regions of the forward table in which an entry was ever set.
+    /// Regions of the forward table in which an entry was ever set, as a bit set by region number.
     written_regions: Vec<u64>,
-    /// Logical page + 1 last programmed at each physical page, meaningful only while the page is valid; 0 if never set.
+    /// For each physical page, the logical page + 1 last programmed there; 0 if never set. Meaningful only while the physical page is
+    /// valid.
     reverse: Vec<u32>,
     /// Computed entries for pages whose entry in the tables is 0; `None` if there are no computed entries, so that 0 means unmapped.
     initial: Option<Arc<InitialMap>>,
@@ -198,8 +199,9 @@ impl Mapping {
         }
     }
 
-    /// Returns how often the location of a logical page has changed, over all pages of the drive. First writes count only once an unmapped page [was
-    /// read](Mapping::count_unmapped_read), because only then a queued read may have looked up the home of the page.
+    /// Returns how often the location of a logical page has changed, over all pages of the drive. First writes count only after a read of
+    /// an [unmapped page](Mapping::count_unmapped_read), because only then a queued read may hold the home (address at which an unmapped
+    /// page is read) of the written page.
     #[inline(always)]
     pub(super) fn changes(&self) -> u64 {
         self.changes

@@ -130,11 +130,12 @@ pub struct Ftl {
     partition: Partition,
     /// Locations and counts of the replicas of pages; `None` unless `replication.enabled`.
     replicas: Option<Box<Replicas>>,
-    /// Whether the allocator is notified of every page that is mapped to a plane or leaves a plane, because it counts pages by part and plane.
+    /// Whether the allocator is notified of every page that is mapped to a plane or leaves a plane, because it counts the pages of each
+    /// part (range of logical pages with the same set of planes) on each plane.
     counts_parts: bool,
     /// Whether preconditioning put the drive into a steady state of uniform random writes.
     is_stationary: bool,
-    /// Victims whose collection has begun when the run starts, and what is left to do for each.
+    /// Collections that were in progress when preconditioning ended, for the run to continue.
     initial_collections: Vec<precondition::CollectionInProgress>,
 }
 
@@ -234,7 +235,8 @@ impl Ftl {
         self.mapping.prefetch(lpn);
     }
 
-    /// Prefetches the table entry of the block that holds the current version of `lpn`, which the commit of a newer version will invalidate.
+    /// Prefetches, into the CPU cache, the table entry of the block that holds the current version of `lpn`, which the commit of a newer
+    /// version will invalidate.
     #[inline]
     pub fn prefetch_older(&self, lpn: Lpn) {
         if let Some(older) = self.mapping.stored(lpn) {
@@ -242,14 +244,14 @@ impl Ftl {
         }
     }
 
-    /// Returns the ranges of the logical pages that hold the map on flash; `None` if the whole map is in DRAM.
+    /// Returns the ranges of the logical pages that hold the map on flash; `None` if the map is not stored on flash.
     #[inline]
     pub fn translation_pages(&self) -> Option<TranslationPages> {
         self.translation
     }
 
-    /// Returns the number of pages of `plane` that can be allocated: in free blocks, including the reserve, and in open blocks. The SLC cache is not
-    /// counted.
+    /// Returns the number of pages of `plane` that can be allocated: in free blocks, including the reserve (last free block), and in open
+    /// blocks. The SLC cache is not counted.
     #[inline]
     pub fn free_pages(&self, plane: PlaneId) -> u32 {
         self.blocks.plane(plane).free_pages
@@ -260,12 +262,13 @@ impl Ftl {
         self.mapping.unmapped_reads()
     }
 
-    /// Returns the number of free pages of all planes.
+    /// Returns the number of pages that can be allocated, over all planes. The SLC cache is not counted.
     pub(crate) fn free_pages_of_drive(&self) -> u64 {
         self.blocks.planes().iter().map(|plane| u64::from(plane.free_pages)).sum()
     }
 
-    /// Returns the number of pages that can be written before a collection begins, summed over the planes: their free pages beyond the threshold.
+    /// Returns the number of pages that can be written before a collection begins, summed over the planes: the free pages of each plane
+    /// above the collection threshold.
     pub(crate) fn pages_before_collection(&self) -> u64 {
         let kept = self.collector.collection_threshold();
         self.blocks.planes().iter().map(|plane| u64::from(plane.free_pages.saturating_sub(kept))).sum()
@@ -319,7 +322,8 @@ impl Ftl {
         self.mapping.written_bytes()
     }
 
-    /// Returns the number of mapped pages of the drive, including translation pages. A page with a replica counts twice.
+    /// Returns the number of valid physical pages of the drive: one for each mapped page, including translation pages, and one for each
+    /// replica.
     pub fn mapped_pages(&self) -> u64 {
         self.blocks.planes().iter().map(|plane| u64::from(plane.valid_pages)).sum()
     }

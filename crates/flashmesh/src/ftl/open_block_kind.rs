@@ -9,7 +9,7 @@ pub(super) const RESERVE_BLOCKS: u32 = 1;
 /// Kind of data, which selects the open block of a plane for a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OpenBlockKind {
-    /// Host writes. Each host stream has its own open block, or all share the open block of the first stream.
+    /// Host writes. Each host stream has its own open block, or all host streams share the open block of stream 0.
     Host(StreamId),
     /// Pages moved by garbage collection or wear levelling.
     Collection,
@@ -66,8 +66,8 @@ impl OpenBlockKind {
         matches!(self, OpenBlockKind::Translation | OpenBlockKind::TranslationCollection)
     }
 
-    /// Returns the number of free blocks of a plane that must be left when a block of this kind is opened there. Returns 0 for the SLC cache, which
-    /// has free blocks of its own.
+    /// Returns the number of free blocks that must remain in a plane after a block of this kind is opened there. Returns 0 for collection,
+    /// which may open the reserve (last free block), and for the SLC cache, which has free blocks of its own.
     #[inline]
     pub(super) fn reserved_blocks(self) -> u32 {
         match self {

@@ -5,8 +5,8 @@ use super::{Ftl, OpenBlockKind};
 use crate::ids::{BlockId, PlaneId, Ppn, StreamId};
 
 impl Ftl {
-    /// Returns the kind of open block in `plane` for writes of host stream `stream`: its own block, if it has one there. Otherwise, and for `None`,
-    /// the block of the first host stream that has one.
+    /// Returns the kind of open block in `plane` for writes of host stream `stream`. If streams have open blocks of their own, but `stream`
+    /// has none in this plane or is `None`, returns the kind of the first stream that has one.
     #[inline]
     pub fn host_block_kind(&self, plane: PlaneId, stream: Option<StreamId>) -> OpenBlockKind {
         self.blocks.plane(plane).open.host_block_kind(stream)
@@ -45,14 +45,14 @@ impl Ftl {
         self.blocks.allocate(plane, stream)
     }
 
-    /// Skips the mapping units after `last` in its program, because the program begins without them. Returns the number of skipped units; their pages
-    /// count as programmed and invalid.
+    /// Skips the remaining mapping units of a program that begins partly filled; `last` is the last unit that the program writes. Returns
+    /// the number of skipped units, whose pages count as programmed and invalid.
     pub(crate) fn finish_program(&mut self, last: Ppn) -> u32 {
         self.blocks.finish_program(last)
     }
 
-    /// Skips the mapping units left in the early-bound program whose first unit is `start`, because no more are added to it. Returns the number of
-    /// skipped units; 0 if the program is full.
+    /// Skips the mapping units left in the early-bound program whose first unit is `start`, because no more units are added to the program.
+    /// Returns the number of skipped units; 0 if the program is full.
     pub(crate) fn close_program(&mut self, start: Ppn) -> u32 {
         self.blocks.close_program(start)
     }
@@ -77,8 +77,8 @@ impl Ftl {
     /// Like [`Ftl::allocate`], but for a write whose program begins later (early binding). [`Ftl::preallocated_programmed`] or
     /// [`Ftl::drop_preallocated`] must follow.
     ///
-    /// Returns `None` if only the reserve of collection is left, or if the plane already has one block of preallocated pages
-    /// ([`PREALLOCATED_BLOCKS`]), over all host streams.
+    /// Returns `None` if only the reserve of collection (last free block) is left, or if the plane already has one block of preallocated
+    /// pages ([`PREALLOCATED_BLOCKS`]), over all host streams.
     #[inline]
     pub(crate) fn preallocate(&mut self, plane: PlaneId, stream: OpenBlockKind) -> Option<Ppn> {
         if self.blocks.plane(plane).preallocated == PREALLOCATED_BLOCKS * self.geometry.pages_per_block {

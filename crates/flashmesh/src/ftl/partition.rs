@@ -10,7 +10,7 @@ use crate::flash::geometry::Geometry;
 use crate::flash::namespace::ResolvedNamespace;
 use crate::ids::PlaneId;
 
-/// Set of planes: all combinations of a set of channels, ways, dies and planes.
+/// Set of planes, given by its channels, ways, dies and planes: contains the plane at every combination of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct PlaneSet {
     /// Indices of each level in the set, ascending: channels, ways in a channel, dies in a chip, planes in a die.
@@ -42,7 +42,7 @@ impl PlaneSet {
     pub(super) fn in_order(&self, geometry: &Geometry, order: [ArrayLevel; 4]) -> Vec<PlaneId> {
         let plane = |residue: u32| {
             let mut rest = residue;
-            // Index of the plane at each level, in the order of [`ArrayLevel`].
+            // Indices of the channel, way, die and plane, in the order of [`ArrayLevel`].
             let mut unit = [0; 4];
             for level in order {
                 let set = self.level(level);
@@ -57,7 +57,7 @@ impl PlaneSet {
     }
 }
 
-/// Range of logical pages with one set of planes.
+/// Range of logical pages that are stored on the same set of planes.
 #[derive(Clone, Debug)]
 pub(super) struct Part {
     pub(super) pages: Range<u32>,
@@ -67,9 +67,10 @@ pub(super) struct Part {
 
 /// Partition of the logical pages among sets of planes.
 ///
-/// If no namespace is bound to planes of its own, there is one set and one part (range of logical pages), which holds host pages and translation
-/// pages. Otherwise each namespace has a set and two parts: the pages of the namespace, and at higher numbers the translation pages whose first entry
-/// is one of these pages. So the maps of namespaces bound to different planes are isolated as well \[choice\].
+/// If no namespace is bound to planes of its own, there is one set and one part (range of logical pages), which holds host pages and
+/// translation pages. Otherwise each namespace has a set of planes and a part for its pages. If the map is stored on flash, each namespace
+/// has a second part, at higher page numbers: the translation pages whose first entry is for one of these pages. So the maps of namespaces
+/// bound to different planes are isolated as well \[choice\].
 #[derive(Clone, Debug)]
 pub struct Partition {
     pub(super) sets: Vec<PlaneSet>,
@@ -86,7 +87,7 @@ pub struct Partition {
     /// Blocks of each plane outside the SLC cache.
     blocks_per_plane: u32,
     pages_per_block: u32,
-    /// Number of mapping units in a page of the array. They are all on the same plane.
+    /// Number of mapping units in a page of the array, which are all on the same plane.
     units_per_page: u32,
     /// Load of each plane: its number of pages if every part is full and spread evenly over its planes.
     loads: Vec<u32>,
@@ -182,18 +183,19 @@ impl Partition {
         self.order
     }
 
-    /// Returns the first page number beyond all parts.
+    /// Returns the page number after the last page of all parts (ranges of logical pages that are assigned to planes).
     pub(super) fn end(&self) -> u32 {
         self.parts.iter().map(|part| part.pages.end).max().unwrap_or(0)
     }
 
-    /// Returns the number of pages of `part` on the plane with the most of them, if the pages are spread evenly over its set.
+    /// Returns the largest number of pages of `part` on any plane, if the pages are spread evenly over the planes of the part.
     pub(super) fn max_even_pages(&self, part: &Part) -> u32 {
         let runs = (part.pages.len() as u32).div_ceil(self.units_per_page);
         runs.div_ceil(self.sets[part.set].len()) * self.units_per_page
     }
 
-    /// Returns the first pages of each namespace: the share `fill` (0 to 1) of its pages. Namespaces without such a page are omitted.
+    /// Returns the range of the first pages of each namespace, whose length is the share `fill` (0 to 1) of the namespace. Empty ranges are
+    /// omitted.
     pub(super) fn filled_ranges(&self, fill: f64) -> Vec<Range<u32>> {
         let beginning = |pages: &Range<u32>| {
             let filled = (pages.len() as f64 * fill) as u32;
@@ -202,13 +204,15 @@ impl Partition {
         self.namespaces.iter().map(beginning).filter(|range| !range.is_empty()).collect()
     }
 
-    /// Returns `pages`, split where one part ends and the next begins. Pages outside all parts are omitted.
+    /// Returns `pages`, split where one part (range of logical pages with the same set of planes) ends and the next begins. Pages outside
+    /// all parts are omitted.
     pub(super) fn split_at_parts(&self, pages: Range<u32>) -> Vec<Range<u32>> {
         let cut = |part: &Part| part.pages.start.max(pages.start)..part.pages.end.min(pages.end);
         self.parts.iter().map(cut).filter(|range| !range.is_empty()).collect()
     }
 
-    /// Returns the host streams with an open block of their own in `plane`, as a bit set by stream number; 0 if all share one.
+    /// Returns the host streams with an open block of their own in `plane`, as a bit set by stream number; 0 if all host streams share one
+    /// open block.
     pub(super) fn dedicated_streams(&self, plane: PlaneId) -> u64 {
         self.writers.get(plane.index()).copied().unwrap_or(0)
     }
@@ -218,7 +222,7 @@ impl Partition {
         self.loads[plane.index()]
     }
 
-    /// Returns the number of blocks of `plane` that are not needed for its load.
+    /// Returns the number of blocks of `plane` beyond its load (the pages that it stores when the drive is full).
     pub fn spare_blocks(&self, plane: PlaneId) -> u32 {
         self.blocks_per_plane.saturating_sub(self.pages_when_full(plane).div_ceil(self.pages_per_block))
     }
@@ -229,7 +233,8 @@ impl Partition {
         self.spare_blocks + self.dedicated_streams(plane).count_ones().saturating_sub(1)
     }
 
-    /// Returns the number of pages of `plane` beyond its load and the spare blocks that it needs.
+    /// Returns the number of pages of `plane` beyond its load (the pages that it stores when the drive is full) and the spare blocks that
+    /// it needs.
     fn slack_pages(&self, plane: PlaneId) -> u32 {
         let blocks = self.blocks_per_plane.saturating_sub(self.spare_blocks_needed(plane));
         (blocks * self.pages_per_block).saturating_sub(self.pages_when_full(plane))

@@ -38,7 +38,7 @@ impl Ftl {
     /// Replaces the configured allocator by one supplied by the caller, for all later writes.
     ///
     /// # Panics
-    /// If a page is placed and not committed yet.
+    /// If a placed page is neither committed nor withdrawn yet.
     pub(crate) fn set_allocator(&mut self, allocator: Box<dyn Allocator + Send>) {
         assert!(self.allocation.is_unused(), "an allocator is set before anything is written");
         let custom = allocation::CustomAllocator::new(allocator, &self.geometry, &self.partition);
@@ -51,7 +51,7 @@ impl Ftl {
     /// order.
     ///
     /// # Panics
-    /// If a page is placed and not committed yet.
+    /// If a placed page is neither committed nor withdrawn yet.
     pub(crate) fn allow_any_plane(&mut self) {
         assert!(self.allocation.is_unused(), "a policy is set before anything is written");
         self.rules.allocation = Allocation::Static(self.partition.order());
@@ -65,7 +65,7 @@ impl Ftl {
     /// the pages of each plane already, or with superblocks, whose planes share their blocks.
     ///
     /// # Panics
-    /// If a page is placed and not committed yet.
+    /// If a placed page is neither committed nor withdrawn yet.
     pub(crate) fn allow_other_planes(&mut self) {
         if !self.has_twins() && self.allocation.is_static() {
             self.allow_any_plane();

@@ -7,9 +7,10 @@ use crate::config::{Config, ExpectedWrites, PreconditionKind};
 use crate::flash::geometry::Geometry;
 use crate::states::StateFolder;
 
-/// Sections of a configuration that do not affect the initial state of a run, except by whether its workloads write. All sections not listed count as
-/// affecting this state. If an unlisted section does not affect it, two runs prepare their drives separately, which costs time but is never wrong.
-/// Programs and bits per cell of `[flash]` do affect the state, but are compared as part of the geometry.
+/// Sections of a configuration that do not affect the initial state of a run, except through the expected writes of its workloads, which
+/// are compared separately. All sections not listed count as affecting this state. If an unlisted section does not affect it, two runs
+/// prepare their drives separately, which costs time but is never wrong. Programs and bits per cell of `[flash]` do affect the state, but
+/// are compared as part of the geometry.
 const IRRELEVANT_SECTIONS: [&str; 15] = [
     "flash", "fabric", "packets", "pnssd", "nossd", "venice", "schedule", "nvme", "sata", "firmware", "cache", "power",
     "measure", "workload", "replay",
@@ -32,7 +33,7 @@ pub struct PreparedDrives {
 }
 
 impl PreparedDrives {
-    /// Caches the states that take longest to prepare in files of `folder`, for other processes and later runs.
+    /// Caches, in files of `folder`, the states that take longest to prepare, for other processes and later runs.
     pub fn with_folder(self, folder: StateFolder) -> PreparedDrives {
         PreparedDrives { folder: Some(folder), ..self }
     }

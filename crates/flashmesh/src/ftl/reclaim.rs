@@ -49,16 +49,16 @@ impl Ftl {
 
     /// Begins a collection of `plane`: marks one of its full blocks as victim and returns it. The caller then moves its valid pages and erases it.
     ///
-    /// Returns `None` if no victim would gain enough pages and have free pages for its valid pages, or if a collection or wear-levelling move of the
-    /// plane is in progress.
+    /// Returns `None` if a collection or wear-levelling move of the plane is in progress, or if no block has both enough invalid pages and
+    /// free pages to which its valid pages can move.
     pub fn begin_collection(&mut self, plane: PlaneId) -> Option<BlockId> {
         let victim = self.collector.begin(&mut self.blocks, plane)?;
         self.store_entries(victim);
         Some(victim)
     }
 
-    /// Stores the computed map entries of the valid pages of a victim in the tables of the map, because each is looked up several times while the
-    /// page moves.
+    /// Stores the computed map entries of the valid pages of a victim in the tables of the map, because each entry is looked up several
+    /// times while its page moves.
     pub(super) fn store_entries(&mut self, victim: BlockId) {
         if self.mapping.is_computed() {
             let pages = self.blocks.table().valid_offsets(victim).into_iter();
@@ -145,20 +145,21 @@ impl Ftl {
         self.blocks.open_block_pages(plane, stream)
     }
 
-    /// Returns how many whole programs of kind `stream` the open blocks of `plane` will have once `waiting` more pages, placed there, are written.
-    /// The plane with the fewest is the next to write.
+    /// Returns how many whole programs of kind `stream` the open blocks of `plane` will have once `waiting` more pages, placed there, are
+    /// written. The plane with the fewest programs is written next.
     pub(crate) fn twin_progress(&self, plane: PlaneId, stream: super::OpenBlockKind, waiting: u32) -> u32 {
         self.blocks.twin_progress(plane, stream, waiting)
     }
 
-    /// Returns whether to collect the planes that share superblocks with `plane`, including `plane`, even if they are busy. One of them is short of
-    /// free pages, none is being collected, and a collection would gain pages.
+    /// Returns whether to collect the planes that share superblocks with `plane`, including `plane`, even if their dies are busy. True if
+    /// one of the planes is short of free pages, no collection of them is in progress, and a collection would gain pages.
     pub(crate) fn needs_twin_collection(&self, plane: PlaneId) -> bool {
         self.collector.needs_twin_collection(&self.blocks, plane)
     }
 
-    /// Returns whether to collect the planes that share superblocks with `plane` while they are idle. One of them is below the background threshold,
-    /// none is being collected, and a collection would gain pages.
+    /// Returns whether to collect the planes that share superblocks with `plane`, including `plane`, while their dies are idle. True if the
+    /// free pages of one of the planes are below the background threshold, no collection of the planes is in progress, and a collection
+    /// would gain pages.
     pub(crate) fn needs_background_twin_collection(&self, plane: PlaneId) -> bool {
         self.collector.needs_background_twin_collection(&self.blocks, plane)
     }
@@ -166,8 +167,8 @@ impl Ftl {
     /// Begins a collection of the planes that share superblocks with `plane`. Returns the victims: the blocks with one index, one in each plane. The
     /// caller then moves their valid pages and erases them.
     ///
-    /// Returns `None` if a collection of the planes is in progress, or if no index qualifies. At an index that qualifies, the blocks of all planes
-    /// are full, have enough invalid pages, and have valid pages for which there is space.
+    /// Returns `None` if a collection of the planes is in progress, or if no index qualifies. An index qualifies if its blocks in all
+    /// planes are full, have enough invalid pages, and have free pages to which their valid pages can move.
     pub(crate) fn begin_twin_collection(&mut self, plane: PlaneId) -> Option<Vec<BlockId>> {
         let victims = self.collector.begin_twins(&mut self.blocks, plane)?;
         victims.iter().for_each(|&victim| self.store_entries(victim));

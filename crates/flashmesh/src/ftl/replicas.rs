@@ -20,9 +20,10 @@ use crate::ids::{Lpn, PlaneId, Ppn};
 #[derive(Clone, Debug)]
 pub(super) struct Replicas {
     locations: FxHashMap<Lpn, Ppn>,
-    /// Valid pages that are guests: replicas, and replicas that became the original.
+    /// Valid pages that are guests, put on their plane by replication: replicas, and replicas that became the original.
     guests: FxHashSet<Ppn>,
-    /// Number of guests of each plane. `incoming` counts the replicas in flight to each plane, `guests_max` limits the sum of both.
+    /// Number of guests (pages put there by replication) of each plane. `incoming` is the number of replicas in flight to each plane, and
+    /// `guests_max` limits the sum of both numbers.
     counts: Vec<u32>,
     incoming: Vec<u32>,
     guests_max: Vec<u32>,
@@ -77,7 +78,7 @@ impl Replicas {
         self.incoming[plane.index()] -= 1;
     }
 
-    /// Adds the replica of `lpn` at `ppn`. It must have been counted as in flight to `plane`, and becomes a guest there.
+    /// Adds the replica of `lpn` at `ppn`, which must have been counted as in flight to `plane`. The replica becomes a guest there.
     pub(super) fn add(&mut self, lpn: Lpn, ppn: Ppn, plane: PlaneId) {
         self.end_incoming(plane);
         let before = self.locations.insert(lpn, ppn);

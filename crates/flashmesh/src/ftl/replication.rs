@@ -54,7 +54,8 @@ impl Ftl {
         }
     }
 
-    /// Abandons a replica in flight to `plane`. `programmed` is its physical page if the replica was programmed nevertheless, otherwise `None`.
+    /// Abandons a replica in flight to `plane`. `programmed` is the physical page of the replica if it was programmed nevertheless,
+    /// otherwise `None`.
     pub(crate) fn abandon_replica(&mut self, plane: PlaneId, programmed: Option<Ppn>) {
         if let Some(replicas) = &mut self.replicas {
             replicas.end_incoming(plane);
@@ -64,7 +65,7 @@ impl Ftl {
         }
     }
 
-    /// Commits the replica of `lpn`, in flight until then and programmed at `ppn`.
+    /// Commits the replica of `lpn`, which was in flight and has been programmed at `ppn`.
     pub(crate) fn commit_replica(&mut self, lpn: Lpn, ppn: Ppn) {
         self.mapping.set_reverse(ppn, lpn);
         let plane = self.blocks.program_valid(ppn);

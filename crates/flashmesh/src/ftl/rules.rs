@@ -7,12 +7,13 @@ use crate::config::{Allocation, Config, MovedPages, MultiPlane};
 pub struct FtlRules {
     /// Policy that chooses the plane of a written page.
     pub allocation: Allocation,
-    /// Whether pages may come to other planes than [`allocation`](FtlRules::allocation) chooses, by moves of collection or by a policy. A static
-    /// order then has to skip planes without room.
+    /// Whether pages may come to other planes than [`allocation`](FtlRules::allocation) chooses, moved by collection or placed by a policy.
+    /// A static order then has to skip planes without room.
     pub allows_other_planes: bool,
     /// Whether moved pages go to the open block of host writes, instead of an open block of their own.
     pub moves_share_write_block: bool,
-    /// Whether preconditioning advances the open blocks of the planes of a die to the same next page, so that they can be programmed together.
+    /// Whether preconditioning advances the open blocks of the planes of a die to the same next page, so that the planes can be programmed
+    /// together.
     pub equal_write_pointers: bool,
     /// Number of dies of a superblock; `None` without superblocks. The planes of these dies open, collect and erase the blocks with the same index
     /// together.

@@ -57,8 +57,8 @@ impl Superblocks {
     }
 }
 
-/// Planes that share superblocks, in ascending order. Each write iterates over all of them; a hand-written iterator, because chained ranges are not
-/// inlined.
+/// Planes that share superblocks, in ascending order. Every write iterates over these planes. Chained ranges would not be inlined, so the
+/// iterator is written by hand.
 #[derive(Clone, Debug)]
 pub struct SuperblockPlanes {
     next: u32,
@@ -67,7 +67,8 @@ pub struct SuperblockPlanes {
     /// Number of dies of the set after the current die.
     dies: u32,
     planes_per_die: u32,
-    /// Number of planes, all of other sets, between a die of the set and the next die of the set. Planes are numbered die by die.
+    /// Number of planes between a die of the set and the next die of the set. These planes belong to other sets. Planes are numbered die by
+    /// die.
     gap: u32,
 }
 

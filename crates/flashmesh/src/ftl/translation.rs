@@ -96,13 +96,13 @@ impl TranslationPages {
         (self.replica_pages > 0).then(|| Lpn(self.replica_pages().start + lpn.0 % self.replica_pages))
     }
 
-    /// Returns the translation page with the entry of `lpn`, a host page.
+    /// Returns the translation page that holds the map entry of host page `lpn`.
     #[inline]
     pub(crate) fn page_of(&self, lpn: Lpn) -> Lpn {
         Lpn(self.logical_pages + lpn.0 / self.entries_per_page)
     }
 
-    /// Returns the first translation page with entries only of page `lpn` and later pages.
+    /// Returns the first translation page that holds no entry of a page before `lpn`.
     pub(super) fn first_beginning_at(&self, lpn: u32) -> u32 {
         self.logical_pages + lpn.div_ceil(self.entries_per_page)
     }

@@ -60,7 +60,7 @@ impl Ftl {
         moved
     }
 
-    /// Returns whether the plane and all side effects of a write are independent of the logical page written.
+    /// Returns whether the plane and all side effects of a write are independent of the logical page, so that writes can be joined in runs.
     fn can_write_runs(&self) -> bool {
         let is_one_set = self.superblock_planes(PlaneId(0)).count() == self.geometry.planes() as usize;
         let does_more = self.replicas.is_some() || self.collector.wear().static_levelling;
@@ -242,7 +242,7 @@ mod tests {
             (&DIE[..], Some(1), true),
             (&PLANE, None, false),
             (&PLANE, None, true),
-            // The plane depends on the page here, so writes cannot be joined in runs and are made one by one.
+            // Here the plane depends on the page, so writes cannot be joined in runs and are made one by one.
             (&DIE, None, false),
             (&[], Some(4), true),
         ];

@@ -29,7 +29,8 @@ pub trait WritePlacer {
 pub struct PlacementView<'a> {
     ftl: &'a Ftl,
     geometry: &'a Geometry,
-    /// Number of host writes placed on each plane that have no physical page yet, and the same for moved pages. Indexed by plane.
+    /// For each plane, the number of host writes and translation pages placed there that have no physical page yet. `moves` counts moved
+    /// pages in the same way.
     writes: &'a [u32],
     moves: &'a [u32],
 }
@@ -40,7 +41,7 @@ impl PlacementView<'_> {
         self.geometry
     }
 
-    /// Returns the number of host writes placed on `plane` that have no physical page yet.
+    /// Returns the number of host writes and translation pages placed on `plane` that have no physical page yet.
     pub fn writes_waiting(&self, plane: PlaneId) -> u32 {
         self.writes[plane.index()]
     }
@@ -78,13 +79,14 @@ pub struct CustomPlacement {
     policy: AnyPolicy,
     placer: Box<dyn WritePlacer + Send>,
     geometry: Geometry,
-    /// Number of host writes placed on each plane that have no physical page yet, and the same for moved pages. Indexed by plane.
+    /// For each plane, the number of host writes and translation pages placed there that have no physical page yet. `moves` counts moved
+    /// pages in the same way.
     writes: Vec<u32>,
     moves: Vec<u32>,
 }
 
 impl CustomPlacement {
-    /// Combines `policy`, for all other decisions, with `placer`.
+    /// Creates a policy that places host writes by `placer` and makes all other decisions by `policy`.
     pub fn new(policy: AnyPolicy, placer: Box<dyn WritePlacer + Send>, geometry: &Geometry) -> CustomPlacement {
         let none = vec![0; geometry.planes() as usize];
         CustomPlacement { policy, placer, geometry: geometry.clone(), writes: none.clone(), moves: none }

@@ -45,15 +45,15 @@ pub enum PolicyEvent<'a> {
     ReadBegins(TransactionId, Lpn),
     /// A user read ended on its die, or left the queue of the die.
     ReadEnded(&'a Transaction),
-    /// A user read is cancelled, because its request ended with a power cut.
+    /// A user read is cancelled, because a power cut ended its request.
     ReadCancelled(TransactionId),
-    /// A program placed on this plane was allocated its physical page, or was cancelled.
+    /// A program of this class was allocated its physical page on this plane, or the move of a page to this plane was cancelled.
     PageAllocated(TransactionClass, PlaneId),
     /// A page that the policy [rewrites](FirmwarePolicy::rewrite_plane) has been programmed.
     Rewritten,
-    /// The program of a host write, or of a destage, is complete and acknowledged.
+    /// The controller was notified that the program of a host write, of a destage or of a rewrite by the policy has ended.
     WriteEnded(&'a Transaction),
-    /// A write is cancelled: a rewrite whose page has changed, or a queued write of a request that ended with a power cut.
+    /// A write is cancelled: either a rewrite whose page has changed, or a queued write whose request a power cut ended.
     WriteCancelled(&'a Transaction),
     /// A die became idle, or has erased a block, so that it may have free pages again.
     DieIdle,
@@ -98,7 +98,7 @@ pub trait FirmwarePolicy {
         MovedPages::OwnBlock
     }
 
-    /// Returns the component that chooses the planes of host writes. The result must never change.
+    /// Returns when, and by which component, the planes of host writes are chosen. The result must never change.
     fn placement_stage(&self) -> PlacementStage {
         PlacementStage::Allocator
     }
@@ -143,8 +143,8 @@ pub trait FirmwarePolicy {
         Vec::new()
     }
 
-    /// Returns the plane on which to rewrite the page that `read` has brought into the controller for a request; `None` if the page is not to be
-    /// rewritten. The rewrite may take any plane of the same die.
+    /// Returns the plane on which to rewrite the page that `read` has transferred to the controller for a request; `None` if the page is
+    /// not to be rewritten. The rewrite may go to any plane of the same die.
     fn rewrite_plane(&mut self, _read: TransactionId) -> Option<PlaneId> {
         None
     }
@@ -177,7 +177,7 @@ pub enum AnyPolicy {
 }
 
 impl AnyPolicy {
-    /// Returns whether this is the page policy, whose methods all do the default.
+    /// Returns whether this is the page policy, whose methods are all the defaults.
     #[inline(always)]
     pub fn is_page(&self) -> bool {
         matches!(self, AnyPolicy::Page(_))

@@ -20,14 +20,14 @@ pub(super) struct SharedBlockPlacement {
     gathers: bool,
 }
 
-/// Pages that are placed and have no physical page yet, either of host writes or of moved pages.
+/// Pages that are placed and have no physical page yet: either moved pages, or host writes and translation pages.
 #[derive(Clone, Debug)]
 struct PendingPrograms {
     /// Number of pages without a physical page yet, indexed by plane.
     count: Vec<u32>,
-    /// For each set of planes that share superblocks, the plane of the last page placed, with its [progress](Ftl::twin_progress) (whole programs) at
-    /// that time; `None` before the first page. If programs gather several mapping units, the next pages go to the same plane until its progress
-    /// changes, because then its program is full.
+    /// For each set of planes that share superblocks, the plane of the last page placed, with its [progress](Ftl::twin_progress) (whole
+    /// programs) at that time; `None` before the first page. If programs gather several mapping units, the next pages go to the same plane
+    /// until its progress changes: then its program is full.
     last: Vec<Option<(PlaneId, u32)>>,
 }
 
@@ -98,7 +98,8 @@ impl FirmwarePolicy for SharedBlockPlacement {
     }
 }
 
-/// Returns the conflicts between superblocks over `dies` dies and other settings; empty if there are none. `geometry` is `None` if it is invalid.
+/// Returns the conflicts between superblocks over `dies` dies and other settings; empty if there are none. `geometry` is `None` if the
+/// geometry is invalid.
 pub(super) fn conflicts(config: &Config, geometry: Option<&Geometry>, dies: u32) -> Vec<ConfigConflict> {
     let mut clashes = joint_plane_conflicts(config, dies);
     let together = if dies == 1 { "the planes of a die" } else { "the planes of a superblock" };

@@ -8,10 +8,10 @@ use crate::flash::geometry::Geometry;
 use crate::ftl::partition::Partition;
 use crate::ids::{Lpn, PlaneId};
 
-/// Allocator supplied by the caller, to try a policy before it has a name in the configuration.
+/// Allocator supplied by the caller, to try a policy that the configuration does not offer.
 ///
-/// The allocator need not check the limits of planes. If it chooses a full plane or one of another namespace, the page goes to its plane of the
-/// static order, or to the next plane with room.
+/// The allocator need not check the limits of planes. If it chooses a full plane, or a plane of another namespace, the page goes to the
+/// plane that the static order assigns to the page, or to the next plane with room.
 pub struct CustomAllocator {
     allocator: Box<dyn Allocator + Send>,
     order: StaticOrder,
@@ -25,14 +25,14 @@ impl fmt::Debug for CustomAllocator {
 }
 
 impl Clone for CustomAllocator {
-    /// Panics, because a drive is cloned only after preconditioning, before the allocator of the caller is set.
+    /// Panics, because drives are cloned only before a caller sets an allocator.
     fn clone(&self) -> CustomAllocator {
         unreachable!("a drive with an allocator of the caller's own is not cloned")
     }
 }
 
 impl CustomAllocator {
-    /// Wraps `allocator` for an array in which no page has been placed yet. `partition` gives the planes and limits of each namespace.
+    /// Wraps `allocator`, with no page in flight. `partition` determines the planes of each namespace and their page limits.
     pub(in super::super) fn new(
         allocator: Box<dyn Allocator + Send>,
         geometry: &Geometry,

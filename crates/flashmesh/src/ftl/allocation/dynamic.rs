@@ -8,12 +8,12 @@ use crate::ftl::partition::Partition;
 use crate::ftl::{FtlRules, PlaneOccupancy};
 use crate::ids::{ChannelId, ChipId, Lpn, PlaneId};
 
-/// Dynamic allocation (Design for Scalability, PACT 2014, section 5.4). Chooses the next channel with an idle die, the next chip with an idle die in
-/// this channel, the next idle die in this chip, and the next plane. Each level is a round robin with its own pointer. If no die is idle, all dies
-/// are eligible. Each namespace bound to a set of planes has its own pointers.
+/// Dynamic allocation (Design for Scalability, PACT 2014, section 5.4). Places each page on the next channel with an idle die, there on the
+/// next chip with an idle die, there on the next idle die, and there on the next plane. Each level is a round robin with its own pointer.
+/// If no plane of an idle die has room, all dies are eligible. Each namespace bound to a set of planes has its own pointers.
 ///
-/// Planes without room for another page, counting pages in flight, are skipped. If programs write several mapping units, the units of a whole program
-/// are placed on one plane before the pointers move.
+/// Planes without room for another page are skipped; pages in flight count as well. If one program writes several mapping units, all units
+/// of a program are placed on one plane before the pointers move.
 #[derive(Clone, Debug)]
 pub struct Dynamic {
     dies_per_channel: u32,
@@ -21,15 +21,16 @@ pub struct Dynamic {
     rounds: RoundRobinPointers,
     quotas: PlaneQuotas,
     order: StaticOrder,
-    /// Number of mapping units placed on a plane in a row: the units of a program, or of a multi-plane program over all planes of a die.
+    /// Number of consecutive mapping units placed on one plane before the pointers move: the units of one program. With superblocks and
+    /// multi-plane programs, the units of a program over all planes of a die.
     program: u32,
-    /// The plane of the last mapping unit placed, and the number of units still free in its program. Indexed by part (range of logical pages with the
-    /// same set of planes).
+    /// Plane of the last mapping unit placed, and the number of units that its program can still take. Indexed by part (range of logical
+    /// pages with the same set of planes).
     filling: Vec<(PlaneId, u32)>,
 }
 
 impl Dynamic {
-    /// Creates the allocator of an array in which no page has been placed yet. `partition` gives the planes and limits of each namespace.
+    /// Creates an allocator that has placed no page yet. `partition` determines the planes of each namespace and their page limits.
     pub fn new(geometry: &Geometry, partition: &Partition, rules: &FtlRules) -> Dynamic {
         let planes = if rules.superblock_dies.is_some() && rules.joins_planes { geometry.planes_per_die } else { 1 };
         Dynamic {
@@ -55,8 +56,9 @@ impl Dynamic {
         &mut self.quotas
     }
 
-    /// Returns the next plane for a page of `part` and moves the round-robin pointers. Eligible are planes with room on dies in `idle`, or on all
-    /// dies if `idle` is `None`. Returns `None`, and moves no pointer, if no plane is eligible.
+    /// Returns the next plane for a page of `part` (index of a range of logical pages with the same set of planes) and moves the
+    /// round-robin pointers. Eligible are planes with room on dies in `idle`, or on all dies if `idle` is `None`. Returns `None`, and moves
+    /// no pointer, if no plane is eligible.
     fn next(&mut self, part: usize, occupancy: &PlaneOccupancy<'_>, idle: Option<&IdleDies>) -> Option<PlaneId> {
         let any_idle = |number: u32, dies: u32| match idle {
             Some(idle) => idle.first_in(number * dies, (number + 1) * dies).is_some(),

@@ -7,13 +7,13 @@ use crate::flash::geometry::Geometry;
 use crate::ftl::partition::Partition;
 use crate::ids::{ChipId, DieId, Lpn, PlaneId};
 
-/// Dynamic allocation of the Network-on-SSD baseline (Design for Scalability, PACT 2014, section 5.4). Chooses the next free channel, the next free
-/// chip of this channel, the next die and the next plane. Each level is a round robin with its own pointer.
+/// Dynamic allocation of the Network-on-SSD baseline (Design for Scalability, PACT 2014, section 5.4). Places each page on the next free
+/// channel, there on the next free chip, and there on the next die and the next plane. Each level is a round robin with its own pointer.
 ///
-/// A channel is free if none of its dies transfers data or requests a path. A chip is free if its dies are idle and have no pending transactions. If
-/// no channel is free, all channels are eligible; if no chip of the channel is free, all chips of the channel are eligible \[choice\]. Each namespace
-/// bound to a set of planes has its own pointers. Planes without room for another page, counting pages in flight, are skipped. A channel in which no
-/// plane has room is skipped as well.
+/// A channel is free if none of its dies transfers data or requests a path. A chip is free if its dies are idle and have no pending
+/// transactions. If no plane of a free channel has room, all channels are eligible; if no plane of a free chip has room, all chips of the
+/// channel are eligible \[choice\]. Each namespace bound to a set of planes has its own pointers. Planes without room for another page are
+/// skipped; pages in flight count as well.
 #[derive(Clone, Debug)]
 pub struct FreeChannel {
     rounds: RoundRobinPointers,
@@ -22,7 +22,7 @@ pub struct FreeChannel {
 }
 
 impl FreeChannel {
-    /// Creates the allocator of an array in which no page has been placed yet. `partition` gives the planes and limits of each namespace.
+    /// Creates an allocator that has placed no page yet. `partition` determines the planes of each namespace and their page limits.
     pub fn new(geometry: &Geometry, partition: &Partition) -> FreeChannel {
         FreeChannel {
             rounds: RoundRobinPointers::new(geometry, partition),
@@ -43,8 +43,9 @@ impl FreeChannel {
         &mut self.quotas
     }
 
-    /// Returns the next plane with room for a page of `part` (range of logical pages with the same set of planes) and moves the pointers. Considers
-    /// only free channels, or all channels if `any_channel` is true. Returns `None` if no plane of the considered channels has room.
+    /// Returns the next plane with room for a page of `part` (range of logical pages with the same set of planes) and moves the round-robin
+    /// pointers. Considers only free channels, or all channels if `any_channel` is true. Returns `None` if no plane of the considered
+    /// channels has room.
     fn next(&mut self, part: usize, drive: &DriveView<'_>, any_channel: bool) -> Option<PlaneId> {
         let dies_per_chip = drive.geometry().dies_per_chip;
         let is_free = |ChipId(chip): ChipId| {
@@ -94,7 +95,7 @@ mod tests {
 
     const PLANES: u32 = 2 * 3 * 2 * 2;
 
-    /// Test double for the states of dies: the numbers of busy dies, and of dies that transfer data or request a path.
+    /// Test double for the states of dies: the ids of busy dies, and the ids of dies that transfer data or request a path.
     #[derive(Default)]
     struct Doing {
         busy: BTreeSet<u32>,

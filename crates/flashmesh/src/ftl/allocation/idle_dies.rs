@@ -20,7 +20,7 @@ impl IdleDies {
         IdleDies { words, dies, idle: dies }
     }
 
-    /// Adds `die` to the set (`idle`), or removes it.
+    /// Adds `die` to the set if `idle` is true; otherwise removes `die`.
     #[inline]
     pub fn set(&mut self, die: DieId, idle: bool) {
         let word = &mut self.words[die.index() / 64];

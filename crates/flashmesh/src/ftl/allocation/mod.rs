@@ -33,28 +33,29 @@ use quota::PlaneQuotas;
 ///
 /// # Contract
 ///
-/// - The plane can store the page permanently: under any sequence of writes, the valid pages of a plane stay within what garbage collection can
-///   handle. Either they are a fixed share of the logical pages, or each part of the logical pages (pages with the same set of planes) has a limit on
-///   each plane.
+/// - The plane can store the page permanently: under any sequence of writes, the valid pages of a plane stay within what garbage collection
+///   can handle. To ensure this, a plane holds either a fixed share of the logical pages, or at most a limit for each part (range of
+///   logical pages with the same set of planes).
 /// - The pages of a namespace stay on the planes it is bound to.
 /// - The choice depends only on the arguments and earlier calls, so that runs are reproducible.
 /// - Every page placed is committed once on the plane chosen, or withdrawn.
 pub trait Allocator {
-    /// Returns the plane for a page when its write reaches the FTL. The page within the plane is chosen when the write is programmed.
+    /// Returns the plane for a page whose write reaches the FTL. The FTL itself chooses the physical page in this plane.
     fn place(&mut self, write: &PageWrite, drive: &DriveView<'_>) -> PlaneId;
 
     /// Records that a version of `lpn`, placed on `plane`, has been programmed.
     fn on_committed(&mut self, lpn: Lpn, plane: PlaneId);
 
-    /// Returns whether a write placed on `plane` is still to be programmed there. Called for a host write without a physical page yet, when the write
-    /// is the first page of an operation whose path to the die has been granted. Must not have side effects. If false, the write is
-    /// [withdrawn](Allocator::on_withdrawn), then placed a second and last time, by the current load.
+    /// Returns whether the write still goes to `plane`, on which it was placed. Called when the path to the die is granted to an operation
+    /// that begins with this write, unless the write already has a physical page. If false, the write is
+    /// [withdrawn](Allocator::on_withdrawn) and placed once more, by the load at that time; no write is placed a third time. Must not have
+    /// side effects.
     fn keeps_plane(&self, _write: &PageWrite, _plane: PlaneId, _drive: &DriveView<'_>) -> bool {
         true
     }
 
-    /// Records that a version of `lpn`, placed on `plane`, will not be programmed there. By default counts as
-    /// [`on_committed`](Allocator::on_committed), because the page is no longer in flight to `plane` in both cases.
+    /// Records that a version of `lpn`, placed on `plane`, will not be programmed there. Calls [`on_committed`](Allocator::on_committed) by
+    /// default, because in both cases the page is no longer in flight to `plane`.
     fn on_withdrawn(&mut self, lpn: Lpn, plane: PlaneId) {
         self.on_committed(lpn, plane);
     }
@@ -97,8 +98,8 @@ impl AnyAllocator {
         }
     }
 
-    /// Returns the static order (fixed assignment of logical pages to planes). It determines the planes of pages that were never written, or were
-    /// written before the run.
+    /// Returns the static order (fixed assignment of logical pages to planes). The static order also determines the planes of pages that
+    /// were never written, or were written before the run.
     pub(super) fn static_order(&self) -> &StaticOrder {
         match self {
             AnyAllocator::Static(order) => order,
@@ -124,8 +125,8 @@ impl AnyAllocator {
         }
     }
 
-    /// Returns how many more pages of the part of `lpn` (range of logical pages with the same planes) `plane` can take within its limit. 0 if the
-    /// part does not use `plane`. Always 0 under a static order, which has no limits.
+    /// Returns how many more pages `plane` can take within its limit for the part of `lpn` (range of logical pages with the same set of
+    /// planes). Returns 0 if the part does not use `plane`, and always under a static order, which has no limits.
     pub(super) fn admits(&self, lpn: Lpn, plane: PlaneId, occupancy: &PlaneOccupancy<'_>) -> u32 {
         let (order, Some(quotas)) = (self.static_order(), self.quotas()) else { return 0 };
         let part = order.part_of(lpn);
@@ -138,8 +139,8 @@ impl AnyAllocator {
         self.quotas().is_none_or(|quotas| quotas.has_room(self.static_order().part_of(lpn), plane, occupancy))
     }
 
-    /// Returns whether no placed page is in flight (placed, but not committed or withdrawn). Always true under a static order, which does not count
-    /// them.
+    /// Returns whether no page is in flight (placed, but neither committed nor withdrawn). Always true under a static order, which does not
+    /// count pages in flight.
     pub(super) fn is_unused(&self) -> bool {
         self.quotas().is_none_or(PlaneQuotas::has_none_in_flight)
     }
@@ -157,19 +158,20 @@ impl AnyAllocator {
         }
     }
 
-    /// Returns whether the allocator counts valid pages by part and plane. If so, [`on_moved`](Self::on_moved) must be called for every page that
-    /// moves.
+    /// Returns whether the allocator counts the valid pages of each part (range of logical pages with the same set of planes) on each
+    /// plane. If so, [`on_moved`](Self::on_moved) must be called for every page that moves.
     pub(super) fn counts_parts(&self) -> bool {
         self.quotas().is_some_and(PlaneQuotas::counts_parts)
     }
 
-    /// Returns the number of valid pages of `part` on `plane`; `None` if the allocator does not count them.
+    /// Returns the number of valid pages of `part` (index of a range of logical pages with the same set of planes) on `plane`; `None` if
+    /// the allocator does not count them.
     pub(super) fn counted(&self, part: usize, plane: PlaneId) -> Option<u32> {
         self.quotas().and_then(|quotas| quotas.counted(part, plane))
     }
 
-    /// Records that the valid version of `lpn` moved between planes. `from` is `None` if `lpn` was unmapped before, `to` if it is unmapped from then
-    /// on.
+    /// Records that the valid version of `lpn` moved between planes. `from` is `None` if `lpn` was unmapped before; `to` is `None` if `lpn`
+    /// is unmapped afterwards.
     pub(super) fn on_moved(&mut self, lpn: Lpn, from: Option<PlaneId>, to: Option<PlaneId>) {
         let part = self.static_order().part_of(lpn);
         match self {

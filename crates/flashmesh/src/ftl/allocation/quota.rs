@@ -1,4 +1,4 @@
-//! Limits of pages on each plane, for allocators that consider how full planes are.
+//! Page limits of each plane, for allocators that skip full planes.
 
 use super::StaticOrder;
 use crate::flash::geometry::Geometry;
@@ -6,14 +6,14 @@ use crate::ftl::PlaneOccupancy;
 use crate::ftl::partition::Partition;
 use crate::ids::{Lpn, PlaneId};
 
-/// Number of pages and its limit, for each plane and each part (range of logical pages with the same set of planes).
+/// Page counts and page limits, for each plane and each part (range of logical pages with the same set of planes).
 ///
 /// Each part has its own limit on each of its planes. With one limit for all parts, the pages of one namespace could take the space of another
 /// namespace that has no other planes.
 #[derive(Clone, Debug)]
 pub(super) struct PlaneQuotas {
     planes: usize,
-    /// Maximum of valid pages plus pages in flight, at index part x planes of the drive + plane.
+    /// Maximum number of pages, valid or in flight. The limit of a part on a plane is at index part x (planes of the drive) + plane.
     limits: Vec<u32>,
     /// Number of pages placed and not programmed yet, indexed like `limits`.
     in_flight: Vec<u32>,
@@ -51,8 +51,8 @@ impl PlaneQuotas {
         self.in_flight.iter().all(|&pages| pages == 0)
     }
 
-    /// Records that a valid page of `part` moved between planes. `from` is `None` if the page was unmapped before, `to` if it is unmapped from then
-    /// on.
+    /// Records that a valid page of `part` moved between planes. `from` is `None` if the page was unmapped before; `to` is `None` if the
+    /// page is unmapped afterwards.
     pub(super) fn on_moved(&mut self, part: usize, from: Option<PlaneId>, to: Option<PlaneId>) {
         if self.valid.is_empty() || from == to {
             return;
@@ -71,18 +71,21 @@ impl PlaneQuotas {
         !self.valid.is_empty()
     }
 
-    /// Returns the number of valid pages of `part` on `plane`; `None` with a single part, whose pages are not counted here.
+    /// Returns the number of valid pages of `part` (index of a range of logical pages with the same set of planes) on `plane`; `None` with
+    /// a single part, whose pages are not counted here.
     pub(super) fn counted(&self, part: usize, plane: PlaneId) -> Option<u32> {
         self.valid.get(self.at(part, plane)).copied()
     }
 
-    /// Returns whether the limit of `part` on `plane` allows one more page. Pages in flight count as well.
+    /// Returns whether the limit of `part` (index of a range of logical pages with the same set of planes) on `plane` allows one more page.
+    /// Pages in flight count as well.
     #[inline]
     pub(super) fn has_room(&self, part: usize, plane: PlaneId, occupancy: &PlaneOccupancy<'_>) -> bool {
         self.room(part, plane, occupancy) > 0
     }
 
-    /// Returns how many more pages the limit of `part` on `plane` allows. Pages in flight count as well.
+    /// Returns how many more pages the limit of `part` (index of a range of logical pages with the same set of planes) on `plane` allows.
+    /// Pages in flight count as well.
     #[inline]
     pub(super) fn room(&self, part: usize, plane: PlaneId, occupancy: &PlaneOccupancy<'_>) -> u32 {
         let at = self.at(part, plane);
@@ -90,8 +93,8 @@ impl PlaneQuotas {
         self.limits[at].saturating_sub(valid + self.in_flight[at] + occupancy.incoming_pages(plane))
     }
 
-    /// Returns the plane of `lpn` in the static order if that plane has room, otherwise the next plane of the part with room, wrapping around. If no
-    /// plane has room, returns [`fallback_plane`](Self::fallback_plane).
+    /// Returns the plane of `lpn` in the static order if that plane has room, otherwise the next plane with room in its part (range of
+    /// logical pages with the same set of planes), wrapping around. If no plane has room, returns [`fallback_plane`](Self::fallback_plane).
     pub(super) fn plane_with_room(&self, order: &StaticOrder, lpn: Lpn, occupancy: &PlaneOccupancy<'_>) -> PlaneId {
         let (part, nominal) = (order.part_of(lpn), order.plane_of(lpn));
         if self.has_room(part, nominal, occupancy) {

@@ -6,7 +6,7 @@ use crate::flash::geometry::Geometry;
 use crate::ftl::partition::{Partition, PlaneSet};
 use crate::ids::{ChannelId, ChipId, DieId, PlaneId};
 
-/// Round-robin pointers for all sets of planes of a drive.
+/// Round-robin pointers of a drive. Each set of planes to which namespaces are bound has its own pointers.
 #[derive(Clone, Debug)]
 pub(super) struct RoundRobinPointers {
     chips_per_channel: u32,
@@ -57,15 +57,17 @@ impl RoundRobinPointers {
         }
     }
 
-    /// Returns the channels of the planes of `part` in round-robin order, the next one first. Does not move the pointers.
+    /// Returns the channels of the planes of `part` (index of a range of logical pages with the same set of planes) in round-robin order,
+    /// the next one first. Does not move the pointers.
     pub(super) fn channels(&self, part: usize) -> Vec<ChannelId> {
         let round = &self.rounds[self.round_of_part[part]];
         let channels = round.set.level(ArrayLevel::Channel);
         cyclic(round.next_channel, channels.len() as u32).map(|at| ChannelId(channels[at as usize])).collect()
     }
 
-    /// Returns the next plane for a page of `part` for which all four conditions hold: at each level, the first channel, chip, die or plane in
-    /// round-robin order. Moves the pointers past this plane. Returns `None`, and moves no pointer, if no plane meets the conditions.
+    /// Returns the next plane, in round-robin order, for a page of `part` (index of a range of logical pages with the same set of planes).
+    /// The four conditions determine which channels, chips, dies and planes are eligible. Moves the pointers past the returned plane.
+    /// Returns `None`, and moves no pointer, if no plane is eligible.
     pub(super) fn next(
         &mut self,
         part: usize,

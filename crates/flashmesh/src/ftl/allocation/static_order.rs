@@ -9,7 +9,7 @@ use crate::flash::geometry::Geometry;
 use crate::ftl::partition::{Part, Partition};
 use crate::ids::{Lpn, PlaneId, Ppn};
 
-/// The 24 orders of the four array levels, sorted lexically by the order of [`ArrayLevel`].
+/// All 24 orders of the four array levels (channel, way, die, plane), sorted lexically.
 pub const ORDERS: [[ArrayLevel; 4]; 24] = orders();
 
 const fn orders() -> [[ArrayLevel; 4]; 24] {
@@ -45,21 +45,21 @@ pub struct StaticOrder {
 struct PartOrder {
     first: u32,
     end: u32,
-    /// Planes of consecutive runs of pages, repeated cyclically.
+    /// Planes in the order in which consecutive runs of pages are assigned to them, cyclically.
     planes: Vec<PlaneId>,
     /// Home (address at which an unmapped page is read) of the first page of the part on each plane, in the order of `planes`.
     first_homes: Vec<Ppn>,
     /// Number of consecutive pages on the same plane: the mapping units in a page of the array.
     run: u32,
-    /// Division by the number of logical pages in one cycle over all planes: the number of planes times `run`.
+    /// Divisor for fast division by the number of logical pages in one cycle over all planes (the number of planes times `run`).
     by_round: Divisor,
-    /// Planes of `planes` in ascending order.
+    /// Elements of `planes` in ascending order.
     members: Vec<PlaneId>,
 }
 
 impl PartOrder {
-    /// Creates the table of the logical pages `pages`, in cyclic order over `planes`. `taken` has, for each plane of the drive, the number of pages
-    /// that are homes of earlier parts.
+    /// Creates the table that assigns the logical pages `pages` to `planes` in cyclic order. `taken` is, for each plane of the drive, the
+    /// number of homes (addresses at which unmapped pages are read) of earlier parts.
     fn new(geometry: &Geometry, pages: Range<u32>, planes: Vec<PlaneId>, taken: &[u32]) -> PartOrder {
         let mut members = planes.clone();
         members.sort_unstable();
@@ -70,7 +70,7 @@ impl PartOrder {
         PartOrder { first: pages.start, end: pages.end, planes, first_homes, run, by_round, members }
     }
 
-    /// Returns how many pages of the part are before `lpn` on its plane, and the index of that plane in `planes`.
+    /// Returns how many earlier pages of the part are on the plane of `lpn`, and the index of this plane in `planes`.
     #[inline]
     fn place(&self, lpn: Lpn) -> (u32, usize) {
         let number = lpn.0 - self.first;
@@ -90,14 +90,14 @@ impl PartOrder {
     }
 }
 
-/// Pages of a range of logical pages that the static order puts on one plane: evenly spaced runs of consecutive pages.
+/// Subset of a range of logical pages that the static order assigns to one plane: evenly spaced runs of consecutive pages.
 #[derive(Clone, Debug)]
 pub(in super::super) struct PlaneShare {
     pub(in super::super) plane: PlaneId,
     pub(in super::super) count: u32,
-    /// First page of the part that is on the plane.
+    /// First logical page on the plane, among all pages of the part (range of logical pages with the same set of planes).
     base: u32,
-    /// Number of pages of the part on the plane that are before the range.
+    /// Number of pages of the part that are on the plane and before the range.
     before: u32,
     run: u32,
     /// Distance in logical pages between the starts of consecutive runs on the plane.
@@ -130,7 +130,7 @@ impl PlaneShare {
 }
 
 impl StaticOrder {
-    /// Creates the table of `order` over all planes. The first level of `order` varies fastest.
+    /// Creates a static order over all planes of the drive, in which the first level of `order` varies fastest.
     ///
     /// # Panics
     /// If a level is missing from `order`.
@@ -142,7 +142,7 @@ impl StaticOrder {
         StaticOrder { parts: vec![PartOrder::new(geometry, 0..u32::MAX, planes, &taken)] }
     }
 
-    /// Creates the tables of a drive divided by `partition`.
+    /// Creates the static order of a drive whose namespaces `partition` assigns to planes.
     ///
     /// # Panics
     /// If a level is missing from the order of `partition`.
@@ -150,7 +150,7 @@ impl StaticOrder {
         let order = partition.order();
         assert!(ORDERS.contains(&order), "{order:?} does not name each level once");
         let starts = partition.parts.iter().map(|part| part.pages.start);
-        // Pages between two parts belong to no namespace and are never looked up.
+        // Extend each part to the start of the next part: pages between two parts belong to no namespace and are never looked up.
         let ends = starts.clone().skip(1).chain([u32::MAX]);
         let mut taken = vec![0; geometry.planes() as usize];
         let table = |((start, end), part): ((u32, u32), &Part)| {
@@ -162,7 +162,8 @@ impl StaticOrder {
         StaticOrder { parts: starts.zip(ends).zip(&partition.parts).map(table).collect() }
     }
 
-    /// Returns the index of the part that contains `lpn`; of the last part for pages beyond all parts.
+    /// Returns the index of the part (range of logical pages with the same set of planes) that contains `lpn`. Returns the last index for a
+    /// page beyond all parts.
     #[inline]
     pub(in super::super) fn part_of(&self, lpn: Lpn) -> usize {
         if self.parts.len() == 1 {
@@ -185,8 +186,8 @@ impl StaticOrder {
         part.planes[at]
     }
 
-    /// Returns the home of `lpn`: the address at which the page is read while it is unmapped. No other page has the same home. On each plane, homes
-    /// follow each other by part, and within a part by page number.
+    /// Returns the home of `lpn`: the address at which the page is read while it is unmapped. No other page has the same home. On each
+    /// plane, homes follow each other by part (range of logical pages with the same set of planes), then by page number.
     #[inline(always)]
     pub fn default_location_of(&self, lpn: Lpn) -> Ppn {
         let part = &self.parts[self.part_of(lpn)];
@@ -194,7 +195,8 @@ impl StaticOrder {
         Ppn(part.first_homes[at].0 + round)
     }
 
-    /// Returns the pages of the range `pages` on each plane, in the order of the planes in the table. All pages must be of one part.
+    /// Divides `pages`, a range of logical pages within one part, among the planes of the part. Returns one share for each plane, in static
+    /// order.
     pub(in super::super) fn shares(&self, pages: &Range<u32>) -> Vec<PlaneShare> {
         let part = &self.parts[self.part_of(Lpn(pages.start))];
         let (run, step) = (part.run, part.planes.len() as u32 * part.run);

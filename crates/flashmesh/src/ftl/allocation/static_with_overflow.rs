@@ -8,9 +8,10 @@ use crate::ids::{Lpn, PlaneId};
 
 /// Static allocation that skips planes without room \[choice\].
 ///
-/// If pages move to other chips, a plane also holds pages that the static order assigns to other planes. So its share of the static order does not
-/// bound its valid pages. Therefore a page goes to its plane of the static order only if this plane has room, counting pages in flight. Otherwise the
-/// page goes to the next plane with room that its namespace may use. The plane of the static order nearly always has room.
+/// If pages move to other chips, a plane also holds pages that the static order assigns to other planes. So the number of pages that the
+/// static order assigns to a plane does not bound its valid pages. Therefore a page goes to its plane of the static order only if this
+/// plane has room, counting pages in flight. Otherwise the page goes to the next plane with room that its namespace may use. The plane of
+/// the static order nearly always has room.
 #[derive(Clone, Debug)]
 pub struct StaticWithOverflow {
     order: StaticOrder,
@@ -18,7 +19,7 @@ pub struct StaticWithOverflow {
 }
 
 impl StaticWithOverflow {
-    /// Creates the allocator of an array in which no page has been placed yet. `partition` gives the planes and limits of each namespace.
+    /// Creates an allocator that has placed no page yet. `partition` determines the planes of each namespace and their page limits.
     ///
     /// # Panics
     /// If a level is missing from the order of `partition`.
@@ -93,7 +94,7 @@ mod tests {
         ftl.deallocate(Lpn(0));
         assert_eq!(ftl.place_write(Lpn(8), &idle), plane);
         assert_eq!(ftl.place_write(Lpn(26), &idle), next);
-        // If plane 4 is full, a page of its static order goes to the plane with the next number.
+        // Fill plane 4 as well. A page that the static order assigns to plane 4 then goes to the plane with the next number.
         for page in 0..52 {
             let ppn = ftl.allocate(PlaneId(4), OpenBlockKind::Incoming).expect("the plane has space");
             ftl.commit(Lpn(page * 8 + 1), ppn);

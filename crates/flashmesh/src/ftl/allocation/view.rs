@@ -22,9 +22,9 @@ pub struct RequestPart {
 pub struct PageWrite {
     /// Logical page number.
     pub lpn: Lpn,
-    /// Host stream of the write; `None` for a translation page, and in preconditioning.
+    /// Host stream of the write; `None` for a translation page, and during preconditioning.
     pub stream: Option<StreamId>,
-    /// Request that waits for the write; `None` for a destage, and for a write of a translation page.
+    /// Request that waits for the write; `None` for a destage, for a translation page, and during preconditioning.
     pub request: Option<RequestPart>,
 }
 

@@ -100,7 +100,8 @@ impl BlockManager {
             let is_unused = self.table.state(native) == BlockState::Open && self.table.programmed_pages(native) == 0;
             check(is_unused && !is_open, || format!("{native:?} is lent and used"))?;
         }
-        // A block is kept for the next fold as long as blocks are lent. A fold in progress may have opened this block.
+        // While native blocks are lent to the SLC cache, one free block is kept for the next fold. A fold in progress may have opened this
+        // block.
         let kept = u32::from(!lent.blocks.is_empty());
         let is_kept = account.kept_for_fold == kept || (account.collecting > 0 && account.kept_for_fold == 0);
         check(is_kept, || format!("{plane:?} keeps {} blocks for folds, not {kept}", account.kept_for_fold))

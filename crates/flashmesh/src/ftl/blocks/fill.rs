@@ -6,8 +6,8 @@ use crate::ftl::open_block_kind::OpenBlockKind;
 use crate::ids::{BlockId, PlaneId, Ppn};
 
 impl BlockManager {
-    /// Returns the first page that [`BlockManager::open_and_fill`] would program in `plane`; `None` if no block is free. If no block of the plane was
-    /// erased yet, further pages follow at consecutive addresses.
+    /// Returns the first page that [`BlockManager::open_and_fill`] would program in `plane`; `None` if no block is free. If no block of the
+    /// plane was erased yet, the pages programmed after the first have consecutive addresses.
     pub(in super::super) fn next_fresh_page(&self, plane: PlaneId) -> Option<Ppn> {
         self.planes[plane.index()].free.peek().map(|block| self.geometry.ppn(block, 0))
     }

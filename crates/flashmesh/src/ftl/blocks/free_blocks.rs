@@ -1,12 +1,12 @@
-//! Free blocks of a plane, in the order in which they are opened (dynamic wear levelling).
+//! Free blocks of a plane, in the order in which they will be opened. Dynamic wear levelling orders free blocks by erase count.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
 use crate::ids::BlockId;
 
-/// Free blocks of a plane. Blocks that were never opened are stored as a range. They are opened first, with or without wear levelling, because they
-/// are the least erased and have been free for longest.
+/// Free blocks of a plane. Blocks that were never opened are stored as a range and opened first, with or without wear levelling: such
+/// blocks are the least erased and have been free for longest.
 #[derive(Clone, Debug)]
 pub(in super::super) struct FreeBlocks {
     fresh_next: u32,
@@ -14,7 +14,7 @@ pub(in super::super) struct FreeBlocks {
     recycled: Recycled,
 }
 
-/// Free blocks that have been erased, by the order in which they are opened.
+/// Free blocks that have been erased, in the order in which they will be opened.
 #[derive(Clone, Debug)]
 enum Recycled {
     /// Dynamic wear levelling: least erased first, ties in order of erase. `heap` holds (erase count, sequence number of the erase, block), and

@@ -1,4 +1,5 @@
-//! Serialization of all blocks of a prepared sample, with at most one open block of each kind per plane and no flash operation in progress.
+//! Serialization of all blocks of a sample (simulated planes) for preconditioning. Each plane has at most one open block of each kind, and
+//! no flash operation is in progress.
 
 use super::BlockManager;
 use super::open_blocks::OpenBlock;
@@ -21,7 +22,8 @@ impl BlockManager {
                 to.put(block.0.into(), u32::BITS);
                 to.put((*next_page).into(), u32::BITS);
             }
-            // The free blocks of the plane in the order in which they would be opened, padded with zeroes to the number of blocks of a plane.
+            // Write the free blocks in the order in which they would be opened. Pad the list with zeroes to the number of blocks of a
+            // plane, so that all images have the same size.
             let mut free = plane.free.clone();
             to.put(free.len().into(), u32::BITS);
             for _ in 0..self.geometry.blocks_per_plane {

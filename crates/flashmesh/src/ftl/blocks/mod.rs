@@ -35,7 +35,7 @@ pub(super) struct BlockManager {
     table: BlockTable,
     planes: Vec<Plane>,
     moves_share_write_block: bool,
-    /// Whether the planes of a die keep equal write pointers, because each program covers all planes of the die.
+    /// Whether each program covers all planes of its die, so that the write pointers of these planes stay equal.
     levels_programs: bool,
     /// State of the superblocks, whose planes open, collect and erase blocks together; `None` without superblocks.
     twins: Option<Twins>,
@@ -135,8 +135,8 @@ impl BlockManager {
         Some(ppn)
     }
 
-    /// Opens another block for data of kind `stream`; with superblocks, one in each plane. Returns `None` if all remaining free blocks are reserved
-    /// for other kinds.
+    /// Opens another block for data of kind `stream`; with superblocks, one in each plane of the superblock. Returns `None` if all
+    /// remaining free blocks are reserved for other kinds.
     pub(super) fn open_block(&mut self, plane: PlaneId, stream: OpenBlockKind) -> Option<()> {
         if !self.planes[plane.index()].can_open(stream) {
             return None;
@@ -203,8 +203,8 @@ impl BlockManager {
         plane
     }
 
-    /// Returns the kind of open block for valid pages moved out of `block`. If moved pages share the open block of host writes, host pages out of
-    /// native blocks go there, and to the returned kind only when that block is full and host writes can open no other one.
+    /// Returns the kind of open block for valid pages moved out of `block`. Host pages of native blocks may go to the open block of host
+    /// writes first; see [`allocate_move`](Self::allocate_move).
     pub(super) fn move_block_kind(&self, block: BlockId) -> OpenBlockKind {
         match self.table.holds_translation(block) {
             _ if self.geometry.is_slc(block) => OpenBlockKind::Fold,
@@ -213,7 +213,7 @@ impl BlockManager {
         }
     }
 
-    /// Returns whether the plane of `block` has enough free pages to move all valid pages of `block` before its erase.
+    /// Returns whether the plane of `block` has enough free pages for all valid pages of `block`, which are moved before `block` is erased.
     pub(super) fn fits(&self, block: BlockId) -> bool {
         let account = &self.planes[self.table.plane_of(block).index()];
         u64::from(self.table.valid_pages(block)) <= account.collection_pages(self.move_block_kind(block))
@@ -225,7 +225,7 @@ impl BlockManager {
         account.collecting += 1;
     }
 
-    /// Records that a victim was erased, and frees it. With superblocks, victims are freed once the blocks of all planes are erased.
+    /// Records that a victim was erased, and frees it. With superblocks, frees the victims only when the blocks of all planes are erased.
     pub(super) fn finish_erase(&mut self, block: BlockId) {
         if self.twins.is_some() {
             return self.twin_erased(block);

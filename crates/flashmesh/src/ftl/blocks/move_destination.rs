@@ -1,8 +1,9 @@
 //! Destination of moved pages: an open block of their own, or the open block of host writes.
 //!
-//! If moved pages share the open block of host writes, collection continues in the reserve (the last free block, which only collection may open) when
-//! this block is full and host writes can open no other one. After the erase of the victim, host writes continue in the remaining pages of the
-//! reserve. So host writes never open the reserve, and a plane never runs out of space, for the same reasons as with two open blocks.
+//! If moved pages share the open block of host writes, collection continues in the reserve (the last free block, which only collection may
+//! open) once the shared block is full and host writes can open no other block. After the erase of the victim, host writes continue in the
+//! remaining pages of the reserve. So host writes never open the reserve, and a plane never runs out of space, for the same reasons as with
+//! two open blocks.
 
 use super::BlockManager;
 use crate::ftl::open_block_kind::OpenBlockKind;
@@ -17,8 +18,8 @@ impl BlockManager {
         self.moves_share_write_block
     }
 
-    /// Returns the kind of host writes whose open block in `plane` takes moved pages of kind `stream` first. `None` if moved pages of this kind have
-    /// an open block of their own.
+    /// Returns the kind of host writes with which moved pages of kind `stream` share an open block in `plane`; `None` if moved pages of
+    /// this kind have an open block of their own.
     pub(super) fn shared_with(&self, plane: PlaneId, stream: OpenBlockKind) -> Option<OpenBlockKind> {
         let is_shared = self.moves_share_write_block && stream == OpenBlockKind::Collection;
         is_shared.then(|| self.planes[plane.index()].open.host_block_kind(None))
@@ -36,8 +37,8 @@ impl BlockManager {
         shared.and_then(|shared| self.next_program(plane, shared)).or_else(|| self.next_offset(plane, stream))
     }
 
-    /// Makes the block that collection opened from the reserve the open block of host writes, if that one is full. Called after a victim of `plane`
-    /// was erased.
+    /// Hands the block that collection opened from the reserve (last free block) over to host writes, if their open block is full. Called
+    /// after a victim of `plane` was erased.
     pub(super) fn take_over_reserve(&mut self, plane: PlaneId) {
         let open = &mut self.planes[plane.index()].open;
         let written = open.host_block_kind(None);
@@ -63,7 +64,8 @@ impl BlockManager {
         self.skip_pages(plane, stream, self.planes[plane.index()].open.pages_left(stream));
     }
 
-    /// Advances the open blocks of host writes in the planes of each die to the furthest next page among them, skipping pages \[choice\].
+    /// Makes the next page of host writes equal in all planes of a die, for every die: advances each open block to the furthest of them by
+    /// skipping pages \[choice\].
     pub(in super::super) fn level_write_pointers(&mut self) {
         let planes_per_die = self.geometry.planes_per_die;
         for first in (0..self.geometry.planes()).step_by(planes_per_die as usize) {

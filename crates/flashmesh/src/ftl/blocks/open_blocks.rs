@@ -17,12 +17,13 @@ pub(in super::super) struct OpenBlock {
 #[repr(C)]
 pub(in super::super) struct OpenBlocks {
     pages_per_block: u32,
-    /// Pages of an SLC block.
+    /// Number of pages of an SLC block.
     slc_pages_per_block: u32,
-    /// Host streams with an open block of their own in the plane, as a bit set by stream number; 0 if all share one.
+    /// Host streams with an open block of their own in the plane, as a bit set by stream number; 0 if all host streams share one open
+    /// block.
     writers: u64,
     blocks: [OpenBlock; OpenBlockKind::COUNT],
-    /// Open blocks of the host streams from 1 on; that of stream 0 is in `blocks`. Empty if all streams share one.
+    /// Open blocks of host streams 1, 2 and so on; the open block of stream 0 is in `blocks`. Empty if all streams share one open block.
     beyond: Vec<OpenBlock>,
 }
 
@@ -38,7 +39,8 @@ impl OpenBlocks {
         OpenBlocks { pages_per_block, slc_pages_per_block, blocks, beyond: Vec::new(), writers: 0 }
     }
 
-    /// Gives each host stream in the bit set `writers` (by stream number) an open block of its own; with an empty set all streams share one.
+    /// Assigns an open block of its own to each host stream in the bit set `writers` (by stream number). If the set is empty, all streams
+    /// share one.
     pub(super) fn set_dedicated_streams(&mut self, writers: u64) {
         let streams = u64::BITS - writers.leading_zeros();
         let nothing = OpenBlock { next_page: self.pages_per_block, ..self.blocks[0] };
@@ -46,8 +48,8 @@ impl OpenBlocks {
         self.beyond = vec![nothing; streams.saturating_sub(1) as usize];
     }
 
-    /// Returns the kind of open block for writes of host stream `stream`: its own block, if it has one here. Otherwise, and for `None`, the block of
-    /// the first host stream that has one.
+    /// Returns the kind of open block for writes of host stream `stream`. If streams have open blocks of their own, but `stream` has none
+    /// in this plane or is `None`, returns the kind of the first stream that has one.
     #[inline]
     pub(in super::super) fn host_block_kind(&self, stream: Option<StreamId>) -> OpenBlockKind {
         if self.writers == 0 {
@@ -79,8 +81,8 @@ impl OpenBlocks {
             .chain(OpenBlockKind::NON_HOST)
     }
 
-    /// Returns the kind of data for which `block` is open, if its next page is `next_page`; otherwise `None`. Both must match, because the entry of a
-    /// full block stays until another block of its kind is opened.
+    /// Returns the kind of data for which `block` is open, if its next page is `next_page`; otherwise `None`. Both values must match,
+    /// because the entry of a full block remains until another block of its kind is opened.
     pub(super) fn stream_at(&self, block: BlockId, next_page: u32) -> Option<OpenBlockKind> {
         self.streams().find(|&stream| {
             let open = self.get(stream);

@@ -19,14 +19,15 @@ pub(in super::super) struct Plane {
     pub(in super::super) invalid_pages: u32,
     /// Number of blocks being collected or folded: 0 or 1.
     pub(in super::super) collecting: u32,
-    /// Number of blocks filled so far outside the SLC cache: the sequence number of the block filled last.
+    /// Number of blocks filled so far outside the SLC cache, which is the sequence number of the block filled last.
     pub(in super::super) blocks_filled: u32,
     /// Number of pages allocated to early-bound writes that are not programmed yet.
     pub(in super::super) preallocated: u32,
     pub(in super::super) open: OpenBlocks,
     /// Whether translation pages are written to the plane.
     pub(in super::super) holds_translation: bool,
-    /// Number of pages in flight from other chips. Each has a free page in the open block for arriving pages.
+    /// Number of pages in flight to this plane from other chips. For each of these pages, a page of the open block for arriving pages is
+    /// free.
     pub(in super::super) incoming_pages: u32,
     pub(in super::super) free: FreeBlocks,
     pub(in super::super) wear: WearSpread,
@@ -121,8 +122,8 @@ impl Plane {
         host_is_out() || (self.holds_translation && is_map_out())
     }
 
-    /// Returns the number of pages that a collection can write before its victim is erased: in the open block of kind `stream` and in all free
-    /// blocks, even the last one.
+    /// Returns the number of pages that a collection can write before its victim is erased: in the open block of kind `stream` and in all
+    /// free blocks, including the reserve (last free block) but not a block kept for a fold.
     #[inline]
     pub(super) fn collection_pages(&self, stream: OpenBlockKind) -> u64 {
         let free = self.free.len().saturating_sub(self.kept_for_fold);

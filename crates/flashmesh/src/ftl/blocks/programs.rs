@@ -9,8 +9,8 @@ use crate::ftl::open_block_kind::OpenBlockKind;
 use crate::ids::{BlockId, PlaneId, Ppn};
 
 impl BlockManager {
-    /// Skips the mapping units after `last` in its program, because the program begins without them; in all planes of the die if programs cover all
-    /// of them. Returns the number of units skipped.
+    /// Skips the remaining mapping units of a program that begins partly filled; `last` is the last unit that the program writes. If
+    /// programs cover all planes of a die, skips the units in all of these planes. Returns the number of units skipped.
     pub(in super::super) fn finish_program(&mut self, last: Ppn) -> u32 {
         let block = self.table.block_of(last);
         let plane = self.table.plane_of(block);
@@ -30,8 +30,8 @@ impl BlockManager {
             .sum()
     }
 
-    /// Skips the mapping units left in the program whose first unit is `start`, if the next page of an open block lies in this program. Returns the
-    /// number of units skipped, otherwise 0.
+    /// Skips the mapping units left in the program whose first unit is `start`. Returns the number of units skipped; 0 if the next page of
+    /// no open block lies in this program.
     pub(in super::super) fn close_program(&mut self, start: Ppn) -> u32 {
         let block = self.table.block_of(start);
         let plane = self.table.plane_of(block);
@@ -42,8 +42,8 @@ impl BlockManager {
         opened.map_or(0, |(stream, _)| self.skip_to(plane, stream, block, end))
     }
 
-    /// Prepares a program of moved pages of kind `stream`. If they go to the open block of host writes, skips the mapping units left in its last
-    /// program. Returns the last skipped unit and the number of skipped units; `None` if no unit was skipped.
+    /// Prepares a program of moved pages of kind `stream`. If the pages go to the open block of host writes, skips the mapping units left
+    /// in the last program of that block. Returns the last skipped unit and the number of skipped units; `None` if no unit was skipped.
     pub(in super::super) fn begin_program_of_move(
         &mut self,
         plane: PlaneId,
@@ -68,7 +68,8 @@ impl BlockManager {
         if account.can_open(stream) { account.peek_free(stream).map(|block| (block, 0)) } else { None }
     }
 
-    /// Advances every open block with written pages to the beginning of a program, skipping pages.
+    /// Advances every partly written open block to the beginning of its next program, skipping pages. Does nothing if each program writes a
+    /// single mapping unit.
     pub(in super::super) fn align_programs(&mut self) {
         if !self.geometry.gathers_units() {
             return;

@@ -35,7 +35,7 @@ pub(in super::super) struct BlockTable {
     rows: Vec<[u16; 4]>,
     /// Number of invalid pages of each full block; 0 for other blocks.
     invalid_pages: Vec<u16>,
-    /// Order in which full blocks were filled, counted from 1 in each plane; 0 for other blocks.
+    /// Sequence number, from 1 in each plane, at which each full block was filled; 0 for other blocks.
     filled: Vec<u32>,
     erase_count: Vec<u32>,
 }
@@ -85,8 +85,8 @@ impl BlockTable {
         self.rows[block.index()][VALID] += 1;
     }
 
-    /// Records the `pages` pages of `block` from `first` on as programmed and valid. Returns whether all pages of the block are programmed from then
-    /// on.
+    /// Records the `pages` pages of `block` from `first` on as programmed and valid. Returns whether all pages of the block are then
+    /// programmed.
     pub(in super::super) fn program_run(&mut self, block: BlockId, first: Ppn, pages: u32) -> bool {
         let mut page = first.0 - self.geometry.ppn(block, 0).0;
         let end = page + pages;
@@ -122,7 +122,7 @@ impl BlockTable {
         full
     }
 
-    /// Counts one more page of `block` as programmed. Returns whether all pages of the block are programmed from then on.
+    /// Counts one more page of `block` as programmed. Returns whether all pages of the block are then programmed.
     #[inline]
     pub(in super::super) fn count_program(&mut self, block: BlockId) -> bool {
         let programmed = &mut self.rows[block.index()][PROGRAMMED];
@@ -142,8 +142,8 @@ impl BlockTable {
         self.rows[block.index()][TRANSLATION] != 0
     }
 
-    /// Marks a block as full: the one with the number `sequence`, from 1, among the blocks filled in its plane. Returns the number of its invalid
-    /// pages.
+    /// Marks a block as full. `sequence` is its number, from 1, in the order in which the blocks of its plane are filled. Returns the
+    /// number of its invalid pages.
     pub(in super::super) fn fill(&mut self, block: BlockId, sequence: u32) -> u32 {
         let invalid_pages = self.geometry.pages_per_block - self.valid_pages(block);
         self.set_state(block, BlockState::Full);
@@ -152,7 +152,7 @@ impl BlockTable {
         invalid_pages
     }
 
-    /// Marks a full block as victim, so that it is not a candidate. Returns the number of its invalid pages.
+    /// Marks a full block as the victim of a collection, so that it is not selected again. Returns the number of its invalid pages.
     pub(in super::super) fn collect(&mut self, block: BlockId) -> u32 {
         debug_assert_eq!(self.state(block), BlockState::Full);
         self.set_state(block, BlockState::Collecting);
@@ -182,8 +182,8 @@ impl BlockTable {
         self.erase_count[block.index()]
     }
 
-    /// Frees a native block that was lent to the SLC cache, after its erase. Its own pages never counted as programmed. Returns the erase count of
-    /// the block, including this erase.
+    /// Frees a native block that was lent to the SLC cache, after its erase. No page of a lent block counts as programmed. Returns the
+    /// erase count of the block, including this erase.
     pub(in super::super) fn erase_lent(&mut self, block: BlockId) -> u32 {
         debug_assert_eq!((self.state(block), self.programmed_pages(block)), (BlockState::Open, 0));
         self.set_state(block, BlockState::Free);
@@ -219,7 +219,7 @@ impl BlockTable {
         self.valid[block.index() * self.words_per_block + word]
     }
 
-    /// Prefetches the entries that [`BlockTable::clear_valid`] of `ppn` changes.
+    /// Prefetches, into the CPU cache, the entries that [`BlockTable::clear_valid`] changes for `ppn`.
     #[inline]
     pub(in super::super) fn prefetch(&self, ppn: Ppn) {
         let block = self.block_of(ppn);

@@ -1,8 +1,8 @@
 //! Twin blocks: the planes of a [superblock](Superblocks) open, collect and erase the blocks at one position (index in the plane) together. With
 //! superblocks of one die this is TBM (Twin Block Management Policy to Enhance the Utilization of Plane-Level Parallelism in SSDs, IEEE CAL 2016).
 //!
-//! - A block is opened in all planes at once, so that they write to blocks at the same position. If a plane has pages left when another plane has
-//!   filled its block, these pages are skipped \[choice\]. As many pages are skipped as programs went to single planes.
+//! - A block is opened in all planes at once, so that they write to blocks at the same position. If a plane has pages left when another
+//!   plane has filled its block, these pages are skipped \[choice\].
 //! - Each page, written or moved, goes to the plane that is furthest behind: the plane with the fewest whole programs in its open blocks. So write
 //!   pointers stay together, and the valid pages of a victim are spread evenly.
 //! - A victim is a position, with the invalid pages of all blocks at this position. The blocks are freed once all of them are erased.
@@ -16,7 +16,7 @@ use crate::ftl::open_block_kind::OpenBlockKind;
 use crate::ftl::superblocks::SuperblockPlanes;
 use crate::ids::{BlockId, PlaneId};
 
-/// Division of the planes into superblocks, and the progress of erasing their victims.
+/// Division of the planes into superblocks, and the progress of the erases of their victims.
 #[derive(Clone, Debug)]
 pub(super) struct Twins {
     superblocks: Superblocks,
@@ -48,7 +48,7 @@ impl BlockManager {
         self.superblocks().members(plane)
     }
 
-    /// Returns the blocks at `position` in the planes that share superblocks with `plane`.
+    /// Returns the blocks at `position` (index in the plane) in the planes that share superblocks with `plane`.
     fn twin_blocks(&self, plane: PlaneId, position: u32) -> impl Iterator<Item = BlockId> + use<> {
         let blocks_per_plane = self.geometry.blocks_per_plane;
         self.twins_of(plane).map(move |twin| BlockId(twin.0 * blocks_per_plane + position))
@@ -71,7 +71,7 @@ impl BlockManager {
         block.0 % self.geometry.blocks_per_plane
     }
 
-    /// Returns the blocks at the position of `block`, one in each plane of the superblock, including `block`.
+    /// Returns the blocks at the position (index in the plane) of `block`, one in each plane of the superblock, including `block`.
     pub(in super::super) fn twins_of_block(&self, block: BlockId) -> impl Iterator<Item = BlockId> + use<> {
         self.twin_blocks(self.table.plane_of(block), self.position_of(block))
     }
@@ -125,15 +125,16 @@ impl BlockManager {
         (behind, lacks)
     }
 
-    /// Returns whether a collection of the planes that share superblocks with `plane` may begin: none of them is being collected, and a full block of
-    /// them has invalid pages.
+    /// Returns whether a collection of the planes that share superblocks with `plane` may begin: no collection of these planes is in
+    /// progress, and a full block in one of them has invalid pages.
     pub(in super::super) fn can_collect_twins(&self, plane: PlaneId) -> bool {
         let accounts = || self.twins_of(plane).map(|twin| &self.planes[twin.index()]);
         accounts().all(|account| account.collecting == 0) && accounts().any(|account| account.invalid_pages > 0)
     }
 
-    /// Returns two tables, indexed by position: the sum of the invalid pages of the blocks there, and the sequence number at which the last of these
-    /// blocks was filled. Both cover all planes that share superblocks with `plane`. Positions at which a block is not full have 0 in both tables.
+    /// Returns two tables, indexed by position (index of a block in its plane): the sum of the invalid pages of the blocks there, and the
+    /// sequence number at which the last of these blocks was filled. Both cover all planes that share superblocks with `plane`. Positions
+    /// at which a block is not full have 0 in both tables.
     pub(in super::super) fn twin_candidates(&self, plane: PlaneId) -> (Vec<u32>, Vec<u32>) {
         let positions = self.geometry.blocks_per_plane as usize;
         let (mut invalid, mut last) = (vec![0; positions], vec![0; positions]);
@@ -151,7 +152,8 @@ impl BlockManager {
         (invalid, last)
     }
 
-    /// Returns whether the planes of the superblock together have enough free pages to move all valid pages of the blocks at the position of `block`.
+    /// Returns whether the planes of the superblock together have enough free pages to move all valid pages of the blocks at the position
+    /// (index in the plane) of `block`.
     pub(in super::super) fn twins_fit(&self, block: BlockId) -> bool {
         let blocks = || self.twins_of_block(block);
         let valid: u64 = blocks().map(|twin| u64::from(self.table.valid_pages(twin))).sum();
@@ -162,18 +164,20 @@ impl BlockManager {
         valid <= blocks().map(room).sum()
     }
 
-    /// Returns whether the blocks at the position of `block` are full in all planes of the superblock, and none of the planes is being collected.
+    /// Returns whether the blocks at the position (index in the plane) of `block` are full in all planes of the superblock, and none of the
+    /// planes is being collected.
     pub(in super::super) fn twins_are_full(&self, block: BlockId) -> bool {
         self.twins_of_block(block).all(|twin| self.table.state(twin) == BlockState::Full)
             && self.twins_of(self.table.plane_of(block)).all(|twin| self.planes[twin.index()].collecting == 0)
     }
 
-    /// Marks the blocks at the position of `block`, in all planes of the superblock, as victims.
+    /// Marks the blocks at the position (index in the plane) of `block` as victims, in all planes of the superblock.
     pub(in super::super) fn mark_twins(&mut self, block: BlockId) {
         self.twins_of_block(block).for_each(|twin| self.mark_victim(twin));
     }
 
-    /// Records that the block of one plane, part of a victim, was erased. Frees the blocks of all planes once all are erased.
+    /// Records the erase of `block`, one of the blocks of a victim. Frees the blocks of all planes of the superblock once all of them are
+    /// erased.
     pub(super) fn twin_erased(&mut self, block: BlockId) {
         let plane = self.table.plane_of(block);
         let Some(Twins { superblocks, erased }) = &mut self.twins else { return };
@@ -187,7 +191,8 @@ impl BlockManager {
             return self.twins_of_block(block).for_each(|twin| self.free_folded(twin));
         }
         self.twins_of_block(block).for_each(|twin| self.free_erased(twin));
-        // If a plane has pages left in the block that collection opened from the reserve, host writes of all planes continue in these blocks.
+        // If collection has opened the reserve (last free block) and left pages in it in any plane, host writes of all planes continue in
+        // these blocks.
         let in_reserve = |twin: PlaneId| self.planes[twin.index()].open.pages_left(OpenBlockKind::Collection) > 0;
         if self.twins_of(plane).any(in_reserve) {
             for twin in self.twins_of(plane) {
@@ -198,8 +203,9 @@ impl BlockManager {
         }
     }
 
-    /// Makes planes that share superblocks use the same number of blocks, after each plane was filled alone. Planes with more free blocks than others
-    /// open some of them for data of kind `stream`. Before each, they skip the pages left in the open block of this kind.
+    /// Makes planes that share superblocks use the same number of blocks, after each plane was filled alone. Planes with more free blocks
+    /// than others open some of them for data of kind `stream`. Before each opening, such a plane skips the pages left in its open block of
+    /// this kind.
     pub(in super::super) fn level_twins(&mut self, stream: OpenBlockKind) {
         if !self.has_twins() {
             return;

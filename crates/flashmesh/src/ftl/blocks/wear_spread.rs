@@ -7,7 +7,8 @@ pub(in super::super) struct WearSpread {
     max_erases: u32,
     /// Lower bound of the erase counts of full blocks. May be too low after the least erased block was erased.
     min_erases: u32,
-    /// Whether an erase, or the filling of a less erased block, has changed the bounds since the last search for the least erased block.
+    /// Whether a block was erased, or a block with fewer erases than `min_erases` was filled, since the last search for the least erased
+    /// block.
     has_changed: bool,
 }
 

@@ -20,7 +20,7 @@ pub(in super::super) struct Collector {
     limits: FreePageThresholds,
     victim: Policy,
     random: SimRng,
-    /// Minimum number of invalid pages of a victim (of all its planes together, with superblocks).
+    /// Minimum number of invalid pages of a victim; with superblocks, of its blocks in all planes together.
     gain_min: u32,
 }
 
@@ -103,8 +103,8 @@ impl Collector {
         account.free_pages < self.limits.collection || account.is_out_of_space()
     }
 
-    /// Returns the number of pages whose allocation makes the free pages of `plane` fall below the threshold of collection. The plane must not be
-    /// short yet.
+    /// Returns the number of pages whose allocation makes the free pages of `plane` fall below the threshold of collection. The free pages
+    /// must not be below the threshold already.
     #[inline]
     pub(in super::super) fn pages_until_short(&self, blocks: &BlockManager, plane: PlaneId) -> u32 {
         (blocks.plane(plane).free_pages + 1).saturating_sub(self.limits.collection)
@@ -131,8 +131,8 @@ impl Collector {
         blocks.plane(plane).free_pages < self.limits.background
     }
 
-    /// Selects a victim among the full blocks of `plane`, marks it and returns it. Returns `None` if the plane is being collected, or if no block
-    /// would gain enough pages and have free pages for its valid pages.
+    /// Selects a victim among the full blocks of `plane`, marks it and returns it. Returns `None` if the plane is being collected, or if no
+    /// block has both enough invalid pages and free pages to which its valid pages can move.
     pub(in super::super) fn begin(&mut self, blocks: &mut BlockManager, plane: PlaneId) -> Option<BlockId> {
         if !blocks.plane(plane).can_collect() {
             return None;
@@ -160,9 +160,9 @@ impl Collector {
         blocks.twins_of(plane).any(|twin| self.is_low(blocks, twin)) && blocks.can_collect_twins(plane)
     }
 
-    /// Selects an index at which all planes that share superblocks with `plane` have a full block. Marks these blocks as victims and returns them,
-    /// one for each plane. Returns `None` if one of the planes is being collected, or if no index would gain enough pages and have free pages for its
-    /// valid pages.
+    /// Selects an index at which all planes that share superblocks with `plane` have a full block. Marks these blocks as victims and
+    /// returns them, one for each plane. Returns `None` if one of the planes is being collected, or if the blocks of no index have both
+    /// enough invalid pages and free pages to which their valid pages can move.
     pub(in super::super) fn begin_twins(&mut self, blocks: &mut BlockManager, plane: PlaneId) -> Option<Vec<BlockId>> {
         if !blocks.can_collect_twins(plane) {
             return None;

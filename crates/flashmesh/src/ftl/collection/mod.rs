@@ -36,7 +36,7 @@ pub trait VictimSelector {
     fn select(&mut self, candidates: &Candidates<'_>, random: &mut SimRng) -> Option<u32>;
 }
 
-/// Victim selector supplied by the caller, to try a policy before it has a name in the configuration.
+/// Victim selector supplied by the caller, to try a policy that the configuration does not offer.
 pub(super) struct Custom(pub(super) Box<dyn VictimSelector + Send>);
 
 impl fmt::Debug for Custom {
@@ -46,7 +46,7 @@ impl fmt::Debug for Custom {
 }
 
 impl Clone for Custom {
-    /// Panics, because a drive is cloned only after preconditioning, before the victim selector of the caller is set.
+    /// Panics, because drives are cloned only before a caller sets a victim selector.
     fn clone(&self) -> Custom {
         unreachable!("a drive with a victim selector of the caller's own is not cloned")
     }
@@ -63,7 +63,8 @@ impl VictimSelector for Custom {
     }
 }
 
-/// Registry of victim policies: the name of each, which is its type and its variant of [`config::VictimPolicy`], and its constructor.
+/// Generator of the enum of all victim policies. Each entry consists of a name, which is both a type and a variant of
+/// [`config::VictimPolicy`], and a constructor.
 macro_rules! victim_selectors {
     ($($name:ident => $build:expr),+ $(,)?) => {
         #[derive(Clone, Debug)]

@@ -12,7 +12,7 @@ pub struct RandomPp {
 }
 
 impl RandomPp {
-    /// Creates the policy for a drive of this geometry. Its over-provisioning gives the minimum of invalid pages of a victim.
+    /// Creates the policy for a drive of this geometry, whose over-provisioning determines the minimum number of invalid pages of a victim.
     pub fn new(geometry: &Geometry) -> RandomPp {
         let pages = u64::from(geometry.native_pages_per_plane()) * u64::from(geometry.planes());
         let spare_pages = pages.saturating_sub(u64::from(geometry.logical_pages));

@@ -114,8 +114,8 @@ fn writes_and_deallocations_change_computed_and_stored_maps_alike() {
     }
 }
 
-/// Compares the computed map of planes with blocks of 384 pages, copied three times from samples with blocks of 128 pages, with locations computed
-/// here.
+/// Compares the computed map of planes with blocks of 384 pages, copied three times from samples with blocks of 128 pages, with locations
+/// that this test computes.
 #[test]
 fn copies_of_a_sample_are_interleaved_in_blocks_by_words_of_64_pages() {
     const COPIES: u32 = 3;

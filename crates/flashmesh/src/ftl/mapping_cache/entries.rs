@@ -1,4 +1,5 @@
-//! Map entries in DRAM. Each is found by its logical page, and linked in LRU order and with the dirty entries of its translation page.
+//! Map entries in DRAM, found by logical page. Resident entries are linked in LRU order, and dirty entries with the other dirty entries of
+//! their translation page.
 
 use crate::engine::prefetch::prefetch;
 use crate::ids::{Lpn, id};
@@ -16,26 +17,27 @@ const NONE: u32 = u32::MAX;
 pub(super) enum EntryState {
     /// Clean: equal to the value on flash.
     Clean,
-    /// Dirty; no write-back in flight carries the value.
+    /// Dirty; no program in flight carries the value.
     Dirty,
     /// Dirty, but the change is covered by a read of the translation page that was requested for its write-back. An eviction needs no further read.
     Covered,
-    /// A program of the translation page in flight carries the value.
+    /// Dirty; the program of the translation page that is in flight carries the value.
     Writing,
-    /// A program of the translation page in flight carries an older value.
+    /// Dirty; the program of the translation page that is in flight carries an older value.
     Rewritten,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CachedEntry {
     pub(super) lpn: Lpn,
-    /// Slots of the neighbours in LRU order while the entry is resident. `newer` also links free slots.
+    /// Slots of the next more and the next less recently used entry, while this entry is resident. `newer` also links free slots.
     newer: u32,
     older: u32,
     /// Slot of the next entry in the chain of dirty entries of the translation page.
     next_changed: u32,
     partition: u16,
-    /// Whether the entry counts against the capacity of the cache and may be evicted. If false, it stays in DRAM only until its write-back ends.
+    /// Whether the entry counts against the capacity of the cache and may be evicted. If false, the entry stays in DRAM only until its
+    /// write-back ends.
     pub(super) is_resident: bool,
     pub(super) state: EntryState,
 }
@@ -58,8 +60,8 @@ struct CachePart {
 pub(super) struct Entries {
     slots: Vec<CachedEntry>,
     free: u32,
-    /// Slot + 1 of each host page; 0 without an entry in DRAM. Taken zeroed from the operating system, so that the table takes no memory until it is
-    /// touched.
+    /// Slot + 1 of the map entry of each host page; 0 if the entry is not in DRAM. Taken zeroed from the operating system, so that the
+    /// table takes no memory until it is touched.
     slot_of: Vec<u32>,
     partitions: Vec<CachePart>,
 }
@@ -149,7 +151,7 @@ impl Entries {
         slot
     }
 
-    /// Removes an entry from DRAM. It must not be resident.
+    /// Removes a non-resident entry from DRAM.
     pub(super) fn remove(&mut self, slot: Slot) {
         let entry = &mut self.slots[slot.index()];
         debug_assert!(!entry.is_resident, "a resident entry is linked to others");

@@ -73,12 +73,12 @@ pub enum MapCacheAction {
     Read {
         /// Translation page to read.
         page: Lpn,
-        /// Whether a write-back needs the page, not a miss. The two can transfer different numbers of bytes.
+        /// Whether the read is for a write-back, not for a miss. Reads of the two kinds can transfer different numbers of bytes.
         for_write_back: bool,
     },
     /// Program of this translation page. The controller allocates a physical page for it.
     Program(Lpn),
-    /// Resumption of this transaction, which waited for its entry. The entry is in DRAM from then on.
+    /// Resumption of this transaction, whose map entry was admitted to DRAM.
     Resume(TransactionId),
 }
 
@@ -193,7 +193,7 @@ impl MappingCache {
         self.events = Some(Vec::new());
     }
 
-    /// Ends the recording of events, and drops those not taken.
+    /// Ends the recording of events, and drops recorded events that were not taken.
     pub fn drop_events(&mut self) {
         self.events = None;
     }
@@ -203,7 +203,7 @@ impl MappingCache {
         self.events.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
-    /// Prefetches the data that lookups of the entries of `lpns` will read into the CPU cache.
+    /// Prefetches, into the CPU cache, the data that lookups of the entries of `lpns` will read.
     pub(crate) fn prefetch(&self, lpns: impl Iterator<Item = Lpn> + Clone) {
         self.entries.prefetch(lpns);
     }

@@ -1,4 +1,4 @@
-//! Stalled misses: their translation page is in DRAM, but no entry can be evicted to make room for theirs.
+//! Stalled misses of the map cache: the translation page is in DRAM, but no entry can be evicted to make room for the missing entry.
 
 use std::collections::VecDeque;
 
@@ -53,7 +53,7 @@ impl StalledMisses {
         self.queues[part].pop_front();
     }
 
-    /// Returns the part to be served as number `turn`, from 0, of this round.
+    /// Returns the part of the cache that is served at position `turn` of this round, counted from 0.
     pub(super) fn part_at_turn(&self, turn: usize) -> usize {
         (self.next + turn) % self.parts()
     }

@@ -5,7 +5,7 @@ use crate::ids::Lpn;
 use super::entries::{DirtyChain, EntryState, Slot};
 use super::{EntryEvent, MapCacheAction, MappingCache, WaiterId};
 
-/// Extent of the read of a translation page that is in flight.
+/// Extent of the read of a translation page; `No` if no read of the page is in flight.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum PageReadState {
     #[default]
@@ -22,11 +22,11 @@ enum WriteBack {
     None,
     /// The content of the page is being read.
     Wanted,
-    /// The content is in the write-back buffer until another page needs its space.
+    /// The content of the page is in the write-back buffer, until another page needs the space.
     Buffered,
-    /// The content is in DRAM and the program is requested, but has not begun.
+    /// The content of the page is in DRAM. Its program is requested, but has not begun.
     Queued,
-    /// The program is in flight, with the changes made before it began.
+    /// The program of the page is in flight, with the changes made before the program began.
     Programming,
 }
 
@@ -209,8 +209,8 @@ impl MappingCache {
         }
     }
 
-    /// Resumes stalled misses for which there is room, after a write-back has ended. The first one may exceed the limit of write-backs, so that no
-    /// miss stalls forever.
+    /// Resumes stalled misses for which there is room, after a write-back has ended or moved to the write-back buffer. One of these misses
+    /// may exceed the limit of write-backs, so that no miss stalls forever.
     fn resume_stalled(&mut self) {
         let mut granted = true;
         for turn in 0..self.blocked.parts() {

@@ -1,4 +1,4 @@
-//! Aged preconditioning: blocks full of invalid pages, with the valid pages spread evenly over them.
+//! Aged preconditioning: filled blocks, in which the valid pages are spread evenly among invalid pages.
 
 use std::ops::Range;
 
@@ -20,7 +20,7 @@ pub(super) fn age(ftl: &mut Ftl, ranges: &[Range<u32>], written: f64, watch: Pro
     let planes = shares.len() as f64;
     for (plane, own) in (0..).map(PlaneId).zip(&shares) {
         watch(f64::from(plane.0) / planes);
-        // Planes that share superblocks fill as many blocks as the one of them that needs the most.
+        // Planes that share superblocks fill the same number of blocks: the largest number that one of the planes needs.
         let together = ftl.superblock_planes(plane).map(|twin| blocks[twin.index()]).max().unwrap_or(0);
         age_plane(ftl, plane, own, together);
     }
@@ -37,8 +37,8 @@ fn blocks_to_fill(ftl: &Ftl, plane: PlaneId, shares: &[PlaneShare], written: f64
     (wanted.min(before_collection) / pages_per_block).max(pages_of(shares).div_ceil(pages_per_block))
 }
 
-/// Fills `blocks` blocks of a plane. The pages of `shares` are spread over them, equally many to each block up to rounding, in logical order. They
-/// are the last pages of each block; all others are invalid.
+/// Fills `blocks` blocks of a plane. The pages of `shares` are spread over these blocks in logical order, equally many to each block up to
+/// rounding. Valid pages are the last pages of each block; all other pages are invalid.
 fn age_plane(ftl: &mut Ftl, plane: PlaneId, shares: &[PlaneShare], blocks: u32) {
     let Some(Ppn(first_page)) = ftl.blocks.next_fresh_page(plane).filter(|_| blocks > 0) else { return };
     let (pages_per_block, valid) = (ftl.geometry.pages_per_block, pages_of(shares));

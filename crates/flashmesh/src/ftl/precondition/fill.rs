@@ -27,7 +27,8 @@ pub(super) fn pages_of(shares: &[PlaneShare]) -> u32 {
     shares.iter().map(|share| share.count).sum()
 }
 
-/// Stores all translation pages on a fresh drive, in sequential order, in the first blocks of their planes. Does nothing if the map is in DRAM.
+/// Stores all translation pages on a fresh drive, in sequential order, in the first blocks of their planes. Does nothing if the map is not
+/// stored on flash.
 pub(in super::super) fn lay_out_translation(ftl: &mut Ftl) {
     let Some(translation) = ftl.translation else { return };
     for (plane, shares) in shares_by_plane(ftl, &ftl.partition.split_at_parts(translation.all())) {

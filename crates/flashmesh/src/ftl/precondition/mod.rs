@@ -21,8 +21,8 @@ use super::{Ftl, FtlRules, Partition, allocation};
 use crate::config::{self, ExpectedWrites, PreconditionKind};
 use crate::flash::geometry::Geometry;
 
-/// Number of logical pages of the smallest drive with a computed map. Smaller drives use tables: they are filled in 0.2 s, and their lookups are
-/// faster.
+/// Number of logical pages of the smallest drive with a computed map. Smaller drives use tables, which are filled in 0.2 s and are faster
+/// to look up.
 const COMPUTED_MAP_PAGES_MIN: u32 = 1 << 23;
 
 /// Result of preconditioning a drive: mapped pages and, after random preconditioning, the steady state reached.
@@ -32,18 +32,19 @@ pub struct PreconditionReport {
     pub pages_mapped: u64,
     /// Programmed pages per page that the host wrote, in the last simulated window, as a mean over all planes; 1 if no window was simulated.
     pub write_amplification: f64,
-    /// Number of windows simulated until the steady state; the maximum over the samples. In a window as many pages are written as half the pages of a
-    /// sample.
+    /// Number of windows simulated until the steady state; the maximum over the samples (simulated planes). A window is as many writes as
+    /// half of the pages of a sample.
     pub windows: u32,
-    /// Whether the write amplification of every sample had settled at the end of its last window.
+    /// Whether the write amplification of every sample (simulated planes) had settled at the end of its last window.
     pub settled: bool,
 }
 
 /// Callback for the progress of preconditioning, an estimate from 0 to 1 that never decreases. Called at the start, at intervals, and at the end.
 pub type ProgressCallback<'a> = &'a dyn Fn(f64);
 
-/// Returns the size in bytes of the computed map of a preconditioned drive at the start of the run; `None` if the map is a table. 0 if pages lie in
-/// order, so that nothing is stored. Small drives have tables, and so do drives whose journal or allocator visits all pages at the start.
+/// Returns the size in bytes of the computed map of a preconditioned drive at the start of the run; 0 if pages lie in order, so that
+/// nothing is stored. Returns `None` if the map is stored in tables: on a small drive, without sequential or random preconditioning, or if
+/// a journal or an allocator visits all pages at the start.
 pub fn computed_map_bytes(geometry: &Geometry, config: &config::Config, rules: FtlRules) -> Option<u64> {
     if geometry.logical_pages < COMPUTED_MAP_PAGES_MIN || config.persistence.has_journal() {
         return None;

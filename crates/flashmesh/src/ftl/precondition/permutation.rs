@@ -30,14 +30,14 @@ impl Permutation {
         Permutation { step, first: random.below(runs), inverse: inverse(step, runs), runs, length }
     }
 
-    /// Returns the image of `i`, a number below n.
+    /// Returns the number to which the permutation maps `i`, a number below n.
     pub(in super::super) fn image(&self, i: u32) -> u32 {
         let (run, in_run) = self.split(i);
         let image = (u64::from(self.step) * u64::from(run) + u64::from(self.first)) % u64::from(self.runs);
         image as u32 * self.length + in_run
     }
 
-    /// Returns the number below n whose image is `image`.
+    /// Returns the number below n that the permutation maps to `image`.
     pub(in super::super) fn preimage(&self, image: u32) -> u32 {
         let (run, in_run) = self.split(image);
         let moved = u64::from(run) + u64::from(self.runs) - u64::from(self.first);
@@ -45,7 +45,8 @@ impl Permutation {
         preimage as u32 * self.length + in_run
     }
 
-    /// Writes the images of `i`, `i` + 1 and so on to `images`, faster than by calling [`Permutation::image`] for each.
+    /// Writes the images of `i`, `i` + 1 and so on under the permutation to `images`. Faster than a call of [`Permutation::image`] for
+    /// each.
     pub(in super::super) fn images(&self, i: u32, images: &mut [u32]) {
         let (mut next, gap) = (self.image(i), (self.runs - self.step) * self.length);
         let mut left = self.length - i % self.length;
@@ -66,7 +67,7 @@ impl Permutation {
     }
 }
 
-/// Returns the inverse of `step` modulo n by Euclid's algorithm. `step` must be coprime to n.
+/// Returns the inverse of `step` modulo `n` by the extended Euclidean algorithm. `step` must be coprime to `n`.
 fn inverse(step: u32, n: u32) -> u32 {
     let (mut before, mut now) = ((i64::from(n), 0), (i64::from(step), 1));
     while now.0 != 0 {

@@ -48,7 +48,8 @@ fn progress(gc: &config::Gc, phase: u32, valid: u64, gained: u64) -> CollectionP
     CollectionProgress { moved: done.min(valid), written: done.saturating_sub(valid) }
 }
 
-/// Draws `count` phases in units of 2^-[`PHASE_BITS`], one from each of `count` equal parts of the cycle, in random order.
+/// Draws `count` phases of the collection cycle in units of 2^-[`PHASE_BITS`], one from each of `count` equal parts of the cycle, in random
+/// order.
 pub(super) fn phases(count: u32, random: &mut SimRng) -> Vec<u32> {
     let mut order: Vec<u32> = (0..count).collect();
     for last in (1..order.len()).rev() {
@@ -65,8 +66,8 @@ impl PlaneSample<'_> {
         self.ftl.empty_untimed(&victims);
     }
 
-    /// Overwrites pages until the next collection begins, and further until `phase` (in units of 2^-[`PHASE_BITS`]) of its cycle. Stops after as many
-    /// writes as the sample has pages if no collection begins.
+    /// Overwrites pages until the next collection begins, and then until its collection cycle reaches `phase` (in units of
+    /// 2^-[`PHASE_BITS`]). If no collection begins, stops after as many writes as the sample has pages.
     pub(super) fn advance_to_phase(&mut self, phase: u32) {
         let plane = PlaneId(0);
         let pages = self.ftl.geometry.pages();
@@ -117,7 +118,7 @@ impl PlaneSample<'_> {
         }
     }
 
-    /// Begins the next collection of the planes that collect with `plane` if one is due, without moving a page.
+    /// Begins the next collection of `plane`, and of the planes that collect together with it, if one is due. No page is moved.
     fn begin_waiting(&mut self, plane: PlaneId) {
         if self.ftl.wants_collection_of_set(plane)
             && let Some(victims) = self.ftl.begin_collection_of_set(plane)

@@ -14,8 +14,8 @@ use crate::ftl::mapping::PREFETCHED;
 use crate::ftl::{Ftl, FtlRules, IdleDies, Partition, TranslationPages};
 use crate::ids::Lpn;
 
-/// Minimum number of windows before write amplification can count as settled. A window overwrites half of the pages, so the sample has then been
-/// overwritten several times.
+/// Minimum number of windows before write amplification can count as settled. A window is as many writes as half of the pages of the
+/// sample, so the sample has then been overwritten several times.
 pub(super) const WINDOWS_MIN: u32 = 8;
 /// Number of windows after which simulation stops, settled or not.
 const WINDOWS_MAX: u32 = 40;
@@ -76,7 +76,7 @@ pub(super) struct SampleInputs {
     seed: u64,
     /// Number of instants at which the state is copied.
     instants: u32,
-    /// Whether a collection may be in progress in a copied state. False if the run issues no writes.
+    /// Whether a collection may be in progress in a copied state; false if the run issues no writes.
     collects: bool,
     runs: WriteRuns,
 }
@@ -128,7 +128,7 @@ impl SampleInputs {
         }
     }
 
-    /// Returns the approximate number of host writes that the simulation of all states takes.
+    /// Returns the approximate number of host writes needed to simulate all states.
     pub(super) fn writes(&self) -> u64 {
         u64::from(self.geometry.pages()) * u64::from(8 * WINDOWS_MIN + self.instants) / 16
     }
@@ -176,9 +176,9 @@ pub(super) struct PlaneSample<'a> {
     inputs: SampleInputs,
     pub(super) idle: IdleDies,
     pub(super) random: SimRng,
-    /// Number of the current state, from 1; 0 before the first state.
+    /// Number of the current state, from 1; 0 before [`advance`](Self::advance) was called.
     instant: u32,
-    /// Phases of collection at which the states are copied, by number of the state - 1.
+    /// Phases of collection at which the states are copied, indexed by the number of the state minus 1.
     phases: Vec<u32>,
     /// Collection in progress in the current state; without victims if there is none.
     pub(super) begun: CollectionInProgress,
@@ -298,7 +298,7 @@ impl<'a> PlaneSample<'a> {
                 return ppn.0;
             }
             let (block, page) = (own.block_of(ppn), own.page_in_block(ppn));
-            // The copies of a smaller block alternate in words of 64 pages.
+            // In a block of the drive, the copies of a block of the sample alternate in words of 64 pages.
             block.0 * pages_per_block + page / u64::BITS * u64::BITS * times + page % u64::BITS
         })
     }

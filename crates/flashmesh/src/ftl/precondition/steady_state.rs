@@ -27,13 +27,13 @@ pub(super) fn sample_map_bytes(geometry: &Geometry, superblock_dies: Option<u32>
     let of_set = superblock_dies.map_or(1, |dies| Superblocks::new(geometry, dies).planes());
     let together = superblock_dies.map_or(1, |_| geometry.planes_per_die);
     let states = (geometry.planes() / of_set).min(INSTANTS_MAX);
-    // Two states more, since the simulated sample itself has a map in both directions.
+    // Count two more states: the simulated sample itself has a map in both directions.
     u64::from(states + 2) * u64::from(pages_of_sample(geometry, together)) * BYTES_PER_PAGE
 }
 
 /// Planes that hold pages of the same ranges of logical pages, equally many up to rounding. One sample represents all of them.
 struct PlaneClass {
-    /// For each range, whether the planes may hold pages of it.
+    /// For each filled range of logical pages, whether the planes of the class may hold its pages.
     holds: Vec<bool>,
     planes: Vec<PlaneFill>,
     /// Number of host pages on the plane of the class that has most of them.
@@ -42,7 +42,7 @@ struct PlaneClass {
     translation_pages: u32,
 }
 
-/// A plane with its host pages (`shares`) and translation pages.
+/// A plane, with its shares of the host pages (`shares`) and of the translation pages.
 struct PlaneFill {
     plane: PlaneId,
     shares: Vec<PlaneShare>,
@@ -153,7 +153,7 @@ fn plane_classes(ftl: &Ftl, ranges: &[Range<u32>]) -> Vec<PlaneClass> {
     kinds
 }
 
-/// Fills the planes of `group` with a copy of the sample, and maps the logical pages of these planes to it.
+/// Fills the planes of `group` with a copy of the sample, and maps the logical pages of these planes to the copied pages.
 fn copy_planes(
     ftl: &mut Ftl,
     group: &[PlaneFill],

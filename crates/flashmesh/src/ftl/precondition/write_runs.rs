@@ -5,11 +5,11 @@ use crate::engine::random::SimRng;
 use crate::flash::geometry::Geometry;
 use crate::ids::Lpn;
 
-/// Denominator of the cumulative shares in `lengths`: the share of all writes.
+/// Fixed-point scale of the cumulative shares in `lengths`: this value means all writes.
 const WEIGHT: u32 = 1 << 24;
 
-/// Generator of random writes of one or more consecutive logical pages (mapping units). Static allocation places the units of a write in one physical
-/// page, so a run never crosses the boundary of a physical page.
+/// Generator of random writes of one or more consecutive logical pages (mapping units). A run never crosses the boundary of a physical
+/// page, because static allocation places the units of a write in one physical page.
 #[derive(Clone, Debug)]
 pub(super) struct WriteRuns {
     /// For each length, ascending: the length in mapping units, and the share of the writes of at most this length, in units of 1 / [`WEIGHT`].
@@ -18,7 +18,7 @@ pub(super) struct WriteRuns {
     alignment: u32,
     /// Number of mapping units in a physical page; 1 if all writes are single units.
     together: u32,
-    /// Next logical page of the current run, which ends before `end`.
+    /// Next logical page of the current run. The run ends before page `end`.
     next: u32,
     end: u32,
 }

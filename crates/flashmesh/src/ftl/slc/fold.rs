@@ -9,13 +9,14 @@ use crate::ids::{BlockId, PlaneId};
 struct NextFold {
     /// One block in each plane that shares superblocks; without superblocks, a single block.
     blocks: Vec<BlockId>,
-    /// Whether the open block for folded pages has too few pages left for them. Each plane then keeps another free block for the fold.
+    /// Whether the open block for folded pages has too few pages left for the pages of `blocks`. Each plane then keeps another free block
+    /// for the fold.
     keeps_another: bool,
 }
 
 impl BlockManager {
-    /// Begins a fold if more than `above` SLC blocks of `plane` are full. Marks a full block as being folded and returns it; with superblocks, the
-    /// blocks with the same index in all planes that share them. Returns `None` under the conditions of [`next_fold`](Self::next_fold).
+    /// Begins a fold if more than `above` SLC blocks of `plane` are full. Marks a full block as being folded and returns it; with
+    /// superblocks, the blocks with the same index in all planes of the superblock. Returns `None` if [`next_fold`](Self::next_fold) does.
     pub(super) fn begin_fold(&mut self, plane: PlaneId, above: u32) -> Option<Vec<BlockId>> {
         let NextFold { blocks, keeps_another } = self.next_fold(plane, above)?;
         for (plane, &block) in self.superblock_planes(plane).zip(&blocks) {
@@ -41,8 +42,9 @@ impl BlockManager {
         is_filling || is_collected() || self.next_fold(plane, 0).is_some()
     }
 
-    /// Returns the blocks to fold next in `plane`: the full ones with the fewest valid pages. Returns `None` if at most `above` blocks are full, a
-    /// collection or fold of its planes is in progress, or there is no space for the pages.
+    /// Returns the full blocks to fold next in `plane`: one block, or with superblocks one in each plane, with the fewest valid pages.
+    /// Returns `None` if at most `above` blocks are full, a collection or fold of its planes is in progress, or there is no space for the
+    /// pages.
     fn next_fold(&self, plane: PlaneId, above: u32) -> Option<NextFold> {
         let full = &self.plane(plane).slc.as_ref()?.full;
         if full.len() as u32 <= above || self.superblock_planes(plane).any(|plane| self.plane(plane).collecting > 0) {

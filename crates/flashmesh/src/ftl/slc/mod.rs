@@ -74,9 +74,9 @@ impl Ftl {
         self.blocks.planes().iter().filter_map(in_use).sum()
     }
 
-    /// Begins a fold in `plane`. Marks and returns the full SLC block with the fewest valid pages, because its fold needs the fewest moves; on a tie,
-    /// the block filled first \[choice\]. With superblocks, the blocks with the same index in all planes that share them are folded together. The
-    /// caller moves the valid pages of the returned blocks and erases them.
+    /// Begins a fold in `plane`. Marks and returns the full SLC block with the fewest valid pages, because its fold needs the fewest moves;
+    /// on a tie, the block filled first \[choice\]. With superblocks, the blocks with the same index in all planes of the superblock are
+    /// folded together. The caller moves the valid pages of the returned blocks and erases them.
     ///
     /// Returns `None` if too few blocks are full (`slc.fold-threshold`), a collection of the planes is in progress, or there is no space for the
     /// pages.
@@ -84,29 +84,30 @@ impl Ftl {
         self.blocks.begin_fold(plane, self.slc.fold_above)
     }
 
-    /// Returns whether host writes to `plane` wait for a fold: its SLC cache has no page for them, but will get one.
+    /// Returns whether a host write to `plane` has to wait for a fold: the SLC cache of `plane` has no free page, but a fold will free
+    /// some.
     #[inline]
     pub(crate) fn waits_for_fold(&self, plane: PlaneId) -> bool {
         self.slc.writes_wait && !self.has_slc_page(plane) && self.blocks.will_free_page(plane)
     }
 
-    /// Returns the kind of open block for the next write of host stream `stream` to `plane`: the SLC cache if it has a page, or if the write waits
-    /// for one. Otherwise, the block of the stream.
+    /// Returns the kind of open block for the next write of host stream `stream` to `plane`: the SLC cache if it has a free page, or if the
+    /// write has to wait for one. Otherwise, returns the kind of the open block of the stream.
     pub(crate) fn write_block_kind(&self, plane: PlaneId, stream: Option<StreamId>) -> OpenBlockKind {
         let to_slc = self.geometry.has_slc() && (self.has_slc_page(plane) || self.waits_for_fold(plane));
         if to_slc { OpenBlockKind::Slc } else { self.host_block_kind(plane, stream) }
     }
 
-    /// Returns the kind of open block for a host write to any of the planes that share superblocks with `plane`. It is the SLC cache if it has a page
-    /// in one of them, otherwise the block of host writes.
+    /// Returns the kind of open block for a host write to any of the planes that share superblocks with `plane`: the SLC cache if it has a
+    /// free page in one of these planes, otherwise the kind of host writes.
     pub(crate) fn superblock_write_kind(&self, plane: PlaneId) -> OpenBlockKind {
         let to_slc =
             self.geometry.has_slc() && self.blocks.superblock_planes(plane).any(|twin| self.has_slc_page(twin));
         if to_slc { OpenBlockKind::Slc } else { self.host_block_kind(plane, None) }
     }
 
-    /// Like [`Ftl::begin_fold`], but with any number of full blocks. Begins a fold only if the plane is short of free pages and has lent native
-    /// blocks to the cache, or if writes wait. Otherwise returns `None`.
+    /// Like [`Ftl::begin_fold`], but one full block suffices. Begins a fold only if the planes are short of free pages and `plane` has lent
+    /// native blocks to the cache, or if host writes have to wait for a fold. Otherwise returns `None`.
     pub(crate) fn begin_fold_for_space(&mut self, plane: PlaneId) -> Option<Vec<BlockId>> {
         let has_lent = self.blocks.plane(plane).slc.as_ref().is_some_and(|slc| slc.has_lent());
         let is_short = || self.blocks.superblock_planes(plane).any(|plane| self.is_short(plane));
@@ -121,7 +122,8 @@ impl Ftl {
     }
 }
 
-/// Number of free native blocks, beyond the threshold of collection, that a plane does not lend: one for folds, and one more.
+/// Number of free native blocks that a plane does not lend, in addition to those below the threshold of collection: one for folds, and one
+/// more.
 const LENDING_BLOCKS: u32 = 2;
 
 impl BlockManager {

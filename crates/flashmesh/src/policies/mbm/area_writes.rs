@@ -56,8 +56,8 @@ impl PendingAreaWrites {
         self.placed.remove(&lpn);
     }
 
-    /// Removes the writes for which `is_taken` holds. Appends those without a die to `taken`; writes with a die are in other queues, which return
-    /// them.
+    /// Removes the writes for which `is_taken` holds. Appends only the writes without a die to `taken`; writes with a die are in other
+    /// queues as well, which append them.
     pub(super) fn remove_where(&mut self, is_taken: impl Fn(&TransactionId) -> bool, taken: &mut Vec<TransactionId>) {
         taken.extend(self.waiting.iter().copied().filter(&is_taken));
         self.waiting.retain(|id| !is_taken(id));
@@ -85,8 +85,8 @@ impl DispatchRound<'_, '_> {
         }
     }
 
-    /// Moves the waiting writes to the queue of writes to other areas if no program is in flight, whose end would start the next round
-    /// of dispatch.
+    /// Moves the waiting writes to the queue of writes to other areas if no program is in flight. Only the end of a program would start
+    /// another round of dispatch for the waiting writes.
     pub(super) fn release_area_writes(&mut self) {
         if self.mbm.programs.is_empty() {
             let Mbm { area_writes, writes, .. } = &mut *self.mbm;
@@ -94,8 +94,9 @@ impl DispatchRound<'_, '_> {
         }
     }
 
-    /// Returns, indexed by die, the number of pages (mapping units) that each die can take at once. It can take the free units of its partly filled
-    /// programs, and a program for each plane if none is in flight, less the writes pinned to the die.
+    /// Returns, indexed by die, the number of pages (mapping units) that each die can take at once. A die can take the free units of its
+    /// partly filled programs. A die without a program in flight can also take one program for each plane that is written at once. Writes
+    /// already pinned to the die are subtracted.
     fn room_by_die(&mut self) -> Vec<u32> {
         let geometry = self.mbm.geometry.clone();
         let mut room = vec![0; geometry.dies() as usize];
@@ -121,8 +122,8 @@ impl DispatchRound<'_, '_> {
         }
     }
 
-    /// Returns the die with the fewest pages of the area of `lpn`, among the dies with room for the page; `None` if no die has room. `room` is
-    /// indexed by die.
+    /// Returns the die with the fewest whole programs of pages of the area of `lpn`, among the dies with room for the page; `None` if no
+    /// die has room. `room` is indexed by die.
     fn die_for(&self, lpn: Lpn, id: TransactionId, room: &[u32]) -> Option<DieId> {
         let mbm = &*self.mbm;
         let can_take = |die: DieId| room[die.index()] > 0 && mbm.planes_of(die).any(|plane| self.has_room(id, plane));
@@ -142,8 +143,8 @@ impl DispatchRound<'_, '_> {
             .min_by_key(|&die| (in_programs(on_die[die.index()]), in_programs(on_channel[mbm.channel_of(die).index()])))
     }
 
-    /// Returns, indexed by die, the number of pages of the area of `lpn` there, without `lpn` itself. A page with a pending write that is assigned to
-    /// a die counts on that die. `None` if RS is off.
+    /// Returns, indexed by die, the number of pages of the area of `lpn` on each die, without `lpn` itself. A page whose write is pending
+    /// counts on the die assigned to the write. Returns `None` if RS (the read strategy of MBM) is off.
     fn pages_by_die(&self, lpn: Lpn) -> Option<Vec<u32>> {
         let Mbm { geometry, areas, area_writes, .. } = &*self.mbm;
         let area = areas.as_ref()?.pages_around(lpn);

@@ -1,4 +1,4 @@
-//! Dispatch of waiting writes: the number for each channel, and the choice of chip, die and planes.
+//! Dispatch of waiting writes: how many writes each channel takes, and the choice of chip, die and planes.
 
 use crate::config::McsBegins;
 use crate::ids::{ChannelId, ChipId, DieId};
@@ -10,7 +10,7 @@ use super::channel_max_subs::channel_max_subs;
 use super::filling_programs::FillingProgram;
 use super::{ChipDispatch, Mbm};
 
-/// State of one round of dispatch, in which writes leave the queues of MBM. `due` collects them.
+/// State of one round of dispatch. Writes that leave the queues of MBM in this round are collected in `due`.
 pub(super) struct DispatchRound<'a, 'b> {
     pub mbm: &'a mut Mbm,
     pub drive: &'a mut PolicyView<'b>,
@@ -45,7 +45,7 @@ impl DispatchRound<'_, '_> {
         (chip.0 * dies..(chip.0 + 1) * dies).map(DieId)
     }
 
-    /// Dispatches pinned writes to their dies, as far as these have no program in flight.
+    /// Dispatches pinned writes to their dies, except to dies with a program in flight.
     fn dispatch_pinned(&mut self) {
         if self.mbm.pinned.is_empty() {
             return;
@@ -84,7 +84,7 @@ impl DispatchRound<'_, '_> {
         }
     }
 
-    /// Dispatches the next writes to free dies of `chip`, for at most `most` programs. Returns the number of programs.
+    /// Dispatches the next writes to free dies of `chip`, in at most `most` programs. Returns the number of programs.
     fn dispatch_to_chip(&mut self, chip: ChipId, most: u32, eligibility: Eligibility) -> u32 {
         let mut taken = 0;
         let free: Vec<DieId> = self.mbm.round_robin.dies(chip).filter(|&die| self.takes(die, eligibility)).collect();
@@ -95,8 +95,8 @@ impl DispatchRound<'_, '_> {
             let (planes, before) = (self.planes(die), taken);
             for plane in planes {
                 let units = self.units_of(plane);
-                // A partly filled program on another plane of this die would start together with the full programs, before further writes can fill
-                // it.
+                // Stop if the waiting writes fill only a part of a program. This program would start together with the full programs on the
+                // other planes of the die, before further writes can fill it.
                 let is_rest = taken > before && self.mbm.writes.len() < units as usize;
                 if taken == most || is_rest {
                     break;
@@ -114,8 +114,8 @@ impl DispatchRound<'_, '_> {
         taken
     }
 
-    /// Returns the number of programs that `chip` can start at once, summed over its free dies, or on one free die if only one takes writes at a
-    /// time.
+    /// Returns the number of programs that `chip` can start at once: the sum over its free dies, or the number of one free die if only one
+    /// die of a chip takes writes at a time.
     fn parallelism(&mut self, chip: ChipId, eligibility: Eligibility) -> u32 {
         let (dies, chips) = (self.mbm.round_robin.dies(chip), self.mbm.chips);
         let mut of_dies = dies.map(|die| if self.takes(die, eligibility) { self.planes(die).len() as u32 } else { 0 });
@@ -158,7 +158,7 @@ impl DispatchRound<'_, '_> {
         next
     }
 
-    /// Dispatches writes channel by channel, the least loaded channel first, up to the level of `Channel_Max_Subs`.
+    /// Dispatches writes channel by channel, the least loaded channel first. No channel is filled beyond the level of `Channel_Max_Subs`.
     fn dispatch_by_channel(&mut self, eligibility: Eligibility) {
         let in_program = self.mbm.geometry.units_per_program;
         let programs = self.mbm.programs.by_channel().iter();
@@ -186,7 +186,7 @@ impl DispatchRound<'_, '_> {
         }
     }
 
-    /// Dispatches writes to one chip at a time, from the channels in round-robin order. Ends when no channel takes a write.
+    /// Dispatches writes to one chip at a time, from the channels in round-robin order. Ends when all channels in succession take no write.
     fn dispatch_round_robin(&mut self, eligibility: Eligibility) {
         let mut without = 0;
         while without < self.mbm.geometry.channels && !self.mbm.writes.is_empty() {
@@ -220,7 +220,7 @@ impl DispatchRound<'_, '_> {
         if !self.mbm.writes.is_empty() && self.mbm.programs.is_empty() {
             self.dispatch_round_robin(Eligibility::WithoutProgram);
         }
-        // If still none is in flight, no plane has space. Let the allocator place one write, which then waits on its plane for a page.
+        // If still no write is in flight, no plane has space. Let the allocator place one write, which then waits on its plane for a page.
         if self.mbm.programs.is_empty()
             && let Some(id) = self.mbm.writes.pop_front()
         {

@@ -1,4 +1,4 @@
-//! Programs that are not full yet. The next writes go to their planes first.
+//! Programs that are not full yet. The next writes go to the planes of these programs first.
 
 use crate::ids::PlaneId;
 
@@ -22,7 +22,8 @@ impl FillingPrograms {
         self.0.clone()
     }
 
-    /// Updates the list after a dispatch to the plane of `gathering`: adds or changes its program, or removes it if it is full or empty.
+    /// Updates the list after a dispatch to the plane of `gathering`: adds or replaces the program of this plane, or removes the program if
+    /// it is full or empty.
     pub(super) fn set(&mut self, gathering: FillingProgram) {
         let is_open = gathering.free_units > 0 && gathering.free_units < gathering.units;
         match self.0.iter().position(|other| other.plane == gathering.plane) {

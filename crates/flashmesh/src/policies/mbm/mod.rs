@@ -106,7 +106,7 @@ impl ChipDispatch {
 pub(super) struct Mbm {
     geometry: Geometry,
     rules: crate::config::Mbm,
-    /// Read-intensive areas; `None` if RS is off.
+    /// Read-intensive areas (ranges of logical pages that long requests read); `None` if RS (read strategy) is off.
     areas: Option<Areas>,
     /// Waiting writes that may be dispatched to any die, in order of arrival.
     writes: VecDeque<TransactionId>,
@@ -116,17 +116,18 @@ pub(super) struct Mbm {
     programs: ProgramsInFlight,
     /// Number of page reads of host requests that are queued or in progress at dies, indexed by channel.
     reads: Vec<u32>,
-    /// Whether the chip with the least parallelism has been served since MCS last began anew (`mbm.mcs-begins`), indexed by channel.
+    /// Whether the chip with the least parallelism (programs that it can start at once) has been served since MCS last began anew
+    /// (`mbm.mcs-begins`), indexed by channel.
     least_had_turn: Vec<bool>,
     round_robin: RoundRobin,
     chips: ChipDispatch,
-    /// Pages to rewrite of the request last passed to `plan_read`, each with its target plane.
+    /// Pages to rewrite, out of the read request last passed to `plan_read`, each with its target plane.
     planned: Vec<(Lpn, PlaneId)>,
-    /// Reads, in progress, of pages to rewrite, each with the target plane of its page.
+    /// Reads in progress of pages that are to be rewritten, each with the target plane of its page.
     reading: FxHashMap<TransactionId, PlaneId>,
     /// Number of pages whose rewrite is held or in flight.
     reallocations: u32,
-    /// Whether an event has occurred that may allow the dispatch of waiting writes.
+    /// Whether an event has occurred that may allow waiting writes to be dispatched.
     is_due: bool,
 }
 
@@ -271,7 +272,8 @@ impl FirmwarePolicy for Mbm {
         self.reading.remove(&read)
     }
 
-    /// Returns whether two reads of different planes may join. With RS, reads of host requests join only within one request.
+    /// Returns whether two reads of different planes may join in one operation. With RS (read strategy), reads of host requests join only
+    /// within one request.
     fn may_join(&self, lead: &Transaction, other: &Transaction) -> bool {
         !self.rules.rs || lead.class() != TransactionClass::UserRead || lead.owner.request == other.owner.request
     }

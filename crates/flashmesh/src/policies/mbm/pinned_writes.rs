@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use crate::ids::{DieId, TransactionId};
 
-/// Queues of pinned writes, indexed by die, with the total number of writes in `count`.
+/// Queues of pinned writes (writes that may go to one die only), indexed by die. `count` is the total number of writes.
 #[derive(Clone, Debug)]
 pub(super) struct PinnedWrites {
     queues: Vec<VecDeque<TransactionId>>,

@@ -23,9 +23,11 @@ pub(super) fn furthest_behind(pointers: &[u32], pages: u32) -> Option<u32> {
 pub(super) struct PlanesBehind {
     /// Number of the first plane of the die.
     first: u32,
-    /// Planes whose write pointers are furthest behind, as a bit mask by index in the die; all planes if the pointers are equal.
+    /// Planes whose write pointers are furthest behind, as a bit mask by index in the die; all planes with a free page if the pointers are
+    /// equal.
     pub(super) behind: u32,
-    /// Planes with a free page that are not in `behind`, as a bit mask by index in the die. They come last. Empty with WS.
+    /// Planes with a free page that are not in `behind`, as a bit mask by index in the die. These planes are returned last. Empty with WS
+    /// (write strategy).
     others: u32,
 }
 

@@ -1,4 +1,4 @@
-//! Programs in flight that the policy dispatched. They are counted in mapping units, because several units can share a program.
+//! Programs in flight that the policy dispatched, counted in mapping units because several units can share a program.
 
 use crate::flash::geometry::Geometry;
 use crate::ids::{ChannelId, DieId, PlaneId};
@@ -39,7 +39,7 @@ impl ProgramsInFlight {
         self.of_die[die.index()] += 1;
     }
 
-    /// Removes one mapping unit whose program ended from the counts. Counts that are already 0 stay 0.
+    /// Removes one mapping unit, whose program ended, from the counts. A count of 0 stays 0.
     pub(super) fn end(&mut self, PlaneLocation { plane, die, channel }: PlaneLocation) {
         let units = &mut self.of_plane[plane.index()];
         if *units > 0 {

@@ -27,7 +27,7 @@ fn operations(geometry: &Geometry, pages: &[Ppn]) -> u32 {
     count
 }
 
-/// Returns the number of read operations for `pages` pages that are laid out evenly over the dies.
+/// Returns the number of read operations that `pages` pages need if they are laid out evenly over the dies.
 fn min_operations(geometry: &Geometry, pages: u32) -> u32 {
     let dies = geometry.dies();
     let operations = |units: u32| units.div_ceil(geometry.units_per_page).div_ceil(geometry.planes_per_die);
@@ -65,8 +65,8 @@ pub(super) fn pages_to_move(
     let moves_within_channel = trigger != ReallocationTrigger::Channel;
 
     let mut moving = Vec::new();
-    // While a channel or die is above its even share, move the last page of the fullest such die to the die with the least loaded channel and the
-    // fewest pages.
+    // While a channel or die is above its even share, move the last page of the fullest such die to the die that has the least loaded
+    // channel and, on a tie, the fewest pages.
     let even_on_die = count.div_ceil(geometry.dies()) as usize;
     loop {
         let channel_load =
