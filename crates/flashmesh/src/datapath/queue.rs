@@ -36,7 +36,7 @@ impl<M: Model> Datapath<M> {
         self.transactions.remove(id);
     }
 
-    /// Takes the next number in the arrival order of all transactions.
+    /// Returns the next number in the arrival order of all transactions, and advances the counter.
     #[inline]
     pub fn take_order(&mut self) -> u64 {
         self.arrival_order.take_order()
