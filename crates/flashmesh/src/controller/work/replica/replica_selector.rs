@@ -10,7 +10,7 @@ pub struct ReadLocation {
     pub ppn: Ppn,
     /// Die of the physical page.
     pub die: DieId,
-    /// Number of outstanding reads on that die.
+    /// Number of outstanding reads on the die of the physical page.
     pub outstanding: u32,
 }
 
