@@ -58,7 +58,7 @@ pub(super) struct Rules {
     /// independently, if GC and the destage of stripes take turns, or if the drive has parity, several mapping units per program, or
     /// Cleans.
     pub(super) dies_are_independent: bool,
-    /// Whether the head of the queue is issued without calling the scheduler if a die has only one non-empty queue, of user reads.
+    /// Whether a die with a single non-empty queue, of user reads, issues the head of that queue without calling the scheduler.
     pub(super) skips_scheduler: bool,
     /// Whether the fabric must be notified of the request for which each path is requested (`venice.circuits-per-request`).
     pub(super) announces_requests: bool,

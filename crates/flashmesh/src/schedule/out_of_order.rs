@@ -53,8 +53,8 @@ impl OutOfOrder {
     }
 
     /// Returns the queue of the oldest request transaction, if any request transaction has waited for `schedule.age-bound`. Every second
-    /// time, returns `None`, so that reads and programs alternate: otherwise reads would wait for all writes when writes arrive faster than
-    /// the die programs them, because then all writes are overdue.
+    /// time, returns `None`, so that reads and programs alternate. Otherwise, if writes arrive faster than the die programs them, all
+    /// writes are overdue, and reads would wait for all of them.
     #[inline]
     fn overdue_queue(&mut self, waiting: &SchedulerView<'_>) -> Option<QueueId> {
         if is_of_one_kind(waiting) {

@@ -21,7 +21,7 @@ use super::throttle::Throttle;
 pub enum AccessAction {
     /// Send read data of this size to the host.
     Deliver(RequestId, Bytes),
-    /// Report a page of a write as completed to the frontend.
+    /// Report to the frontend that a page of a write is completed.
     Accept(RequestId),
     /// Write the page to flash, with this size of data. The write is for a request that passes through the cache, or a destage.
     Program(Writer, Lpn, Bytes),

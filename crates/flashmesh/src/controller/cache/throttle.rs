@@ -29,7 +29,7 @@ impl Throttle {
         now < self.next
     }
 
-    /// Delays the next page, because one was admitted. `collecting` of the `dies` dies of the drive collect for lack of space.
+    /// Delays the next page after a page was admitted. `collecting` of the `dies` dies of the drive collect for lack of space.
     pub fn admitted(&mut self, (collecting, dies): (u32, u32), now: Time) {
         let wait = Time::from_ps(self.interval.as_ps() * u64::from(collecting) / u64::from(dies));
         self.next = now.max(self.next) + wait;

@@ -57,8 +57,8 @@ struct Collection {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CollectionLevels {
     pub victims: u64,
-    /// Reclaimed pages, summed over the victims. Each victim counts as its number of pages, times the share of its valid pages that have
-    /// moved.
+    /// Reclaimed pages, summed over the victims. For each victim: the number of its pages, multiplied by the fraction of its valid pages
+    /// that have moved.
     pub reclaimed_pages: u64,
 }
 

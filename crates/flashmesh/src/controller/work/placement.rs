@@ -72,7 +72,7 @@ impl Placements {
         shared.ftl.keeps_plane(&self.page_write(write), write.plane, datapath.idle_dies(), datapath.load(&states))
     }
 
-    /// Places a write on a plane again, by the current load, because it does not stay on its previous plane.
+    /// Chooses a plane anew for a write, because the allocator rejects the old plane under the current load.
     pub fn place_again<M: Model>(&mut self, id: TransactionId, cx: &mut Context<'_, M>) {
         let Transaction { lpn, plane, .. } = *cx.datapath.transaction(id);
         cx.shared.ftl.withdraw_write(lpn, plane);

@@ -35,7 +35,7 @@ struct RemoteProgram {
 /// Programs on other chips that still gather mapping units of victims.
 #[derive(Clone, Debug, Default)]
 pub struct RemotePrograms {
-    /// Programs by their destination plane.
+    /// Programs that still gather mapping units, by their destination plane.
     by_plane: FxHashMap<PlaneId, RemoteProgram>,
     /// For each plane with a victim, the destination plane of the program that still expects mapping units of the victim.
     open: FxHashMap<PlaneId, PlaneId>,

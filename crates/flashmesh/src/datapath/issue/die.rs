@@ -179,8 +179,8 @@ impl<M: Model> Datapath<M> {
         IssueOutcome::Nothing
     }
 
-    /// Issues at a die that is [independent](Self::is_independent) of other dies and has no queued programs, so that every queued transaction may
-    /// run.
+    /// Issues at a die that is [independent](Self::is_independent) of other dies and has no queued programs that may lack a free page, so
+    /// that every queued transaction may run.
     #[inline(always)]
     fn try_issue_without_programs(&mut self, die: DieId, queued: PlaneMasks, kernel: &mut Kernel<M>) -> IssueOutcome {
         let entry = &self.dies[die];

@@ -105,7 +105,7 @@ impl<M: Model> Datapath<M> {
     }
 
     /// Returns whether the next GC move of a plane runs without waiting for further mapping units: a complete program or, with Cleans, a
-    /// stale move. Few moves are in flight before a Clean, so a stale move would wait in vain and block the others.
+    /// stale move (its page has changed). Few moves are in flight before a Clean, so a stale move would wait in vain and block the others.
     pub(in super::super) fn needs_no_companions<S: PageSource<M>>(&self, die: DieId, plane: u8, source: &S) -> bool {
         self.queues.priorities().iter().any(|&priority| {
             let class = TransactionClass::CollectProgram;

@@ -212,8 +212,9 @@ impl<M: Model> Datapath<M> {
         self.runnable_programs(die, TransactionClass::CollectProgram, planes, source)
     }
 
-    /// Ends the gathering of the programs of `die` whose timeout has passed; with `is_flush`, of all programs. Returns the first page of each
-    /// early-bound program that was closed, whose unassigned pages stay empty. Next, call [`Datapath::try_issue`].
+    /// Ends the wait for further mapping units in the programs of `die` whose gather timeout has passed; with `is_flush`, in all programs.
+    /// Returns the first page of each early-bound program that was closed, whose pages without data stay empty. Next, call
+    /// [`Datapath::try_issue`].
     #[inline(never)]
     pub fn gather_due(&mut self, die: DieId, is_flush: bool, kernel: &Kernel<M>) -> Vec<Ppn> {
         let now = kernel.now();

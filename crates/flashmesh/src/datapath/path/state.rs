@@ -33,7 +33,7 @@ pub(in super::super) struct DiePathState {
 pub(in super::super) struct PathGrant {
     /// Wait for the path, with all of its causes.
     pub wait: PathWait,
-    /// Resource that blocked the first attempt; meaningless if the first attempt succeeded.
+    /// Resource that blocked the first attempt to reserve the path; meaningless if that attempt succeeded.
     pub cause: Cause,
 }
 

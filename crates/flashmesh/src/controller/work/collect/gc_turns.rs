@@ -21,15 +21,16 @@ impl ShortOfSpace {
         ShortOfSpace(vec![false; if config.gc_alternates_with_destage() { geometry.planes() as usize } else { 0 }])
     }
 
-    /// Updates the flag of the planes that share superblocks with `plane`, after blocks of a superblock became free or were taken for collection.
+    /// Updates whether the planes that share superblocks with `plane` are short of space, after blocks became free or were taken for
+    /// collection.
     pub(super) fn changed(&mut self, plane: PlaneId, ftl: &Ftl) {
         if let Some(is_short) = self.0.get_mut(ftl.superblocks().index_of(plane) as usize) {
             *is_short = ftl.superblocks().members(plane).any(|plane| ftl.is_urgent(plane));
         }
     }
 
-    /// Updates the flag of set `set` after a program took pages from `planes`. Returns whether the flag has changed, because one of
-    /// `planes` is nearly out of space.
+    /// Updates whether the planes of set `set` are short of space, after a program took pages from `planes`. Returns whether they have just
+    /// become short of space.
     fn taken(&mut self, mut planes: impl Iterator<Item = PlaneId>, set: usize, ftl: &Ftl) -> bool {
         let Some(is_short) = self.0.get_mut(set).filter(|is_short| !**is_short) else { return false };
         *is_short = planes.any(|plane| ftl.is_urgent(plane));

@@ -14,9 +14,9 @@ pub fn pair_bits(dies: u32) -> u64 {
     2 * (PPN_BITS - die_bits) + SLACK_BITS * u64::from(dies)
 }
 
-/// Returns the bytes of all collision pair lists. With 16 dies an entry of a list has 38.5 B for the pair, and two list pointers. The node
-/// of the entry in a hash table has a key of two 32-bit words, and pointers to the next node and to the entry. Entries are aligned to 8
-/// bytes \[choice\]. With 5 pairs per die, the result is the 5 kB that the paper states.
+/// Returns the size of all collision pair lists, in bytes. An entry contains the pair (38.5 B with 16 dies) and two list pointers. Its node
+/// in a hash table contains a key of two 32-bit words, and pointers to the next node and to the entry. Entries are aligned to 8 bytes
+/// \[choice\]. With 16 dies and 5 pairs per die, the result is the 5 kB that the paper states.
 pub fn list_bytes(dies: u32, pairs_per_die: u32) -> u64 {
     let entry = (pair_bits(dies) + 2 * WORD_BITS + 4 * WORD_BITS).div_ceil(64) * 8;
     u64::from(dies) * u64::from(pairs_per_die) * entry

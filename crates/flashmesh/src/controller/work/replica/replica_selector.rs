@@ -45,7 +45,8 @@ impl Clone for Box<dyn ReplicaSelector + Send> {
     }
 }
 
-/// The location on the die with fewer outstanding reads (section III.B of the paper); the original if both dies have equally many \[choice\].
+/// The rule that chooses the location on the die with fewer outstanding reads (section III.B of the paper); the original if both dies have
+/// equally many \[choice\].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FewestOutstanding;
 
