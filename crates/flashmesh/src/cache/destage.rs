@@ -149,8 +149,8 @@ impl Cache {
         self.destaging.due.push_back(slot);
     }
 
-    /// Updates a destage that was not fetched yet, after a write of the page has joined it. The destage now has the data of two writes and reads it
-    /// from DRAM.
+    /// Updates a destage that the controller has not fetched yet, after another write of the page. The destage then has the data of two
+    /// writes and reads it from DRAM.
     pub(super) fn join_destage(&mut self, slot: SlotId) {
         let page = &mut self.slots[slot];
         let before = page.destage.carried;
@@ -175,7 +175,7 @@ impl Cache {
         }
     }
 
-    /// Begins a destage to make space for a stalled write, if the part has no destage in flight.
+    /// Begins a destage to make space for a stalled write, if no destage of part `part` of the cache is in flight.
     pub(super) fn destage_for_space(&mut self, part: u32) {
         let room = &self.parts[part as usize];
         if room.destages == 0

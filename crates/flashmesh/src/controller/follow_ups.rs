@@ -40,7 +40,7 @@ pub enum FollowUp {
     StartWrite(TransactionId),
     /// Start the next write of a page after the previous one has ended; `None` if no further write waits.
     Successor(Lpn, Option<TransactionId>),
-    /// Assign a free page of a plane to the first write that is blocked there.
+    /// Assign a free page of a plane to the first write that waits there for a page.
     Unblock(PlaneId),
     /// Collect a plane if it is short of free pages.
     Collect(PlaneId),

@@ -19,7 +19,7 @@ use crate::units::Time;
 const SENDS: &str = "data of a register is being sent";
 
 impl PlaneReadEntry {
-    /// Ends draining if all planes are free.
+    /// Lets reads begin again if the die is draining and all of its planes are free.
     fn settle(&mut self, rules: &DieRules) {
         self.is_draining &= !self.state.leave_die_free(rules);
     }
@@ -97,7 +97,7 @@ impl<M: Model> Datapath<M> {
         self.rules.planes_read_alone && entry.state.has_suspended() && now < entry.suspended_at + self.timing.suspend
     }
 
-    /// Ends draining of `die` if all of its planes are free.
+    /// Lets reads begin again at `die` if it is draining and all of its planes are free.
     #[inline]
     pub(super) fn settle_draining(&mut self, die: DieId) {
         if let Some(reads) = &mut self.dies[die].plane_reads {

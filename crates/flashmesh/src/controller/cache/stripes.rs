@@ -37,7 +37,7 @@ pub enum StripeDecision {
 }
 
 impl Stripes {
-    /// Creates the progress of stripes before the first one; `None` if pages are destaged one by one.
+    /// Creates the state before the first stripe; `None` if pages are destaged one by one.
     pub fn new(config: &Config, geometry: &Geometry) -> Option<Stripes> {
         let pages = config.cache.destage_stripe?.as_u64().div_ceil(geometry.page_size.as_u64());
         Some(Stripes { pages, remaining: 0, in_flight: 0, is_read: false, has_hurried: false })

@@ -33,7 +33,7 @@ pub struct GcRateControl {
     turn: GcTurn,
 }
 
-/// Whether collections may move pages now.
+/// Current turn in the alternation of collections with the destage of stripes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum GcTurn {
     /// No turns: collections may move pages at any time.

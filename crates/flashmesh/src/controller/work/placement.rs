@@ -88,7 +88,7 @@ impl Placements {
         }
     }
 
-    /// Notifies the allocator of a page read of a request.
+    /// Notifies the allocator that a request reads a page.
     #[inline(never)]
     pub fn tell_read(&mut self, page: &PageRequest, shared: &mut Shared) {
         let request = self.part_of(page.request, page.lpn);
