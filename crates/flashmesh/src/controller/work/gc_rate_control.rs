@@ -28,7 +28,7 @@ pub struct GcRateControl {
     superblocks: Option<Superblocks>,
     /// Smallest debt with which a collection counts as behind, in page moves multiplied by [`PARTS`].
     min_behind: i64,
-    /// Number of planes, or of sets of planes, whose collection is behind.
+    /// Number of planes, or of sets of planes, whose collection owes at least `min_behind` page moves.
     behind: u32,
     turn: GcTurn,
 }
