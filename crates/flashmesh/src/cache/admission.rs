@@ -21,9 +21,10 @@ pub struct PageWrite {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Admitted {
-    /// The write completes in DRAM (write back).
+    /// The write completes once its data is in this slot of DRAM (write-back).
     InDram(SlotId),
-    /// The write is stored in DRAM and completes once the data is on flash. The caller then calls [`Cache::end_write_through`].
+    /// The data is stored in this slot of DRAM, and the write completes once the data is on flash. The caller then calls
+    /// [`Cache::end_write_through`].
     InBoth(SlotId),
     OnFlash,
 }
@@ -32,7 +33,7 @@ pub enum Admitted {
 enum WriteMode {
     Back,
     Through,
-    /// Bypass of the cache; a cached copy of the page is updated.
+    /// Write to flash that bypasses the cache, and only updates a copy of the page that is already cached.
     Around,
 }
 
@@ -71,7 +72,8 @@ impl Cache {
         {
             return self.admit(&write);
         }
-        // Queue behind an earlier stalled write of this page, even in another stream's part.
+        // Queue behind an earlier stalled write of this page, even if that write waits in another part of the cache. So writes of a page
+        // keep their order.
         let part = self.waiting.get(&write.lpn).map_or(own, |&(part, _)| part);
         if self.parts[part as usize].waiting.is_empty()
             && let Some(admitted) = self.admit(&write)
@@ -177,7 +179,7 @@ impl Cache {
             return None;
         }
         let is_dirty = resident.is_some_and(|slot| !self.slots[slot].unsaved().is_empty());
-        // A page stays in the part of the stream that first cached it.
+        // A cached page stays in its part of the cache, even if a stream of another part writes it.
         let holder = resident.map_or(own, |slot| self.slots[slot].part);
         let part = &self.parts[holder as usize];
         let room = if !is_dirty && part.unsaved >= part.dirty_limit {

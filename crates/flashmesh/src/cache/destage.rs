@@ -24,10 +24,10 @@ pub(super) struct DestageQueue {
     policy: Destage,
     /// Whether a page stays cached after its destage.
     keeps: bool,
-    /// Number of sectors in destage at which the writes of a part stall; `u64::MAX` without a limit.
+    /// Number of sectors in destage at which a part of the cache stalls its writes; `u64::MAX` without a limit.
     limit: u64,
     whole: Sectors,
-    /// Pages whose destage has begun but was not fetched with [`Cache::next_destage`] yet, in order.
+    /// Queue of pages to destage, in order, until the controller fetches them with [`Cache::next_destage`].
     due: VecDeque<SlotId>,
 }
 
@@ -43,7 +43,7 @@ impl DestageQueue {
         }
     }
 
-    /// Returns whether the writes of a part stall while it has `carried` sectors in destage.
+    /// Returns whether writes stall in a part of the cache with `carried` sectors in destage.
     pub fn is_full(&self, carried: u64) -> bool {
         carried >= self.limit
     }
@@ -53,8 +53,8 @@ impl DestageQueue {
         self.policy == Destage::Watermark
     }
 
-    /// Returns the sectors to program: `unsaved`, or the whole page if all of it is in DRAM. A program of the whole page needs no read of flash
-    /// first.
+    /// Returns the sectors to program: `unsaved`, or the whole page if all of it is in DRAM, because a program of the whole page need not
+    /// read the page from flash first.
     fn carried(&self, page: &Slot, unsaved: Sectors) -> Sectors {
         if page.valid == self.whole { self.whole } else { unsaved }
     }
@@ -134,7 +134,8 @@ impl Cache {
             carried,
             acknowledged: page.acknowledged,
             is_due: true,
-            // Behind a write-through in flight, read the data from DRAM: the destage then queues behind the older data.
+            // If an older write-through of the page is in flight, read the data from DRAM: this delays the destage until the older data is
+            // queued.
             is_newest_write: carried == at_hand && page.passing == 0,
             ..DestageUnderWay::none(page.generation)
         };
@@ -148,8 +149,8 @@ impl Cache {
         self.destaging.due.push_back(slot);
     }
 
-    /// Updates a destage that was not fetched yet, after a write of the page has joined it. The destage now has the data of two writes and reads it
-    /// from DRAM.
+    /// Updates a destage that the controller has not fetched yet, after another write of the page. The destage then has the data of two
+    /// writes and reads it from DRAM.
     pub(super) fn join_destage(&mut self, slot: SlotId) {
         let page = &mut self.slots[slot];
         let before = page.destage.carried;
@@ -159,7 +160,8 @@ impl Cache {
         part.carried = part.carried + u64::from(carried.count()) - u64::from(before.count());
     }
 
-    /// Begins the destage of the least recently used dirty page if all clean pages were used more recently. Does nothing while writes are stalled.
+    /// Begins the destage of the least recently used dirty page if all clean pages were used more recently. Does nothing while writes are
+    /// stalled, or with the policy `watermark`.
     pub(super) fn destage_oldest(&mut self, part: u32) {
         let room = &self.parts[part as usize];
         // While writes are stalled, `destage_to_marks` begins the destages.
@@ -173,7 +175,7 @@ impl Cache {
         }
     }
 
-    /// Begins a destage to make space for a stalled write, if the part has no destage in flight.
+    /// Begins a destage to make space for a stalled write, if no destage of part `part` of the cache is in flight.
     pub(super) fn destage_for_space(&mut self, part: u32) {
         let room = &self.parts[part as usize];
         if room.destages == 0
@@ -183,18 +185,18 @@ impl Cache {
         }
     }
 
-    /// Begins destages, with at most `destages_max` in flight: from the high mark down to the low mark (policy `watermark`), and at least as many as
-    /// writes are stalled for space.
+    /// Begins destages, at most `destages_max` at once: from the high mark of dirty pages down to the low mark (policy `watermark`), and at
+    /// least as many as writes are stalled for space.
     pub(super) fn destage_to_marks(&mut self, part: u32) {
         let part = part as usize;
         loop {
             let room = &mut self.parts[part];
             if self.destaging.is_by_marks() {
                 room.draining |= room.unsaved > room.high_mark;
-                // Pages in destage count as clean.
+                // Pages in destage count as clean here, because they will be clean without further destages.
                 room.draining &= room.unsaved - room.destages > room.low_mark;
             }
-            // At the destage limit, writes stall for programs rather than for space.
+            // At the destage limit, writes stall for the end of programs, so more destages would not help.
             let is_short = (room.destages as usize) < room.waiting.len() && !self.destaging.is_full(room.carried);
             let wanted = room.draining || is_short;
             let Some(oldest) = room.pages.oldest_dirty().filter(|_| wanted && room.destages < room.destages_max) else {

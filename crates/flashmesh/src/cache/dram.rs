@@ -42,7 +42,7 @@ impl Dram {
         }
     }
 
-    /// Queues an access of `size` bytes at `address`. Returns its end.
+    /// Queues an access of `size` bytes at `address`. Returns the time at which the access ends.
     pub fn access(&mut self, now: Time, address: u64, size: Bytes) -> Time {
         let duration = self.duration(address, size);
         self.free_at = self.free_at.later(now) + duration;
@@ -58,7 +58,8 @@ impl Dram {
         }
         let second_rows = size / self.row_size / 2;
         let rows = (self.transfer_in_mqsim(self.row_size) + self.precharge) * second_rows;
-        // MQSim divides by the time of a transfer where it should multiply. Its burst is half of the one here.
+        // Reproduces an error of MQSim: it divides by the time of a burst instead of multiplying. Factor 2: a burst of MQSim has half of
+        // this size.
         let burst_ps = self.times.time_for(Bytes::new(self.burst)).as_ps();
         let rest_ns = (size % self.row_size * 2000).checked_div(self.burst * burst_ps).unwrap_or(0);
         self.opening * 2 + rows + Time::from_ns(rest_ns)

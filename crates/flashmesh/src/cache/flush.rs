@@ -11,9 +11,9 @@ use crate::ids::{Lpn, RequestId};
 
 #[derive(Clone, Debug)]
 pub(super) struct Flush {
-    /// Request completed by the flush; `None` for a flush of the drive itself.
+    /// Request that issued the flush; `None` for a flush of the drive itself.
     waiter: Option<RequestId>,
-    /// Pages that the flush waits for, each with the generation that must be programmed.
+    /// Pages that the flush waits for, each with the generation (version number of its data) that must be programmed.
     generations: FxHashMap<Lpn, u64>,
 }
 
@@ -60,8 +60,8 @@ impl Cache {
         Some(self.flushes.remove(at).waiter)
     }
 
-    /// Records that data of `generation` is on flash. Returns whether a flush also waits for the data that is still dirty in the page, which then
-    /// needs another destage.
+    /// Records that the data with number `generation` is on flash. Returns whether a flush also waits for newer, still dirty data of the
+    /// page, so that the page needs another destage.
     pub(super) fn flush_saved(&mut self, lpn: Lpn, slot: SlotId, generation: u64) -> bool {
         let dirty = Some(self.slots[slot].generation).filter(|_| !self.slots[slot].dirty.is_empty());
         let mut goes_on = false;

@@ -114,7 +114,7 @@ struct CachePart {
 #[derive(Clone, Debug)]
 pub struct Cache {
     admission: Admission,
-    /// Whether writes that bypass the cache may overtake writes that wait for room in it.
+    /// Whether writes that bypass the cache may overtake writes that wait for space in the cache.
     lets_pass: bool,
     destaging: DestageQueue,
     /// Recently written pages; `None` unless the policy is `first-write`.
@@ -122,13 +122,13 @@ pub struct Cache {
     slots: Slots,
     table: Table,
     parts: Vec<CachePart>,
-    /// For each page with stalled writes, the part whose queue holds these writes, and their number. Kept only if a write can overtake another one,
-    /// which requires several parts or `lets_pass`.
+    /// For each page with stalled writes, the index of the part whose queue contains these writes, and their number. Maintained only if a
+    /// write can overtake another one, which requires several parts or `lets_pass`.
     waiting: FxHashMap<Lpn, (u32, u32)>,
     stamps: SequenceCounters,
     flushes: Vec<Flush>,
     acknowledged: Option<UnacknowledgedWrites>,
-    /// Pages removed since the last call of [`take_removed`](Self::take_removed); `None` if removals are not recorded.
+    /// Pages removed from the cache since the last call of [`take_removed`](Self::take_removed); `None` if removals are not recorded.
     removed: Option<Vec<Lpn>>,
     counts: Counts,
     /// Whether the write throttle is on: writes stall even if there is space.
@@ -197,12 +197,12 @@ impl Cache {
         self.removed = Some(Vec::new());
     }
 
-    /// Ends the recording of removed pages.
+    /// Stops recording removed pages.
     pub fn drop_removed(&mut self) {
         self.removed = None;
     }
 
-    /// Returns the pages removed since the last call; empty if removals are not recorded.
+    /// Returns the pages removed from the cache since the last call; empty if removals are not recorded.
     pub fn take_removed(&mut self) -> Vec<Lpn> {
         self.removed.as_mut().map(std::mem::take).unwrap_or_default()
     }
@@ -233,10 +233,10 @@ impl Cache {
 
     /// Looks up the sectors `wanted` of `lpn` for a read of `stream`.
     ///
-    /// With `may_fill`, the missing sectors are cached once they are read, if reads of the stream are cached and there is space. The caller must not
-    /// set `may_fill` while a write of the page that bypasses the cache is in flight. The cache never fills a page with a write-through in flight.
-    /// Otherwise the cache could keep data that was sensed before the write was programmed (for a write-through, if the page was deallocated in
-    /// between).
+    /// With `may_fill`, the missing sectors are cached once they are read, if reads of the stream are cached and there is space. The caller
+    /// must not set `may_fill` while a write of the page that bypasses the cache is in flight, because the data could be sensed before that
+    /// write is programmed and then be cached. For the same reason, the cache never fills a page with a write-through in flight: the page
+    /// could be deallocated between.
     pub fn read(&mut self, stream: StreamId, lpn: Lpn, wanted: Sectors, may_fill: bool) -> ReadLookup {
         let takes = self.admission.keeps_reads(stream);
         let resident = self.table.get(&lpn).copied();
@@ -311,7 +311,8 @@ impl Cache {
         u64::from(slot.0) * page_size.as_u64() + u64::from(sector) * sector_size.as_u64()
     }
 
-    /// Allocates a slot for `lpn` in a part: a free slot, or that of the least recently used clean page. Returns `None` if there is neither.
+    /// Allocates a slot for `lpn` in a part of the cache: a free slot, or the slot of the least recently used clean page, which is evicted.
+    /// Returns `None` if there is neither.
     fn allocate(&mut self, part: u32, lpn: Lpn) -> Option<SlotId> {
         if self.parts[part as usize].used >= self.parts[part as usize].capacity {
             self.destage_oldest(part);
@@ -358,7 +359,7 @@ impl Cache {
         pages.list(&mut self.slots, slot, belongs);
     }
 
-    /// Applies `change` to a page and updates the dirty count of its part.
+    /// Applies `change` to a page and updates the number of dirty pages in its part of the cache.
     fn change(&mut self, slot: SlotId, change: impl FnOnce(&mut Slot)) {
         let page = &mut self.slots[slot];
         let before = page.unsaved().is_empty();

@@ -42,7 +42,7 @@ struct Drive {
     capacity: usize,
     versions: u64,
     requests: u32,
-    /// Last admitted request of each page; under `None`, of all pages together.
+    /// Last admitted request of each page; the key `None` stands for all pages together.
     admitted: BTreeMap<Option<u32>, u32>,
     newest: BTreeMap<SectorAddress, u64>,
     dram: BTreeMap<SectorAddress, u64>,
@@ -52,7 +52,7 @@ struct Drive {
     responses: Vec<(RequestId, Vec<(SectorAddress, u64)>)>,
     /// Newest version of each sector whose completion has reached the host.
     told: BTreeMap<SectorAddress, u64>,
-    /// Whether destages wait for [`ModelAction::Send`], as with stripes.
+    /// Whether destages wait for [`ModelAction::Send`], as in a drive that destages pages in stripes.
     has_stripes: bool,
     memory: VecDeque<Program>,
     programs: Vec<Program>,
@@ -157,7 +157,7 @@ impl Drive {
     }
 
     fn admit(&mut self, write: &PageWrite, admitted: Admitted) {
-        // With a single part, all writes are admitted in order of arrival. With several, this holds only for writes of the same page.
+        // With a single part, writes are admitted in order of arrival. With several parts, this holds only for writes of the same page.
         let page = if self.cache.parts.len() == 1 { None } else { Some(write.lpn.0) };
         let before = self.admitted.insert(page, write.request.0);
         assert!(before.is_none_or(|before| before < write.request.0), "a write overtook an earlier one");
@@ -284,7 +284,8 @@ impl Drive {
         self.programs.extend(self.memory.pop_front());
     }
 
-    /// Deallocates a page. Does nothing while a host write of the page is in flight, because the order of the two would be undefined.
+    /// Deallocates a page. Does nothing while a host write of the page is in flight, because it would be undefined which of the two comes
+    /// last.
     fn deallocate(&mut self, lpn: u32) {
         let programs = self.memory.iter().chain(&self.programs);
         if programs.filter(|program| program.lpn == lpn).any(|program| !program.is_destage) {

@@ -9,13 +9,13 @@ use super::lru_lists::Neighbours;
 use super::sectors::Sectors;
 
 id!(
-    /// A slot in DRAM for one page.
+    /// Identifier of a slot: DRAM space for one cached page.
     SlotId
 );
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Listed {
-    /// In neither the clean nor the dirty list: the page is being filled, destaged or written through.
+    /// Page in neither the clean nor the dirty list, because it is being filled, destaged or written through.
     Nowhere,
     Clean,
     Dirty,
@@ -37,9 +37,9 @@ pub(super) struct Slot {
     pub filling: Sectors,
     /// Whether a fill is in flight, even if none of its data will be stored.
     pub is_filled: bool,
-    /// Write-throughs in flight, which complete once they are on flash.
+    /// Number of write-throughs in flight (writes that complete once they are on flash).
     pub passing: u32,
-    /// Generation of the dirty data: a number that changes when a destage begins, and when the page is deallocated.
+    /// Generation of the dirty data: a version number that changes when a destage begins, and when the page is deallocated.
     pub generation: u64,
     pub acknowledged: Sectors,
     pub destage: DestageUnderWay,
@@ -48,7 +48,7 @@ pub(super) struct Slot {
 /// State of the destage of a page.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DestageUnderWay {
-    /// Dirty sectors taken from the page; none if no destage is in flight.
+    /// Sectors that were dirty when the destage began; empty if no destage is in flight.
     pub sectors: Sectors,
     /// Sectors that the program writes: `sectors`, or the whole page.
     pub carried: Sectors,
@@ -85,7 +85,7 @@ impl DestageUnderWay {
     }
 }
 
-/// Counters for the sequence numbers of page uses and for generations of data.
+/// Counters that number the uses of pages and the generations (versions) of data.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SequenceCounters {
     uses: u64,
@@ -99,7 +99,7 @@ impl SequenceCounters {
         self.uses
     }
 
-    /// Returns a generation that no data has had.
+    /// Returns a new generation: a version number that no data has had.
     #[inline]
     pub fn next_generation(&mut self) -> u64 {
         self.generations += 1;

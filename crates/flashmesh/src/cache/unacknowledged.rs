@@ -17,7 +17,8 @@ pub(super) struct UnacknowledgedWrites {
 }
 
 impl UnacknowledgedWrites {
-    /// Records a write that DRAM has accepted. `generation` is the generation of the dirty data, or of the destage, that the write belongs to.
+    /// Records a write that DRAM has accepted. `generation` is the version number of the dirty data, or of the destage, that the write
+    /// belongs to.
     pub fn record(&mut self, write: &PageWrite, generation: u64) {
         self.pending.entry(write.request).or_default().push((write.lpn, write.sectors, generation));
     }

@@ -31,7 +31,7 @@ use stripes::StripeDecision;
 
 /// Outcome of a page read through the device cache.
 pub(super) struct CachedRead {
-    /// Number of completions ([`CompletedWork`]) to expect: one for data in DRAM, one for data from flash.
+    /// Number of completions ([`CompletedWork`]) to expect for the page: one for data in DRAM, one for data from flash.
     pub parts: u32,
     /// Flash read of the missing sectors, for the caller to enqueue; `None` if all sectors are cached.
     pub from_flash: Option<TransactionId>,
@@ -71,7 +71,7 @@ impl DeviceCache {
         CachedRead { parts, from_flash }
     }
 
-    /// Writes a page for a request. The data stays in the cache, passes through it to flash, or bypasses it.
+    /// Writes a page for a request. The data stays in the cache, passes through the cache to flash, or bypasses it, as configured.
     pub(super) fn write<M: Model>(&mut self, page: &PageRequest, writes: &mut HostWrites, cx: &mut Context<'_, M>) {
         let PageRequest { request, stream, priority, lpn, bytes, since, .. } = *page;
         let sectors = self.sectors_of(page);
@@ -134,7 +134,8 @@ impl DeviceCache {
         }
     }
 
-    /// Adds a page to the group of pages of its request that share one DRAM access. A group of another request ends first.
+    /// Adds a page to the group of pages of its request that share one DRAM access. If the current group belongs to another request, ends
+    /// it first.
     #[inline(never)]
     fn group_access<M: Model>(
         &mut self,
@@ -169,12 +170,12 @@ impl DeviceCache {
         kernel.schedule(lane::MEMORY, done, Event::Memory);
     }
 
-    /// Handles the end of the oldest DRAM access, and of the accesses joined to it.
+    /// Handles the end of the oldest DRAM access. If several pages share the access, handles all of them.
     pub(super) fn memory_done<M: Model>(&mut self, writes: &mut HostWrites, cx: &mut Context<'_, M>) {
         while self.end_access(writes, cx) {}
     }
 
-    /// Ends the first access of the queue. Returns whether the next access ends together with it.
+    /// Ends the DRAM access of the first page in the queue. Returns whether the next page shares the access, so that it ends too.
     fn end_access<M: Model>(&mut self, writes: &mut HostWrites, cx: &mut Context<'_, M>) -> bool {
         let Some(DramAccess { since, then, is_joined }) = self.accesses.pop_front() else { return false };
         let in_cache = cx.kernel.now() - since;
@@ -184,7 +185,7 @@ impl DeviceCache {
             AccessAction::Accept(request) => {
                 cx.shared.done.push(CompletedWork::Cached { request, read: Bytes::ZERO, spent })
             }
-            // After a power cut the write is dropped, because no request waits for it.
+            // After a power cut no request waits for the write, so drop it.
             AccessAction::Program(Writer::Request(..), lpn, _) if cx.shared.is_cut_off => self.passed(lpn, cx),
             AccessAction::Program(writer, lpn, bytes) => {
                 let is_of_request = matches!(writer, Writer::Request(..));
@@ -199,7 +200,7 @@ impl DeviceCache {
         is_joined
     }
 
-    /// Begins the next due destage. If no destage is due and `admits` is true, admits the next waiting write.
+    /// Begins the next due destage. If none may begin and `admits` is true, admits the next waiting write.
     pub(super) fn settle<M: Model>(
         &mut self,
         admits: bool,
@@ -241,8 +242,8 @@ impl DeviceCache {
         }
     }
 
-    /// Returns whether the next due page may be destaged now. With stripes, may also begin a stripe or the turn of collection, or issue partly filled
-    /// programs.
+    /// Returns whether the next due page may be destaged now. If pages are destaged in stripes, may also begin a stripe, let collection
+    /// make the moves that it owes, or issue partly filled programs.
     fn may_send<M: Model>(&mut self, collections: &mut Collections, cx: &mut Context<'_, M>) -> bool {
         let Some(stripes) = &mut self.stripes else { return true };
         if collections.pace.is_turn_of_collection() {
@@ -299,13 +300,13 @@ impl DeviceCache {
         self.changed(cx);
     }
 
-    /// Ends a write that passed through the cache to flash, or was dropped.
+    /// Ends a write that passed through the cache to flash, because it was programmed or dropped.
     pub(super) fn passed<M: Model>(&mut self, lpn: Lpn, cx: &mut Context<'_, M>) {
         self.cache.end_write_through(lpn);
         self.changed(cx);
     }
 
-    /// Removes a deallocated page.
+    /// Removes a deallocated page from the cache.
     pub(super) fn forget<M: Model>(&mut self, lpn: Lpn, cx: &mut Context<'_, M>) {
         self.set_written(lpn, false);
         self.cache.deallocate(lpn);
@@ -329,13 +330,13 @@ impl DeviceCache {
         self.changed(cx);
     }
 
-    /// Returns whether a write waits for space or is throttled.
+    /// Returns whether a write waits for space in the cache, or because of the throttle.
     #[inline]
     pub(super) fn is_full(&self) -> bool {
         self.cache.has_waiting()
     }
 
-    /// Lets the cache admit the next write, after the delay of the throttle.
+    /// Lets the cache admit the next write, because the delay of the throttle has ended.
     pub(super) fn admit_throttled<M: Model>(&mut self, cx: &mut Context<'_, M>) {
         if let Some(throttle) = &mut self.throttle {
             throttle.opens();
@@ -363,8 +364,8 @@ impl DeviceCache {
         self.cache.drop_waiting();
     }
 
-    /// Begins a flush, which destages all dirty data of the logical `pages`. [`CompletedWork::Flush`] then reports `waiter`; `None` if no request
-    /// issued the flush.
+    /// Begins a flush, which destages all dirty data of the logical pages `pages`. At its end, [`CompletedWork::Flush`] reports `waiter`,
+    /// the request that issued the flush; `None` if no request did.
     pub(super) fn flush<M: Model>(&mut self, waiter: Option<RequestId>, pages: Range<u32>, cx: &mut Context<'_, M>) {
         self.cache.flush(waiter, pages);
         self.changed(cx);
@@ -386,7 +387,8 @@ impl DeviceCache {
         self.cache.drop_removed();
     }
 
-    /// Notifies probes of removed pages. Schedules the steps for destages, flushes and the journal, which a change of the cache may allow.
+    /// Notifies probes of removed pages, after a change of the cache. Schedules the steps that the change may allow: for destages, flushes
+    /// and the journal.
     fn changed<M: Model>(&mut self, cx: &mut Context<'_, M>) {
         self.tell_removed(cx.kernel);
         cx.push(FollowUp::SettleCache);
@@ -394,7 +396,7 @@ impl DeviceCache {
         cx.push(FollowUp::SettleJournal);
     }
 
-    /// Continues the flushes whose pages are all on flash: each completes, or waits for the journal of the map.
+    /// Continues the flushes whose pages are all on flash: each flush completes, or waits until the journal of the map is on flash.
     pub(super) fn flushed<M: Model>(&mut self, cx: &mut Context<'_, M>) {
         while let Some(waiter) = self.cache.take_flushed() {
             cx.shared.data_flushed(waiter);
@@ -409,7 +411,7 @@ impl DeviceCache {
     }
 }
 
-/// Lets dies with queued reads try to issue: no write waits for space, so reads may suspend operations again.
+/// Lets dies with queued reads try to issue. Called when no write waits for space any more, so that reads may suspend operations again.
 fn reads_may_suspend<M: Model>(cx: &mut Context<'_, M>) {
     for die in (0..cx.shared.geometry.dies()).map(DieId) {
         if cx.datapath.has_waiting_reads(die) {

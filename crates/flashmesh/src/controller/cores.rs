@@ -47,7 +47,7 @@ pub struct Cores {
     /// Time at which each core is free.
     free_at: BinaryHeap<Reverse<Time>>,
     jobs: Jobs,
-    /// Total time of all jobs that have arrived. Summed over the cores, this can exceed the length of a run.
+    /// Total time of all jobs that have arrived, over all cores. The sum can exceed the length of a run.
     asked_ps: u128,
 }
 
@@ -65,7 +65,7 @@ impl Cores {
         })
     }
 
-    /// Returns the core time of a job, at most [`Time::RUN_MAX`]: a command can have a very large number of mapping units.
+    /// Returns the core time of a job. Limited to [`Time::RUN_MAX`], because a command can have a very large number of mapping units.
     fn time_of(&self, job: Job) -> Time {
         let times = &self.times;
         let with_look_ups = |time: Time, units: u64| {
@@ -91,7 +91,7 @@ impl Cores {
         kernel.notify(|| Notice::CoreAsked(job));
         let mut core = self.free_at.peek_mut()?;
         let begin = core.0.later(now);
-        // Jobs that would begin after the longest allowed run take no time. This keeps the sums from overflowing.
+        // A job that would begin after the longest allowed run takes no time, so that the sums cannot overflow.
         let end = if begin > Time::RUN_MAX { begin } else { begin + time };
         *core = Reverse(end);
         drop(core);
@@ -101,16 +101,17 @@ impl Cores {
         Some(end)
     }
 
-    /// Removes and returns the job that ends now.
+    /// Removes and returns job `id`, which ends now.
     pub fn done<M: Model>(&mut self, id: JobId, kernel: &mut Kernel<M>) -> Job {
         let job = self.jobs.remove(id);
         kernel.notify(|| Notice::CoreDone(job));
         job
     }
 
-    /// Returns the busy time up to `now`, as the mean over the cores.
+    /// Returns the time for which the cores were busy until `now`, as the mean over the cores.
     pub fn busy(&self, now: Time) -> Time {
-        // Jobs are already counted in full. Each core works without a gap from `now` to `free_at`; this part is subtracted.
+        // `asked_ps` includes the full time of queued jobs. Subtract the part after `now`: each core is busy without a gap until its
+        // `free_at`.
         let left: u128 = self.free_at.iter().map(|free_at| u128::from(free_at.0.saturating_sub(now).as_ps())).sum();
         Time::from_ps(((self.asked_ps - left) / u128::from(self.times.cores)) as u64)
     }

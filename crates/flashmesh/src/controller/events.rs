@@ -17,8 +17,9 @@ use super::work::{host_read, map, parity, reallocate, replica};
 use super::{Context, Controller};
 
 impl Controller {
-    /// Handles the arrival of the transfer for `phase` over the path that die `asker` requested. On a plain drive (compiled without optional
-    /// features), returns the host read whose data has arrived: the frontend handles it before all pending completions. Otherwise returns `None`.
+    /// Handles the end of the transfer in `phase` over the path that die `asker` requested. On a plain drive (compiled without optional
+    /// features), returns the host read whose data has arrived, which the frontend handles before all pending completions. Otherwise
+    /// returns `None`.
     #[inline(always)]
     pub fn delivered<M: Model>(
         &mut self,
@@ -114,7 +115,7 @@ impl Controller {
         }
     }
 
-    /// Tries to issue at `die`: its suspended operation has resumed, and can be suspended again.
+    /// Tries to issue at `die` after a suspended operation has resumed, because reads can suspend the operation again from now on.
     pub fn resumed<M: Model>(&mut self, die: DieId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         self.try_issue(die, datapath, kernel);
     }
@@ -146,14 +147,14 @@ impl Controller {
         self.run(datapath, kernel);
     }
 
-    /// Lets the device cache admit the next throttled write.
+    /// Lets the device cache admit the next write, because the delay of the throttle has ended.
     pub fn cache_opens<M: Model>(&mut self, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         let Controller { shared, cache: Some(cache), .. } = self else { return };
         cache.admit_throttled(&mut Context { shared, datapath, kernel });
         self.run(datapath, kernel);
     }
 
-    /// Continues the move of a collected page after a processor core has handled it.
+    /// Continues the move of a page, read by garbage collection, after a processor core has handled the page.
     pub fn move_handled<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         let Purpose::CollectRead(route) = datapath.transaction(id).purpose else { return };
         let Controller { shared, collections, moves, .. } = self;
@@ -161,7 +162,7 @@ impl Controller {
         self.run(datapath, kernel);
     }
 
-    /// Handles read data that has left the die, according to the purpose of the read.
+    /// Handles the data of a read, which has left the die, according to the purpose of the read.
     #[inline(always)]
     fn read_done<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         let Controller { shared, collections, moves, map, .. } = self;
@@ -187,7 +188,7 @@ impl Controller {
                 if let Some(map) = map {
                     map.read_done(id, cx);
                 }
-                // The transactions that waited for entries of the page are enqueued as one batch, like the pages of a request.
+                // Enqueue the transactions that waited for entries of the page as one batch, like the pages of a request.
                 datapath.begin_batch();
                 self.run(datapath, kernel);
                 return datapath.end_batch();
@@ -259,7 +260,7 @@ impl Controller {
         self.run(datapath, kernel);
     }
 
-    /// Continues the work that waited for the end of a program or an erase, when the controller is notified of the end.
+    /// Continues the work that waited for the end of a program or an erase. Called when the controller is notified of the end.
     #[inline]
     fn conclude<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         let transaction = datapath.transaction(id);
@@ -318,8 +319,8 @@ impl Controller {
         self.run(datapath, kernel);
     }
 
-    /// Ends the Clean of the victim of `plane`, after its last program was acknowledged. Reroutes the reads of moved pages, and ends the reservation
-    /// of the source die.
+    /// Ends the Clean (chip-to-chip move of a whole block) of the victim of `plane`, after its last program was acknowledged. Reroutes the
+    /// reads of moved pages, and ends the reservation of the source die.
     fn clean_ended<M: Model>(
         &mut self,
         plane: crate::ids::PlaneId,
@@ -339,7 +340,7 @@ impl Controller {
     }
 }
 
-/// Reports a user read, whose data has left its die, to the policy and to replication.
+/// Reports to the firmware policy and to replication that the data of a user read has left its die.
 #[inline(never)]
 fn report_read<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
     cx.shared.policy.notify(PolicyEvent::ReadEnded(cx.datapath.transaction(id)));

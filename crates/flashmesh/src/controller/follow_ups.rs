@@ -15,7 +15,7 @@ use super::{Context, Controller};
 /// A piece of follow-up work.
 #[derive(Clone, Copy, Debug)]
 pub enum FollowUp {
-    /// Enqueue a transaction at its die, unless the firmware policy holds it back.
+    /// Enqueue a transaction at its die, unless the firmware policy holds the transaction back.
     Enqueue(TransactionId),
     /// Begin a transaction of the firmware, such as an erase, and enqueue it.
     Own {
@@ -26,9 +26,9 @@ pub enum FollowUp {
     },
     /// Try to issue the next operation at a die.
     TryIssue(DieId),
-    /// Like [`TryIssue`](Self::TryIssue), but not for the other dies of the chip.
+    /// Try to issue the next operation at a die, but not at the other dies of its chip.
     TryIssueOfDie(DieId),
-    /// Resume the issue at a die, interrupted so that its planes short of free pages are collected first.
+    /// Continue an issue at a die, which was interrupted to collect planes that are short of free pages.
     ResumeIssue(HeldDie),
     /// Begin the background work of a die that has become idle.
     Idle(DieId),
@@ -38,9 +38,9 @@ pub enum FollowUp {
     Resume(TransactionId),
     /// Start a write for which no earlier write of its page is in flight.
     StartWrite(TransactionId),
-    /// End a write of a page, and start the next write of the page, if any.
+    /// Start the next write of a page after the previous one has ended; `None` if no further write waits.
     Successor(Lpn, Option<TransactionId>),
-    /// Assign a free page of a plane to the first write that is blocked there.
+    /// Assign a free page of a plane to the first write that waits there for a page.
     Unblock(PlaneId),
     /// Collect a plane if it is short of free pages.
     Collect(PlaneId),
@@ -48,19 +48,19 @@ pub enum FollowUp {
     CollectInBackground(PlaneId),
     /// Continue the collection of a plane: move the next valid pages of its victim, or erase it.
     Advance(PlaneId),
-    /// Run the partly filled program on another chip, if the victim of this plane has no more units for it.
+    /// Run the partly filled program on another chip if the victim of this plane has no more mapping units for the program.
     AllRead(PlaneId),
-    /// Send the data that is still in the register of a die.
+    /// Send the mapping units that are still in the register of a die.
     SendRest(DieId),
-    /// Mark the victim of a plane as empty. When all victims of its superblock are empty, they are erased.
+    /// Mark the victim of a plane as empty. When all victims of its superblock are empty, erase them.
     Drained(PlaneId),
-    /// Begin a wear move (the collection of a block with little wear) after an erase, if the plane needs one.
+    /// Begin a wear move (collection of a block with little wear) if the plane needs one, after a victim was erased.
     Erased(Erased),
     /// Mark the mapping entry of a page as changed: the page was written, moved or deallocated.
     EntryChanged(Lpn),
     SettleMap,
     SettleJournal,
-    /// Destage due pages from the device cache, and admit waiting writes to it.
+    /// Destage due pages from the device cache, and admit waiting writes to the cache.
     SettleCache,
     /// Destage due pages from the device cache.
     SendDestages,
@@ -83,7 +83,7 @@ impl FollowUpStack {
         self.0.is_empty()
     }
 
-    /// Reverses the steps above the first `count`, so that the step pushed first is performed first.
+    /// Reverses the steps above the lowest `count`, so that the step pushed first is performed first.
     #[inline(always)]
     fn arrange(&mut self, count: usize) {
         if self.0.len() > count + 1 {

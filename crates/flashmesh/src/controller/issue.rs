@@ -84,7 +84,7 @@ impl Controller {
         }
     }
 
-    /// Tries to issue or resume an operation at `die` after a change. Follow-ups are pushed as steps, which the caller runs.
+    /// Tries to issue or resume an operation at `die` after a change. Follow-up work is only pushed as steps; the caller runs the steps.
     #[inline(always)]
     pub(super) fn try_issue_deferred<M: Model>(
         &mut self,
@@ -103,7 +103,7 @@ impl Controller {
         self.run(datapath, kernel);
     }
 
-    /// Pushes the actions `wants`, returned by the datapath, as steps, or performs them.
+    /// Handles `wants`, the actions that the datapath leaves to the controller: pushes them as steps, or performs them.
     #[inline(always)]
     pub(super) fn handle_outcome<M: Model>(
         &mut self,
@@ -119,7 +119,7 @@ impl Controller {
         }
     }
 
-    /// Returns whether the firmware policy ignores idle dies, as the policy `page` does.
+    /// Returns whether the firmware policy ignores idle dies. Only the policy `page` does.
     #[inline(always)]
     fn is_idle_ignored<M: Model>(&self) -> bool {
         !M::ALL_FEATURES || self.shared.policy.is_page()
@@ -153,8 +153,8 @@ impl Controller {
         }
     }
 
-    /// Schedules collection of each plane of `die` whose programs wait for a free page. Normally a program of the plane triggers collection, but
-    /// blocks can become collectable without one.
+    /// Schedules collection of each plane of `die` whose programs wait for a free page. Normally the start of a program triggers
+    /// collection, but a block can become collectable while all programs wait.
     fn collect_held_back<M: Model>(&mut self, die: DieId, datapath: &Datapath<M>) {
         let geometry = &self.shared.geometry;
         let first = geometry.first_plane(die);
@@ -166,7 +166,7 @@ impl Controller {
         }
     }
 
-    /// Dispatches the held writes that the firmware policy releases now, each to the plane that the policy chose.
+    /// Sends to their dies the writes that the firmware policy held and releases now, each to the plane that the policy chose.
     #[inline(never)]
     pub(super) fn send_due<M: Model>(&mut self, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         let states = datapath.states();
@@ -186,8 +186,8 @@ impl Controller {
         self.run(datapath, kernel);
     }
 
-    /// Alternates between two steps until neither has work: the scheduling policy selects dies that request paths, and grants are handled. Returns
-    /// whether there was any work.
+    /// Alternates between two steps until neither has work: the scheduler names dies that request paths, and grants of paths are handled.
+    /// Returns whether there was any work.
     #[inline(never)]
     pub(super) fn dispatch<M: Model>(&mut self, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) -> bool {
         let mut has_answered = false;
@@ -298,7 +298,8 @@ impl Controller {
         self.run(datapath, kernel);
     }
 
-    /// Closes the partly filled program of host writes in the open block to which transaction `id` moves a page: the moved page begins a new program.
+    /// Closes the partly filled program of host writes in the block to which transaction `id` moves a page, so that the moved page begins a
+    /// new program.
     #[inline(never)]
     fn close_open_program<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>) {
         let moved = datapath.transaction(id);
@@ -309,8 +310,8 @@ impl Controller {
         }
     }
 
-    /// Updates the page moves that collections owe (`gc.paced`) when a program begins. All pages of the program are allocated already, including
-    /// pages that stay empty.
+    /// Adds the page moves that collections owe (`gc.paced`) because of the program that begins. Called when all pages of the program are
+    /// allocated, including pages that stay empty, so that the check for free space counts them.
     #[inline(never)]
     fn update_gc_credits<M: Model>(
         &mut self,
@@ -343,7 +344,7 @@ impl Controller {
         parity.program_began(&last_of_planes, &mut Context { shared, datapath, kernel });
     }
 
-    /// Skips the unused mapping units at the end of each program of an operation.
+    /// Skips the unused mapping units at the end of each program of an operation, so that their pages stay empty.
     #[inline(never)]
     fn fill_up<M: Model>(&mut self, beginning: &NewOperation, datapath: &Datapath<M>) {
         for &lead in beginning.transactions() {
@@ -357,7 +358,7 @@ impl Controller {
         self.shared.counters.flash.units_skipped += u64::from(skipped);
     }
 
-    /// Assigns pages to the programs that a chip starts by itself during a Clean.
+    /// Assigns pages to a program that a chip starts by itself during a Clean (chip-to-chip move of a whole block).
     fn assign_clean_pages<M: Model>(
         &mut self,
         lead: TransactionId,

@@ -57,7 +57,7 @@ use work::map::CachedMap;
 use work::parity::Parity;
 use work::slc::SlcWork;
 
-/// A page, or part of a page, that a request reads or writes.
+/// Page, or part of a page, that a request reads or writes.
 #[derive(Clone, Copy, Debug)]
 pub struct PageRequest {
     pub request: RequestId,
@@ -69,7 +69,7 @@ pub struct PageRequest {
     pub start: Bytes,
     /// Size of the requested data in the page.
     pub bytes: Bytes,
-    /// Time at which the request reached the drive; earlier than now if it was held behind stalled writes.
+    /// Time at which the request reached the drive. Lies before the call if the request was held behind stalled writes.
     pub since: Time,
 }
 
@@ -83,9 +83,9 @@ impl PageRequest {
 /// A completion for the frontend.
 #[derive(Clone, Copy, Debug)]
 pub enum CompletedWork {
-    /// A page of a request, or part of a page, completed by this transaction. The frontend removes the transaction.
+    /// A page of a request, or part of a page, completed by this transaction, which the frontend then removes.
     Page(TransactionId),
-    /// Part of a page of a request, completed by the device cache.
+    /// Part of a page of a request, completed by the device cache without a transaction.
     Cached {
         request: RequestId,
         /// Size of the data read for the request.
@@ -160,7 +160,7 @@ impl Controller {
         }
     }
 
-    /// Replaces the configured firmware policy, which is `page`, with a user-supplied one.
+    /// Replaces the configured firmware policy, which must be `page`, with a user-supplied one.
     pub fn set_policy(&mut self, policy: Box<dyn FirmwarePolicy + Send>) {
         self.shared.ftl.set_moves_shared(policy.moved_pages() == MovedPages::WriteBlock);
         if policy.placement_stage() == PlacementStage::AtDispatch {
@@ -169,10 +169,9 @@ impl Controller {
         self.shared.policy = AnyPolicy::Other(policy);
     }
 
-    /// Adds a user-supplied placer of writes to the configured policy.
+    /// Lets a user-supplied placer choose the planes of host writes, in place of the configured policy.
     ///
-    /// # Panics
-    /// If the policy chooses planes only when writes leave its queues.
+    /// # Panics If the configured policy chooses the plane of a write only when the write leaves the policy's queue.
     pub fn set_write_placer(&mut self, placer: Box<dyn WritePlacer + Send>) {
         let Shared { policy, ftl, geometry, .. } = &mut self.shared;
         assert_ne!(
@@ -185,7 +184,7 @@ impl Controller {
         *policy = AnyPolicy::Other(Box::new(placed));
     }
 
-    /// Stores the whole map in tables; see [`Ftl::materialize_map`](crate::ftl::Ftl::materialize_map).
+    /// Stores all computed entries of the map in tables; see [`Ftl::materialize_map`](crate::ftl::Ftl::materialize_map).
     pub fn store_map(&mut self) {
         self.shared.ftl.materialize_map();
     }
@@ -196,7 +195,7 @@ impl Controller {
         self.shared.ftl.set_allocator(allocator);
     }
 
-    /// Replaces the selection of victims with a user-supplied one.
+    /// Replaces the selection of victim blocks with a user-supplied one.
     pub fn set_victim_selector(&mut self, selector: Box<dyn VictimSelector + Send>) {
         self.shared.ftl.set_victim_selector(selector);
     }
@@ -219,22 +218,22 @@ impl Controller {
         self.cache.as_deref()
     }
 
-    /// Returns the processor cores; `None` if no job takes time.
+    /// Returns the processor cores; `None` if no job of the firmware takes time.
     pub fn cores(&self) -> Option<&Cores> {
         self.shared.cores.as_deref()
     }
 
-    /// Queues a job at the cores. Returns the time at which the job ends; `None` if it takes no time.
+    /// Queues a job at the processor cores. Returns the time at which the job ends; `None` if the job takes no time.
     pub fn ask_core<M: Model>(&mut self, job: Job, kernel: &mut Kernel<M>) -> Option<Time> {
         if M::ALL_FEATURES { self.shared.cores.as_mut()?.queue_job(job, kernel) } else { None }
     }
 
-    /// Removes and returns the job that ends now; `None` if no job takes time.
+    /// Removes and returns job `id` of the processor cores, which ends now; `None` if no job takes time.
     pub fn core_done<M: Model>(&mut self, id: JobId, kernel: &mut Kernel<M>) -> Option<Job> {
         self.shared.cores.as_mut().map(|cores| cores.done(id, kernel))
     }
 
-    /// Returns whether a write waits for space in the device cache or is throttled.
+    /// Returns whether a write waits for space in the device cache, or because of the throttle.
     #[inline]
     pub fn has_waiting_writes(&self) -> bool {
         self.cache.as_ref().is_some_and(|cache| cache.is_full())
@@ -303,14 +302,14 @@ impl Controller {
         self.shared.done.clear();
     }
 
-    /// Returns whether the policy may be holding writes that can now be dispatched.
+    /// Returns whether the firmware policy may be holding writes that can be sent to their dies now.
     #[inline]
     pub fn has_due_writes(&self) -> bool {
         !self.shared.policy.is_page() && self.shared.policy.may_dispatch()
     }
 
-    /// Dispatches held writes, selects dies that request paths, and handles grants, until none is left. Returns whether any die was selected or grant
-    /// handled.
+    /// Sends held writes to their dies, lets the scheduler name dies that request paths, and handles grants of paths, until no such work is
+    /// left. Returns whether any die was named or any grant was handled.
     #[inline(always)]
     pub fn settle<M: Model>(&mut self, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) -> bool {
         let mut has_answered = false;

@@ -14,7 +14,7 @@ use super::work::collect::in_plane;
 use super::work::replica;
 
 impl Controller {
-    /// Returns whether, according to the map, the page of a read or a move is still at the location it had when it was queued.
+    /// Returns whether the page of a read or a move is, by the map, still at the location for which the transaction was queued.
     #[inline(never)]
     fn is_still_there(&self, transaction: &Transaction) -> bool {
         let ftl = &self.shared.ftl;
@@ -39,8 +39,8 @@ impl Controller {
 impl<M: Model> PageSource<M> for Controller {
     #[inline(always)]
     fn is_current(&self, transaction: &Transaction) -> bool {
-        // A lookup stays valid until the map changes. If a page has several locations (a replica, or a Clean), the read may be queued for another
-        // location than the lookup returned.
+        // A lookup is valid until the map changes. But if a page has several locations (a replica, or a Clean), the read may be queued for
+        // another location than the lookup returned, so this shortcut is not used.
         let is_as_translated = transaction.map_version == self.shared.ftl.map_changes();
         (is_as_translated && !(M::ALL_FEATURES && self.shared.has_homes()))
             || !transaction.purpose.depends_on_map()

@@ -15,7 +15,7 @@ use super::work::replica;
 use super::{Context, Controller};
 
 impl Controller {
-    /// Returns the number of pages, written by requests or the device cache, whose programs are running or suspended.
+    /// Returns the number of pages, written for requests or by the device cache, whose programs are running or suspended.
     pub fn programs_under_way<M: Model>(&self, datapath: &Datapath<M>) -> u64 {
         let operations = datapath.dies().iter().flat_map(|die| die.in_progress());
         let programs = operations.filter(|operation| operation.kind == OperationKind::Program && !operation.internal);
@@ -35,8 +35,8 @@ impl Controller {
         programs.map(|transaction| transaction.to).collect()
     }
 
-    /// Drops all work for requests after a power cut: queued transactions, and cached data of writes that wait for space. Destages in flight
-    /// continue.
+    /// Drops all work for requests after a power cut: their queued transactions, and the data of writes that wait for space in the cache.
+    /// Destages in flight continue.
     pub fn cut_off<M: Model>(&mut self, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         self.shared.is_cut_off = true;
         if let Some(cache) = &mut self.cache {
@@ -68,7 +68,7 @@ impl Controller {
         }
     }
 
-    /// Drops a transaction of a request. The transaction must not be queued, nor have a physical page assigned.
+    /// Drops a transaction of a request. The transaction must not be queued, and must not have a physical page assigned.
     pub(super) fn give_up<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         let Transaction { purpose: work, lpn, successor, .. } = *datapath.transaction(id);
         let Controller { shared, cache, .. } = self;

@@ -17,7 +17,7 @@ use super::work::host_write::FlashWrite;
 use super::{Context, Controller, PageRequest};
 
 impl Controller {
-    /// Records the pages of a request, from `first` to `last`, for a user-supplied allocator. Must precede the reads or writes of the pages.
+    /// Records the pages `first` to `last` of a request, for a user-supplied allocator. Must precede the reads or writes of these pages.
     #[inline(always)]
     pub fn request_begins<M: Model>(&mut self, request: RequestId, first: Lpn, last: Lpn) {
         if M::ALL_FEATURES && self.shared.rules.asks_allocator {
@@ -25,7 +25,8 @@ impl Controller {
         }
     }
 
-    /// Lets the firmware policy plan a read of `pages`, `bytes` in total. Next, call [`read`](Self::read) for each page.
+    /// Lets the firmware policy plan the read of the logical pages `pages`, `bytes` in total. Next, call [`read`](Self::read) for each
+    /// page.
     #[inline]
     pub fn begin_read<M: Model>(&mut self, pages: RangeInclusive<u32>, bytes: Bytes) {
         if M::ALL_FEATURES {
@@ -33,7 +34,7 @@ impl Controller {
         }
     }
 
-    /// Reads a page for a request. Returns the number of completions ([`CompletedWork`](super::CompletedWork)) to expect.
+    /// Reads a page for a request. Returns the number of completions ([`CompletedWork`](super::CompletedWork)) to expect for the page.
     #[inline(always)]
     pub fn read<M: Model>(&mut self, page: &PageRequest, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) -> u32 {
         if self.cache.is_some() {
@@ -63,7 +64,7 @@ impl Controller {
         read.parts
     }
 
-    /// Looks up the mapping entry of a read, and enqueues the read.
+    /// Looks up the mapping entry of a read. If the entry is in DRAM, enqueues the read; otherwise the read waits for the entry.
     #[inline(always)]
     fn start_read<M: Model>(
         &mut self,
@@ -103,7 +104,7 @@ impl Controller {
         self.run(datapath, kernel);
     }
 
-    /// Ends the batch of pages of a request, after all of them have been offered to the device cache.
+    /// Ends the batch of pages of a request, after all of the pages have been offered to the device cache.
     #[inline]
     pub fn end_pages<M: Model>(&mut self, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         datapath.end_batch();
@@ -117,7 +118,7 @@ impl Controller {
         self.shared.counters.flash.pages_written += u64::from(pages);
     }
 
-    /// Prefetches the entries of `pages` in the tables of the translation layer.
+    /// Prefetches the mapping entries of `pages` into the CPU cache.
     pub fn prefetch(&self, pages: &[Lpn]) {
         if let Some(map) = &self.map {
             map.state().prefetch(pages.iter().copied());
@@ -172,8 +173,9 @@ impl Controller {
         }
     }
 
-    /// Begins a flush, which destages all dirty data of the logical `pages`. [`CompletedWork::Flush`](super::CompletedWork::Flush) then reports
-    /// `waiter`; `None` if no request issued the flush.
+    /// Begins a flush of the logical pages `pages`, which destages their dirty data unless data in the cache survives a power loss. At its
+    /// end, [`CompletedWork::Flush`](super::CompletedWork::Flush) reports `waiter`, the request that issued the flush; `None` if no request
+    /// did.
     pub fn flush<M: Model>(
         &mut self,
         waiter: Option<RequestId>,

@@ -25,7 +25,7 @@ use super::{CompletedWork, Counters};
 /// Settings of the configuration that affect the controller.
 #[derive(Clone, Debug)]
 pub struct Rules {
-    /// Whether a write is assigned its page when it is placed (early binding).
+    /// Whether a write gets its physical page when it is placed on a plane (early binding), not at the start of its program.
     pub preallocates: bool,
     /// Whether garbage collection and the destage of stripes take turns (`gc.paced` with `cache.destage-stripe`).
     pub alternates_with_destage: bool,
@@ -34,20 +34,21 @@ pub struct Rules {
     pub preemptible: bool,
     /// Whether reads suspend operations while a write waits for space in the device cache.
     pub suspends_when_full: bool,
-    /// Whether planes are collected, or blocks of the SLC cache folded, while their die is idle.
+    /// Whether idle dies start background work: collection of their planes, or folds (moves of SLC cache blocks to native blocks).
     pub collects_in_background: bool,
-    /// Whether collection moves pages directly from chip to chip. With `cleans`, one packet moves all pages of a block.
+    /// Whether collection moves pages directly from chip to chip; if `cleans` is set, one packet moves all pages of a block.
     pub moves_chip_to_chip: bool,
     pub cleans: bool,
     /// Whether all host writes of a plane share one open block.
     pub shares_open_block: bool,
-    /// Whether destages go to the open block of the stream that wrote the page.
+    /// Whether a destage goes to the open block of the stream that wrote the page, not to a shared block.
     pub destages_apart: bool,
-    /// Whether the first read of an unmapped page maps the page to a location.
+    /// Whether the first read of an unmapped page assigns a location to the page.
     pub places_for_reads: bool,
-    /// Whether a location assigned by a read is in the open block of the stream that reads.
+    /// Whether a location assigned by a read is in the open block of the stream that issued the read.
     pub places_by_reader: bool,
-    /// Whether the allocator is user-supplied. Then the allocator is notified of requests, and queried again when a write could be programmed.
+    /// Whether the allocator is user-supplied. Such an allocator is notified of requests, and asked again for the plane when a write could
+    /// be programmed.
     pub asks_allocator: bool,
     /// Whether DRAM holds only a cache of mapping entries; otherwise DRAM holds the whole map.
     pub has_map_cache: bool,
@@ -87,7 +88,7 @@ pub struct Shared {
     /// Replicas of pages on other dies; `None` without replication.
     pub replication: Option<Box<Replication>>,
     pub counters: Counters,
-    /// Processor cores; `None` if no job takes time.
+    /// Processor cores; `None` if no job of the firmware takes time.
     pub cores: Option<Box<Cores>>,
     /// Counters of the SLC cache; `None` if the drive has none.
     pub slc: Option<Box<SlcWork>>,
@@ -103,21 +104,21 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// Returns whether a page can have several locations: with replication, or during a Clean. The location of a read is chosen when the read is
-    /// queued.
+    /// Returns whether a page can have several locations: with replication, or during a Clean. If so, the location of a read is chosen when
+    /// the read is queued.
     #[inline(always)]
     pub fn has_homes(&self) -> bool {
         self.replication.is_some() || self.rules.cleans
     }
 
-    /// Returns whether the end of reads is reported: to replication, or to a policy other than the page policy.
+    /// Returns whether the end of each user read is reported: to replication, or to a firmware policy other than `page`.
     #[inline(always)]
     pub fn reports_reads(&self) -> bool {
         !self.policy.is_page() || self.replication.is_some()
     }
 }
 
-/// Access of a kind of work to what lies outside its own state: shared state, datapath and event queue.
+/// Access of a kind of work to everything outside its own state: shared state, datapath and event queue.
 pub struct Context<'a, M: Model> {
     pub shared: &'a mut Shared,
     pub datapath: &'a mut Datapath<M>,
@@ -138,20 +139,21 @@ impl<M: Model> Context<'_, M> {
         self.begin(Transaction::new(work, Owner::FIRMWARE, lpn, plane, from, bytes))
     }
 
-    /// Queues a job at the cores: the processing of a page that collection has read. Returns `false` if the job takes no time; the caller then
-    /// continues the move at once.
+    /// Queues a job at the processor cores to handle a page that collection has read. Returns `false` if such a job takes no time; the
+    /// caller then continues the move at once.
     pub fn asks_core_to_move(&mut self, id: TransactionId) -> bool {
         let Context { shared, kernel, .. } = self;
         shared.cores.as_mut().is_some_and(|cores| cores.queue_job(Job::Move(id), kernel).is_some())
     }
 
-    /// Pushes a follow-up step. Siblings run in the order in which they are pushed.
+    /// Pushes a follow-up step. The steps that one event or step pushes run in the order in which they were pushed.
     #[inline]
     pub fn push(&mut self, step: FollowUp) {
         self.shared.follow_ups.push(step);
     }
 
-    /// Notifies probes and replication that the newest version of `lpn` was replaced or deallocated. Its replicas are then invalid.
+    /// Notifies probes and replication that the newest version of `lpn` was replaced or deallocated. Removes the replica of `lpn`, if any,
+    /// because it is then invalid.
     #[inline]
     pub fn superseded(&mut self, lpn: Lpn) {
         self.kernel.notify_read(ReadNotice::Superseded(lpn));
@@ -180,7 +182,7 @@ impl Shared {
         self.journal.log(log);
     }
 
-    /// Logs that the array has programmed `ppn` with a page of the host.
+    /// Logs in the journal that the array has programmed `ppn` with a page of the host; no-op without a journal.
     #[inline]
     pub fn persist_program(&mut self, lpn: Lpn, ppn: Ppn, what: ProgramReason) {
         self.persist(|state| state.programmed(lpn, ppn, what));
@@ -202,7 +204,7 @@ impl Shared {
     pub fn stream_of(&self, transaction: &Transaction) -> Option<OpenBlockKind> {
         match transaction.purpose {
             Purpose::HostWrite(_) => Some(self.stream_of_write(transaction)),
-            // Reallocated pages go to the block of host writes, never to the SLC cache.
+            // Reallocated pages go to the open block of host writes, never to the SLC cache.
             Purpose::Reallocate => Some(self.ftl.host_block_kind(transaction.plane, None)),
             Purpose::MapProgram => Some(OpenBlockKind::Translation),
             Purpose::ReplicaProgram => Some(OpenBlockKind::Replica),

@@ -22,7 +22,7 @@ use crate::units::{Bytes, Time};
 /// another chip, as ordered by a single packet of the controller.
 #[derive(Clone, Debug, Default)]
 pub(super) struct CleanExecution {
-    /// Dies whose blocks are being moved (source dies). Nothing is issued from the queues of these dies.
+    /// Source dies of the Cleans in progress. Nothing is issued from the queues of these dies.
     reserved: Vec<DieId>,
     /// Reads and programs of Cleans, each with its die, that start as soon as the die is free.
     pending: Vec<(DieId, TransactionId)>,
@@ -34,24 +34,25 @@ impl CleanExecution {
         !self.reserved.is_empty() || !self.pending.is_empty()
     }
 
-    /// Returns whether `die` is reserved as the source of a Clean, so that nothing is issued from its queues.
+    /// Returns whether `die` is the source of a Clean (chip-to-chip move of a whole block), so that nothing is issued from its queues.
     #[inline]
     pub(super) fn is_reserved(&self, die: DieId) -> bool {
         self.reserved.contains(&die)
     }
 
-    /// Reserves `die` for a Clean of `pages` pages. Returns the size in bytes of the page list, which is sent with the command.
+    /// Reserves `die` as the source of a Clean that moves `pages` pages. Returns the size in bytes of the page list, which is sent with the
+    /// command.
     pub(super) fn reserve(&mut self, die: DieId, pages: usize) -> Bytes {
         self.reserved.push(die);
         PAGE_ADDRESS_SIZE * pages as u64
     }
 
-    /// Returns whether a read or program of a Clean is pending at `die`.
+    /// Returns whether a read or program of a Clean (chip-to-chip move of a whole block) waits at `die` until the die is free.
     pub(super) fn has_pending(&self, die: DieId) -> bool {
         self.pending.iter().any(|(waiting, _)| *waiting == die)
     }
 
-    /// Removes and returns the read or program of a Clean that is pending at `die`; `None` if there is none.
+    /// Removes and returns the read or program of a Clean that waits at `die`; `None` if there is none.
     pub(super) fn take_pending(&mut self, die: DieId) -> Option<TransactionId> {
         let at = self.pending.iter().position(|(waiting, _)| *waiting == die)?;
         Some(self.pending.remove(at).1)
@@ -59,13 +60,13 @@ impl CleanExecution {
 }
 
 impl<M: Model> Datapath<M> {
-    /// Ends the reservation of `die`, after the CleanAck and the rerouting of reads of [moved pages](Datapath::take_moved). Next, call
-    /// [`Datapath::try_issue`].
+    /// Ends the reservation of `die` as the source of a Clean. Call this after the CleanAck has arrived and the reads of [moved
+    /// pages](Datapath::take_moved) are rerouted; next, call [`Datapath::try_issue`].
     pub fn end_reservation(&mut self, die: DieId) {
         self.clean_execution.reserved.retain(|reserved| *reserved != die);
     }
 
-    /// Dequeues and returns the user reads of `die` whose pages have moved. Next, reroute them.
+    /// Dequeues and returns the user reads of `die` whose pages have moved. The caller must then reroute these reads.
     pub fn take_moved<S: PageSource<M>>(&mut self, die: DieId, source: &S) -> Vec<TransactionId> {
         let (mut kept, mut moved) = (Vec::new(), Vec::new());
         let priorities = self.queues.priorities();
@@ -85,7 +86,8 @@ impl<M: Model> Datapath<M> {
         moved
     }
 
-    /// Chains `others`, reads of the same page, to `lead`, the first read of a Clean, which has already started.
+    /// Chains `others` to `lead`, the first read of a Clean, which has already started. `others` are reads of mapping units on the same
+    /// page.
     pub fn chain_listed(&mut self, lead: TransactionId, others: &[TransactionId], kernel: &mut Kernel<M>) {
         let die = self.geometry.die_of_plane(self.transactions[lead].plane);
         let together: Vec<TransactionId> = std::iter::once(lead).chain(others.iter().copied()).collect();
@@ -95,7 +97,7 @@ impl<M: Model> Datapath<M> {
         self.end_companion_waits(die, lead, PathGrant { wait, cause: Cause::Controller }, kernel);
     }
 
-    /// Queues a read or program of a Clean, which starts as soon as its die is free. Returns the die. Next, call [`Datapath::try_issue`].
+    /// Queues a read or program of a Clean, which starts as soon as its die is free. Returns this die. Next, call [`Datapath::try_issue`].
     pub fn enqueue_clean_operation(&mut self, id: TransactionId, kernel: &mut Kernel<M>) -> DieId {
         let now = kernel.now();
         let transaction = &mut self.transactions[id];
@@ -112,7 +114,7 @@ impl<M: Model> Datapath<M> {
         die
     }
 
-    /// Starts a read or program of a Clean without a command over the interconnect. A program must already have its page.
+    /// Starts a read or program of a Clean, for which the controller sends no command. A program must already have its page.
     pub fn start_clean_operation<S: PageSource<M>>(
         &mut self,
         die: DieId,

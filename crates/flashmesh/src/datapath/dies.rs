@@ -18,16 +18,17 @@ use super::path::DiePathState;
 /// State of a die, of its path requests, and of the reads of its planes.
 #[derive(Clone, Debug, Default)]
 pub struct DieEntry {
-    /// State of the die; without its reads, if its planes read independently (`flash.multi-plane = "independent"`).
+    /// State of the die. Excludes its reads if its planes read independently (`flash.multi-plane = "independent"`).
     pub(super) state: Die,
     /// Independent reads of the planes; `None` if the planes do not read independently.
     pub(super) plane_reads: Option<Box<PlaneReadEntry>>,
     pub(super) path: DiePathState,
-    /// Array and transfer times of the die, for the lower bound of the length of the run; without its reads, if its planes read independently.
+    /// Array and transfer times of the die, from which a lower bound for the length of the run is computed. Excludes reads if planes read
+    /// independently.
     pub(super) work: DieWork,
-    /// Whether the path request is for a read that will suspend the chip.
+    /// Whether the pending path request is for a read that suspends the operations of the chip, or that runs during their suspension.
     pub(super) requests_suspension: bool,
-    /// Time of the last suspension of the chip, in the first die of a chip that is suspended as a whole; otherwise, of the die.
+    /// Time of the last suspension of the die. If chips are suspended as a whole, only the first die of the chip has this time.
     pub(super) suspended_at: Time,
 }
 
@@ -35,9 +36,10 @@ pub struct DieEntry {
 #[derive(Clone, Debug)]
 pub(super) struct PlaneReadEntry {
     pub state: PlaneReads,
-    /// Array and transfer times of the reads of each plane, for the lower bound of the length of the run.
+    /// Array and transfer times of the reads of each plane, from which a lower bound for the length of the run is computed.
     pub work: Vec<DieWork>,
-    /// Whether no further read may begin until all planes have ended theirs, because the scheduler has chosen an operation of the whole die.
+    /// Whether no further read may begin until the reads of all planes have ended, because the scheduler has chosen an operation of the
+    /// whole die.
     pub is_draining: bool,
 }
 
@@ -64,14 +66,14 @@ impl DieEntry {
         self.plane_reads.as_ref().map_or(&[], |reads| reads.state.planes())
     }
 
-    /// Returns whether the die can begin an operation, at least a read of a free plane.
+    /// Returns whether the die can begin any operation; if its planes read independently, a read of one free plane suffices.
     #[inline(always)]
     pub(super) fn accepts(&self, rules: &DieRules) -> bool {
         self.state.accepts(rules)
             && self.plane_reads.as_ref().is_none_or(|reads| !reads.is_draining && reads.state.free(rules) != 0)
     }
 
-    /// Returns whether the die can begin an operation of the whole die, or resume one.
+    /// Returns whether the die can begin or resume an operation that occupies the whole die.
     #[inline(always)]
     pub(super) fn accepts_whole(&self, rules: &DieRules) -> bool {
         self.state.accepts(rules) && self.plane_reads.as_ref().is_none_or(|reads| reads.state.leave_die_free(rules))
@@ -131,12 +133,14 @@ impl DieEntry {
         }
     }
 
-    /// Returns the time for which the die was busy until `now`. Independent reads count with the mean busy time of a plane.
+    /// Returns the time for which the die was busy until `now`. If planes read independently, their reads count with the mean over the
+    /// planes.
     pub fn busy(&self, now: Time) -> Time {
         self.state.busy(now) + self.mean_of_planes(|plane| plane.busy(now))
     }
 
-    /// Returns the time until `now` for which the die worked for GC or wear levelling. Independent reads count with the mean time of a plane.
+    /// Returns the time until `now` for which the die worked for GC or wear levelling. If planes read independently, their reads count with
+    /// the mean over the planes.
     pub fn internal_busy(&self, now: Time) -> Time {
         self.state.internal_busy(now) + self.mean_of_planes(|plane| plane.internal_busy(now))
     }
@@ -156,8 +160,8 @@ impl DieEntry {
         }
     }
 
-    /// Returns the array and transfer times of the die. Of independent reads, only the times of the plane with the largest minimum busy time are
-    /// added.
+    /// Returns the array and transfer times of the die. If planes read independently, only the reads of the plane with the largest minimum
+    /// busy time are included.
     pub(super) fn all_work(&self, read_cache: bool) -> DieWork {
         let reads = self.plane_reads.iter().flat_map(|reads| &reads.work);
         let most = reads.max_by_key(|work| work.min_busy_time(read_cache)).copied().unwrap_or_default();
@@ -217,7 +221,7 @@ impl<M: Model> Datapath<M> {
         self.internal_busy_at(self.geometry.die_of_plane(plane), plane, now)
     }
 
-    /// Like [`internal_busy`](Self::internal_busy), for a plane of `die`.
+    /// Like [`internal_busy`](Self::internal_busy), for callers that already know the `die` of `plane`.
     #[inline(always)]
     pub(super) fn internal_busy_at(&self, die: DieId, plane: PlaneId, now: Time) -> Time {
         let entry = &self.dies[die];
@@ -228,7 +232,8 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Returns whether the page of `id`, a read of `die`, has been sensed: its data is in the register or in transfer.
+    /// Returns whether the page of `id`, a read of `die`, has been sensed: its data is in the register, in transfer, or waits in the array
+    /// for the register.
     pub fn is_in_register(&self, die: DieId, id: TransactionId) -> bool {
         self.dies[die].sensed().any(|&lead| self.with_companions(lead).any(|held| held == id))
     }

@@ -71,7 +71,7 @@ pub struct Datapath<M: Model> {
     queues: DieQueues,
     scheduling: SchedulingState,
     dies: IdTable<DieId, DieEntry>,
-    /// Idle dies, maintained if [`Rules::tracks_idle`].
+    /// Set of idle dies, maintained only if [`Rules::tracks_idle`].
     idle: IdleDies,
     clean_execution: CleanExecution,
     partial_transfers: PartialTransfers,

@@ -16,14 +16,15 @@ pub trait PageSource<M: Model> {
     /// Returns whether the page that a transaction reads or moves is still at the address for which it was queued.
     fn is_current(&self, transaction: &Transaction) -> bool;
 
-    /// Returns whether the allocator would still place `write`, which is to be the next lead, on its current plane.
+    /// Returns whether the allocator would still choose the current plane of `write`, which is about to lead an operation.
     fn keeps_plane(&self, write: TransactionId, datapath: &Datapath<M>) -> bool;
 
-    /// Returns whether the firmware policy lets `other` join the read `lead` of the same die.
+    /// Returns whether the firmware policy lets `other` join the read `lead` of the same die, as a read of another plane or of the same
+    /// page.
     fn may_join(&self, lead: &Transaction, other: &Transaction) -> bool;
 
-    /// Returns the block, and the page within it, that a program would get on its plane now; `None` if the program has to wait, and for other
-    /// operations.
+    /// Returns the block, and the page within it, that a program would get on its plane now. `None` if the program has to wait, and for
+    /// transactions that are not programs.
     fn next_page(&self, transaction: &Transaction) -> Option<(BlockId, u32)>;
 
     /// Returns whether queued programs of `class` may run on `plane`. Each of `heads`, the heads of their queues, needs a free page.
@@ -37,7 +38,7 @@ pub trait PageSource<M: Model> {
     /// Returns whether all host writes of a plane share one open block.
     fn shares_open_block(&self) -> bool;
 
-    /// Like [`has_page`](PageSource::has_page), but for host writes that share one open block.
+    /// Like [`has_page`](PageSource::has_page), but for host writes, if all host writes of a plane share one open block.
     fn has_shared_page(&self, plane: PlaneId) -> bool;
 
     /// Returns whether two programs of a plane go to the same open block.
@@ -46,7 +47,7 @@ pub trait PageSource<M: Model> {
     /// Returns whether the next host write of `plane` goes to the SLC cache of the plane.
     fn writes_slc(&self, plane: PlaneId) -> bool;
 
-    /// Returns whether any victim whose pages may move to `plane` has valid pages that are not read yet.
+    /// Returns whether any victim of GC whose pages may move to `plane` has valid pages that are not read yet.
     fn has_unread_pages(&self, plane: PlaneId) -> bool;
 
     /// Returns whether writes of `die` wait because GC of the die owes page moves (`gc.paced`).
@@ -64,9 +65,10 @@ pub trait PageSource<M: Model> {
     /// Returns whether reads may suspend operations now. `cache.suspend-when-full` can forbid suspensions while writes wait for the device cache.
     fn may_suspend(&self) -> bool;
 
-    /// Returns whether programs may have to wait for a free page at a die with the runnable transactions `ready` and the queued ones `queued`.
+    /// Returns whether programs of a die may have to wait for a free page. `ready` are the transactions that may run, `queued` all queued
+    /// ones.
     fn may_hold_programs(&self, ready: &PlaneMasks, queued: &PlaneMasks) -> bool;
 
-    /// Returns the number of valid pages in the list of a Clean that starts with `read`.
+    /// Returns the number of valid pages that a Clean (chip-to-chip move of a whole block) lists if it starts with `read` now.
     fn listed_pages(&self, read: &Transaction) -> usize;
 }

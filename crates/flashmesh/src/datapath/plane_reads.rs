@@ -19,7 +19,7 @@ use crate::units::Time;
 const SENDS: &str = "data of a register is being sent";
 
 impl PlaneReadEntry {
-    /// Ends draining if all planes are free.
+    /// Lets reads begin again if the die is draining and all of its planes are free.
     fn settle(&mut self, rules: &DieRules) {
         self.is_draining &= !self.state.leave_die_free(rules);
     }
@@ -31,7 +31,8 @@ impl DieEntry {
         self.plane_reads.as_ref()?.state.ending(now)
     }
 
-    /// Returns the array and transfer times, of the die or of a plane that reads independently, to which the transfer in `phase` counts.
+    /// Returns the account of array and transfer times to which the transfer in `phase` counts: of a plane that reads independently, or of
+    /// the die.
     pub(super) fn work_of_transfer(&mut self, phase: TransferPhase) -> &mut DieWork {
         let Some(reads) = &mut self.plane_reads else { return &mut self.work };
         let plane = match phase {
@@ -43,8 +44,8 @@ impl DieEntry {
 }
 
 impl<M: Model> Datapath<M> {
-    /// Begins an operation at `die`: an independent read on its plane, any other operation on the whole die. Returns the extent of the operation: the
-    /// plane or the whole die.
+    /// Begins an operation at `die`: an independent read on its plane, any other operation on the whole die. Returns this extent, the plane
+    /// or the whole die.
     ///
     /// # Panics
     /// If the die, or the plane, is busy.
@@ -63,7 +64,8 @@ impl<M: Model> Datapath<M> {
         extent
     }
 
-    /// Returns whether an operation of the queue `chosen` may begin. If not, the die drains.
+    /// Returns whether an operation of the queue `chosen` may begin. If not, lets the die drain: no read begins until the reads of all
+    /// planes have ended.
     #[inline(never)]
     pub(super) fn may_begin(&mut self, chosen: QueueId) -> bool {
         let entry = &mut self.dies[chosen.die];
@@ -87,15 +89,15 @@ impl<M: Model> Datapath<M> {
         ready
     }
 
-    /// Returns whether the suspension of `die` is still in progress at `now`. A read that begins now on any plane then pays the suspension time.
-    /// Whole chips have the same rule ([`chip_suspension`](super::issue)).
+    /// Returns whether planes read independently and the suspension of `die` is still in progress at `now`. A read that begins now on any
+    /// plane then pays the suspension time. Whole chips have the same rule ([`chip_suspension`](super::issue)).
     #[inline]
     pub(super) fn is_suspending(&self, die: DieId, now: Time) -> bool {
         let entry = &self.dies[die];
         self.rules.planes_read_alone && entry.state.has_suspended() && now < entry.suspended_at + self.timing.suspend
     }
 
-    /// Ends draining of `die` if all of its planes are free.
+    /// Lets reads begin again at `die` if it is draining and all of its planes are free.
     #[inline]
     pub(super) fn settle_draining(&mut self, die: DieId) {
         if let Some(reads) = &mut self.dies[die].plane_reads {
@@ -103,8 +105,8 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Adds the path wait of the data that `die` sends next. Returns the time at which its register was filled, and the path wait charged before to
-    /// other planes of the operation.
+    /// Adds `waited` to the path waits of the data that `die` sends next. Returns the time at which its register was filled, and the path
+    /// wait already charged to earlier planes of the operation.
     #[inline(always)]
     pub(super) fn count_path_wait(&mut self, die: DieId, waited: Time) -> (Time, Time) {
         let DieEntry { state, plane_reads, .. } = &mut self.dies[die];
@@ -115,7 +117,8 @@ impl<M: Model> Datapath<M> {
         counted.expect(SENDS)
     }
 
-    /// Removes the data just sent from its register. Returns the extent (the plane or the whole die) and the transaction of the data.
+    /// Removes the data that was just sent from its register. Returns the extent (the plane or the whole die) and the first read of the
+    /// data.
     #[inline(always)]
     pub(super) fn finish_sending(&mut self, die: DieId, now: Time) -> (Extent, TransactionId) {
         let DieEntry { state, plane_reads, .. } = &mut self.dies[die];
@@ -129,7 +132,8 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Removes the part just sent from its register. `rest` is the first read of the data that stays. Returns the first read of the part.
+    /// Removes the part of the data that was just sent from its register. `rest` is the first read of the data that stays. Returns the
+    /// first read of the part.
     #[inline(always)]
     pub(super) fn finish_sending_part(&mut self, die: DieId, rest: TransactionId) -> TransactionId {
         let DieEntry { state, plane_reads, .. } = &mut self.dies[die];

@@ -36,7 +36,7 @@ impl<M: Model> Datapath<M> {
         self.transactions.remove(id);
     }
 
-    /// Takes the next number in the arrival order of all transactions.
+    /// Returns the next number in the arrival order of all transactions, and advances the counter.
     #[inline]
     pub fn take_order(&mut self) -> u64 {
         self.arrival_order.take_order()
@@ -50,7 +50,7 @@ impl<M: Model> Datapath<M> {
         let transaction = &mut self.transactions[id];
         debug_assert_eq!(transaction.purpose, work, "the work passed is that of the transaction");
         let class = work.class();
-        // An early-bound write keeps the arrival number that it got together with its page.
+        // A write with early binding got its arrival number together with its page, and keeps this number.
         let is_early_bound = class == TransactionClass::UserProgram && self.rules.binds_early;
         // Arrival number 0 puts parity before all other programs of its die.
         let is_parity = M::ALL_FEATURES && work == Purpose::Parity;

@@ -19,23 +19,24 @@ pub(super) struct Rules {
     pub(super) multi_plane: MultiPlane,
     /// Whether the planes of a die read independently.
     pub(super) planes_read_alone: bool,
-    /// Classes that may begin beside reads of other planes, if planes read independently.
+    /// Classes that may begin while other planes of the die read, if planes read independently.
     pub(super) independent_reads: PlaneMasks,
-    /// Whether reads of requests join reads of the map.
+    /// Whether reads of requests on other planes join reads of the map (`schedule.map-reads-take-others`).
     pub(super) map_reads_take_others: bool,
-    /// Whether planes of a read send their data in the order of arrival of their transactions.
+    /// Whether the planes of a multi-plane read send their data in the order in which their transactions arrived.
     pub(super) sends_by_arrival: bool,
-    /// Number of transactions of a queue, from its head on, among which a joiner is sought.
+    /// Number of transactions at the head of a queue among which a joiner (transaction of another plane) is sought.
     pub(super) lookahead: u32,
     /// Whether a program transfers only the sectors written.
     pub(super) partial_program: bool,
     pub(super) copyback: bool,
-    /// Whether GC moves blocks by Clean packets.
+    /// Whether GC moves whole blocks by Clean packets (Network-on-SSD): one packet makes a chip send all valid pages to another chip.
     pub(super) cleans: bool,
     /// Whether a chip executes one operation at a time.
     pub(super) dies_take_turns: bool,
     pub(super) erase_order: EraseOrder,
-    /// Wait after which a user transaction is overdue (`schedule.age-bound`); [`Time::MAX`] if the scheduler prefers neither reads nor programs.
+    /// Wait after which a user transaction is overdue (`schedule.age-bound`); [`Time::MAX`] if the age bound does not apply, as in order of
+    /// arrival.
     pub(super) age_bound: Time,
     /// Channel arbitration; `CommandFirst` for interconnects without channels.
     pub(super) arbitration: Arbitration,
@@ -50,15 +51,16 @@ pub(super) struct Rules {
     pub(super) reads_before_collection: bool,
     /// Whether a read suspends the operations of all dies of its chip.
     pub(super) suspends_chips: bool,
-    /// Classes of GC transactions that pause during the turn of writes, if GC alternates with the destage of stripes.
+    /// Classes of GC transactions that may have to pause, because GC and the destage of stripes take turns (`cache.destage-stripe`).
     pub(super) pausing_collection: PlaneMasks,
     pub(super) has_parity: bool,
-    /// Whether issue at a die depends only on its own queues and state. False if dies of a chip depend on each other, if planes read independently,
-    /// or if GC alternates with destages, or with parity, gathering or Cleans.
+    /// Whether issue at a die depends only on its own queues and state. False if dies of a chip depend on each other, if planes read
+    /// independently, if GC and the destage of stripes take turns, or if the drive has parity, several mapping units per program, or
+    /// Cleans.
     pub(super) dies_are_independent: bool,
-    /// Whether an independent die that has only one non-empty queue issues the head without a call of the scheduler.
+    /// Whether a die with a single non-empty queue, of user reads, issues the head of that queue without calling the scheduler.
     pub(super) skips_scheduler: bool,
-    /// Whether the fabric must be informed of the request of each path (`venice.circuits-per-request`).
+    /// Whether the fabric must be notified of the request for which each path is requested (`venice.circuits-per-request`).
     pub(super) announces_requests: bool,
 }
 
@@ -137,8 +139,8 @@ impl Rules {
         self.arbitration.is_data_first_by_chip()
     }
 
-    /// Returns whether a die requests its next path before it releases the path of its data. The request then takes part in the arbitration at the
-    /// release.
+    /// Returns whether a die requests its next path before it releases the path of its data, so that the request takes part in the
+    /// arbitration at the release.
     #[inline]
     pub(super) fn requests_before_release(&self) -> bool {
         self.arbitration.is_data_first_by_chip() || self.arbitration == Arbitration::NextCommandFirst

@@ -3,14 +3,14 @@ use crate::flash::geometry::Geometry;
 use crate::schedule::queues::PlaneMasks;
 use crate::schedule::{AnyScheduler, Joiners};
 
-/// Scheduler of a drive, with the joiners and candidates of its last decisions.
+/// Scheduler of a drive, with the joiners of its last decision and the dies that it can let request paths.
 #[derive(Clone)]
 pub(super) struct SchedulingState {
     pub scheduler: AnyScheduler,
-    /// Joiners that the scheduler allows for the last chosen lead.
+    /// Joiners (transactions of other planes) that the scheduler allows for the last chosen lead.
     pub joiners: Joiners,
     pub candidates: DispatchCandidates,
-    /// Buffer for the runnable planes of each die of a chip, used while the scheduler chooses among the dies.
+    /// Reused buffer: for each die of a chip, the planes with transactions that may run, while the scheduler chooses among the dies.
     pub ready_of_chip: Vec<PlaneMasks>,
 }
 

@@ -44,7 +44,7 @@ impl<'a> DatapathStats<'a> {
         self.rules.dies_take_turns
     }
 
-    /// Returns whether the array can sense the next page while the data of the last page is in the register (`flash.read-cache`).
+    /// Returns whether the array can sense the next page while the data of the previous page is in the register (`flash.read-cache`).
     pub fn has_read_cache(self) -> bool {
         self.rules.die.read_cache
     }

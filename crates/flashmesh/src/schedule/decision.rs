@@ -6,13 +6,13 @@ use crate::ids::TransactionId;
 use super::QueueId;
 use super::transaction::NextInChain;
 
-/// Transactions on other planes that join the lead.
+/// Transactions on other planes that join the lead (first transaction) of a multi-plane operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Joiners {
     /// On each other plane, the first transaction that may join, among the first `schedule.lookahead` transactions of its queue.
     First,
-    /// The chosen transactions, as far as they may join. Each is queued for another plane of the die, in the class of the lead. A transaction stays
-    /// in its queue if `flash.multi-plane` does not let it join, or if its page has moved.
+    /// The chosen transactions, each queued for another plane of the die, in the class of the lead. A transaction stays in its queue if
+    /// `flash.multi-plane` does not let it join, or if its page has moved.
     These(ChosenJoiners),
 }
 
@@ -45,11 +45,11 @@ impl ChosenJoiners {
 /// The next operation of a die.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Decision {
-    /// Queue of the lead.
+    /// Queue of the lead, the first transaction of the operation.
     pub queue: QueueId,
-    /// Lead; `None` for the head of `queue`.
+    /// Transaction that leads the operation; `None` for the head of `queue`.
     pub lead: Option<TransactionId>,
-    /// Transactions that join the lead.
+    /// Transactions of other planes that join the lead in a multi-plane operation.
     pub joiners: Joiners,
 }
 

@@ -115,15 +115,15 @@ impl<'a> DispatchView<'a> {
         self.geometry
     }
 
-    /// Returns the dies that could start an operation and have not requested a path. If the dies of a chip take turns, only the first die of the chip
-    /// is returned, for all of them.
+    /// Returns the dies that could start an operation and have not requested a path. If a chip executes one operation at a time, the set
+    /// contains only the first die of the chip, which represents all of its dies.
     #[inline]
     pub fn candidates(&self) -> &'a DieSet {
         self.candidates
     }
 
-    /// Returns the dies for which `candidate` requests a path: all dies of its chip if they take turns, otherwise only `candidate`. The path is
-    /// granted for one operation on one of these dies.
+    /// Returns the dies for which `candidate` requests a path: all dies of its chip if the chip executes one operation at a time, otherwise
+    /// only `candidate`. The path is granted for one operation on one of these dies.
     #[inline]
     pub fn represented_dies(&self, candidate: DieId) -> impl Iterator<Item = DieId> + use<> {
         let count = if self.dies_take_turns { self.geometry.dies_per_chip } else { 1 };

@@ -26,7 +26,7 @@ use super::precedence::{among_classes, overdue_queue};
 use super::transaction::{Owner, Transaction, TransactionClass};
 use super::{Decision, Joiners, QueueId, Scheduler, SchedulerView};
 
-/// Limit of `own` in program times; the sums of a stream are halved above it.
+/// Limit of `StreamTime::own`, in program times. Above the limit, both sums of the stream are halved, so that old times lose weight.
 const MEMORY: u64 = 64;
 
 #[derive(Clone, Debug)]
@@ -44,13 +44,13 @@ pub struct Fair {
 #[derive(Clone, Copy, Debug, Default)]
 struct StreamTime {
     own: Time,
-    /// Time of the operations of other streams while the stream waited.
+    /// Time of the operations of other streams that were chosen while this stream waited.
     others: Time,
 }
 
 impl StreamTime {
-    /// Returns whether the slowdown is larger than the slowdown of `than`. Compares `others / own`, which orders like the slowdown; infinite if `own`
-    /// is zero.
+    /// Returns whether this stream has a larger slowdown than `than`. Compares `others / own`, which is the slowdown minus one; infinite if
+    /// `own` is zero.
     fn is_slowed_more(&self, than: &StreamTime) -> bool {
         let product = |one: Time, other: Time| u128::from(one.as_ps()) * u128::from(other.as_ps());
         match (self.own == Time::ZERO, than.own == Time::ZERO) {
@@ -65,7 +65,7 @@ impl StreamTime {
 struct StreamHead {
     queue: QueueId,
     lead: TransactionId,
-    /// Order within the stream: whether it is a program, then the arrival number; the smallest goes first.
+    /// Sort key within the stream: whether the transaction is a program, then its arrival number; the smallest key goes first.
     rank: (bool, u64),
     /// Arrival number of the oldest ready transaction of the stream, read or program.
     oldest: u64,

@@ -1,5 +1,5 @@
-//! First in, first out: serves the oldest transaction of any class except replicas. Collection may overtake requests only if collection cannot be
-//! preempted, or if the die is nearly out of space.
+//! First in, first out: serves the oldest transaction of any class except replicas. Garbage collection may overtake requests only if it
+//! cannot be preempted, or if the die is nearly out of space.
 
 use super::transaction::TransactionClass;
 use super::{QueueId, Scheduler, SchedulerView};

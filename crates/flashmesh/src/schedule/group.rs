@@ -21,7 +21,7 @@ pub(super) struct Group {
 
 #[derive(Clone, Copy, Debug)]
 struct Member {
-    /// Priority of the queue and location of the transaction, equal for transactions that may join each other.
+    /// Sort key, equal for transactions that may join each other: priority of the queue, and location of the transaction.
     key: (usize, u64),
     order: u64,
     queue: QueueId,
@@ -68,8 +68,9 @@ impl Grouping {
         (queue.priority.index(), place)
     }
 
-    /// Returns the best group, by `is_better`, among the transactions of a class at a die; `None` if `waiting` is empty. Programs of all planes form
-    /// one group: the pages that decide whether they may join are assigned only when the operation starts.
+    /// Returns the best group, by `is_better`, among the `waiting` transactions of one class at a die; `None` if `waiting` is empty.
+    /// Programs of all planes form one group, because their pages are assigned only when the operation starts; until then it is unknown
+    /// whether they may join each other.
     pub fn best<'a>(
         &mut self,
         waiting: impl Iterator<Item = (QueueId, TransactionId, &'a Transaction)>,
@@ -94,7 +95,8 @@ impl Grouping {
     }
 }
 
-/// Policy that chooses the best group of request transactions of a die. Firmware work precedes or follows requests, as with every policy.
+/// Policy that chooses the best group of request transactions of a die. Firmware work precedes or follows requests by the rules of all
+/// policies.
 #[derive(Clone, Debug)]
 pub(super) struct GroupPolicy {
     erases: EraseOrder,
@@ -118,7 +120,7 @@ impl GroupPolicy {
         }
     }
 
-    /// Chooses the next operation of the dies for which `waiting` asks; `None` if no transaction may run.
+    /// Chooses the next operation among the dies of `waiting`; `None` if no transaction may run.
     pub fn decide(&mut self, waiting: &SchedulerView<'_>) -> Option<Decision> {
         among_classes(waiting, self.erases, || self.among_requests(waiting))
     }
@@ -158,7 +160,7 @@ impl GroupPolicy {
     }
 }
 
-/// Builds a group of the oldest transaction of each plane. `alike` contains transactions that may join each other, in order of arrival.
+/// Builds a group from the oldest transaction of each plane. `alike` contains transactions that may join each other, in order of arrival.
 fn group(alike: &[Member]) -> Group {
     let lead = alike[0];
     let mut joiners = ChosenJoiners::default();

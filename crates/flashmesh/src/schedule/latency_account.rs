@@ -1,4 +1,4 @@
-//! Time accounts of transactions: the only place that attributes time to a [`LatencyBreakdown`].
+//! Time accounts of transactions. Only this module attributes time to a [`LatencyBreakdown`].
 //!
 //! Each method of [`LatencyAccount`] is called at an event of the transaction and charges the time since the previous event. So the components add up
 //! to the time from the beginning to the end:
@@ -26,7 +26,7 @@ pub struct LatencyBreakdown {
     pub die_wait: Time,
     /// Wait for the die while it worked for garbage collection or wear levelling.
     pub behind_gc: Time,
-    /// Wait for a path to the chip after die and data were ready.
+    /// Wait for a path to the chip, after the die and the data were ready.
     pub path_wait: Time,
     /// Array time (tR, tPROG), including the time to suspend another operation first.
     pub array: Time,
@@ -69,7 +69,7 @@ pub struct LatencyAccount {
     queued: Time,
     /// Total time for which the die had worked for garbage collection or wear levelling when the wait began.
     internal_busy: Time,
-    /// Time of the last event: array start, array end, or start of the data transfer.
+    /// Time of the last event of the transaction: array start, array end, or start of the data transfer.
     mark: Time,
     spent: LatencyBreakdown,
     conflict: Causes,
@@ -94,13 +94,13 @@ impl LatencyAccount {
         self.conflict
     }
 
-    /// Starts a wait at `now`, which a later call charges.
+    /// Starts a wait at `now`. A later call charges the time of the wait.
     #[inline]
     pub fn begin(&mut self, now: Time) {
         self.queued = now;
     }
 
-    /// Sets the charge to `cache` to `time`, spent in the device cache or while waiting for it, before the transaction began.
+    /// Sets the `cache` component: `time` is the time spent in the device cache, or waiting for it, before the transaction began.
     #[inline]
     pub fn charge_cache(&mut self, time: Time) {
         self.spent.cache = time;
@@ -111,20 +111,21 @@ impl LatencyAccount {
         self.spent.map_wait += now - self.queued;
     }
 
-    /// Charges to `die_wait` the wait of a write, ended at `now`, for an earlier write of the same page or for a chip with free pages.
+    /// Charges to `die_wait` the wait of a write for an earlier write of the same page, or for a chip with free pages. The wait ends at
+    /// `now`.
     pub fn charge_write_wait(&mut self, now: Time) {
         self.spent.die_wait += now - self.queued;
     }
 
-    /// Starts the wait in the queue of a die. `internal_busy` is the total time for which the die has worked for garbage collection or wear
-    /// levelling.
+    /// Starts the wait in the queue of a die at `now`. `internal_busy` is the total time for which the die has worked for garbage
+    /// collection or wear levelling by then.
     #[inline]
     pub fn queue(&mut self, now: Time, internal_busy: Time) {
         (self.queued, self.internal_busy) = (now, internal_busy);
     }
 
-    /// Charges the wait for the die until `until`. `internal_busy` is the total time for which the die has worked for garbage collection or wear
-    /// levelling by then.
+    /// Charges the wait for the die, which ends at `until`. `internal_busy` is the total time for which the die has worked for garbage
+    /// collection or wear levelling by then.
     #[inline]
     pub fn wait(&mut self, until: Time, internal_busy: Time) {
         let waited = until - self.queued;
@@ -133,11 +134,11 @@ impl LatencyAccount {
         self.spent.die_wait += waited - behind_gc;
     }
 
-    /// Charges all waits up to the start of the command transfer over `path`. `internal_busy` is the total time for which the die has worked for
-    /// garbage collection or wear levelling.
+    /// Charges all waits up to the start of the command transfer over `path`, at `now`. `internal_busy` is the total time for which the die
+    /// has worked for garbage collection or wear levelling.
     #[inline(always)]
     pub fn charge_issue_wait(&mut self, now: Time, path: PathWait, internal_busy: Time) {
-        // The die, or another transaction, may have requested the path before this transaction was queued.
+        // The path may have been requested before this transaction was queued: by the die, or for another transaction.
         let die_ready = path.requested_at.later(self.queued);
         let tried = path.tried.later(die_ready);
         self.wait(die_ready, internal_busy);
@@ -169,8 +170,8 @@ impl LatencyAccount {
     #[inline(always)]
     pub fn start_data_transfer(&mut self, now: Time, free: Time, waited_before: Time, path: PathWait) {
         let PathWait { requested_at: asked, tried, causes } = path;
-        // Before `free`, the die was busy with older data. After `free`, it was busy with earlier planes of the operation. Path waits of earlier
-        // planes count as path waits of this transaction.
+        // Until `free`, the die was busy with older data. After `free`, the die was busy with earlier planes of the operation, whose path
+        // waits count as path waits of this transaction too.
         self.spent.die_wait += free - self.mark;
         self.spent.transfer += asked - free - waited_before + (now - tried);
         self.spent.path_wait += waited_before + (tried - asked);

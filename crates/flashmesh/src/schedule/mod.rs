@@ -50,8 +50,8 @@ pub trait DieStates {
     fn uses_path(&self, die: DieId) -> bool;
 }
 
-/// Input of a scheduling decision. The *dies under decision* are one die that can accept an operation, or all dies of a chip that accepts one
-/// operation at a time. The view contains the queues and states of all dies of the drive.
+/// Input of a scheduling decision: the dies for which an operation is being chosen, and the queues and states of all dies of the drive. The
+/// decision is made for one die that can accept an operation, or for all dies of a chip that executes one operation at a time.
 pub struct SchedulerView<'a> {
     now: Time,
     dies: &'a dyn DieStates,
@@ -64,9 +64,9 @@ pub struct SchedulerView<'a> {
 }
 
 impl<'a> SchedulerView<'a> {
-    /// Creates the view of the dies from `first` on. `ready` contains, for each of these dies, the planes with a transaction that may run now, by
-    /// class. `dies` are all dies of the drive. `collection_first` is true if garbage collection has precedence over user requests. `space_is_out` is
-    /// true if writes find no free page, or soon will not, so that collection must precede.
+    /// Creates the view of the dies from `first` on. `ready` contains, for each of these dies, the planes with a transaction that may run
+    /// now, by class. `dies` are the states of all dies of the drive. `collection_first` is true if garbage collection has precedence over
+    /// user requests. `space_is_out` is true if writes find no free page, or soon will not, so that collection must precede them.
     #[inline]
     #[allow(clippy::too_many_arguments, reason = "it is a view of as many things")]
     pub fn new(
@@ -88,13 +88,13 @@ impl<'a> SchedulerView<'a> {
         self.now
     }
 
-    /// Returns the first of the dies under decision.
+    /// Returns the first of the dies for which an operation is being chosen.
     #[inline]
     pub fn first_die(&self) -> DieId {
         self.first
     }
 
-    /// Returns the dies under decision.
+    /// Returns the dies for which an operation is being chosen.
     pub fn dies(&self) -> impl Iterator<Item = DieId> + use<> {
         (self.first.0..self.first.0 + self.ready.len() as u32).map(DieId)
     }
@@ -110,26 +110,27 @@ impl<'a> SchedulerView<'a> {
         LoadView::new(self.dies, self.queues, self.transactions)
     }
 
-    /// Returns whether garbage collection has precedence over user requests at the dies under decision now.
+    /// Returns whether garbage collection has precedence over user requests in this decision.
     #[inline]
     pub fn collection_first(&self) -> bool {
         self.collection_first
     }
 
-    /// Returns whether a die under decision is nearly out of free pages, so that writes must wait for collection.
+    /// Returns whether any of the dies for which an operation is being chosen is nearly out of free pages, so that writes must wait for
+    /// collection.
     #[inline]
     pub fn space_is_out(&self) -> bool {
         self.space_is_out
     }
 
-    /// Returns the planes of a die under decision with a transaction of `class` that may run, as a bit mask.
+    /// Returns the planes of `die` with a transaction of `class` that may run, as a bit mask. `die` must be one of [`dies`](Self::dies).
     #[inline]
     pub fn ready_planes(&self, die: DieId, class: TransactionClass) -> u8 {
         self.ready[(die.0 - self.first.0) as usize].of(class)
     }
 
-    /// Returns the queue with request transactions that may run, if there is exactly one. `None` also for the dies of a chip, or if priorities have
-    /// separate queues.
+    /// Returns the queue with request transactions that may run, if there is exactly one. Always `None` if the decision is for several
+    /// dies, or if priorities have separate queues.
     #[inline]
     pub fn only_queue(&self) -> Option<QueueId> {
         let ([ready], [priority]) = (self.ready, self.queues.priorities()) else { return None };
@@ -140,7 +141,7 @@ impl<'a> SchedulerView<'a> {
         is_only.then(|| QueueId { die: self.first, class, plane: planes.trailing_zeros() as u8, priority: *priority })
     }
 
-    /// Returns whether a transaction of `class` may run at any of the dies under decision.
+    /// Returns whether a transaction of `class` may run on any of the dies for which an operation is being chosen.
     #[inline]
     pub fn is_ready(&self, class: TransactionClass) -> bool {
         self.ready.iter().any(|ready| ready.of(class) != 0)
@@ -159,8 +160,8 @@ impl<'a> SchedulerView<'a> {
         })
     }
 
-    /// Calls `see` with the head of each ready queue of `class`, like [`heads`](SchedulerView::heads). Plain loops are much faster than iterators
-    /// over dies, planes and priorities.
+    /// Calls `see` with the head of each ready queue of `class`, like [`heads`](SchedulerView::heads), but with plain loops, which are much
+    /// faster than iterators over dies, planes and priorities.
     #[inline(always)]
     pub(crate) fn each_head(&self, class: TransactionClass, mut see: impl FnMut(QueueId, &'a Transaction)) {
         self.each_queue(class, |queue| {
@@ -268,8 +269,8 @@ pub trait Scheduler {
         self.choose(waiting).map(Decision::from)
     }
 
-    /// Returns whether the policy always chooses the head of a queue if the other queues of the die are empty. The policy is then not called. Its
-    /// state must not depend on these choices, and its choices must not depend on transactions behind the head.
+    /// Returns whether the policy always chooses the head of a queue if the other queues of the die are empty. If true, the policy is not
+    /// called in this case. So its state must not depend on these choices, and its choices must not depend on transactions behind the head.
     fn takes_only_queue(&self) -> bool {
         false
     }
@@ -310,8 +311,8 @@ pub enum AnyScheduler {
 }
 
 impl AnyScheduler {
-    /// Makes the choice of the default policy with default options, for one die. `ready` contains the planes with transactions that may run. Used by
-    /// plain drives (compiled without optional features), which have no priorities.
+    /// Returns the choice of the default policy with default options, for one die. `ready` contains the planes with transactions that may
+    /// run. Used by plain drives (compiled without optional features), which have no priorities.
     #[inline(always)]
     pub fn choose_plain(
         &mut self,

@@ -52,13 +52,13 @@ impl OutOfOrder {
         }
     }
 
-    /// Returns the queue of the oldest request transaction, if any request transaction has waited for `schedule.age-bound`. Every second time,
-    /// returns `None`, so that kinds alternate: if writes arrive faster than the die programs them, all writes are overdue, and reads would wait for
-    /// all of them.
+    /// Returns the queue of the oldest request transaction, if any request transaction has waited for `schedule.age-bound`. Every second
+    /// time, returns `None`, so that reads and programs alternate. Otherwise, if writes arrive faster than the die programs them, all
+    /// writes are overdue, and reads would wait for all of them.
     #[inline]
     fn overdue_queue(&mut self, waiting: &SchedulerView<'_>) -> Option<QueueId> {
         if is_of_one_kind(waiting) {
-            // With one kind, the oldest transaction is served first anyway, unless priorities count.
+            // With only reads or only programs, the oldest transaction is served first anyway, unless priorities count.
             return if self.priorities == Priorities::Off { None } else { overdue_queue(waiting, self.age_bound) };
         }
         let late = overdue_queue(waiting, self.age_bound);
@@ -71,8 +71,8 @@ impl OutOfOrder {
         late.filter(|_| *yields)
     }
 
-    /// Returns the class to serve if both reads and programs of requests are queued. The result is the class of the oldest transaction if a
-    /// transaction is overdue and the last choice was not an overdue one; otherwise [`TransactionClass::UserRead`].
+    /// Returns the class to serve if both reads and programs of requests are queued: the class of the oldest transaction if a transaction
+    /// is overdue and the last choice was not an overdue one; otherwise [`TransactionClass::UserRead`].
     pub(super) fn late_plain(
         &mut self,
         die: DieId,
@@ -134,8 +134,8 @@ impl OutOfOrder {
     }
 }
 
-/// Returns the queue of the oldest transaction of `kinds`, for the priority whose turn it is in the weighted round robin; `None` if none of `kinds`
-/// may run.
+/// Returns the queue of the oldest transaction of `kinds` with the priority that is next in the weighted round robin; `None` if none of
+/// `kinds` may run.
 #[inline]
 fn weighted(
     waiting: &SchedulerView<'_>,
@@ -153,7 +153,8 @@ fn is_of_one_kind(waiting: &SchedulerView<'_>) -> bool {
     !(waiting.is_ready(TransactionClass::UserRead) && waiting.is_ready(TransactionClass::UserProgram))
 }
 
-/// Returns the class that the default options choose on one die without replicas. Class indices are in order of preference.
+/// Returns the class that the policy chooses with default options, on one die without replicas. Relies on class indices in order of
+/// preference.
 #[inline(always)]
 pub(super) fn choose_plain(ready: PlaneMasks, collection_first: bool) -> TransactionClass {
     let internal = ready.and(INTERNAL_PLANES);
@@ -161,7 +162,7 @@ pub(super) fn choose_plain(ready: PlaneMasks, collection_first: bool) -> Transac
     if is_internal { internal.first_class() } else { ready.first_class() }
 }
 
-/// All planes, for reads and programs of the map.
+/// Mask of all planes, for reads and programs of the map.
 const MAP_PLANES: PlaneMasks = PlaneMasks::all_of(&[TransactionClass::MapRead, TransactionClass::MapProgram]);
 
 const INTERNAL_PLANES: PlaneMasks = PlaneMasks::all_of(&TransactionClass::INTERNAL);

@@ -28,7 +28,7 @@ pub struct Paq {
     groups: GroupPolicy,
     /// Load of each die; `None` if its queues have changed since it was computed.
     known: Vec<Option<DieLoad>>,
-    /// Dies of the current set that may still wait for the path that they requested, by channel.
+    /// For each channel, dies of the current set that may still wait for the path that they requested.
     requesting: Vec<Vec<DieId>>,
     set: Vec<DieId>,
 }
@@ -36,7 +36,7 @@ pub struct Paq {
 #[derive(Clone, Copy, Debug)]
 struct DieLoad {
     planes: u32,
-    /// Arrival number of the oldest transaction; `since` is the start of its wait.
+    /// Arrival number of the oldest transaction, whose wait began at `since`.
     oldest: u64,
     since: Time,
 }
@@ -80,7 +80,7 @@ impl Paq {
         load
     }
 
-    /// Returns the load of the chip whose first die is `first`: the sum over its candidate dies.
+    /// Returns the load of the chip whose first die is `first`: the sum over the dies of the chip that could start an operation.
     fn load_of_chip(&mut self, dispatch: &DispatchView<'_>, first: DieId) -> DieLoad {
         let mut whole = DieLoad::NOTHING;
         for die in candidates_of_chip(dispatch, first).flat_map(|candidate| dispatch.represented_dies(candidate)) {
@@ -93,7 +93,8 @@ impl Paq {
         whole
     }
 
-    /// Adds to the current set the candidate dies of the chip that ranks highest on a channel.
+    /// Adds to the current set the dies of one chip of a channel that could start an operation. The chip is the one that ranks highest on
+    /// the channel.
     fn choose_chip(&mut self, dispatch: &DispatchView<'_>, channel: u32) {
         let dies_per_chip = dispatch.geometry().dies_per_chip;
         let mut best: Option<((u32, u64), DieId)> = None;
@@ -102,7 +103,7 @@ impl Paq {
                 (candidate, self.load(dispatch, candidate))
             } else {
                 let first = DieId(candidate.0 - candidate.0 % dies_per_chip);
-                // Each chip is evaluated only once, when its first candidate is visited.
+                // Evaluate each chip only once, at the first of its dies that is a candidate.
                 if candidates_of_chip(dispatch, first).next() != Some(candidate) {
                     continue;
                 }

@@ -10,9 +10,9 @@ const MAP: [TransactionClass; 2] = [TransactionClass::MapRead, TransactionClass:
 const MOVES: [TransactionClass; 2] = [TransactionClass::CollectRead, TransactionClass::CollectProgram];
 const REQUESTS: [TransactionClass; 2] = [TransactionClass::UserRead, TransactionClass::UserProgram];
 
-/// Chooses among all classes except replicas; `None` if none of them may run. Transactions of the map precede all others, because many requests may
-/// wait for one page of the map. Requests follow, chosen by `user`. Garbage collection precedes or follows requests, depending on preemptibility and
-/// free space. `erases` defines the order of erases.
+/// Chooses among transactions of all classes except replicas; `None` if none of them may run. Transactions of the map precede all others,
+/// because many requests may wait for one page of the map. Requests follow, chosen by `user`. Garbage collection precedes or follows
+/// requests, depending on preemptibility and free space. `erases` defines the order of erases.
 #[inline]
 pub(super) fn among_classes<T: From<QueueId>>(
     waiting: &SchedulerView<'_>,

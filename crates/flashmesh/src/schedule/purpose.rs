@@ -7,7 +7,7 @@ use super::transaction::TransactionClass;
 pub enum CacheReservation {
     /// No slot: the drive has no cache, or the page bypasses the cache, or is destaged.
     None,
-    /// Slot that a read fills, or that a write passes through.
+    /// Slot reserved for a read that fills it, or for a write that passes through the cache.
     Kept,
 }
 
@@ -25,13 +25,13 @@ pub enum ReadPurpose {
 pub enum MoveRoute {
     /// Through the controller.
     Controller,
-    /// Within the plane, by copyback. With several mapping units per program, together with the other units of the same program.
+    /// Within the plane, by copyback. If a program has several mapping units, they all move in the same copyback.
     Plane,
     /// Directly to the chip that programs the page (chip-to-chip).
     Chip,
     /// Directly to the chip that programs the page, as one of the pages of a Clean command (Network-on-SSD, CAL 2012, section 3.4).
     Clean,
-    /// Like `Clean`, for the last page of the Clean. Only the end of this program is acknowledged.
+    /// Like `Clean`, for the last page of the Clean command, the only page whose program is acknowledged.
     CleanEnd,
 }
 
@@ -42,7 +42,7 @@ impl MoveRoute {
         matches!(self, MoveRoute::Chip | MoveRoute::Clean | MoveRoute::CleanEnd)
     }
 
-    /// Returns whether the page moves by a Clean.
+    /// Returns whether the page moves by a Clean command, which makes a chip send all valid pages of a block to another chip.
     #[inline]
     pub const fn is_clean(self) -> bool {
         matches!(self, MoveRoute::Clean | MoveRoute::CleanEnd)
@@ -64,11 +64,11 @@ pub enum Purpose {
     HostWrite(CacheReservation),
     /// Program that moves a page to a location chosen by the firmware policy, after a request has read the page.
     Reallocate,
-    /// Read of a valid page of the victim block.
+    /// Read of a valid page of the victim block, by garbage collection or wear levelling.
     CollectRead(MoveRoute),
-    /// Program of a moved page at its new location.
+    /// Program of a page that garbage collection or wear levelling moves, at its new location.
     CollectProgram(MoveRoute),
-    /// Erase of the victim block.
+    /// Erase of the victim block of garbage collection or wear levelling.
     Erase,
     /// Program of a replica of a page on another die.
     ReplicaProgram,
@@ -104,7 +104,7 @@ impl Purpose {
         matches!(self, Purpose::HostWrite(_) | Purpose::ReadModify(_))
     }
 
-    /// Returns the reason for a read of a user page. The result has no meaning for other transactions.
+    /// Returns the reason for a read of a user page. The result has no meaning for transactions that are not reads of user pages.
     #[inline]
     pub const fn read_for(self) -> ReadPurpose {
         if self.is_write() { ReadPurpose::Write } else { ReadPurpose::Request }
@@ -143,8 +143,8 @@ impl Purpose {
         matches!(self, Purpose::CollectProgram(MoveRoute::Plane))
     }
 
-    /// Returns whether two programs may run in one operation. Either both or neither must get data from another chip. A copyback runs with no other
-    /// program, and parity runs only with parity.
+    /// Returns whether two programs may run in one operation. They must both get their data from another chip, or both not. A copyback runs
+    /// with no other program, and parity runs only with parity.
     #[inline]
     pub fn may_run_with(self, other: Purpose) -> bool {
         self.leaves_chip() == other.leaves_chip()
@@ -153,7 +153,7 @@ impl Purpose {
             && (self == Purpose::Parity) == (other == Purpose::Parity)
     }
 
-    /// Returns whether the transaction moves a page by a Clean.
+    /// Returns whether the transaction moves a page by a Clean command, which makes a chip send all valid pages of a block to another chip.
     #[inline]
     pub const fn is_clean(self) -> bool {
         matches!(self, Purpose::CollectRead(route) | Purpose::CollectProgram(route) if route.is_clean())

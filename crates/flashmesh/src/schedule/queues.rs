@@ -16,13 +16,13 @@ pub type Transactions = Pool<TransactionId, Transaction>;
 #[derive(Clone, Copy, Debug)]
 struct QueueEntry {
     id: TransactionId,
-    /// Page of the transaction within its block. The first search stores it here, so that later searches need not read the transactions, which can
-    /// exceed the CPU cache.
+    /// Page of the transaction within its block. Stored here by the first search, so that later searches need not read the transactions,
+    /// which can exceed the CPU cache.
     page: u32,
 }
 
 impl QueueEntry {
-    /// Value of `page` before the first search.
+    /// Value of `page` before the first search of the queue.
     const UNKNOWN: u32 = u32::MAX;
 
     const fn new(id: TransactionId) -> QueueEntry {
@@ -96,7 +96,8 @@ impl PlaneMasks {
         self.0 |= 1 << (PlaneMasks::shift(class) + u32::from(plane));
     }
 
-    /// Returns the only plane in the whole mask; `None` if there are several planes or none, or the plane belongs to another class.
+    /// Returns the plane of `class` if it is the only plane in the whole mask; `None` if there are several planes or none, or if the only
+    /// plane belongs to another class.
     #[inline(always)]
     pub fn only(self, class: TransactionClass) -> Option<u8> {
         let plane = (self.0 >> PlaneMasks::shift(class)).trailing_zeros();
@@ -251,8 +252,8 @@ impl DieQueues {
         self.priorities.iter().find_map(|&priority| self.head(QueueId { die, class, plane, priority }))
     }
 
-    /// Returns the plane among `planes` whose head of `class` is oldest. All of these queues must have a head, and all priorities must share one
-    /// queue.
+    /// Returns the plane with the oldest head, among the queues of `class` in `planes`. None of these queues may be empty, and all
+    /// priorities must share one queue.
     #[inline(never)]
     pub fn oldest(&self, transactions: &Transactions, die: DieId, class: TransactionClass, planes: u8) -> u8 {
         let order_of = |plane| {
@@ -344,8 +345,8 @@ impl DieQueues {
         self.take_at(transactions, queue, at)
     }
 
-    /// Like [`dequeue_first`](Self::dequeue_first), but only for transactions whose page within the block is `page`. `page_of` returns this page; it
-    /// must not change while a transaction is queued.
+    /// Like [`dequeue_first`](Self::dequeue_first), but only for transactions whose page within the block is `page`. `page_of` returns the
+    /// page of a transaction, which must not change while the transaction is queued.
     #[inline]
     pub fn dequeue_first_on_page(
         &mut self,
@@ -398,7 +399,8 @@ impl DieQueues {
             || self.priorities.iter().all(|&priority| self.head(QueueId { priority, ..queue }).is_none())
     }
 
-    /// Returns the first `limit` transactions of each queue of a die for `class`, each with its queue and id: queue after queue, each in order.
+    /// Returns the first `limit` transactions of each queue of a die for `class`, queue by queue and each in order, with their queues and
+    /// ids.
     pub fn waiting<'a>(
         &'a self,
         transactions: &'a Transactions,

@@ -34,7 +34,7 @@ pub struct Sprinkler {
     visits: Vec<Visit>,
 }
 
-/// Position of a channel in the round-robin visit of its chips.
+/// Current chip of a channel, whose chips are visited in round-robin order.
 #[derive(Clone, Debug, Default)]
 struct Visit {
     chip: u32,

@@ -19,11 +19,11 @@ pub enum TransactionClass {
     UserRead,
     /// Program of a user page: for a request, for the device cache, or to reallocate the page.
     UserProgram,
-    /// Read of a valid page of the victim block.
+    /// Read of a valid page of the victim block, by garbage collection or wear levelling.
     CollectRead,
-    /// Program of a moved page at its new location. A copyback reads and programs in one transaction.
+    /// Program of a page that garbage collection or wear levelling moves. A copyback reads and programs in one transaction.
     CollectProgram,
-    /// Erase of the victim block.
+    /// Erase of the victim block of garbage collection or wear levelling.
     Erase,
     /// Program of a replica of a page on another die, when that die has no other work.
     ReplicaProgram,
@@ -67,7 +67,7 @@ impl TransactionClass {
         TransactionClass::Erase,
     ];
 
-    /// Classes of collection and wear levelling.
+    /// Classes of garbage collection and wear levelling.
     pub const INTERNAL: [TransactionClass; 3] =
         [TransactionClass::CollectRead, TransactionClass::CollectProgram, TransactionClass::Erase];
 
@@ -95,7 +95,7 @@ impl TransactionClass {
         matches!(self, TransactionClass::UserProgram | TransactionClass::MapProgram | TransactionClass::ReplicaProgram)
     }
 
-    /// Returns whether the class is work of collection or wear levelling.
+    /// Returns whether the class is work of garbage collection or wear levelling.
     #[inline]
     pub const fn is_internal(self) -> bool {
         matches!(self, TransactionClass::CollectRead | TransactionClass::CollectProgram | TransactionClass::Erase)

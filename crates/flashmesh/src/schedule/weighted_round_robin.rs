@@ -15,7 +15,8 @@ const ROUNDS: u8 = WEIGHTS[0].1;
 pub struct WeightedRoundRobin {
     /// Index in `WEIGHTS` of the priority visited last.
     last: usize,
-    /// Number of rounds left in the cycle, with the current one. The current round skips priorities whose weight is smaller than this number.
+    /// Number of rounds left in the cycle, including the current one. The current round skips priorities whose weight is smaller than this
+    /// number.
     round: u8,
 }
 

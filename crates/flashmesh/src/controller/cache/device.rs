@@ -21,16 +21,16 @@ use super::throttle::Throttle;
 pub enum AccessAction {
     /// Send read data of this size to the host.
     Deliver(RequestId, Bytes),
-    /// Report a page of a write as completed to the frontend.
+    /// Report to the frontend that a page of a write is completed.
     Accept(RequestId),
-    /// Write the page to flash, with this size of data: for a request that wrote through the cache, or as a destage.
+    /// Write the page to flash, with this size of data. The write is for a request that passes through the cache, or a destage.
     Program(Writer, Lpn, Bytes),
 }
 
 /// A queued DRAM access, and the action at its end.
 #[derive(Clone, Copy, Debug)]
 pub struct DramAccess {
-    /// Time from which the page's time in the cache counts: the arrival of its request, or the start of its destage.
+    /// Start of the page's time in the cache: the arrival of its request, or the start of its destage.
     pub since: Time,
     pub then: AccessAction,
     /// Whether the next access of the queue ends at the same time, because one DRAM access moves both pages ([`AccessGroup`]).
@@ -41,7 +41,7 @@ pub struct DramAccess {
 #[derive(Clone, Debug)]
 pub struct AccessGroup {
     pub request: RequestId,
-    /// Whether the first page had to wait for space in the cache.
+    /// Whether the first page of the group had to wait for space in the cache.
     pub had_waited: bool,
     pub address: u64,
     pub size: Bytes,
@@ -49,7 +49,7 @@ pub struct AccessGroup {
 }
 
 impl AccessAction {
-    /// Returns the request whose other pages may be part of the access; `None` for a program.
+    /// Returns the request whose other pages may share the DRAM access; `None` for a write to flash, which shares no access.
     pub fn grouped_request(self) -> Option<RequestId> {
         match self {
             AccessAction::Deliver(request, _) | AccessAction::Accept(request) => Some(request),
@@ -67,17 +67,17 @@ pub struct DeviceCache {
     pub accesses: VecDeque<DramAccess>,
     /// Whether one DRAM access moves all pages of a request (`cache.access-unit = "request"`).
     pub groups_accesses: bool,
-    /// Pages of a request that wait for its other pages, to share one DRAM access; `None` if there are none.
+    /// Pages of one request that wait for further pages of the request, to share one DRAM access; `None` if there are none.
     pub group: Option<AccessGroup>,
     /// Time for which written pages waited for space in the cache, summed over the pages.
     pub waited: Time,
     /// Throttle of writes while the drive is short of space; `None` if it is disabled.
     pub throttle: Option<Throttle>,
-    /// Stripes of destages; `None` if pages are destaged one by one.
+    /// Progress of destage stripes (groups of pages that are destaged together); `None` if pages are destaged one by one.
     pub stripes: Option<Stripes>,
     /// Whether a host flush destages dirty pages.
     flush_programs: bool,
-    /// Logical pages with data on flash. `None` if the cache keeps every page after a read, even without data on flash.
+    /// Logical pages with data on flash. `None` if also pages without data on flash may stay in the cache after a read.
     written: Option<WrittenBitmap>,
     page_size: Bytes,
     sector_size: Bytes,
@@ -141,13 +141,14 @@ impl DeviceCache {
         Sectors::range((start / sector) as u32, end.div_ceil(sector) as u32)
     }
 
-    /// Returns whether the flush of request `flush` completes once the data of earlier writes is in the cache. Always false for `None`: a flush at
-    /// the end of the run or after a power cut, which no request issued.
+    /// Returns whether the flush of request `flush` completes without destages, because data in the cache survives a power loss. Always
+    /// false for `None`: a flush at the end of the run or after a power cut, which no request issued.
     pub fn is_safe(&self, flush: Option<RequestId>) -> bool {
         flush.is_some() && !self.flush_programs
     }
 
-    /// Returns whether flash holds data of a page. Only such a page may stay in the cache after a read. Always true if `written` is `None`.
+    /// Returns whether flash holds data of a page, without which a page may not stay in the cache after a read. Always true if `written` is
+    /// `None`.
     pub fn has_data(&self, lpn: Lpn) -> bool {
         self.written.as_ref().is_none_or(|written| written.has(lpn))
     }

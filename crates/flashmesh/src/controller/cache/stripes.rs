@@ -10,7 +10,7 @@ use crate::flash::geometry::Geometry;
 /// Progress of the current stripe: the pages that the device cache destages together.
 #[derive(Clone, Debug)]
 pub struct Stripes {
-    /// Number of pages of a whole stripe.
+    /// Number of pages of a complete stripe.
     pages: u64,
     /// Number of pages of the current stripe that are still to be destaged.
     remaining: u64,
@@ -19,7 +19,7 @@ pub struct Stripes {
     /// Whether the last destaged page is being read from DRAM. The next destage waits for this read, so that host accesses to DRAM can run between
     /// destages.
     is_read: bool,
-    /// Whether partly filled programs have been issued since the current stripe began.
+    /// Whether partly filled programs have been issued early since the current stripe began.
     has_hurried: bool,
 }
 
@@ -30,23 +30,23 @@ pub enum StripeDecision {
     Destage,
     /// Hold the page, because no stripe is complete or the last page is still being read from DRAM.
     Hold,
-    /// Hold the page, and issue partly filled programs: a write or a flush is stalled.
+    /// Hold the page, and issue partly filled programs, because a write is stalled or a flush is pending.
     FlushPrograms,
-    /// Begin a stripe with the page, unless garbage collection owes page moves: collection then makes these moves first.
+    /// Begin a stripe with the page. If garbage collection owes page moves, it makes these moves first.
     BeginStripe,
 }
 
 impl Stripes {
-    /// Creates the progress before the first stripe; `None` if pages are destaged one by one.
+    /// Creates the state before the first stripe; `None` if pages are destaged one by one.
     pub fn new(config: &Config, geometry: &Geometry) -> Option<Stripes> {
         let pages = config.cache.destage_stripe?.as_u64().div_ceil(geometry.page_size.as_u64());
         Some(Stripes { pages, remaining: 0, in_flight: 0, is_read: false, has_hurried: false })
     }
 
-    /// Decides on the next page to destage. `due` is the number of pages that are to be destaged. `presses` is true if a write is stalled or a flush
-    /// is pending.
+    /// Decides on the next page to destage. `due` is the number of pages that are to be destaged. `presses` is true if a write is stalled
+    /// or a flush is pending, so that the page should not wait for a complete stripe.
     pub fn next(&mut self, due: u64, presses: bool) -> StripeDecision {
-        // Pages that were deallocated before their destage are missing from the stripe: no other pages replace them.
+        // Pages that were deallocated before their destage are not replaced, so the stripe has fewer pages.
         self.remaining = self.remaining.min(due);
         if self.remaining > 0 {
             return if self.is_read { StripeDecision::Hold } else { StripeDecision::Destage };
@@ -65,7 +65,7 @@ impl Stripes {
         self.has_hurried = false;
     }
 
-    /// Counts a page whose destage begins. `is_read` is true if the page is read from DRAM first.
+    /// Counts a page whose destage begins. `is_read` is true if the page must first be read from DRAM.
     pub fn sent(&mut self, is_read: bool) {
         self.remaining -= 1;
         self.in_flight += 1;

@@ -1,20 +1,20 @@
-//! Write throttling (`cache.throttle-interval`): writes are slowed down while dies collect for space, before the cache is full.
+//! Write throttling (`cache.throttle-interval`): writes are slowed down before the cache is full, while dies collect for lack of space.
 //!
-//! Each admitted page delays the next one by the interval times the share of dies that collect for space at that moment \[choice\].
+//! Each admitted page delays the next one by the interval times the share of dies that collect for lack of space at that moment \[choice\].
 
 use crate::kernel::Kernel;
 use crate::kernel::event::{Event, lane};
 use crate::kernel::model::Model;
 use crate::units::Time;
 
-/// Throttle of the admission of written pages to the device cache.
+/// Throttle that delays the admission of written pages to the device cache.
 #[derive(Clone, Copy, Debug)]
 pub struct Throttle {
     interval: Time,
     next: Time,
-    /// Whether the event of the next admission is pending.
+    /// Whether the event that ends the current delay is pending.
     is_awaited: bool,
-    /// Number of pages that the throttle delayed. Pages queued behind a delayed page do not count.
+    /// Number of pages that the throttle delayed. A page queued behind a delayed page counts only if the throttle then delays it too.
     pages: u64,
 }
 
@@ -29,7 +29,7 @@ impl Throttle {
         now < self.next
     }
 
-    /// Delays the next page after one was admitted. `collecting` of the drive's `dies` dies collect for space.
+    /// Delays the next page after a page was admitted. `collecting` of the `dies` dies of the drive collect for lack of space.
     pub fn admitted(&mut self, (collecting, dies): (u32, u32), now: Time) {
         let wait = Time::from_ps(self.interval.as_ps() * u64::from(collecting) / u64::from(dies));
         self.next = now.max(self.next) + wait;
@@ -43,12 +43,13 @@ impl Throttle {
         }
     }
 
-    /// Returns the number of pages that the throttle delayed. Pages queued behind a delayed page do not count.
+    /// Returns the number of pages that the throttle delayed. A page queued behind a delayed page counts only if the throttle then delays
+    /// it too.
     pub fn pages(&self) -> u64 {
         self.pages
     }
 
-    /// Records that the event of the next admission has occurred.
+    /// Records that the event that ends the delay has occurred.
     pub fn opens(&mut self) {
         self.is_awaited = false;
     }

@@ -26,11 +26,11 @@ use super::remote_programs::RemotePrograms;
 /// Pages in flight from chip to chip.
 #[derive(Clone, Debug)]
 pub struct ChipToChipMoves {
-    /// Source plane, whose collection sends a page, by destination plane; empty if pages do not move from chip to chip.
+    /// For each destination plane, the source plane whose collection sends pages there; empty if pages do not move from chip to chip.
     arrivals: Vec<Option<PlaneId>>,
     /// Cleans in progress: moves of all valid pages of a block by one packet.
     pub cleaning: Cleaning,
-    /// Chip-to-chip moves with several mapping units per program.
+    /// Programs on other chips that gather mapping units, if a program writes several mapping units.
     remote_programs: RemotePrograms,
 }
 
@@ -44,8 +44,8 @@ impl ChipToChipMoves {
         }
     }
 
-    /// Returns the die on another chip that receives the data of `read`, which leaves a register; `None` if the data goes to the controller. Called
-    /// only if pages move from chip to chip.
+    /// Returns the die on another chip that receives the data of `read`, which leaves a register; `None` if the data goes to the
+    /// controller. Call only if pages can move from chip to chip.
     pub fn destination<M: Model>(&mut self, read: TransactionId, cx: &mut Context<'_, M>) -> Option<DieId> {
         let Context { shared, datapath, .. } = cx;
         let Transaction { purpose: work, lpn, plane, from, .. } = *datapath.transaction(read);
@@ -55,7 +55,7 @@ impl ChipToChipMoves {
         if work.class() == TransactionClass::CollectRead && shared.geometry.gathers_units() {
             return self.destination_of_units(read, cx);
         }
-        // Replicas stay on their die.
+        // Replicas stay on their die, so only the original of a page moves to another chip.
         let moves_data = work.class() == TransactionClass::CollectRead
             && shared.ftl.move_block_kind(from) == OpenBlockKind::Collection;
         if !moves_data || shared.ftl.lookup(lpn) != Some(from) {
@@ -70,8 +70,8 @@ impl ChipToChipMoves {
         Some(shared.geometry.die_of_plane(to))
     }
 
-    /// Like [`destination`](Self::destination), but for reads of several mapping units. Limits the transfer to the first units of the page that have
-    /// the same destination.
+    /// Like [`destination`](Self::destination), but for chained reads of several mapping units. Limits the transfer to the first units of
+    /// the page that have the same destination.
     fn destination_of_units<M: Model>(&mut self, read: TransactionId, cx: &mut Context<'_, M>) -> Option<DieId> {
         let reads: Vec<TransactionId> = cx.datapath.with_companions(read).collect();
         let from = cx.datapath.transaction(read).from;
@@ -95,8 +95,8 @@ impl ChipToChipMoves {
         self.remote_programs.arrived(id, cx);
     }
 
-    /// Runs the partly filled program on another chip for the victim in `source`, if no more units will arrive. All units of the victim must have
-    /// been read.
+    /// Runs the partly filled program on another chip for the victim in plane `source`, if no more mapping units will arrive. All units of
+    /// the victim must have been read.
     pub fn all_read<M: Model>(&mut self, source: PlaneId, cx: &mut Context<'_, M>) {
         if let Some(to) = self.remote_programs.run_if_all_arrived(source, cx) {
             self.arrivals[to.index()] = None;

@@ -33,20 +33,20 @@ use crate::kernel::model::Model;
 use crate::schedule::purpose::{MoveRoute, Purpose};
 use crate::schedule::transaction::Transaction;
 
-/// A Clean in progress.
+/// A Clean in progress: one packet makes a chip send the valid pages of a block to another chip.
 #[derive(Clone, Debug)]
 struct Clean {
-    /// Listed pages, by physical and logical address.
+    /// Pages listed in the packet, by physical and logical address.
     pages: Vec<(Ppn, Lpn)>,
     /// Number of listed pages whose reads have begun.
     read: usize,
     /// Number of listed pages that the source die has sent.
     sent: usize,
-    /// Units in the page buffer of the destination chip, or being programmed.
+    /// Mapping units that are in the page buffer of the destination chip, or are being programmed from there.
     buffer: Vec<TransactionId>,
-    /// Free space in `buffer`, in units. Units in flight are counted as occupied.
+    /// Free space in `buffer`, in mapping units. Space for units in flight counts as occupied.
     room: usize,
-    /// Destination plane.
+    /// Destination plane, in which the pages are programmed.
     to: PlaneId,
     die_of_block: DieId,
 }
@@ -63,9 +63,9 @@ struct Role {
 /// All Cleans in progress.
 #[derive(Clone, Debug, Default)]
 pub struct Cleaning {
-    /// Cleans by the plane of their source block.
+    /// Cleans in progress, by the plane of their source block.
     blocks: FxHashMap<PlaneId, Clean>,
-    /// Roles by die; empty if the drive does not use Cleans.
+    /// Roles of each die in Cleans, as source or destination; empty if the drive does not use Cleans.
     roles: Vec<Role>,
     /// Pages whose move to another chip is not yet acknowledged: (new, old) location.
     unacknowledged_moves: FxHashMap<Lpn, (Ppn, Ppn)>,
@@ -82,8 +82,8 @@ impl Cleaning {
         self.unacknowledged_moves.get(&read.lpn).filter(|(to, _)| *to == read.from).map(|(_, from)| *from)
     }
 
-    /// Begins a Clean of the valid pages of `block`, the victim of `plane`, from page `cursor` on. Returns its first read; `None` if no Clean can
-    /// begin.
+    /// Begins a Clean of the valid pages of `block`, the victim of `plane`, from page `cursor` on. Returns the first read of the Clean;
+    /// `None` if no Clean can begin.
     pub fn begin<M: Model>(
         &mut self,
         plane: PlaneId,
@@ -118,17 +118,18 @@ impl Cleaning {
         Some(cx.begin_internal(Purpose::CollectRead(MoveRoute::Clean), lpn, from, plane))
     }
 
-    /// Returns whether a Clean of the victim of `plane` is in progress: begun, and neither acknowledged nor cancelled.
+    /// Returns whether a Clean of the victim of `plane` is in progress: it has begun, and was neither acknowledged nor cancelled.
     pub fn is_under_way(&self, plane: PlaneId) -> bool {
         self.blocks.contains_key(&plane)
     }
 
-    /// Returns the number of pages that the packet for the victim of `plane` lists if it is sent now.
+    /// Returns the number of valid pages that the Clean of the victim of `plane` would list if its packet were sent now.
     pub fn pages_to_list(&self, plane: PlaneId, shared: &Shared) -> usize {
         self.blocks[&plane].pages.iter().filter(|(ppn, lpn)| shared.ftl.is_at(*lpn, *ppn)).count()
     }
 
-    /// Removes pages that are no longer valid from the list of the Clean that begins with `read`, when its packet is sent.
+    /// Removes pages that are no longer valid from the list of the Clean that begins with `read`. Called when the packet of the Clean is
+    /// sent.
     pub fn list<M: Model>(&mut self, read: TransactionId, cx: &mut Context<'_, M>) {
         let plane = cx.datapath.transaction(read).plane;
         let clean = self.blocks.get_mut(&plane).expect("a Clean is sent for a block that has one");
@@ -140,7 +141,8 @@ impl Cleaning {
         }
     }
 
-    /// Begins the reads of the listed units from index `first` on, up to the last unit on the same flash page. Returns these reads.
+    /// Begins the reads of the listed mapping units from index `first` on that are on the same flash page as the unit before. Returns these
+    /// reads.
     fn begin_reads_of_page<M: Model>(
         &mut self,
         plane: PlaneId,
@@ -158,7 +160,8 @@ impl Cleaning {
         begun
     }
 
-    /// Returns the destination die of the data in the register. Limits the transfer to the free space of the destination's page buffer.
+    /// Returns the destination die for the data of `read` and its companions (units of the same page). Limits the transfer to the free
+    /// space of the page buffer at the destination.
     pub fn destination<M: Model>(&mut self, read: TransactionId, cx: &mut Context<'_, M>) -> DieId {
         let plane = cx.datapath.transaction(read).plane;
         let clean = self.blocks.get_mut(&plane).expect("its pages are being moved");
@@ -172,7 +175,7 @@ impl Cleaning {
         cx.shared.geometry.die_of_plane(clean.to)
     }
 
-    /// Returns whether `die` keeps units of a Clean in its page register because the destination chip has no buffer space yet.
+    /// Returns whether `die` keeps mapping units of a Clean in its page register because the destination chip has no buffer space yet.
     #[inline(always)]
     pub fn holds(&self, die: DieId) -> bool {
         !self.blocks.is_empty() && self.holds_rest(die)
@@ -183,8 +186,9 @@ impl Cleaning {
         self.blocks.values().any(|clean| clean.room == 0 && clean.die_of_block == die)
     }
 
-    /// Handles the arrival of a unit at the destination chip. After the last unit of the transfer, schedules the program, or the next read if more
-    /// units fit into the program. Returns the die of the scheduled operation; `None` if more units of the transfer will arrive.
+    /// Handles the arrival of a mapping unit at the destination chip of a Clean. After the last unit of the transfer, schedules the
+    /// program, or the next read if more units fit into the program. Returns the die of the scheduled operation; `None` if more units of
+    /// the transfer will arrive.
     pub fn arrived<M: Model>(&mut self, id: TransactionId, cx: &mut Context<'_, M>) -> Option<DieId> {
         let source = cx.shared.geometry.plane_of(cx.datapath.transaction(id).from);
         let clean = self.blocks.get_mut(&source).expect("its pages are being moved");
@@ -206,7 +210,7 @@ impl Cleaning {
         Some(cx.datapath.enqueue_clean_operation(lead, cx.kernel))
     }
 
-    /// Handles the end of the program of a unit. `is_wanted` is true if the map now points to the new location.
+    /// Handles the end of the program of a mapping unit. `is_wanted` is true if the map now points to the new location of the unit.
     pub fn programmed(&mut self, lpn: Lpn, from: Ppn, to: Ppn, is_wanted: bool, shared: &mut Shared) {
         shared.ftl.finish_incoming(shared.geometry.plane_of(to));
         if is_wanted {
@@ -214,8 +218,8 @@ impl Cleaning {
         }
     }
 
-    /// Continues the Clean of the victim of `plane` after a program, except the last one: with the remaining units in the register of the source die,
-    /// or with the next page.
+    /// Continues the Clean of the victim of `plane` after a program that was not the last one: sends the units that remain in the register
+    /// of the source die, or reads the next page.
     pub fn go_on<M: Model>(&mut self, plane: PlaneId, cx: &mut Context<'_, M>) {
         let clean = self.blocks.get_mut(&plane).expect("its pages are being moved");
         clean.buffer.clear();
@@ -227,7 +231,7 @@ impl Cleaning {
         cx.push(FollowUp::TryIssue(die));
     }
 
-    /// Schedules the read of the next listed page. Returns its die.
+    /// Schedules the read of the next listed page of the Clean of the victim of `plane`. Returns the die of the read.
     fn read_next<M: Model>(&mut self, plane: PlaneId, cx: &mut Context<'_, M>) -> DieId {
         let first = self.blocks[&plane].read;
         let (from, lpn) = self.blocks[&plane].pages[first];
@@ -237,7 +241,7 @@ impl Cleaning {
         cx.datapath.enqueue_clean_operation(lead, cx.kernel)
     }
 
-    /// Cancels the Clean of the victim of `plane`, whose packet was not sent.
+    /// Cancels the Clean of the victim of `plane`. Its packet must not have been sent.
     pub fn give_up(&mut self, plane: PlaneId, shared: &mut Shared) {
         if let Some(clean) = self.blocks.get(&plane) {
             shared.ftl.set_incoming(clean.to, 0);
@@ -245,7 +249,7 @@ impl Cleaning {
         self.end(plane, shared);
     }
 
-    /// Removes the Clean of the victim of `plane`, which was acknowledged or cancelled.
+    /// Removes the Clean of the victim of `plane`, after it was acknowledged or cancelled.
     pub fn end(&mut self, plane: PlaneId, shared: &Shared) {
         let Some(clean) = self.blocks.remove(&plane) else { return };
         self.roles[shared.geometry.die_of_plane(plane).index()].sends -= 1;

@@ -36,12 +36,12 @@ struct Collection {
     valid_at_begin: u32,
     /// Index, within the block, of the next page to check for validity.
     cursor: u32,
-    /// Whether user requests have precedence. True for collections that began on an idle die, for a fold or for wear levelling, until they are
-    /// promoted to the foreground.
+    /// Whether the collection runs in the background, so that user requests have precedence. True for collections begun on an idle die
+    /// (including folds) or for wear levelling, until they are promoted to the foreground for lack of space.
     background: bool,
     /// Whether the collection moves cold pages out of a block with little wear.
     levels_wear: bool,
-    /// Whether all pages have moved, and the block waits for the other blocks of the superblock.
+    /// Whether all pages have moved, and the block waits until the other blocks of its superblock are empty too.
     is_drained: bool,
     /// Number of pages that have begun to move and are not programmed; counted only with several mapping units per program.
     moving: u32,
@@ -57,12 +57,13 @@ struct Collection {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CollectionLevels {
     pub victims: u64,
-    /// Reclaimed pages, summed over the victims: the pages of a block, times the share of the victim's valid pages that have moved.
+    /// Reclaimed pages, summed over the victims. For each victim: the number of its pages, multiplied by the fraction of its valid pages
+    /// that have moved.
     pub reclaimed_pages: u64,
 }
 
-/// A victim block that has just been erased: its plane, whether it was collected for wear levelling (or a fold), and whether it held translation
-/// pages.
+/// A victim block that has just been erased: its plane, whether it was collected for wear levelling or as a block of the SLC cache, and
+/// whether it held translation pages.
 #[derive(Clone, Copy, Debug)]
 pub struct Erased {
     plane: PlaneId,
@@ -94,8 +95,8 @@ impl Collections {
         }
     }
 
-    /// Returns the victims and the reclaimed pages of all planes. Folds of the SLC cache do not count, because they reclaim no pages of the flash
-    /// array.
+    /// Returns the number of victims and of reclaimed pages over all planes. Folds of the SLC cache do not count, because they reclaim no
+    /// pages of the flash array.
     pub fn progress(&self, shared: &Shared) -> CollectionLevels {
         let pages = u64::from(shared.geometry.pages_per_block);
         let mut levels = CollectionLevels::default();
@@ -123,7 +124,7 @@ impl Collections {
         shared.foreground.is_on(die) && (!shared.rules.preemptible || is_urgent(die, shared))
     }
 
-    /// Returns whether `die` is collected because it is nearly out of space, or because writes wait for a fold.
+    /// Returns whether `die` is collected because it is nearly out of space, or because writes wait for a fold of the SLC cache.
     pub fn is_out_of_space(&self, die: DieId, shared: &Shared) -> bool {
         shared.foreground.is_on(die) && is_urgent(die, shared)
     }
@@ -172,7 +173,7 @@ impl Collections {
         loop {
             let may_move = self.may_move_another(plane, cx);
             let collection = self.by_plane[plane.index()].as_mut();
-            // Several superseded pages push several `Advance` steps. The first of these steps may already end the collection's moves.
+            // Each superseded page pushes an `Advance` step, and the first of these steps may already have found that all pages have moved.
             let Some(collection) = collection.filter(|collection| !collection.is_over) else { return false };
             let Some((page, lpn)) = cx.shared.ftl.next_valid_page(collection.block, collection.cursor) else {
                 let (is_first, has_moved) = (!collection.is_read, collection.moving == 0);
@@ -209,9 +210,10 @@ impl Collections {
         }
     }
 
-    /// Returns whether another page of the victim of `plane` may begin to move, with several mapping units per program. Normally the pages of at most
-    /// two programs move at once. In a superblock, the limits of all planes are divided among the victims with unread pages, so that the last victim
-    /// can fill programs alone. With Cleans the limit is one program: the next pages may move by a Clean, which begins only when no page is moving.
+    /// Returns whether another page of the victim of `plane` may begin to move, if programs write several mapping units. Normally the pages
+    /// of at most two programs move at once. In a superblock, the limits of all planes are divided among the victims with unread pages, so
+    /// that the last victim can fill programs alone. With Cleans the limit is one program: the next pages may move by a Clean, which begins
+    /// only when no page is moving.
     fn may_move_another<M: Model>(&self, plane: PlaneId, cx: &Context<'_, M>) -> bool {
         let shared = &*cx.shared;
         let Some(collection) = &self.by_plane[plane.index()] else { return false };
@@ -227,7 +229,7 @@ impl Collections {
         collection.moving < limit
     }
 
-    /// Returns whether victims of `plane`, or of the planes that share its superblocks, have valid pages that are not read yet.
+    /// Returns whether victims of `plane`, or of planes that share its superblocks, have valid pages that are not read yet.
     pub fn moves_more(&self, plane: PlaneId, ftl: &Ftl) -> bool {
         self.unread.has_any(plane, ftl)
     }
@@ -241,7 +243,7 @@ impl Collections {
         }
     }
 
-    /// Counts a page of the victim of `plane` as read. Returns whether it was the last page to read, so that partly filled programs can run.
+    /// Counts a page of the victim of `plane` as read. Returns whether no more pages will be read, so that partly filled programs can run.
     fn read(&mut self, plane: PlaneId, ftl: &Ftl) -> bool {
         let Some(collection) = &mut self.by_plane[plane.index()] else { return false };
         if collection.reading > 0 {
@@ -251,7 +253,8 @@ impl Collections {
         collection.is_read && collection.reading == 0 && !self.moves_more(plane, ftl)
     }
 
-    /// Counts a page of the victim of plane `from` as moved, because the page is no longer needed.
+    /// Counts a page of the victim of plane `from` as moved, because the page is no longer needed. `work` is the step of the move that is
+    /// dropped.
     pub fn dropped<M: Model>(&mut self, work: Purpose, from: PlaneId, cx: &mut Context<'_, M>) {
         self.moved(from, cx);
         if let Purpose::CollectRead(_) = work
@@ -282,8 +285,8 @@ impl Collections {
         }
     }
 
-    /// Continues the move of a page that has been read out of its victim. The page is programmed in its plane, in a plane that the policy chooses, or
-    /// on another chip.
+    /// Continues the move of a page that has been read out of its victim. The page is then programmed in its plane, in a plane that the
+    /// policy chooses, or on another chip.
     pub fn read_done<M: Model>(
         &mut self,
         id: TransactionId,
@@ -328,7 +331,7 @@ impl Collections {
             slc.page_folded();
         }
         cx.kernel.notify(|| Notice::PageProgrammed(to, lpn, Origin::Moved(from)));
-        // Replicas have no mapping entry.
+        // Only the original of a page has a mapping entry, not its replica.
         let is_original = shared.ftl.lookup(lpn) == Some(from);
         let is_wanted = shared.ftl.commit_move(lpn, from, to);
         if M::ALL_FEATURES {
@@ -363,7 +366,8 @@ impl Collections {
             cx.push(FollowUp::Unblock(plane));
         }
         cx.push(FollowUp::Collect(plane));
-        // The last erase of a superblock frees the blocks of all its planes. Let their dies issue, since they may have no other event.
+        // The last erase of a superblock frees the blocks of all its planes. Let their dies try to issue, since no other event may cause
+        // this.
         let is_free = M::ALL_FEATURES && cx.shared.ftl.block_state(collection.block) == BlockState::Free;
         if is_free && cx.shared.ftl.has_twins() {
             self.short.changed(plane, &cx.shared.ftl);
@@ -382,7 +386,8 @@ impl Collections {
     }
 }
 
-/// Lets partly filled programs run that waited for more units of the victim of `plane`: all units may have been read.
+/// Lets programs run that are partly filled and waited for more mapping units of the victim of `plane`, because all units may have been
+/// read.
 fn all_read<M: Model>(plane: PlaneId, cx: &mut Context<'_, M>) {
     ask_dies_of_superblock(plane, cx);
     if cx.shared.rules.moves_chip_to_chip {
@@ -390,7 +395,7 @@ fn all_read<M: Model>(plane: PlaneId, cx: &mut Context<'_, M>) {
     }
 }
 
-/// Lets the dies of the superblock of `plane` try to issue: they may have partly filled programs, or new free pages.
+/// Lets all dies of the superblock of `plane` try to issue, because partly filled programs may run now, or pages may be free.
 fn ask_dies_of_superblock<M: Model>(plane: PlaneId, cx: &mut Context<'_, M>) {
     let geometry = &cx.shared.geometry;
     let dies = cx.shared.ftl.superblocks().members(plane).step_by(geometry.planes_per_die as usize);
@@ -409,8 +414,8 @@ fn move_page<M: Model>(plane: PlaneId, from: Ppn, lpn: Lpn, cx: &mut Context<'_,
     cx.push(FollowUp::Enqueue(id));
 }
 
-/// Returns whether foreground collection of `die` has precedence even if it is preemptible: the die is nearly out of space, or writes wait for a
-/// fold.
+/// Returns whether foreground collection of `die` has precedence even if it is preemptible: the die is nearly out of space, or writes wait
+/// for a fold of the SLC cache.
 #[inline(never)]
 fn is_urgent(die: DieId, shared: &Shared) -> bool {
     shared.planes_of(die).any(|plane| shared.ftl.is_urgent(plane) || shared.ftl.waits_for_fold(plane))

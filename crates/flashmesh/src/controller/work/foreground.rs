@@ -1,4 +1,4 @@
-//! Dies with foreground collections: garbage collection that has precedence over user requests, because space is short.
+//! Dies with foreground collections: garbage collection that was begun or promoted because space is short.
 
 use crate::flash::geometry::Geometry;
 use crate::ids::DieId;
@@ -12,7 +12,7 @@ pub struct Foreground {
 }
 
 impl Foreground {
-    /// Creates the counts, all zero.
+    /// Creates the counts without any foreground collection.
     pub fn new(geometry: &Geometry) -> Foreground {
         Foreground { collections: vec![0; geometry.dies() as usize], dies: 0 }
     }

@@ -16,30 +16,31 @@ use crate::ftl::Superblocks;
 use crate::ids::PlaneId;
 use crate::units::Time;
 
-/// Factor of the fixed-point numbers in which debts are counted.
+/// Scale of the fixed-point numbers of page moves.
 const PARTS: i64 = 1 << 10;
 
-/// Debts of collections: the page moves that they owe.
+/// Debts of collections: the page moves that each collection owes for pages written since it began.
 #[derive(Clone, Debug)]
 pub struct GcRateControl {
-    /// Debts by plane, or by set of planes that share superblocks if collection and writes take turns. Empty without rate control.
+    /// Debts (owed page moves) by plane, or by set of planes that share superblocks if collection and writes take turns. Empty without rate
+    /// control.
     pending: Vec<PendingMoves>,
     superblocks: Option<Superblocks>,
-    /// Smallest debt that counts as behind, in page moves multiplied by [`PARTS`].
+    /// Smallest debt with which a collection counts as behind, in page moves multiplied by [`PARTS`].
     min_behind: i64,
-    /// Number of planes, or sets of planes, whose debt counts as behind.
+    /// Number of planes, or of sets of planes, whose collection owes at least `min_behind` page moves.
     behind: u32,
     turn: GcTurn,
 }
 
-/// Whether collections may move pages now.
+/// Current turn in the alternation of collections with the destage of stripes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum GcTurn {
-    /// Collection may always move pages; there are no turns.
+    /// No turns: collections may move pages at any time.
     Always,
-    /// Turn of writes: collections do not move pages.
+    /// Turn of writes: collections move no pages.
     OfWrites,
-    /// Turn of collections, since this time: no stripe is destaged.
+    /// Turn of collections, since this time: no stripe is destaged until the owed page moves are made.
     OfCollection(Time),
 }
 
@@ -52,7 +53,7 @@ struct PendingMoves {
 }
 
 impl GcRateControl {
-    /// Creates the rate control without debts. `superblocks` is `None` if the drive has none.
+    /// Creates the rate control, without any debt. `superblocks` is `None` if the drive has no superblocks.
     pub fn new(config: &Config, geometry: &Geometry, superblocks: Option<Superblocks>) -> GcRateControl {
         let takes_turns = config.gc_alternates_with_destage();
         let superblocks = superblocks.filter(|_| takes_turns);
@@ -73,14 +74,14 @@ impl GcRateControl {
         self.superblocks.map_or(plane.index(), |superblocks| superblocks.index_of(plane) as usize)
     }
 
-    /// Returns whether rate control is enabled.
+    /// Returns whether the rate control of garbage collection is enabled.
     #[inline]
     pub fn is_enabled(&self) -> bool {
         !self.pending.is_empty()
     }
 
-    /// Sets the rate of the debt of `plane` for a victim of `pages` pages, of which `valid` are valid. For a superblock, both are sums over its
-    /// blocks.
+    /// Sets how many page moves the collection of `plane` owes for each written page. The victim has `pages` pages, of which `valid` are
+    /// valid; for a superblock, both are sums over its blocks.
     pub fn begin(&mut self, plane: PlaneId, valid: u32, pages: u32) {
         let at = self.index_of(plane);
         if let Some(debt) = self.pending.get_mut(at) {
@@ -88,17 +89,17 @@ impl GcRateControl {
         }
     }
 
-    /// Cancels the debt of `plane`, after all valid pages of its victim have moved.
+    /// Cancels the page moves that the collection of `plane` owes, after all valid pages of its victim have moved.
     pub fn end(&mut self, plane: PlaneId) {
         self.change(plane, |debt| *debt = PendingMoves::default());
     }
 
-    /// Adds to the debt of `plane` for a page written there by a request or a destage.
+    /// Counts a page written to `plane` by a request or a destage, for which the collection of `plane` owes page moves.
     pub fn written(&mut self, plane: PlaneId) {
         self.change(plane, |debt| debt.moves += debt.rate);
     }
 
-    /// Subtracts a move from the debt of `plane`.
+    /// Subtracts one page move from those that the collection of `plane` owes.
     pub fn moved(&mut self, plane: PlaneId) {
         self.change(plane, |debt| debt.moves -= PARTS);
     }
@@ -115,14 +116,15 @@ impl GcRateControl {
         self.pending.get(self.index_of(plane)).is_some_and(|debt| debt.moves >= self.min_behind)
     }
 
-    /// Returns whether writes wait because collection is behind on one of `planes`. Always false if collection and writes take turns.
+    /// Returns whether writes must wait because collection is behind (owes page moves) on one of `planes`. Always false if collection and
+    /// writes take turns.
     #[inline]
     pub fn holds_writes(&self, mut planes: impl Iterator<Item = PlaneId>) -> bool {
         self.turn == GcTurn::Always && planes.any(|plane| self.is_behind(plane))
     }
 
-    /// Returns whether collection of all `planes` waits, because it is the turn of writes or because none of the collections is behind. Always false
-    /// without turns.
+    /// Returns whether collection of all `planes` must wait, because it is the turn of writes or because no collection is behind (owes
+    /// enough page moves). Always false if collection and writes do not take turns.
     #[inline]
     pub fn holds_collection(&self, mut planes: impl Iterator<Item = PlaneId>) -> bool {
         match self.turn {
@@ -132,13 +134,14 @@ impl GcRateControl {
         }
     }
 
-    /// Returns whether collection and writes take turns.
+    /// Returns whether collection and writes take turns (`gc.paced` with `cache.destage-stripe`).
     #[inline]
     pub fn takes_turns(&self) -> bool {
         self.turn != GcTurn::Always
     }
 
-    /// Begins the turn of collection if it is the turn of writes and collections are behind. Returns whether the turn has begun.
+    /// Begins the turn of collection, if it is the turn of writes and any collection is behind (owes enough page moves). Returns whether
+    /// the turn has begun.
     pub fn begin_turn(&mut self, now: Time) -> bool {
         let begins = self.turn == GcTurn::OfWrites && self.behind > 0;
         if begins {
@@ -147,8 +150,8 @@ impl GcRateControl {
         begins
     }
 
-    /// Ends the turn of collection if no collection is behind. Returns the duration of the turn; `None` if it has not ended, or it was the turn of
-    /// writes.
+    /// Ends the turn of collection if no collection is behind (owes enough page moves). Returns the duration of the ended turn; `None` if
+    /// no turn of collection has ended.
     pub fn end_turn(&mut self, now: Time) -> Option<Time> {
         match self.turn {
             GcTurn::OfCollection(since) if self.behind == 0 => {
@@ -159,7 +162,7 @@ impl GcRateControl {
         }
     }
 
-    /// Returns whether it is the turn of collection.
+    /// Returns whether it is the turn of collection, in which no stripe is destaged.
     pub fn is_turn_of_collection(&self) -> bool {
         matches!(self.turn, GcTurn::OfCollection(_))
     }

@@ -14,8 +14,8 @@ use crate::units::Bytes;
 use super::map::CachedMap;
 use super::placement::Placements;
 
-/// Begins a flash read of `bytes` at offset `start` of a page, for a request. Returns the transaction. The caller enqueues it or, if mapping entries
-/// are cached, first looks up its entry.
+/// Begins a flash read of `bytes` at offset `start` of a page, for a request, and returns its transaction. The caller enqueues the
+/// transaction. If only a part of the map is in DRAM, the caller first looks up the mapping entry of the page.
 #[inline(always)]
 pub fn begin<M: Model>(
     page: &PageRequest,
@@ -51,7 +51,8 @@ pub fn retarget<M: Model>(id: TransactionId, map: Option<&mut CachedMap>, cx: &m
     transaction.plane = cx.shared.geometry.plane_of(from);
 }
 
-/// Returns the location at which stream `reader` reads `lpn`. An unmapped page has a default location. `reader` is `None` for reads of the firmware.
+/// Returns the location at which stream `reader` reads `lpn`: by the map, or a default location if `lpn` is unmapped. `reader` is `None`
+/// for reads of the firmware.
 #[inline]
 pub fn translate<M: Model>(
     lpn: Lpn,
@@ -66,7 +67,7 @@ pub fn translate<M: Model>(
     placed.unwrap_or_else(|| cx.shared.ftl.default_location_for_read(lpn))
 }
 
-/// Assigns a location in an open block of host writes to an unmapped page; `None` if no page is free.
+/// Maps an unmapped page to a location in an open block of host writes, because it is read; `None` if no page is free.
 #[inline(never)]
 fn place<M: Model>(
     lpn: Lpn,
@@ -101,7 +102,7 @@ pub fn count_done(shared: &mut Shared) {
     shared.counters.flash.user_reads += 1;
 }
 
-/// Sends a queued read to the present location of its page, which was moved or deallocated.
+/// Sends a queued read to the current location of its page, after the page was moved or deallocated.
 pub fn rerouted<M: Model>(id: TransactionId, map: Option<&mut CachedMap>, cx: &mut Context<'_, M>) {
     cx.datapath.count_wait(id, cx.kernel.now());
     if cx.datapath.transaction(id).class() == TransactionClass::UserRead {

@@ -20,7 +20,7 @@ use super::preallocate::BlockedWrites;
 /// The writes to flash in flight.
 #[derive(Clone, Debug)]
 pub struct HostWrites {
-    /// Last write in flight of each logical page. Writes of one page keep their order.
+    /// Last write in flight of each logical page. The next write of the page waits for it, so that the writes of a page keep their order.
     in_flight: DirectMapped<Lpn, TransactionId>,
     pub(super) blocked: BlockedWrites,
     pub placements: Placements,
@@ -31,7 +31,7 @@ pub struct HostWrites {
 /// The origin of a write to flash.
 #[derive(Clone, Copy, Debug)]
 pub enum Writer {
-    /// A request, with its stream and priority.
+    /// A request, with the stream and the priority of the request.
     Request(RequestId, StreamId, Priority),
     /// The device cache, with the stream that wrote the page.
     Cache(StreamId),
@@ -51,12 +51,13 @@ pub struct FlashWrite {
     pub lpn: Lpn,
     pub bytes: Bytes,
     pub place: CacheReservation,
-    /// Time that the page has spent in the device cache.
+    /// Time that the page has spent in the device cache before this write.
     pub in_cache: Time,
 }
 
 impl HostWrites {
-    /// Creates the state without writes. `planes` is the number of planes on which writes can be blocked; 0 if pages are not preallocated.
+    /// Creates the state without writes. `planes` is the number of planes of the drive if writes get their pages early (preallocation);
+    /// otherwise 0.
     pub fn new(planes: u32, priorities: Vec<Priority>) -> HostWrites {
         HostWrites {
             in_flight: DirectMapped::default(),
@@ -66,12 +67,12 @@ impl HostWrites {
         }
     }
 
-    /// Returns whether a write of the page is in flight.
+    /// Returns whether a write of the logical page `lpn` is in flight.
     pub fn is_under_way(&self, lpn: Lpn) -> bool {
         self.in_flight.contains(lpn)
     }
 
-    /// Returns the planes with blocked writes among the `count` planes from `first` on, as a bit mask; bit 0 is `first`.
+    /// Returns the planes with writes that wait for a free page, among the `count` planes from `first` on, as a bit mask; bit 0 is `first`.
     pub fn blocked_planes(&self, first: crate::ids::PlaneId, count: u32) -> u8 {
         self.blocked.planes(first, count)
     }
@@ -87,8 +88,8 @@ impl HostWrites {
         }
     }
 
-    /// Like [`HostWrites::begin`], but returns the write if no earlier write of the page is in flight; the caller then calls [`HostWrites::start`].
-    /// `None` if the write waits for an earlier one.
+    /// Like [`HostWrites::begin`], but returns the write if no earlier write of the page is in flight; the caller then calls
+    /// [`HostWrites::start`]. Returns `None` if the write waits for an earlier write.
     #[must_use]
     pub fn enter<M: Model>(&mut self, write: FlashWrite, cx: &mut Context<'_, M>) -> Option<TransactionId> {
         let FlashWrite { writer, lpn, bytes, place, in_cache } = write;
@@ -111,7 +112,8 @@ impl HostWrites {
         }
     }
 
-    /// Starts a write for which no earlier write of the page is in flight. The write first waits for its mapping entry, if that is not in DRAM.
+    /// Starts a write for which no earlier write of the page is in flight. If its mapping entry is not in DRAM, the write first waits for
+    /// the entry.
     pub fn start<M: Model>(&mut self, id: TransactionId, map: Option<&mut CachedMap>, cx: &mut Context<'_, M>) {
         cx.datapath.transaction_mut(id).account.charge_write_wait(cx.kernel.now());
         match map {
@@ -122,7 +124,7 @@ impl HostWrites {
         }
     }
 
-    /// Starts a write after the lookup of its page. A partial write first reads the page (read-modify-write).
+    /// Starts a write whose mapping entry is in DRAM. A partial write first reads its page (read-modify-write).
     pub fn start_translated<M: Model>(&mut self, id: TransactionId, cx: &mut Context<'_, M>) {
         if cx.shared.rules.preallocates {
             return self.preallocate_write(id, cx);
@@ -134,7 +136,7 @@ impl HostWrites {
         cx.push(FollowUp::Enqueue(id));
     }
 
-    /// Sets the plane of a write and makes it a program. Without preallocation, the physical page is assigned when the write is programmed.
+    /// Makes a write a program, and sets its plane. Without preallocation, the write gets its physical page later, when it is programmed.
     #[inline]
     fn turn_into_program<M: Model>(&mut self, id: TransactionId, cx: &mut Context<'_, M>) {
         let plane = if cx.shared.rules.preallocates {
@@ -155,7 +157,7 @@ impl HostWrites {
         cx.push(FollowUp::Enqueue(id));
     }
 
-    /// Handles a partial write whose page was moved or deallocated before the page was read.
+    /// Handles a partial write whose page was moved or deallocated before it could be read for read-modify-write.
     pub fn read_rerouted<M: Model>(&mut self, id: TransactionId, map: Option<&mut CachedMap>, cx: &mut Context<'_, M>) {
         if cx.shared.ftl.lookup(cx.datapath.transaction(id).lpn).is_none() {
             cx.datapath.count_wait(id, cx.kernel.now());
@@ -165,7 +167,7 @@ impl HostWrites {
         }
     }
 
-    /// Chooses a plane for a queued write again, by the current load.
+    /// Chooses a plane again for a queued write, by the current load of the planes.
     pub fn program_rerouted<M: Model>(&mut self, id: TransactionId, cx: &mut Context<'_, M>) {
         cx.datapath.count_wait(id, cx.kernel.now());
         self.placements.place_again(id, cx);
@@ -184,7 +186,8 @@ impl HostWrites {
         cx.kernel.notify(|| Notice::PageProgrammed(to, lpn, request.map_or(Origin::Destaged, Origin::User)));
         // The host may have deallocated the page during its destage.
         let is_wanted = request.is_some() || !cache.as_ref().is_some_and(|cache| cache.is_forgotten(lpn));
-        // After the deallocation, an earlier write of the page that bypassed the cache may have been programmed. Its data is unmapped too.
+        // An earlier write of the page, which bypassed the cache, may have been programmed after the deallocation. Its data must be
+        // unmapped too.
         let is_unmapped = !is_wanted && cx.shared.ftl.has_data(lpn);
         cx.shared.ftl.commit_write(lpn, to);
         if M::ALL_FEATURES
@@ -228,7 +231,8 @@ impl HostWrites {
         }
     }
 
-    /// Starts the next write of a page after one was programmed or dropped. After a power cut, drops the writes of requests.
+    /// Starts the next write of a page after the previous one was programmed or dropped. After a power cut, drops the next write if it is
+    /// for a request.
     pub fn ended<M: Model>(
         &mut self,
         lpn: Lpn,
@@ -264,7 +268,7 @@ pub(super) fn turn_into_read<M: Model>(id: TransactionId, from: Ppn, cx: &mut Co
     shared.counters.flash.partial_write_reads += 1;
 }
 
-/// Drops a write that has no physical page yet.
+/// Drops a write that has no physical page assigned, and ends its reservation in the device cache.
 pub fn drop_write<M: Model>(id: TransactionId, cache: Option<&mut DeviceCache>, cx: &mut Context<'_, M>) {
     let Transaction { purpose: work, lpn, .. } = *cx.datapath.transaction(id);
     cx.datapath.remove(id);

@@ -19,7 +19,7 @@ use super::map::{CachedMap, program};
 pub struct Journal {
     /// The journal and checkpoints of the map; `None` if the map has no journal.
     state: Option<Box<Persistence>>,
-    /// Whether capacitors write the journal buffer to flash after a power cut, so that host flushes need not wait for it.
+    /// Whether capacitors write the journal buffer to flash after a power cut, so that host flushes need not wait for the journal.
     has_capacitors: bool,
 }
 
@@ -59,8 +59,8 @@ impl Shared {
         self.persist(|state| state.program_ended(page));
     }
 
-    /// Continues a flush whose data is on flash. The flush completes when the journal is on flash too. With capacitors, only flushes that no request
-    /// issued (at the end of the run or after a power cut) wait for the journal.
+    /// Continues a flush whose data is on flash. The flush completes when the journal is on flash too. If the drive has capacitors, only
+    /// flushes that no request issued (at the end of the run or after a power cut) wait for the journal.
     pub fn data_flushed(&mut self, waiter: Option<RequestId>) {
         let has_capacitors = self.journal.has_capacitors;
         match &mut self.journal.state {
@@ -73,7 +73,7 @@ impl Shared {
     }
 }
 
-/// Programs the next page of the journal or of a checkpoint. If there is none, completes the flushes that waited for the journal.
+/// Programs the next page of the journal or of a checkpoint. If no page is left, completes the flushes that waited for the journal.
 #[inline(never)]
 pub fn settle<M: Model>(map: Option<&mut CachedMap>, cx: &mut Context<'_, M>) {
     let Shared { journal, done, flushes, .. } = &mut *cx.shared;

@@ -21,7 +21,7 @@ use super::host_read::translate;
 #[derive(Clone, Debug)]
 pub struct CachedMap {
     cache: MappingCache,
-    /// Translation pages to write back after the collection of a plane, by plane.
+    /// For each plane, translation pages to write back when the collection of the plane has moved all pages.
     updates: Vec<Vec<Lpn>>,
     /// Bytes of a translation page that are read for a missing entry.
     read_size: Bytes,
@@ -54,8 +54,8 @@ impl CachedMap {
         self.cache.drop_events();
     }
 
-    /// Looks up the mapping entry of a transaction of a request or of the device cache. Returns whether the entry is in DRAM. If not, the transaction
-    /// resumes once the entry is in DRAM: after a read, or when the cache has space for it.
+    /// Looks up the mapping entry of a transaction of a request or of the device cache. Returns whether the entry is in DRAM. If not, the
+    /// transaction continues once the entry is in DRAM: after a read, or when the mapping cache has space for the entry.
     pub fn look_up<M: Model>(&mut self, id: TransactionId, cx: &mut Context<'_, M>) -> bool {
         let Transaction { lpn, owner: Owner { request, stream, .. }, .. } = *cx.datapath.transaction(id);
         let is_there = self.cache.lookup(stream, lpn, id);
@@ -114,7 +114,7 @@ impl CachedMap {
         cx.push(FollowUp::SettleMap);
     }
 
-    /// Handles the start of the program of a translation page. The page receives the current state of its entries.
+    /// Handles the start of the program of a translation page, which stores the current state of its mapping entries.
     pub fn program_began<M: Model>(&mut self, page: Lpn, kernel: &mut Kernel<M>) {
         self.cache.begin_program(page);
         kernel.notify(|| Notice::TranslationProgramBegan(page));
@@ -135,15 +135,15 @@ impl CachedMap {
         }
     }
 
-    /// Marks the entry of `lpn`, which is in DRAM, as changed after a read assigned a location to the unmapped page. The caller schedules
-    /// [`FollowUp::SettleMap`] for actions of the cache that follow.
+    /// Marks the entry of `lpn` as changed, because a read has assigned a location to the unmapped page. The entry must be in DRAM. The
+    /// caller then schedules [`FollowUp::SettleMap`], which performs the follow-up actions of the mapping cache.
     pub fn placement_changed<M: Model>(&mut self, lpn: Lpn, kernel: &mut Kernel<M>) {
         self.entry_changed(lpn);
         self.tell_entries(kernel);
     }
 
-    /// Marks the entry of a page as changed after the collection of `victim_plane` moved the page. If the entry is not in DRAM, its translation page
-    /// is written back together with others when the victim is empty.
+    /// Marks the entry of a page as changed, because the collection of `victim_plane` has moved the page. If the entry is not in DRAM, its
+    /// translation page is written back together with others when the victim is empty. Does nothing for a translation page.
     pub fn moved<M: Model>(&mut self, lpn: Lpn, victim_plane: PlaneId, kernel: &mut Kernel<M>) {
         if self.cache.pages().contains(lpn) {
             return;
@@ -157,8 +157,8 @@ impl CachedMap {
         self.tell_entries(kernel);
     }
 
-    /// Begins the write-back of the translation pages that a collection has changed, after all pages of the victim have moved. Returns whether there
-    /// is any such page; its write-back needs [`FollowUp::SettleMap`].
+    /// Begins the write-back of the translation pages that a collection has changed, after all pages of the victim have moved. Returns
+    /// whether there is any such page. If so, the caller must schedule [`FollowUp::SettleMap`].
     pub fn write_back_moves(&mut self, victim_plane: PlaneId) -> bool {
         let pages = &mut self.updates[victim_plane.index()];
         let has_any = !pages.is_empty();
@@ -180,7 +180,7 @@ pub(super) fn program<M: Model>(page: Lpn, cx: &mut Context<'_, M>) {
     cx.push(FollowUp::Enqueue(id));
 }
 
-/// Commits the location of a translation page that the array has programmed.
+/// Commits the location of a page of the map, of its journal or of a checkpoint, which the array has programmed.
 pub fn committed<M: Model>(page: Lpn, to: Ppn, cx: &mut Context<'_, M>) {
     use crate::kernel::probe::Origin;
     cx.kernel.notify(|| Notice::PageProgrammed(to, page, Origin::Map));

@@ -18,10 +18,10 @@ use crate::schedule::transaction::Transaction;
 /// The schedule of parity programs.
 #[derive(Clone, Debug)]
 pub struct Parity {
-    /// Number of data programs for each parity program.
+    /// Number of data programs between two parity programs.
     data_programs: u32,
     superblocks: Superblocks,
-    /// Whether the planes of a die are programmed together.
+    /// Whether the planes of a die are programmed together, in one operation.
     by_die: bool,
 }
 
@@ -37,15 +37,15 @@ impl Parity {
         })
     }
 
-    /// Returns whether a parity program follows the data program whose last mapping unit is at `last`.
+    /// Returns whether a parity program must follow the data program whose last mapping unit is at `last`.
     fn follows(&self, last: Ppn, geometry: &Geometry) -> bool {
         let die = geometry.die_of_plane(geometry.plane_of(last));
         let row = geometry.page_in_block(last) / geometry.units_per_program_of(geometry.block_of(last));
         (row + 1 + self.superblocks.index_in_superblock(die)).is_multiple_of(self.data_programs)
     }
 
-    /// Adds a parity program if one is due after the data program that begins now. `last_of_planes` contains the last mapping unit of the data
-    /// program on each plane.
+    /// Adds a parity program if one must follow the data program that begins now. `last_of_planes` contains the location of the last
+    /// mapping unit that the data program writes on each plane.
     pub fn program_began<M: Model>(&self, last_of_planes: &[Ppn], cx: &mut Context<'_, M>) {
         let geometry = &cx.shared.geometry;
         let first = last_of_planes[0];

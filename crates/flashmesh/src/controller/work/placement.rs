@@ -14,9 +14,9 @@ use crate::schedule::transaction::Transaction;
 /// Records of requests and of placed writes, for a user-supplied allocator.
 #[derive(Clone, Debug, Default)]
 pub struct Placements {
-    /// First page and number of pages of each request, by request id. Entries are overwritten when an id is reused.
+    /// First page and number of pages of each request, indexed by request id. An entry is overwritten when its id is reused.
     requests: Vec<(Lpn, u32)>,
-    /// Writes that were placed a second time, and stay on the second plane.
+    /// Writes that were placed a second time. These writes stay on their second plane.
     placed_again: FxHashSet<TransactionId>,
 }
 
@@ -60,8 +60,8 @@ impl Placements {
         shared.place_beside(lpn, plane, stream)
     }
 
-    /// Returns whether a write that could be programmed now stays on its plane. Always true if the write was placed twice, with preallocated pages,
-    /// or if the policy chooses planes.
+    /// Returns whether a write that could be programmed now stays on its plane. Always true if pages are preallocated, if the firmware
+    /// policy chooses planes, or if the write was already placed twice.
     pub fn stays<M: Model>(&self, id: TransactionId, shared: &Shared, datapath: &Datapath<M>) -> bool {
         let write = datapath.transaction(id);
         let chooses = shared.policy.placement_stage() != PlacementStage::Allocator;
@@ -72,7 +72,7 @@ impl Placements {
         shared.ftl.keeps_plane(&self.page_write(write), write.plane, datapath.idle_dies(), datapath.load(&states))
     }
 
-    /// Places a write, which does not stay on its plane, on another plane by the current load.
+    /// Chooses a plane anew for a write, because the allocator rejects the old plane under the current load.
     pub fn place_again<M: Model>(&mut self, id: TransactionId, cx: &mut Context<'_, M>) {
         let Transaction { lpn, plane, .. } = *cx.datapath.transaction(id);
         cx.shared.ftl.withdraw_write(lpn, plane);
@@ -88,7 +88,7 @@ impl Placements {
         }
     }
 
-    /// Notifies the allocator of a page read of a request.
+    /// Notifies the allocator that a request reads a page.
     #[inline(never)]
     pub fn tell_read(&mut self, page: &PageRequest, shared: &mut Shared) {
         let request = self.part_of(page.request, page.lpn);
@@ -98,7 +98,7 @@ impl Placements {
 }
 
 impl Shared {
-    /// Lets the policy replace `plane`, the choice of the allocator for a page. Returns the final plane.
+    /// Lets the firmware policy replace `plane`, which the allocator chose for a page. Returns the plane that is used.
     fn place_beside(&mut self, lpn: Lpn, plane: PlaneId, stream: OpenBlockKind) -> PlaneId {
         if self.policy.placement_stage() != PlacementStage::AfterAllocator {
             return plane;

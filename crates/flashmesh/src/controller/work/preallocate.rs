@@ -18,7 +18,7 @@ use super::host_write::{HostWrites, turn_into_read};
 pub(super) struct BlockedWrites {
     /// Blocked writes, by plane; empty if pages are bound late.
     by_plane: Vec<VecDeque<TransactionId>>,
-    /// Number of blocked writes on all planes.
+    /// Number of blocked writes, over all planes.
     count: usize,
 }
 
@@ -32,13 +32,13 @@ impl BlockedWrites {
         self.count == 0
     }
 
-    /// Returns whether a write is blocked on `plane`.
+    /// Returns whether a write waits on `plane` for a free page.
     #[inline]
     pub fn holds(&self, plane: PlaneId) -> bool {
         !self.is_empty() && !self.by_plane[plane.index()].is_empty()
     }
 
-    /// Returns the planes with blocked writes among the `count` planes from `first` on, as a bit mask; bit 0 is `first`.
+    /// Returns the planes with writes that wait for a free page, among the `count` planes from `first` on, as a bit mask; bit 0 is `first`.
     #[inline]
     pub fn planes(&self, first: PlaneId, count: u32) -> u8 {
         if self.is_empty() {
@@ -50,7 +50,7 @@ impl BlockedWrites {
 }
 
 impl HostWrites {
-    /// Places a write on a plane and assigns a page there. If no page is free, blocks the write and triggers collection.
+    /// Places a write on a plane and assigns it a page there. If no page is free, blocks the write and triggers collection.
     pub(super) fn preallocate_write<M: Model>(&mut self, id: TransactionId, cx: &mut Context<'_, M>) {
         let plane = self.placements.place(id, cx);
         cx.datapath.transaction_mut(id).plane = plane;
@@ -64,13 +64,13 @@ impl HostWrites {
         self.blocked.count += 1;
         cx.push(FollowUp::Collect(plane));
         if cx.shared.rules.alternates_with_destage {
-            // Let a collection that waits for its turn continue: it need not wait once its plane is out of space. Pages that arrive from other
-            // chips may have used up the space.
+            // A collection that waits for its turn need not wait once its plane is out of space, so let it continue. Pages that arrived
+            // from other chips may have used up the space.
             cx.push(FollowUp::TryIssue(cx.shared.geometry.die_of_plane(plane)));
         }
     }
 
-    /// Assigns a free page of `plane`, if any, to the first blocked write.
+    /// Assigns a free page of `plane`, if there is one, to the first write that waits on the plane, and starts the write.
     pub fn unblock<M: Model>(&mut self, plane: PlaneId, cx: &mut Context<'_, M>) {
         let Some(&id) = self.blocked.by_plane[plane.index()].front() else { return };
         if !preallocate(id, cx) {
@@ -83,7 +83,7 @@ impl HostWrites {
         cx.push(FollowUp::Unblock(plane));
     }
 
-    /// Removes and returns the blocked writes of requests, from all planes. Blocked destages remain.
+    /// Removes and returns the writes of requests that wait for a free page, from all planes. Destages continue to wait.
     pub fn take_blocked_of_requests<M: Model>(&mut self, datapath: &Datapath<M>) -> Vec<TransactionId> {
         let is_of_request = |&id: &TransactionId| datapath.transaction(id).owner.request.is_some();
         let mut taken = Vec::new();
@@ -96,7 +96,7 @@ impl HostWrites {
     }
 }
 
-/// Releases the preallocated page of a cancelled write. The page stays unused until its block is erased. No-op if pages are bound late.
+/// Releases the preallocated page of a cancelled write. The page stays unused until its block is erased. No-op without preallocation.
 pub fn drop_page<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
     if cx.shared.rules.preallocates {
         let to = cx.datapath.transaction(id).to;
@@ -109,7 +109,7 @@ pub fn drop_page<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
     }
 }
 
-/// Assigns the next page of its plane to a write. Returns `false` if no page is free.
+/// Assigns to a write the next page of its plane. Returns `false` if no page is free.
 fn preallocate<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) -> bool {
     let transaction = cx.datapath.transaction_mut(id);
     cx.shared.ftl.prefetch_older(transaction.lpn);

@@ -19,33 +19,33 @@ use crate::ids::{BlockId, Lpn, PlaneId, Ppn, TransactionId};
 use crate::kernel::model::Model;
 use crate::schedule::purpose::{MoveRoute, Purpose};
 
-/// A program on another chip that still gathers units.
+/// A program on another chip that still gathers mapping units of a victim.
 #[derive(Clone, Debug)]
 struct RemoteProgram {
     /// Plane of the victim.
     source: PlaneId,
-    /// Units that have not left the victim.
+    /// Mapping units that the program expects, but that have not left the source die yet.
     expected: Vec<(Ppn, Lpn)>,
-    /// Number of units in flight.
+    /// Number of mapping units in flight from the source die.
     in_flight: u32,
-    /// Units in the page buffer of the destination.
+    /// Mapping units in the page buffer of the destination chip.
     arrived: Vec<TransactionId>,
 }
 
-/// Programs on other chips that still gather units.
+/// Programs on other chips that still gather mapping units of victims.
 #[derive(Clone, Debug, Default)]
 pub struct RemotePrograms {
-    /// Programs by their destination plane.
+    /// Programs that still gather mapping units, by their destination plane.
     by_plane: FxHashMap<PlaneId, RemoteProgram>,
-    /// Destination plane of the program that still expects units, by plane of the victim.
+    /// For each plane with a victim, the destination plane of the program that still expects mapping units of the victim.
     open: FxHashMap<PlaneId, PlaneId>,
-    /// Victim block, with the number of its units that were moved through the controller, by plane of the victim.
+    /// For each plane with a victim, the victim block and the number of its mapping units that were moved through the controller.
     through_controller: FxHashMap<PlaneId, (BlockId, u32)>,
 }
 
 impl RemotePrograms {
-    /// Returns the destination of the first units of `reads`, which leave a register together: a plane on another chip, or `None` for the controller.
-    /// Also returns the number of these units.
+    /// Returns the destination of the first mapping units of `reads`, which leave a register together: a plane on another chip, or `None`
+    /// for the controller. Also returns the number of these units.
     pub fn destination<M: Model>(
         &mut self,
         reads: &[TransactionId],
@@ -78,8 +78,8 @@ impl RemotePrograms {
         (to, count)
     }
 
-    /// Chooses a plane on another chip for a program of the next units of the victim in `source`, beginning with `units`; `None` if no plane accepts
-    /// the units.
+    /// Chooses a plane on another chip for a program of the next mapping units of the victim in plane `source`, beginning with `units`;
+    /// `None` if no plane accepts the units.
     fn open_for<M: Model>(
         &mut self,
         source: PlaneId,
@@ -89,7 +89,7 @@ impl RemotePrograms {
         let Shared { geometry, ftl, .. } = &mut *cx.shared;
         let (first, program) = (units[0].0, geometry.units_per_program as usize);
         let block = geometry.block_of(first);
-        // Replicas stay on their die.
+        // Replicas stay on their die, so only the original of a page moves to another chip.
         let is_original = |&(ppn, lpn): &(Ppn, Lpn)| ftl.lookup(lpn) == Some(ppn);
         if !is_original(&units[0]) {
             return None;
@@ -114,7 +114,7 @@ impl RemotePrograms {
         Some(to)
     }
 
-    /// Handles the arrival of a unit at its destination plane, and enqueues the program if no more units will arrive.
+    /// Handles the arrival of a mapping unit at its destination plane, and enqueues the program there if no more units will arrive.
     pub fn arrived<M: Model>(&mut self, id: TransactionId, cx: &mut Context<'_, M>) {
         let to = cx.datapath.transaction(id).plane;
         let program = self.by_plane.get_mut(&to).expect("a unit goes where it is expected");
@@ -123,15 +123,15 @@ impl RemotePrograms {
         self.run_if_complete(to, cx);
     }
 
-    /// Enqueues the program that expects units of the victim in `source` if no more units will arrive. Returns its plane if no unit has arrived, so
-    /// that nothing is programmed; otherwise `None`.
+    /// Enqueues the program that expects mapping units of the victim in plane `source`, if no more units will arrive. Returns the plane of
+    /// the program if no unit has arrived, so that nothing is programmed; otherwise `None`.
     pub fn run_if_all_arrived<M: Model>(&mut self, source: PlaneId, cx: &mut Context<'_, M>) -> Option<PlaneId> {
         let to = *self.open.get(&source)?;
         self.run_if_complete(to, cx)
     }
 
-    /// Enqueues the program of plane `to` if no more units will arrive. Returns `to` if no unit has arrived, so that nothing is programmed; otherwise
-    /// `None`.
+    /// Enqueues the program of plane `to` if no more mapping units will arrive. Returns `to` if no unit has arrived, so that nothing is
+    /// programmed; otherwise `None`.
     fn run_if_complete<M: Model>(&mut self, to: PlaneId, cx: &mut Context<'_, M>) -> Option<PlaneId> {
         let program = self.by_plane.get(&to)?;
         if program.in_flight > 0 || program.expected.iter().any(|(ppn, lpn)| cx.shared.ftl.is_at(*lpn, *ppn)) {
@@ -153,7 +153,7 @@ impl RemotePrograms {
         None
     }
 
-    /// Returns whether units of `block` may move to other chips. Translation pages and pages of a fold may not.
+    /// Returns whether mapping units of `block` may move to other chips. Translation pages and pages of the SLC cache may not.
     pub fn may_leave(block: BlockId, shared: &Shared) -> bool {
         shared.ftl.move_block_kind(shared.geometry.ppn(block, 0)) == OpenBlockKind::Collection
     }

@@ -16,7 +16,7 @@ pub struct SlcWork {
     erases: u64,
     /// Time at which the SLC cache of a plane became full, by plane; `None` if the plane has space.
     full_since: Vec<Option<Time>>,
-    /// Total time for which planes had a full SLC cache, without the current periods of `full_since`.
+    /// Total time for which planes had a full SLC cache, without the periods in `full_since` that have not ended.
     full: Time,
 }
 
@@ -58,12 +58,12 @@ impl SlcWork {
         self.pages_folded += 1;
     }
 
-    /// Counts an erase of a block of the SLC cache, after a fold.
+    /// Counts an erase of a block of the SLC cache, after its pages were moved to native blocks (fold).
     pub fn erased(&mut self) {
         self.erases += 1;
     }
 
-    /// Ends the period for which the SLC cache of `plane` was full, because a block of the cache is free.
+    /// Ends the period for which the SLC cache of `plane` was full, because a block of the SLC cache is free again.
     pub fn has_room(&mut self, plane: PlaneId, now: Time) {
         if let Some(since) = self.full_since[plane.index()].take() {
             self.full += now - since;
@@ -75,7 +75,7 @@ impl SlcWork {
         let planes = u64::from(geometry.planes());
         let blocks = planes * u64::from(geometry.slc.per_plane);
         let native_blocks = planes * u64::from(geometry.native_blocks_per_plane());
-        // With dynamic SLC, the cache's blocks are also native blocks, so their erases count for both.
+        // With a dynamic SLC cache, the blocks of the cache are also native blocks, so their erases count for both.
         let of_cache_alone = if geometry.slc.is_dynamic { 0 } else { self.erases };
         let still_full =
             self.full_since.iter().flatten().fold(Time::ZERO, |sum, &since| sum + now.saturating_sub(since));

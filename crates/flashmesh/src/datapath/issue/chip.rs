@@ -15,17 +15,17 @@ use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::schedule::queues::NOTHING;
 
-/// Progress of a scan over the dies of a chip, for transactions that may run.
+/// Progress of a scan over the dies of a chip, which looks for transactions that may run.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in super::super) struct ChipScan {
-    /// Whether a scanned die has a transaction that may run.
+    /// Whether any die scanned so far has a transaction that may run.
     is_ready: bool,
-    /// Whether a scanned die has queued transactions.
+    /// Whether any die scanned so far has queued transactions.
     has_queued: bool,
 }
 
 impl<M: Model> Datapath<M> {
-    /// Like [`Datapath::try_issue`], for a chip whose dies take turns (one operation at a time).
+    /// Like [`Datapath::try_issue`], for a chip that executes one operation at a time.
     #[inline(never)]
     pub(super) fn try_issue_at_chip<S: PageSource<M>>(
         &mut self,
@@ -43,8 +43,8 @@ impl<M: Model> Datapath<M> {
         self.scan_chip(requester, self.first_die_of_chip(requester), ChipScan::default(), source, kernel)
     }
 
-    /// Scans the dies of the requester's chip from `next` on, and requests a path if a transaction of any die may run. Scans no die if `next` is
-    /// beyond the chip.
+    /// Scans the dies of the requester's chip from `next` on, and requests a path if a transaction of any die may run. If `next` is beyond
+    /// the chip, the scan is already complete.
     pub(super) fn scan_chip<S: PageSource<M>>(
         &mut self,
         requester: DieId,
@@ -71,7 +71,7 @@ impl<M: Model> Datapath<M> {
         IssueOutcome::Nothing
     }
 
-    /// Like [`Datapath::try_issue`], for a chip whose dies start together.
+    /// Like [`Datapath::try_issue`], for a chip whose dies start operations only together, when all of them are idle.
     #[inline(never)]
     pub(super) fn try_issue_together<S: PageSource<M>>(
         &mut self,

@@ -33,15 +33,15 @@ impl<M: Model> Datapath<M> {
         self.dies_of_chip(die).any(|die| self.dies[die].state.has_suspended())
     }
 
-    /// Returns whether the chip of `die` is busy and all of its operations can be suspended.
+    /// Returns whether the chip of `die` is busy and a read may suspend all operations of the chip.
     fn may_suspend_chip<S: PageSource<M>>(&self, die: DieId, source: &S, kernel: &Kernel<M>) -> bool {
         let is_idle = |die: &DieId| self.dies[*die].state.is_idle();
         let mut busy = self.dies_of_chip(die).filter(|die| !is_idle(die)).peekable();
         busy.peek().is_some() && busy.all(|die| self.read_may_suspend(die, source, kernel))
     }
 
-    /// Issues at a busy chip. Requests paths for reads that suspend the operations of the chip or run during their suspension. Resumes the suspended
-    /// operations if no read is left.
+    /// Issues at a busy chip whose operations are suspended together. Requests paths for reads that suspend the operations, or that run
+    /// during the suspension. Resumes the suspended operations if no read is left.
     pub(super) fn try_issue_at_busy_chip<S: PageSource<M>>(
         &mut self,
         die: DieId,
@@ -92,7 +92,7 @@ impl<M: Model> Datapath<M> {
         if needs_suspension {
             let is_wanted = has_awaited_read(&self.queues.masks(die)) && self.may_suspend_chip(die, source, kernel);
             if !is_wanted {
-                // No retry is needed: the next issue happens when the current operations end.
+                // No retry is needed, because the end of the current operations triggers the next issue.
                 self.release(grant, kernel);
                 return GrantOutcome::Done;
             }

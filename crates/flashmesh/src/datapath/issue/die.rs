@@ -15,8 +15,8 @@ use crate::units::Time;
 use super::ready::{has_awaited_read, has_unreserved_programs};
 
 impl<M: Model> Datapath<M> {
-    /// Issues at `die`, or at its chip, after a change: requests a command path if a transaction may run, or resumes a
-    /// suspended operation.
+    /// Tries to issue at `die` or at its chip: requests a command path if a transaction may run, or resumes a suspended operation. Called
+    /// after every change that may allow an operation.
     #[inline(always)]
     pub fn try_issue<S: PageSource<M>>(&mut self, die: DieId, source: &S, kernel: &mut Kernel<M>) -> IssueOutcome {
         if M::ALL_FEATURES && self.rules.dies_take_turns {
@@ -47,7 +47,8 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Returns whether only the queues and the state of `die` decide what may run, except for programs that need a page.
+    /// Returns whether nothing but the queues and the state of `die` decides which transactions may run. Programs that need a free page are
+    /// an exception.
     #[inline(always)]
     fn is_independent(&self, die: DieId) -> bool {
         if !M::ALL_FEATURES {
@@ -58,9 +59,9 @@ impl<M: Model> Datapath<M> {
         self.rules.dies_are_independent && !may_suspend()
     }
 
-    /// Returns whether [`Datapath::try_issue_general`], which is not inlined, might request a path, resume an operation or return an action for the
-    /// controller. False if the die has already requested a command path. Also false if the die is busy, has no programs that may need GC, and cannot
-    /// be suspended for a read in `queued`.
+    /// Returns whether it is worth calling [`Datapath::try_issue_general`], which is not inlined, because it might request a path, resume
+    /// an operation or return an action for the controller. False if the die has already requested a command path. Also false if the die is
+    /// busy, has no programs that may need GC, and cannot be suspended for a read in `queued`.
     #[inline(always)]
     fn may_issue(&self, die: DieId, queued: PlaneMasks, may_need_collection: bool, now: Time) -> bool {
         if M::ALL_FEATURES && self.clean_execution.is_active() {
@@ -105,8 +106,8 @@ impl<M: Model> Datapath<M> {
         self.issue_ready(die, ready, source, kernel)
     }
 
-    /// Issues no read at `die`, so that the pending operation of a Clean can start as soon as all planes have ended their reads. Resumes a suspended
-    /// operation, which has to end first.
+    /// Prepares `die` for a pending operation of a Clean, which needs all planes: issues no read, and resumes a suspended operation, which
+    /// has to end first.
     #[inline(never)]
     fn drain_for_clean(&mut self, die: DieId, kernel: &mut Kernel<M>) -> IssueOutcome {
         let entry = &self.dies[die];
@@ -116,7 +117,7 @@ impl<M: Model> Datapath<M> {
         IssueOutcome::Nothing
     }
 
-    /// Resumes an issue, after GC was triggered for the planes without free pages.
+    /// Continues an issue that was interrupted to trigger GC of planes without free pages.
     #[inline(never)]
     pub fn resume_issue<S: PageSource<M>>(
         &mut self,
@@ -158,7 +159,7 @@ impl<M: Model> Datapath<M> {
             let is_whole_free = !M::ALL_FEATURES || entry.accepts_whole(&self.rules.die);
             let ready = if is_whole_free { ready } else { ready.and(self.rules.independent_reads) };
             if ready != NOTHING {
-                // Reads during a suspension do not wait for the scheduler's dispatch.
+                // Reads during a suspension request their path at once, without waiting for the scheduler to name the die.
                 if M::ALL_FEATURES && entry.state.has_suspended() {
                     self.request_command_path(die, kernel);
                 } else {
@@ -178,8 +179,8 @@ impl<M: Model> Datapath<M> {
         IssueOutcome::Nothing
     }
 
-    /// Issues at a die that is [independent](Self::is_independent) of other dies and has no queued programs, so that every queued transaction may
-    /// run.
+    /// Issues at a die that is [independent](Self::is_independent) of other dies and has no queued programs that may lack a free page, so
+    /// that every queued transaction may run.
     #[inline(always)]
     fn try_issue_without_programs(&mut self, die: DieId, queued: PlaneMasks, kernel: &mut Kernel<M>) -> IssueOutcome {
         let entry = &self.dies[die];
@@ -201,7 +202,7 @@ impl<M: Model> Datapath<M> {
         source.may_hold_programs(&ready, &queued) && !(M::ALL_FEATURES && self.is_limited_to_reads(die))
     }
 
-    /// Issues reads that were queued while the current command was in transfer. These reads may suspend the operation.
+    /// Issues reads that were queued while the command of the current operation was in transfer. These reads may suspend the operation.
     #[inline(always)]
     pub fn issue_beside_array<S: PageSource<M>>(
         &mut self,

@@ -15,9 +15,9 @@ use crate::schedule::{DieSet, DispatchView, Scheduler};
 #[derive(Clone, Debug)]
 pub(in super::super) struct DispatchCandidates {
     dies: DieSet,
-    /// Die that the scheduler has named and whose issue is in progress.
+    /// Die that the scheduler has named as the next to request a path, while the issue at this die is in progress.
     named: Option<DieId>,
-    /// Whether candidates or their paths have changed since the scheduler last named no die.
+    /// Whether the set of candidates or their paths have changed since the scheduler last declined to name a die.
     has_changed: bool,
 }
 
@@ -30,7 +30,8 @@ impl DispatchCandidates {
         self.has_changed = true;
     }
 
-    /// Adds `die` to the candidates, unless the scheduler has just named it. Returns whether `die` was added; if not, it may request its path.
+    /// Adds `die` to the candidates and returns `true`. If the scheduler has just named `die`, returns `false` instead: the die may request
+    /// its path.
     #[inline]
     pub(in super::super) fn add_unless_named(&mut self, die: DieId) -> bool {
         let is_added = self.named != Some(die);
@@ -54,7 +55,7 @@ impl<M: Model> Datapath<M> {
         M::ALL_FEATURES && self.rules.scheduler_dispatches
     }
 
-    /// Returns whether the scheduler must be called to name a die.
+    /// Returns whether the scheduler must be called, so that it can name a die to request a path.
     #[inline(always)]
     pub fn has_candidates(&self) -> bool {
         self.dispatches() && self.scheduling.candidates.can_be_named()

@@ -13,19 +13,19 @@ use crate::datapath::Datapath;
 pub enum IssueOutcome {
     /// No action for the controller.
     Nothing,
-    /// Dies that are idle: the first one, and their number.
+    /// Consecutive dies that are idle: the first die, and the number of dies.
     Idle(DieId, u32),
     /// Programs wait for a free page. Next, trigger garbage collection of their planes and call
     /// [`Datapath::resume_issue`].
     Pages(HeldDie),
-    /// Dies that may issue: the first one, and their number. Next, call [`Datapath::try_issue_of_die`] for each.
+    /// Consecutive dies that may issue: the first die, and the number of dies. Next, call [`Datapath::try_issue_of_die`] for each.
     Each(DieId, u32),
-    /// The pending operation of a Clean may start. Next, assign a page to each program and call
+    /// The pending operation of a Clean (chip-to-chip move of a whole block) may start. Next, assign a page to each program and call
     /// [`Datapath::start_clean_operation`].
     StartClean(DieId, TransactionId),
 }
 
-/// Die with programs that wait for a free page, and the interrupted scan of its chip.
+/// Die with programs that wait for a free page, and the progress of the chip scan that was interrupted at this die.
 #[derive(Clone, Copy, Debug)]
 pub struct HeldDie {
     pub die: DieId,

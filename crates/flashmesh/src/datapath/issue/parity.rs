@@ -11,7 +11,8 @@ use crate::schedule::queues::{PlaneMasks, planes};
 use crate::schedule::transaction::{Owner, TransactionClass};
 
 impl<M: Model> Datapath<M> {
-    /// Returns which of the queued `masks` may run while parity is queued at `die`; `None` if no parity is queued there.
+    /// Returns `masks`, the queued transactions, without the programs that must wait because parity is queued at `die`; `None` if no parity
+    /// is queued there.
     pub(super) fn ready_beside_parity(&self, die: DieId, mut masks: PlaneMasks) -> Option<PlaneMasks> {
         let (class, priority) = (TransactionClass::MapProgram, Owner::FIRMWARE.priority);
         let is_parity = |&plane: &u8| {

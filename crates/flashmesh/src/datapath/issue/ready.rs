@@ -10,8 +10,8 @@ use crate::schedule::transaction::TransactionClass;
 impl<M: Model> Datapath<M> {
     /// Returns the planes of `die` with a transaction that may run, by class.
     ///
-    /// Programs of a plane without a free page wait, and the plane is collected. During a suspension only reads that a request waits for may run. No
-    /// read may run if the suspended operation belongs to GC with priority.
+    /// Programs of a plane without a free page wait, and the plane is collected for them. During a suspension only reads that a request
+    /// waits for may run. No read may run if the suspended operation belongs to GC with priority over reads.
     #[inline(always)]
     pub(in super::super) fn ready_planes<S: PageSource<M>>(&self, die: DieId, source: &S) -> PlaneMasks {
         self.ready_of_queued(die, self.queues.masks(die), source)
@@ -34,15 +34,15 @@ impl<M: Model> Datapath<M> {
         if M::ALL_FEATURES && self.rules.planes_read_alone { self.without_busy_planes(die, ready) } else { ready }
     }
 
-    /// Returns whether the lack of free pages is the only reason for which a transaction queued at `die` may have to wait. If so, all programs
-    /// without a reserve of pages are host writes, and share the open block of their plane.
+    /// Returns whether transactions queued at `die` may have to wait only because pages are lacking, so that no other rule must be checked.
+    /// Then all programs that may find no free page are host writes, and share the open block of their plane.
     #[inline(always)]
     fn is_limited_only_by_pages<S: PageSource<M>>(&self, die: DieId, masks: PlaneMasks, source: &S) -> bool {
         let is_alone = || self.rules.dies_are_independent && !self.is_limited_to_reads(die) && !source.writes_wait(die);
         source.shares_open_block() && masks.and(SEPARATE_PROGRAMS) == NOTHING && (!M::ALL_FEATURES || is_alone())
     }
 
-    /// Filters `masks` by every rule.
+    /// Returns `masks`, the queued transactions, without those that may not run by any rule.
     ///
     /// Not inlined, like all rare paths in this file. Inlining would take registers from the common path.
     #[inline(never)]
@@ -109,7 +109,7 @@ impl<M: Model> Datapath<M> {
     }
 }
 
-/// Classes of programs that gather mapping units.
+/// Classes of programs that wait in their queue until their mapping units fill a program.
 const GATHERING_CLASSES: [TransactionClass; 4] = [
     TransactionClass::UserProgram,
     TransactionClass::MapProgram,
@@ -119,7 +119,7 @@ const GATHERING_CLASSES: [TransactionClass; 4] = [
 
 /// Programs that may find no free page, because they have no reserve of pages as GC has.
 const UNRESERVED_PROGRAMS: PlaneMasks = PlaneMasks::all_of(&TransactionClass::WAITING_PROGRAMS);
-/// Programs that may find no free page, and that never go to the open block of host writes.
+/// Programs that may find no free page, and that never use the open block of host writes.
 const SEPARATE_PROGRAMS: PlaneMasks =
     PlaneMasks::all_of(&[TransactionClass::MapProgram, TransactionClass::ReplicaProgram]);
 const AWAITED_READS: PlaneMasks = PlaneMasks::all_of(&TransactionClass::AWAITED_READS);

@@ -26,7 +26,7 @@ impl<M: Model> Datapath<M> {
         ids[0]
     }
 
-    /// Enqueues a complete program behind the other complete programs of its queue.
+    /// Enqueues a complete program (all of its mapping units are known) behind the other complete programs of its queue.
     pub(in super::super) fn enqueue_complete_program(
         &mut self,
         die: DieId,
@@ -52,7 +52,7 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Starts the queue wait of the companions of `lead`.
+    /// Starts the queue wait of the companions of `lead` (mapping units that run with it in the same plane).
     pub(in super::super) fn start_companion_waits(&mut self, die: DieId, lead: TransactionId, kernel: &mut Kernel<M>) {
         let now = kernel.now();
         let internal_busy = self.internal_busy_at(die, self.transactions[lead].plane, now);
@@ -65,7 +65,7 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Ends the queue wait of the companions of `lead`.
+    /// Ends the queue wait of the companions of `lead` (mapping units that run with it in the same plane).
     pub(in super::super) fn end_companion_waits(
         &mut self,
         die: DieId,
@@ -80,7 +80,7 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Removes the companions for which `is_stale` holds from a dequeued complete program. Returns the removed companions.
+    /// Removes the mapping units for which `is_stale` holds from a dequeued complete program, except `lead`. Returns the removed units.
     pub fn leave_out(&mut self, lead: TransactionId, is_stale: impl Fn(&Transaction) -> bool) -> Vec<TransactionId> {
         let all: Vec<TransactionId> = self.with_companions(lead).collect();
         let (out, kept): (Vec<_>, Vec<_>) =
@@ -90,7 +90,8 @@ impl<M: Model> Datapath<M> {
         out
     }
 
-    /// Returns the next mapping unit of a complete program that is being started; `None` after the last one. Every earlier unit must have its page.
+    /// Returns the next mapping unit of a complete program that is being started; `None` after the last one. All earlier units must have
+    /// their pages.
     pub(super) fn next_unit_of_complete_program(
         &mut self,
         operation: &mut NewOperation,
@@ -103,8 +104,8 @@ impl<M: Model> Datapath<M> {
         Some(id)
     }
 
-    /// Returns whether the next GC move of a plane runs without gathering: a complete program or, with Cleans, a stale move. Few moves are in flight
-    /// before a Clean, so a stale move would gather in vain and block the others.
+    /// Returns whether the next GC move of a plane runs without waiting for further mapping units: a complete program or, with Cleans, a
+    /// stale move (its page has changed). Few moves are in flight before a Clean, so a stale move would wait in vain and block the others.
     pub(in super::super) fn needs_no_companions<S: PageSource<M>>(&self, die: DieId, plane: u8, source: &S) -> bool {
         self.queues.priorities().iter().any(|&priority| {
             let class = TransactionClass::CollectProgram;

@@ -18,16 +18,16 @@ use crate::schedule::multi_plane::PlaneAddress;
 use crate::schedule::transaction::{Transaction, TransactionClass};
 use crate::units::Time;
 
-/// Early-bound program that has not started.
+/// Program that has not started, and whose mapping units already have their pages (early binding).
 #[derive(Clone, Copy, Debug)]
 struct PartialProgram {
     /// First page of the program.
     start: Ppn,
-    /// Number of units to which a page of the program was assigned.
+    /// Number of mapping units to which a page of the program was assigned.
     bound: u32,
-    /// Number of these units that are queued at their plane.
+    /// Number of mapping units of the program that are queued at their plane.
     queued: u32,
-    /// Time at which the first unit was bound.
+    /// Time at which the first mapping unit got its page.
     opened_at: Time,
     is_closed: bool,
 }
@@ -38,7 +38,7 @@ impl PartialProgram {
     }
 }
 
-/// Early-bound programs of each plane, in the order of their first units.
+/// For each plane, programs whose mapping units already have their pages, in the order of their first units.
 #[derive(Clone, Debug)]
 pub(in super::super) struct EarlyBoundPrograms(Vec<Vec<PartialProgram>>);
 
@@ -66,7 +66,7 @@ impl EarlyBoundPrograms {
         self.0[plane.index()].iter().any(PartialProgram::may_run)
     }
 
-    /// Counts a unit as queued, or as dequeued if `is_queued` is false.
+    /// Counts the mapping unit of `page` as queued, or as dequeued if `is_queued` is false.
     pub(in super::super) fn count_queued(&mut self, geometry: &Geometry, page: Ppn, is_queued: bool) {
         if let Some(program) = self.find(geometry, page) {
             program.queued = if is_queued { program.queued + 1 } else { program.queued - 1 };
@@ -136,7 +136,8 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Closes the programs of `die` whose gather timeout has passed; with `is_flush`, all programs. Returns the first page of each program closed.
+    /// Closes the programs of `die` whose gather timeout has passed; with `is_flush`, all programs. Returns the first page of each program
+    /// that was closed.
     pub(super) fn close_due_programs(&mut self, die: DieId, is_flush: bool, now: Time) -> Vec<Ppn> {
         let (first, timeout) = (self.geometry.first_plane(die).index(), self.gather.timeout());
         let planes = first..first + self.geometry.planes_per_die as usize;
@@ -150,7 +151,7 @@ impl<M: Model> Datapath<M> {
         closed
     }
 
-    /// Returns whether an early-bound program of `die` still accepts units.
+    /// Returns whether a program of `die` still accepts mapping units with early binding.
     pub(super) fn has_open_program(&self, die: DieId) -> bool {
         let first = self.geometry.first_plane(die).index();
         let planes = first..first + self.geometry.planes_per_die as usize;
@@ -165,8 +166,8 @@ impl<M: Model> Datapath<M> {
         self.gather.early_bound.may_run(&self.geometry, self.transactions[write].to)
     }
 
-    /// Dequeues and returns a write whose program may run, with its queue: `chosen`, or else the first such write of the plane; `None` if there is
-    /// none.
+    /// Dequeues a write whose program may run: `chosen` if its program may, otherwise the first such write of the plane. Returns the write
+    /// with its queue; `None` if there is none.
     pub(in super::super) fn dequeue_early_bound(
         &mut self,
         choice: QueueId,
@@ -191,7 +192,7 @@ impl<M: Model> Datapath<M> {
         None
     }
 
-    /// Dequeues and returns a write of another plane whose program may run together with the lead's; `None` if there is none.
+    /// Dequeues and returns a write of another plane whose program may run together with the program of the lead; `None` if there is none.
     pub(in super::super) fn dequeue_early_bound_joiner(
         &mut self,
         queue: QueueId,
@@ -222,7 +223,7 @@ impl<M: Model> Datapath<M> {
         None
     }
 
-    /// Removes the programs that `operation` starts.
+    /// Removes the early-bound programs that `operation` starts.
     pub(super) fn remove_started_programs(&mut self, operation: &NewOperation) {
         for &lead in operation.transactions() {
             self.gather.early_bound.remove(&self.geometry, self.transactions[lead].to);

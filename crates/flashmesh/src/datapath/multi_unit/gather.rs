@@ -24,21 +24,22 @@ use crate::schedule::queues::{NOTHING, PlaneMasks, planes};
 use crate::schedule::transaction::{CLASSES, TransactionClass};
 use crate::units::Time;
 
-/// State of the programs that gather: they wait in their queues until they are full.
+/// State of programs that gather: they wait in their queues until mapping units fill a program.
 #[derive(Clone, Debug)]
 pub(in super::super) struct GatherState {
     is_enabled: bool,
     pub(in super::super) units_per_page: u32,
     units_per_program: u32,
     timeout: Time,
-    /// Whether no plane of a die is programmed before all of them have a full program (superblocks).
+    /// Whether no plane of a die is programmed before all planes of the die have a full program (superblocks).
     gathers_by_die: bool,
     planes_per_die: u32,
-    /// Planes whose partial programs may run without further units, by die and class.
+    /// Planes whose partial programs may run without further mapping units, by die and class.
     released: Vec<PlaneMasks>,
-    /// Number of queued late-bound units, indexed by die, class and plane. Empty if programs do not gather.
+    /// Number of queued mapping units that get their pages at the grant (late binding), indexed by die, class and plane. Empty if programs
+    /// do not gather.
     queued: Vec<u32>,
-    /// Programs of early-bound units, which got their pages when they were placed on a plane.
+    /// Programs of mapping units that got their pages when they were placed on a plane (early binding).
     pub(in super::super) early_bound: EarlyBoundPrograms,
 }
 
@@ -78,12 +79,12 @@ impl GatherState {
     }
 }
 
-/// Returns whether a program for `work` may wait for companions.
+/// Returns whether a program for `work` may wait for further mapping units.
 fn may_gather(work: Purpose) -> bool {
     work.class().is_program() && work != Purpose::Parity && !work.is_whole()
 }
 
-/// Programs that gather until a timeout. GC moves gather without a timeout.
+/// Programs that wait for further mapping units until a timeout. GC moves are missing, because they wait without a timeout.
 const TIMED_PROGRAMS: PlaneMasks = PlaneMasks::all_of(&TransactionClass::WAITING_PROGRAMS);
 
 impl<M: Model> Datapath<M> {
@@ -98,12 +99,12 @@ impl<M: Model> Datapath<M> {
         if self.gathers() { self.transactions[id].companion() } else { None }
     }
 
-    /// Returns `id` and the companions behind it.
+    /// Returns `id` and its companions, the mapping units chained behind it.
     pub fn with_companions(&self, id: TransactionId) -> impl Iterator<Item = TransactionId> {
         std::iter::successors(Some(id), |&id| self.companion(id))
     }
 
-    /// Counts a unit that is queued at its die.
+    /// Counts a mapping unit that is queued at its die.
     #[inline(always)]
     pub(in super::super) fn count_queued(
         &mut self,
@@ -129,7 +130,7 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Counts a unit that leaves the queue of its die.
+    /// Counts a mapping unit that leaves the queue of its die.
     #[inline(always)]
     pub(in super::super) fn count_dequeued(&mut self, id: TransactionId) {
         if self.gathers() {
@@ -147,14 +148,14 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Returns the number of GC moves that are queued at `plane` until they fill a program.
+    /// Returns the number of GC moves that wait at `plane` until they fill a program.
     pub fn moves_that_gather(&self, plane: PlaneId) -> u32 {
         let (die, in_die) = (self.geometry.die_of_plane(plane), self.geometry.plane_in_die(plane) as u8);
         self.gather.queued[self.gather.index(die, TransactionClass::CollectProgram, in_die)]
     }
 
-    /// Returns the subset of `planes` (bit mask by index in the die) whose programs of `class` may run: full programs, and programs that need not
-    /// gather.
+    /// Returns the planes among `planes` (bit mask by index in the die) whose programs of `class` may run: full programs, and programs that
+    /// need not wait for further mapping units.
     pub(in super::super) fn runnable_programs<S: PageSource<M>>(
         &self,
         die: DieId,
@@ -183,8 +184,9 @@ impl<M: Model> Datapath<M> {
             if released != 0 || (moves && !source.has_unread_pages(first)) || (0..count as u8).all(is_full) {
                 return planes;
             }
-            // Moves go to the plane with the fewest programmed pages. If one plane has moves for two programs queued, the planes with a full program
-            // run, because the number of moves in flight is limited: moves for the other planes may never arrive.
+            // In superblocks, moves go to the plane with the fewest programmed pages. If one plane has moves for two programs queued, the
+            // planes with a full program run without the others: the number of moves in flight is limited, so moves for the other planes
+            // may never arrive.
             let has_two_programs = |plane: u8| self.gather.is_full(die, class, plane, 2 * units(plane));
             let may_run = moves && (0..count as u8).any(has_two_programs);
             return self::planes(planes)
@@ -200,9 +202,9 @@ impl<M: Model> Datapath<M> {
         self::planes(planes).filter(is_ready).fold(0, |ready, plane| ready | 1 << plane)
     }
 
-    /// Returns the subset of `planes` that may join a program of GC moves, whose lead is dequeued: planes with a full program. A plane whose moves
-    /// still gather would join with a partial program. In superblocks, all of `planes` are returned: a plane that still gathers cannot join anyway,
-    /// because it is at another page offset than the lead.
+    /// Returns the planes among `planes` that may join a program of GC moves: planes with a full program, since a plane whose moves still
+    /// gather would join with a partial program. In superblocks, returns all of `planes`: a plane that still gathers cannot join anyway,
+    /// because its page offset differs from the lead's.
     pub(in super::super) fn planes_with_full_moves<S: PageSource<M>>(&self, die: DieId, planes: u8, source: &S) -> u8 {
         if self.gather.gathers_by_die {
             return planes;
@@ -210,8 +212,9 @@ impl<M: Model> Datapath<M> {
         self.runnable_programs(die, TransactionClass::CollectProgram, planes, source)
     }
 
-    /// Ends the gathering of the programs of `die` whose timeout has passed; with `is_flush`, of all programs. Returns the first page of each
-    /// early-bound program that was closed, whose unassigned pages stay empty. Next, call [`Datapath::try_issue`].
+    /// Ends the wait for further mapping units in the programs of `die` whose gather timeout has passed; with `is_flush`, in all programs.
+    /// Returns the first page of each early-bound program that was closed, whose pages without data stay empty. Next, call
+    /// [`Datapath::try_issue`].
     #[inline(never)]
     pub fn gather_due(&mut self, die: DieId, is_flush: bool, kernel: &Kernel<M>) -> Vec<Ppn> {
         let now = kernel.now();
@@ -232,7 +235,7 @@ impl<M: Model> Datapath<M> {
         self.close_due_programs(die, is_flush, now)
     }
 
-    /// Schedules the end of gathering at `die` for a waiting flush, after all events of the current time.
+    /// Schedules an event that ends the gathering at `die`, because a flush waits. The event follows all other events of the current time.
     #[inline(never)]
     pub fn flush_partial_programs(&self, die: DieId, kernel: &mut Kernel<M>) {
         let is_waiting = || self.queues.masks(die).and(TIMED_PROGRAMS) != NOTHING || self.has_open_program(die);
@@ -241,7 +244,8 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Dequeues the next unit for the program that was added last to `operation`; `None` if there is none. Every earlier unit must have its page.
+    /// Dequeues the next mapping unit for the program that was added last to `operation`; `None` if there is none. All earlier units must
+    /// have their pages.
     #[inline(always)]
     pub fn next_companion<S: PageSource<M>>(
         &mut self,
@@ -275,7 +279,8 @@ impl<M: Model> Datapath<M> {
         Some(id)
     }
 
-    /// Dequeues the next late-bound unit for the open block of `lead`; `None` if the program of `lead` is full, or no queued unit fits.
+    /// Dequeues the next mapping unit for the open block of `lead` (late binding); `None` if the program of `lead` is full, or no queued
+    /// unit fits.
     fn next_late_bound<S: PageSource<M>>(
         &mut self,
         operation: &NewOperation,
@@ -302,7 +307,8 @@ impl<M: Model> Datapath<M> {
         self.transactions[last].set_companion(id);
     }
 
-    /// Restarts gathering for the units that stay queued after the start of `operation`.
+    /// Restarts the gather timeout for the mapping units that stay queued after the start of `operation`. With early binding, removes the
+    /// started programs instead.
     #[inline(never)]
     pub(in super::super) fn restart_gathering(&mut self, operation: &NewOperation, kernel: &mut Kernel<M>) {
         let (die, class) = (operation.queue.die, operation.class());

@@ -9,7 +9,7 @@ use crate::schedule::QueueId;
 use crate::schedule::transaction::TransactionClass;
 
 impl<M: Model> Datapath<M> {
-    /// Chains queued reads of the same page to `lead`.
+    /// Dequeues reads of mapping units on the page of `lead`, and chains them to `lead`, so that the page is sensed only once.
     #[inline(always)]
     pub(in super::super) fn chain_same_page_reads<S: PageSource<M>>(
         &mut self,

@@ -32,7 +32,7 @@ pub enum ArrayOutcome {
 }
 
 impl<M: Model> Datapath<M> {
-    /// Starts the array of `die`, whose command and data have arrived. `stalled` is the time for which they were blocked in the network.
+    /// Starts the array of `die`, whose command and data have arrived. `stalled` is the time for which the network blocked their transfer.
     #[inline(always)]
     pub(in super::super) fn start_array(&mut self, die: DieId, stalled: Time, kernel: &mut Kernel<M>) {
         let now = kernel.now();
@@ -61,14 +61,14 @@ impl<M: Model> Datapath<M> {
             }
         }
         kernel.notify(|| Notice::ArrayBegan(die, extent, kind, until));
-        // The constant lane in the arm for reads lets the compiler specialise `schedule`.
+        // A separate arm for reads passes a constant lane, for which the compiler specialises `schedule`.
         match kind {
             OperationKind::Read => kernel.schedule(array_lane(OperationKind::Read), until, Event::ArrayEnd(die)),
             _ => kernel.schedule(array_lane(kind), until, Event::ArrayEnd(die)),
         }
     }
 
-    /// Ends the array work of `die`, unless the event is stale. The outcome names the calls that must follow.
+    /// Ends the array work of `die`, unless the event is stale. The returned outcome defines what the caller must do next.
     #[inline(always)]
     pub fn array_end(&mut self, die: DieId, kernel: &mut Kernel<M>) -> ArrayOutcome {
         let now = kernel.now();
@@ -76,7 +76,8 @@ impl<M: Model> Datapath<M> {
         if M::ALL_FEATURES && plane.is_none() && !self.dies[die].state.ends_at(now) {
             return ArrayOutcome::NotYet;
         }
-        // A pending path request was made to suspend this operation. Until now it waited for the die; from now on it waits for the path.
+        // A pending path request was made to suspend the operation that ends here. Count its wait only from here on: until now it waited
+        // for the die.
         let requester = self.requester(die);
         if M::ALL_FEATURES && plane.is_none() && self.dies[requester].path.requests_command() {
             self.dies[requester].path.request_command(now);

@@ -13,7 +13,7 @@ use crate::kernel::model::Model;
 use crate::schedule::queues::Transactions;
 use crate::units::Time;
 
-/// Calculator of array steps and their times.
+/// Calculator of the array steps of an operation (read, program or erase of single pages or word lines) and of their times.
 pub(in super::super) struct ArraySteps<'a> {
     geometry: &'a Geometry,
     timing: &'a Timing,
@@ -29,7 +29,7 @@ impl<'a> ArraySteps<'a> {
         ArraySteps { geometry, timing, transactions }
     }
 
-    /// Returns whether operations of `kind` may take several steps.
+    /// Returns whether operations of `kind` may take several array steps, so that [`ArraySteps`] must compute their time.
     #[inline]
     pub(super) fn are_needed(kind: OperationKind, geometry: &Geometry, timing: &Timing) -> bool {
         geometry.has_large_units() || (kind == OperationKind::Copyback && timing.pages_per_program() > 1)
@@ -71,7 +71,8 @@ impl<'a> ArraySteps<'a> {
             OperationKind::Read => {
                 let (page, unit) = (self.geometry.array_page_size().as_u64(), self.geometry.page_size.as_u64());
                 let wanted = transaction.transfer_bytes.as_u64().clamp(1, unit);
-                // A read for read-modify-write or replication moves more bytes than the request. Shift its range so that it ends inside the unit.
+                // A read for read-modify-write or replication transfers more bytes than the request. Shift its range so that it ends inside
+                // the mapping unit.
                 let start = u64::from(transaction.start).min(unit - wanted);
                 let last = start + wanted - 1;
                 ((start / page) as u32..(last / page) as u32 + 1, 0..0)

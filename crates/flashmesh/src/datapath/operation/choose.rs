@@ -10,11 +10,11 @@ use crate::schedule::queues::{NOTHING, PlaneMasks};
 use crate::schedule::transaction::TransactionClass;
 use crate::schedule::{Decision, QueueId, Scheduler, SchedulerView};
 
-/// Chosen queue, with the chosen lead if it is not the head of the queue.
+/// Queue that the scheduler has chosen, and the lead; `None` if the head of the queue leads.
 type ChosenLead = (QueueId, Option<TransactionId>);
 
 impl<M: Model> Datapath<M> {
-    /// Returns whether `lead` may run on its plane: its page has not moved, and if it is a write, the allocator keeps its plane.
+    /// Returns whether `lead` may run on its plane: its page has not moved and, for a write, the allocator still chooses this plane.
     #[inline(always)]
     pub(super) fn is_valid_lead<S: PageSource<M>>(&self, lead: TransactionId, source: &S) -> bool {
         let transaction = &self.transactions[lead];
@@ -56,8 +56,8 @@ impl<M: Model> Datapath<M> {
         Some((choice, lead))
     }
 
-    /// Returns whether the head of a queue of GC moves must be dequeued first, because it runs without gathering. Another move in place of the head
-    /// would start a partial program, of which each victim may cause only one.
+    /// Returns whether the head of a queue of GC moves must be dequeued first, because it runs without waiting for further mapping units.
+    /// Another move as the lead would start a partial program, and each victim may cause only one partial program.
     #[inline(always)]
     fn starts_with_head<S: PageSource<M>>(&self, queue: QueueId, source: &S) -> bool {
         self.gathers()
@@ -65,8 +65,8 @@ impl<M: Model> Datapath<M> {
             && self.needs_no_companions(queue.die, queue.plane, source)
     }
 
-    /// Returns whether a free page exists for `lead`, which is not the head of its queue. [`ready_planes`](Self::ready_planes) checks only the head
-    /// if streams have their own open blocks.
+    /// Returns whether a free page exists for `lead`, which need not be the head of its queue. A check is needed because
+    /// [`ready_planes`](Self::ready_planes) checks only heads if streams have their own open blocks.
     #[inline(never)]
     fn has_page<S: PageSource<M>>(&self, lead: TransactionId, source: &S) -> bool {
         let transaction = &self.transactions[lead];
@@ -76,8 +76,8 @@ impl<M: Model> Datapath<M> {
             || source.next_page(transaction).is_some()
     }
 
-    /// Lets the scheduler choose a lead among the dies from `first` on. Returns `None` if nothing may run. `ready` contains the runnable planes of
-    /// these dies. Stores the joiners that the scheduler allows, in
+    /// Lets the scheduler choose a lead among the dies from `first` on; `None` if nothing may run. `ready` contains the planes of these
+    /// dies with transactions that may run. Stores the joiners that the scheduler allows in
     /// [`SchedulingState::joiners`](crate::datapath::scheduling::SchedulingState::joiners).
     #[inline(always)]
     fn choose_lead<S: PageSource<M>>(

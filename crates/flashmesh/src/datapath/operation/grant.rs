@@ -29,7 +29,7 @@ pub enum GrantOutcome {
     Listed(TransactionId),
 }
 
-/// Grant whose chosen lead must be rerouted: the lead's page has moved or was deallocated, or its write goes to another plane.
+/// Grant of a path whose chosen lead must be rerouted: the lead's page has moved or was deallocated, or its write goes to another plane.
 #[derive(Clone, Copy, Debug)]
 pub struct StaleLead {
     pub moved: TransactionId,
@@ -59,8 +59,8 @@ impl<M: Model> Datapath<M> {
         let path_state = &mut self.dies[grant.die].path;
         let mut path = path_state.end_request(&granted);
         let is_exclusive = self.interconnect.fabric.has_exclusive_paths();
-        // Without multi-page requests, the blocker is always another request. With them, `attribute_wait` decides for exclusive paths, once the
-        // transaction is known.
+        // Without multi-page requests, the blocker is always another request. With multi-page requests on exclusive paths, `attribute_wait`
+        // decides later, when the transaction is known.
         let is_by_another = if is_exclusive {
             !has_multi_page_requests
         } else {
@@ -75,7 +75,8 @@ impl<M: Model> Datapath<M> {
         if self.dispatches() && grant.phase == TransferPhase::Command {
             self.scheduling.candidates.mark_changed();
         }
-        // The constant phase in each arm lets the compiler specialise the send path. Only drives with all features copy from chip to chip.
+        // Each arm passes a constant phase, for which the compiler specialises the send path. Only drives with all features copy from chip
+        // to chip.
         match grant.phase {
             TransferPhase::Command => {
                 self.on_command_grant(Grant { phase: TransferPhase::Command, ..grant }, path, source, kernel)
@@ -157,8 +158,8 @@ impl<M: Model> Datapath<M> {
         self.choose_and_start(requester, granted, source, kernel)
     }
 
-    /// Starts a user read of a die that has only user reads of `plane` queued, so that there is no choice, and no joiner (transaction of another
-    /// plane).
+    /// Starts a user read of `plane`. The die has no queued transactions but user reads of this plane, so neither a choice nor a joiner
+    /// (transaction of another plane) is possible.
     #[inline(always)]
     fn start_only_read<S: PageSource<M>>(
         &mut self,
@@ -182,7 +183,7 @@ impl<M: Model> Datapath<M> {
         GrantOutcome::Done
     }
 
-    /// Like [`choose_and_start`](Self::choose_and_start), but not inlined beside the fast path for reads.
+    /// Like [`choose_and_start`](Self::choose_and_start), but not inlined, so that the fast path for reads stays short.
     #[inline(never)]
     fn choose_and_start_out_of_line<S: PageSource<M>>(
         &mut self,
@@ -205,7 +206,7 @@ impl<M: Model> Datapath<M> {
     ) -> GrantOutcome {
         match self.dequeue_chosen(requester, source, kernel) {
             Some((_, lead)) if !self.is_valid_lead(lead, source) => {
-                // Keep the path request. While the lead is rerouted, another transaction may be queued at the die; that must neither resume the
+                // Keep the path request: if another transaction is queued at the die while the lead is rerouted, it must neither resume the
                 // suspended operation nor request a second path.
                 self.dies[requester].path.request_command(kernel.now());
                 self.reroute(lead, granted, kernel)
@@ -221,7 +222,7 @@ impl<M: Model> Datapath<M> {
         GrantOutcome::Moved(StaleLead { moved: lead, granted })
     }
 
-    /// Chooses another lead after the stale lead was rerouted.
+    /// Chooses another lead, after the caller has rerouted the stale lead.
     #[inline(never)]
     pub fn choose_again<S: PageSource<M>>(
         &mut self,
@@ -257,7 +258,7 @@ impl<M: Model> Datapath<M> {
             return if has_nothing { GrantOutcome::TryIssue(requester) } else { GrantOutcome::Done };
         };
         self.attribute_wait(lead, granted.grant, &mut granted.path, kernel.now());
-        // User reads are the most frequent class. A separate arm makes the class a constant.
+        // User reads are the most frequent class. Their own arm makes the class a constant for the compiler.
         match queue.class {
             TransactionClass::UserRead => {
                 let queue = QueueId { class: TransactionClass::UserRead, ..queue };
@@ -279,8 +280,8 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Suspends the operation of `die` for a waiting read. Returns `false` if no read waits any more, or if the operation may not be suspended or is
-    /// nearly complete; its end then triggers the next issue.
+    /// Suspends the operation of `die` for a waiting read. Returns `false` if no read waits any more, if the operation may not be
+    /// suspended, or if it is nearly complete. The end of the operation then triggers the next issue.
     #[inline(never)]
     fn suspend_for_read<S: PageSource<M>>(&mut self, die: DieId, source: &S, kernel: &mut Kernel<M>) -> bool {
         let wanted = has_awaited_read(&self.queues.masks(die)) && self.read_may_suspend(die, source, kernel);

@@ -14,14 +14,15 @@ fn location_of(geometry: &Geometry, ppn: Ppn) -> PlaneAddress {
     PlaneAddress { block: geometry.block_of(ppn).0 % geometry.blocks_per_plane, page: geometry.array_page(ppn) }
 }
 
-/// Returns whether the page `ppn` may join an operation whose lead is at `lead`. `flash.multi-plane` must allow it, and SLC cache blocks and native
-/// blocks never join, because they take different commands. Compares the page offset first, which differs for most candidates.
+/// Returns whether the page `ppn` may join an operation whose lead is at `lead`, by the rule of `flash.multi-plane`. Pages of the SLC cache
+/// never join pages of native blocks, because they take different commands. Compares the page offset first, which differs for most
+/// candidates.
 #[inline]
 pub(in super::super) fn page_may_join(geometry: &Geometry, rule: MultiPlane, lead: PlaneAddress, ppn: Ppn) -> bool {
     geometry.array_page(ppn) == lead.page && may_join_at(geometry, rule, lead, location_of(geometry, ppn))
 }
 
-/// Like [`page_may_join`], but takes the location `other` in a plane instead of a page.
+/// Like [`page_may_join`], but for a location `other` in a plane instead of a physical page.
 #[inline]
 fn may_join_at(geometry: &Geometry, rule: MultiPlane, lead: PlaneAddress, other: PlaneAddress) -> bool {
     may_join(rule, lead, other) && geometry.is_slc_position(lead.block) == geometry.is_slc_position(other.block)
@@ -33,7 +34,8 @@ fn next_program_location(geometry: &Geometry, block: BlockId, page: u32) -> Plan
 }
 
 impl<M: Model> Datapath<M> {
-    /// Dequeues a joiner from `queue`: the one that the scheduler chose, otherwise the first that may join; `None` if there is none.
+    /// Dequeues a joiner for `lead` from `queue`, which belongs to another plane: the transaction that the scheduler chose, or the first
+    /// that may join; `None` if there is none.
     pub(super) fn dequeue_joiner<S: PageSource<M>>(
         &mut self,
         queue: QueueId,
@@ -49,7 +51,7 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Dequeues the first transaction of `queue` that may join `lead`; `None` if there is none.
+    /// Dequeues the first transaction of `queue` that may join the operation of `lead`; `None` if there is none.
     #[inline]
     fn dequeue_first_joiner<S: PageSource<M>>(
         &mut self,
@@ -97,7 +99,7 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Dequeues the joiner that the scheduler chose, if it may join. Returns whether it was dequeued.
+    /// Dequeues `id`, which the scheduler chose to join `lead`, if it may join. Returns whether it was dequeued.
     fn dequeue_chosen_joiner<S: PageSource<M>>(
         &mut self,
         queue: QueueId,

@@ -15,18 +15,18 @@ use crate::schedule::transaction::TransactionClass;
 use crate::schedule::{QueueId, Scheduler};
 use crate::units::{Bytes, Time};
 
-/// Operation under construction. Until the command is sent, planes join it and its programs get their pages.
+/// Operation under construction: until the command is sent, transactions of other planes can join, and programs get their pages.
 #[derive(Clone, Copy, Debug)]
 pub struct NewOperation {
-    /// Queue of the lead.
+    /// Queue of the lead, the first transaction of the operation.
     pub(in super::super) queue: QueueId,
     granted: GrantedPath,
     planes: PlaneTransactions,
-    /// Other planes with transactions of the same class that have not been tried as joiners yet, one bit each.
+    /// Other planes with queued transactions of the class, which could join but have not been tried yet, as a bit mask.
     candidate_planes: u8,
-    /// Location of the lead in its plane, computed when the first joiner is sought.
+    /// Location of the lead in its plane; `None` until the first joiner is sought.
     lead_location: Option<PlaneAddress>,
-    /// Number of companions of the transaction that was added last, the lead or a joiner.
+    /// Number of companions (mapping units of the same program) of the transaction that was added last, the lead or a joiner.
     pub(in super::super) companion_count: u32,
 }
 
@@ -47,7 +47,7 @@ impl NewOperation {
         self.planes.transactions()[0]
     }
 
-    /// Returns the lead, followed by the joiners so far.
+    /// Returns the transactions of the operation, one for each plane: the lead, then the joiners so far.
     #[inline]
     pub fn transactions(&self) -> &[TransactionId] {
         self.planes.transactions()
@@ -64,7 +64,7 @@ impl NewOperation {
 }
 
 impl<M: Model> Datapath<M> {
-    /// Builds an operation for the dequeued `lead`. Joiners, pages and the command follow.
+    /// Builds an operation with only the dequeued `lead`. The caller then adds joiners, assigns pages and sends the command.
     #[inline(always)]
     pub(super) fn build_operation<S: PageSource<M>>(
         &mut self,
@@ -107,7 +107,8 @@ impl<M: Model> Datapath<M> {
         planes
     }
 
-    /// Dequeues the next joiner; `None` if no more planes can join. Every earlier transaction of the operation must have its page.
+    /// Dequeues and adds the next joiner, a transaction of another plane; `None` if no more planes can join. All earlier transactions must
+    /// have their pages.
     #[inline(always)]
     pub fn next_joiner<S: PageSource<M>>(
         &mut self,
@@ -118,7 +119,8 @@ impl<M: Model> Datapath<M> {
         if operation.candidate_planes == 0 { None } else { self.dequeue_next_joiner(operation, source, kernel) }
     }
 
-    /// Adds all joiners and starts an operation without program data: a read or an erase. The common case, where no plane can join, is inlined.
+    /// Adds all joiners (transactions of other planes) and starts a read or an erase, which has no program data. Inlines the common case
+    /// without candidates.
     #[inline(always)]
     fn add_joiners_and_start<S: PageSource<M>>(&mut self, operation: NewOperation, source: &S, kernel: &mut Kernel<M>) {
         if operation.candidate_planes == 0 {
@@ -175,7 +177,8 @@ impl<M: Model> Datapath<M> {
         None
     }
 
-    /// Starts a read of the map with the reads of the map and of requests on other planes that can join (`schedule.map-reads-take-others`).
+    /// Starts a read of the map. Reads of the map and of requests on other planes join, as far as they can
+    /// (`schedule.map-reads-take-others`).
     #[inline(never)]
     fn start_map_read<S: PageSource<M>>(&mut self, mut operation: NewOperation, source: &S, kernel: &mut Kernel<M>) {
         while self.dequeue_next_joiner(&mut operation, source, kernel).is_some() {}
@@ -239,7 +242,8 @@ impl<M: Model> Datapath<M> {
         self.send_command(operation, Bytes::ZERO, kernel);
     }
 
-    /// Sends the command of an operation, followed by its data and the page list of a Clean.
+    /// Sends the command of an operation, followed by program data or by `list`, the size of the page list of a Clean (zero for other
+    /// operations).
     #[inline(always)]
     fn send_command(&mut self, operation: NewOperation, list: Bytes, kernel: &mut Kernel<M>) {
         let now = kernel.now();
@@ -274,7 +278,8 @@ impl<M: Model> Datapath<M> {
         self.send_payload(granted.grant, granted.path, payload, kernel);
     }
 
-    /// Counts a lead (user read or program) that waited beyond the age bound while user programs or reads, respectively, are in `queued`.
+    /// Counts `lead` as overdue if it waited beyond the age bound while the other kind of user transactions (reads or programs) is in
+    /// `queued`.
     #[inline(always)]
     fn count_overdue(&mut self, queue: QueueId, queued: PlaneMasks, lead: TransactionId, now: Time) {
         let other = match queue.class {

@@ -13,8 +13,8 @@ impl<M: Model> Datapath<M> {
     /// Records whether only transfers of the same request block the path that `die` has just requested.
     #[inline(always)]
     pub(super) fn record_blocker(&mut self, die: DieId, phase: TransferPhase) {
-        // Without multi-page requests, every blocking transfer belongs to another request. For exclusive paths (used by one transfer at a time),
-        // `attribute_wait` decides at the grant.
+        // Without multi-page requests, every blocking transfer belongs to another request. For exclusive paths (used by one transfer at a
+        // time), `attribute_wait` decides later, at the grant.
         if self.interconnect.fabric.has_exclusive_paths() || !self.arrival_order.has_multi_page_requests() {
             return;
         }
@@ -39,10 +39,10 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Returns whether the outgoing read already has a conflict with another request. A read counts at most one conflict, so further blockers do not
-    /// matter.
+    /// Returns whether the read whose data requests a path has already been counted as blocked by another request. A read counts at most
+    /// one such conflict, so further blockers do not matter.
     ///
-    /// Can be `true` only for the data of a single outgoing read, and never in models with `ALL_FEATURES`, where a die may request paths for other
+    /// Can be `true` only for the data of a single read, and never in models with `ALL_FEATURES`, where a die may request paths for other
     /// dies.
     #[inline(always)]
     fn is_conflict_attributed(&self, die: DieId, phase: TransferPhase) -> bool {
@@ -64,8 +64,8 @@ impl<M: Model> Datapath<M> {
                 .is_blocked_by(die, phase, &mut |other| self.active_or_next_request(other) != own)
     }
 
-    /// Records the request of transaction `id` as the occupant of an exclusive path. Adds a path conflict to the causes of the wait for `path` if
-    /// another request occupied the path meanwhile.
+    /// Records the request of transaction `id` as the occupant of an exclusive path. If another request occupied the path during the wait
+    /// for it, adds a path conflict to the causes of that wait.
     #[inline(always)]
     pub(in super::super) fn attribute_wait(
         &mut self,
@@ -102,8 +102,8 @@ impl<M: Model> Datapath<M> {
         self.transactions[first].owner.request
     }
 
-    /// Returns the request for which `die` is working, or for an idle die, the request of its first queued transaction; `None` if there is no such
-    /// transaction, or it belongs to no request.
+    /// Returns the request for which `die` is working; for an idle die, the request of its first queued transaction. `None` if there is no
+    /// such transaction, or if it belongs to no request.
     #[inline]
     fn active_or_next_request(&self, die: DieId) -> Option<RequestId> {
         match self.first_in_progress(die) {
@@ -112,8 +112,8 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Returns the request of the head of the first non-empty queue of `die`, by class; `None` if nothing is queued, or the head belongs to no
-    /// request.
+    /// Returns the request of the head of the first non-empty queue of `die`, in class order. `None` if nothing is queued, or if the head
+    /// belongs to no request.
     #[inline]
     pub(super) fn first_queued_request(&self, die: DieId) -> Option<RequestId> {
         self.transactions[self.queues.first(die)?].owner.request

@@ -18,11 +18,13 @@ use super::occupancy::Occupants;
 pub(in super::super) struct Interconnect<F> {
     pub info: &'static FabricInfo,
     pub fabric: F,
-    /// Requests that use exclusive paths, for the attribution of waits. Maintained only after a request with several transactions was seen.
+    /// Requests that use, or last used, the exclusive paths, for the attribution of waits. Maintained only once a request with several
+    /// transactions was seen.
     pub occupants: Occupants,
     /// Grants and events raised by the fabric.
     pub outbox: Outbox,
-    /// Number of the last batch: transactions, as of one request, whose commands are arbitrated together. 0 before the first batch.
+    /// Number of the last batch, counted from 1; 0 before the first batch. The commands of a batch of transactions, as of one request, are
+    /// arbitrated together.
     pub batches: u32,
     /// Completed operations whose acknowledgement is in flight.
     pub unacknowledged: Arena<AcknowledgementId, Operation>,
@@ -35,7 +37,7 @@ impl<F: Fabric> Interconnect<F> {
         Interconnect { info, fabric, occupants, outbox, batches: 0, unacknowledged }
     }
 
-    /// Converts the fabric to the type that the compiled variant of the run needs.
+    /// Converts the fabric to the type for which this variant of the simulation is compiled.
     pub fn resolved<G>(self, resolve: impl FnOnce(F) -> G) -> Interconnect<G> {
         let Interconnect { info, fabric, occupants, outbox, batches, unacknowledged } = self;
         Interconnect { info, fabric: resolve(fabric), occupants, outbox, batches, unacknowledged }
@@ -48,7 +50,7 @@ impl<M: Model> Datapath<M> {
     pub fn next_grant(&mut self, next: &mut usize) -> Option<GrantRecord> {
         let granted = self.interconnect.outbox.grants.get(*next)?;
         *next += 1;
-        // Copy field by field, like the store of the grant: a wider load that spans recent narrower stores would stall (failed store-to-load
+        // Copy field by field, as the grant was stored: one wide load over several narrower stores would stall (failed store-to-load
         // forwarding).
         let GrantRecord { grant: Grant { die, phase, path }, since, cause } = *granted;
         Some(GrantRecord { grant: Grant { die, phase, path }, since, cause })
@@ -62,7 +64,7 @@ impl<M: Model> Datapath<M> {
         outbox.batch = *batches;
     }
 
-    /// Ends the batch: later transactions belong to none.
+    /// Ends the batch: transactions enqueued from here on belong to no batch.
     #[inline]
     pub fn end_batch(&mut self) {
         self.interconnect.outbox.batch = 0;
@@ -90,7 +92,7 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Reports ended link uses and moves of scouts to the probes.
+    /// Reports to the probes the link uses that have ended, and the moves and searches of scouts (packets that search for a path).
     #[inline]
     pub fn report_link_uses(&mut self, kernel: &mut Kernel<M>) {
         if M::PROBES
@@ -103,7 +105,7 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Returns the time at which to wake the fabric, before all other events of that time; [`Time::MAX`] if never.
+    /// Returns the time at which the fabric must be woken, before all other events of that time; [`Time::MAX`] if never.
     #[inline(always)]
     pub fn wake_at(&self) -> Time {
         self.interconnect.outbox.wake_at

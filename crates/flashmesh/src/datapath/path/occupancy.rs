@@ -7,9 +7,9 @@ use crate::units::Time;
 /// Request that uses a path or was the last to use it.
 #[derive(Clone, Copy, Debug)]
 struct Occupant {
-    /// Request; `None` for work that belongs to no request.
+    /// Request that uses the path; `None` for work that belongs to no request.
     request: Option<RequestId>,
-    /// Time since which only this request has used the path.
+    /// Time since which no other request has used the path.
     since: Time,
 }
 
@@ -22,8 +22,8 @@ impl Occupants {
         Occupants(IdTable::filled(Occupant { request: None, since: Time::ZERO }, paths))
     }
 
-    /// Makes `request` the occupant of `path` at `now`. Returns whether another request, or the firmware, has occupied
-    /// the path since `requested_at`. Always `true` for firmware work.
+    /// Makes `request` the occupant of `path` at `now`. Returns whether another request, or the firmware, has occupied the path since
+    /// `requested_at`. Always returns `true` for firmware work.
     #[inline(always)]
     pub fn occupy(&mut self, path: PathId, request: Option<RequestId>, requested_at: Time, now: Time) -> bool {
         let occupant = &mut self.0[path];

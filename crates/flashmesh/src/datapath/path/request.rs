@@ -9,7 +9,8 @@ use crate::kernel::probe::Notice;
 use crate::schedule::transaction::TransactionClass;
 
 impl<M: Model> Datapath<M> {
-    /// Requests a command path for `die`. If the scheduler dispatches, makes the die a candidate instead.
+    /// Requests a command path for `die`. If the scheduler decides which die requests a path, and has not just named this one, makes the
+    /// die a candidate instead.
     #[inline(always)]
     pub(in super::super) fn request_or_await_dispatch(&mut self, die: DieId, kernel: &mut Kernel<M>) {
         let requester = self.requester(die);
@@ -30,8 +31,8 @@ impl<M: Model> Datapath<M> {
         self.record_blocker(die, TransferPhase::Command);
     }
 
-    /// Marks the data in the register of `die` as requesting a path. Returns `false` if the register is empty, or if the data was marked before.
-    /// Otherwise, call [`Datapath::request_data_path`] next.
+    /// Marks the data in the register of `die` as requesting a path. Returns `false` if the register is empty, or if the data is already
+    /// marked. If `true`, call [`Datapath::request_data_path`] next.
     #[inline(always)]
     pub fn begin_sending(&mut self, die: DieId) -> bool {
         match &mut self.dies[die].plane_reads {
@@ -67,13 +68,13 @@ impl<M: Model> Datapath<M> {
         self.record_blocker(requester, TransferPhase::DataOut);
     }
 
-    /// Notifies the fabric that the next path request is for a transaction of `request`; `None` if the transaction belongs to no request.
+    /// Notifies the fabric of the `request` for which the next path is requested; `None` if the transaction belongs to no request.
     #[inline(never)]
     fn announce_request(&mut self, request: Option<RequestId>) {
         self.interconnect.fabric.set_host_request(request);
     }
 
-    /// Returns the kind of owner of the data that leaves the register of `die`, for arbitration by owner.
+    /// Returns for whom the data leaves the register of `die` (a request, GC or the map), for arbitration by this owner.
     #[inline(never)]
     fn data_owner(&self, die: DieId) -> DataOwner {
         let entry = &self.dies[die];

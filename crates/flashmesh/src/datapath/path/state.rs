@@ -9,20 +9,22 @@ use crate::units::Time;
 const COMMAND: usize = 0;
 const DATA: usize = 1;
 
-/// Path requests of a die, and its last path of each phase.
+/// Path requests of a die, and its last granted path of each phase (command, data out, chip-to-chip copy).
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct DiePathState {
-    /// Times of the outstanding requests for a command path and for a data path; [`Time::MAX`] for none.
+    /// Times at which a command path and a data path were requested; [`Time::MAX`] for a path that is not requested.
     requested_at: [Time; 2],
     /// Whether the last path of each phase (command, data out, chip-to-chip copy) was blocked at the first attempt.
     pub was_blocked: [bool; TransferPhase::ALL.len()],
-    /// Whether only transfers of the same request blocked the path of each phase, as of the last check.
+    /// Whether only transfers of the same request blocked the path of each phase (command, data out, chip-to-chip copy), when this was last
+    /// checked.
     pub blocked_by_own_request: [bool; TransferPhase::ALL.len()],
-    /// Causes of all path waits of the data in the register, over its planes.
+    /// Causes of all path waits of the data in the register, over all planes of the operation.
     pub data_causes: Causes,
-    /// Last granted path of each phase.
+    /// Last granted path of each phase (command, data out, chip-to-chip copy).
     pub paths: [PathId; TransferPhase::ALL.len()],
-    /// Minimum time of the last transfer of each phase: over the shortest path, if it is free.
+    /// Minimum time of the last transfer of each phase (command, data out, chip-to-chip copy): its time over the shortest path, if that
+    /// path is free.
     pub min_times: [Time; TransferPhase::ALL.len()],
 }
 
@@ -31,7 +33,7 @@ pub(in super::super) struct DiePathState {
 pub(in super::super) struct PathGrant {
     /// Wait for the path, with all of its causes.
     pub wait: PathWait,
-    /// Resource that blocked the first attempt; meaningless if the first attempt succeeded.
+    /// Resource that blocked the first attempt to reserve the path; meaningless if that attempt succeeded.
     pub cause: Cause,
 }
 
@@ -79,7 +81,7 @@ impl DiePathState {
         let index = if granted.grant.phase == TransferPhase::Command { COMMAND } else { DATA };
         let asked = std::mem::replace(&mut self.requested_at[index], Time::MAX);
         assert!(asked != Time::MAX, "a path is granted only to a die that requested it");
-        // The set-up of the path may have begun before the die was ready. Then there was no wait for the path.
+        // The fabric may have begun to set up the path before the die was ready. Then the die did not wait for the path.
         let wait = PathWait { requested_at: asked, tried: asked.later(granted.since), causes: Causes::default() };
         PathGrant { wait, cause: granted.cause }
     }

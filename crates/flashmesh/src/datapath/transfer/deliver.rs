@@ -15,8 +15,8 @@ use crate::units::Time;
 pub enum DeliveredTransfer {
     /// A command with its data: the array has started. Next, call [`Datapath::issue_beside_array`].
     Command(DieId),
-    /// Read data of a page, or of a part of it. Next, call [`Datapath::try_issue`], then [`Datapath::begin_sending`] for the data that remains in the
-    /// register.
+    /// Read data of a page, or of a part of it. Next, call [`Datapath::try_issue`], and then [`Datapath::begin_sending`] for further data
+    /// in the register.
     Data {
         die: DieId,
         read: TransactionId,
@@ -26,7 +26,8 @@ pub enum DeliveredTransfer {
 }
 
 impl<M: Model> Datapath<M> {
-    /// Ends the transfer over the path of `requester` for `phase`: a command has arrived at the die, or read data at the controller or another chip.
+    /// Ends the transfer over the path of `requester` for `phase`: a command has arrived at the die, or read data at the controller or at
+    /// another chip.
     #[inline(always)]
     pub fn delivered(&mut self, phase: TransferPhase, requester: DieId, kernel: &mut Kernel<M>) -> DeliveredTransfer {
         let path = self.dies[requester].path.paths[phase.index()];
@@ -61,7 +62,7 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Counts a transfer that the network blocked as a conflict, even if its path was granted at the first attempt.
+    /// Counts a transfer as a conflict because the network blocked it for `stalled`, even if its path was granted at the first attempt.
     fn count_stall(&mut self, grant: Grant, stalled: Time) {
         let waited = self.dies[grant.die].path.was_blocked[grant.phase.index()];
         self.counters.transfers_free -= u64::from(!waited);

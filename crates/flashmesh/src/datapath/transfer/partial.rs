@@ -4,7 +4,7 @@ use crate::datapath::Datapath;
 use crate::ids::{DieId, TransactionId};
 use crate::kernel::model::Model;
 
-/// Dies with a partial transfer, each with the first read of the data that remains in the register.
+/// Dies whose next transfer takes only a part of the data in the register, each with the first read of the data that remains.
 #[derive(Clone, Debug, Default)]
 pub(in super::super) struct PartialTransfers(Vec<(DieId, TransactionId)>);
 

@@ -22,8 +22,8 @@ impl<M: Model> Datapath<M> {
 
     #[inline(never)]
     fn count_conflict_causes(&mut self, path: PathGrant, waits: [Time; Cause::ALL.len()]) {
-        // A busy die requests its path early, and the fabric counts the wait from that time on. Only the last part of the wait, when the die is
-        // ready, is a conflict: count it backwards from the last cause.
+        // A busy die requests its path early, and the fabric counts the wait from then on. Only the last part of the wait, when the die is
+        // ready, is a conflict. So distribute the wait over the causes from the last one backwards.
         let mut left = path.waited();
         for cause in Cause::ALL.into_iter().rev() {
             if path.wait.causes.contains(cause) {
@@ -44,7 +44,7 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Sends the data of the next plane in the register over the granted path.
+    /// Sends the data of the next plane from the register over the granted path.
     #[inline(always)]
     pub(in super::super) fn send_data(&mut self, grant: Grant, mut path: PathGrant, kernel: &mut Kernel<M>) {
         let now = kernel.now();
@@ -78,7 +78,7 @@ impl<M: Model> Datapath<M> {
         self.send_payload(grant, path, payload, kernel);
     }
 
-    /// Releases a path. The fabric may grant it to a waiting die.
+    /// Releases a path, which the fabric may then grant to a waiting die.
     #[inline]
     pub fn release(&mut self, grant: Grant, kernel: &mut Kernel<M>) {
         kernel.notify(|| Notice::PathReleased(grant));

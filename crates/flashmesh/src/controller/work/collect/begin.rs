@@ -17,7 +17,7 @@ enum Need {
     /// Background collection while the die is idle.
     Background,
     Wear,
-    /// Full block of the SLC cache, while the die is idle.
+    /// Full block of the SLC cache whose pages are moved to native blocks (fold) while the die is idle.
     Fold,
 }
 
@@ -88,7 +88,7 @@ impl Collections {
         planes.find_map(|plane| self.by_plane[plane.index()].as_ref())
     }
 
-    /// Starts background collections of the planes of an idle die that need them.
+    /// Starts background collections of those planes of an idle die that need them.
     #[inline]
     pub fn idle<M: Model>(&mut self, die: DieId, cx: &mut Context<'_, M>) {
         if cx.shared.rules.collects_in_background {
@@ -122,7 +122,8 @@ impl Collections {
         }
     }
 
-    /// Starts background collection of a plane of an idle die, if needed. Otherwise starts a fold, if the SLC cache needs one.
+    /// Starts background collection of a plane of an idle die, if needed. Otherwise moves a block of the SLC cache to native blocks (fold),
+    /// if needed.
     pub fn collect_plane_in_background<M: Model>(&mut self, plane: PlaneId, cx: &mut Context<'_, M>) {
         if self.by_plane[plane.index()].is_none()
             && cx.shared.ftl.needs_background_collection(plane)
@@ -138,7 +139,8 @@ impl Collections {
         }
     }
 
-    /// Begins the collections of `blocks`, the blocks of one plane or of a superblock. All collections are registered before the first one advances.
+    /// Begins the collections of `blocks`: one block of a plane, or all blocks of a superblock. All collections are registered before the
+    /// first one advances.
     fn begin<M: Model>(&mut self, blocks: &[BlockId], need: Need, cx: &mut Context<'_, M>) {
         let valid: Vec<u32> = blocks.iter().map(|&block| cx.shared.ftl.valid_pages(block)).collect();
         if need == Need::Space {
@@ -183,8 +185,8 @@ impl Collections {
         }
     }
 
-    /// Sets the moves owed for each written page, from the number of valid pages at the start of the collection: separately for each of `blocks`, or
-    /// from their sum if collection and writes take turns.
+    /// Sets how many page moves collection owes for each page that is written, from the number of valid pages at its start (`gc.paced`):
+    /// separately for each of `blocks`, or from their sum if collection and writes take turns.
     fn begin_pace(&mut self, blocks: &[BlockId], valid: &[u32], shared: &Shared) {
         let geometry = &shared.geometry;
         let pace_of = if self.pace.takes_turns() { blocks.len() } else { 1 };
@@ -218,9 +220,10 @@ impl Collections {
 
     /// Begins a wear move after an erase: the collection of a block with little wear, whose pages are cold.
     ///
-    /// At most one wear move follows each collection; otherwise a plane with many cold blocks would move them all in one go. None follows a
-    /// collection of translation pages. Moves of data cause programs of translation pages, which are collected in turn; if each of these collections
-    /// caused more moves of data, this would never end. Collections of data do end, because each needs a page that the host has invalidated.
+    /// At most one wear move follows each collection; otherwise a plane with many cold blocks would move them all in one go. No wear move
+    /// follows a collection of translation pages, because this might never end: moves of data cause programs of translation pages, which
+    /// must be collected in turn, and each of these collections would move more data. Collections of data do end, because each needs a page
+    /// that the host has invalidated.
     pub fn level_wear<M: Model>(&mut self, erased: Erased, cx: &mut Context<'_, M>) {
         if M::ALL_FEATURES {
             cx.shared.policy.notify(PolicyEvent::DieIdle);
@@ -239,7 +242,8 @@ impl Collections {
     }
 }
 
-/// Returns whether a plane must be collected before its die is idle: free pages are short, or writes wait for a fold.
+/// Returns whether collection of a plane cannot wait until its die is idle: free pages are short, or writes wait for a fold of the SLC
+/// cache.
 fn is_wanted_at_once(plane: PlaneId, shared: &Shared) -> bool {
     shared.ftl.is_short(plane) || shared.ftl.waits_for_fold(plane)
 }

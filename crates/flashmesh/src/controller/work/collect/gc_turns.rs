@@ -11,8 +11,8 @@ use crate::kernel::model::Model;
 
 use super::{Collections, ask_dies_of_superblock, is_urgent};
 
-/// Whether any plane is nearly out of space, by set of planes that share superblocks. Cached, because each issue at a die reads it and a set can have
-/// hundreds of planes. Empty if collection and writes do not take turns.
+/// For each set of planes that share superblocks, whether any plane is nearly out of space. Cached, because each issue at a die reads this
+/// flag and a set can have hundreds of planes. Empty if collection and writes do not take turns.
 #[derive(Clone, Debug)]
 pub(super) struct ShortOfSpace(Vec<bool>);
 
@@ -21,15 +21,16 @@ impl ShortOfSpace {
         ShortOfSpace(vec![false; if config.gc_alternates_with_destage() { geometry.planes() as usize } else { 0 }])
     }
 
-    /// Updates the flag of the planes that share superblocks with `plane`, after blocks of a superblock became free or were taken for collection.
+    /// Updates whether the planes that share superblocks with `plane` are short of space, after blocks became free or were taken for
+    /// collection.
     pub(super) fn changed(&mut self, plane: PlaneId, ftl: &Ftl) {
         if let Some(is_short) = self.0.get_mut(ftl.superblocks().index_of(plane) as usize) {
             *is_short = ftl.superblocks().members(plane).any(|plane| ftl.is_urgent(plane));
         }
     }
 
-    /// Updates the flag of set `set` after a program took pages from `planes`. Returns whether one of them is nearly out of space, and the flag was
-    /// not set before.
+    /// Updates whether the planes of set `set` are short of space, after a program took pages from `planes`. Returns whether they have just
+    /// become short of space.
     fn taken(&mut self, mut planes: impl Iterator<Item = PlaneId>, set: usize, ftl: &Ftl) -> bool {
         let Some(is_short) = self.0.get_mut(set).filter(|is_short| !**is_short) else { return false };
         *is_short = planes.any(|plane| ftl.is_urgent(plane));
@@ -42,8 +43,9 @@ impl ShortOfSpace {
 }
 
 impl Collections {
-    /// Returns whether collection waits on `die`, because it is the turn of writes or because collection is not behind. Collection never waits if a
-    /// plane of the die, or of a die with the same superblocks, is nearly out of space or has writes that wait for a fold.
+    /// Returns whether collection on `die` must wait, because it is the turn of writes or because collection does not owe enough page
+    /// moves. Collection never waits if a plane of the die, or of a die with the same superblocks, is nearly out of space or has writes
+    /// that wait for a fold.
     pub fn waits_for_turn(&self, die: DieId, shared: &Shared) -> bool {
         if !shared.foreground.is_on(die) || !self.pace.holds_collection(shared.planes_of(die)) {
             return false;
@@ -59,7 +61,7 @@ impl Collections {
         !goes_on
     }
 
-    /// Updates whether the superblocks of `die` are short of space, after a program has begun there.
+    /// Updates whether the superblocks of `die` are short of space, after a program has begun on `die`.
     pub fn program_began<M: Model>(&mut self, die: DieId, cx: &mut Context<'_, M>) {
         let shared = &cx.shared;
         if shared.ftl.has_twins()
@@ -70,7 +72,7 @@ impl Collections {
         }
     }
 
-    /// Begins the turn of collection if collections owe moves. Called before a stripe is destaged. Returns whether the turn has begun.
+    /// Begins the turn of collection, before a stripe is destaged, if collections owe page moves. Returns whether the turn has begun.
     pub fn begin_turn<M: Model>(&mut self, cx: &mut Context<'_, M>) -> bool {
         let begins = self.pace.begin_turn(cx.kernel.now());
         if begins {
@@ -79,7 +81,8 @@ impl Collections {
         begins
     }
 
-    /// Cancels the moves owed by the collection of `plane`, because all valid pages have moved. So the next stripe does not wait for the erase.
+    /// Cancels the page moves that the collection of `plane` owes, because all valid pages have moved. So the next stripe does not wait for
+    /// the erase.
     pub(super) fn moved_all<M: Model>(&mut self, plane: PlaneId, cx: &mut Context<'_, M>) {
         if self.pace.takes_turns() {
             self.pace.end(plane);
@@ -87,7 +90,7 @@ impl Collections {
         }
     }
 
-    /// Ends the turn of collection if no collection owes moves. The next stripe can then be destaged.
+    /// Ends the turn of collection if no collection owes page moves any more. The next stripe can then be destaged.
     pub(super) fn end_turn<M: Model>(&mut self, cx: &mut Context<'_, M>) {
         if let Some(time) = self.pace.end_turn(cx.kernel.now()) {
             let gc = &mut cx.shared.counters.gc;

@@ -16,8 +16,8 @@ use crate::schedule::transaction::{Transaction, TransactionClass};
 use super::Collections;
 
 impl Collections {
-    /// Moves the whole program that begins at `page` of the victim of `plane` by copyback, if all of its units are valid. Returns whether the
-    /// copyback was begun.
+    /// Moves the whole program that begins at `page` of the victim of `plane` by copyback, if all of its mapping units are valid. Returns
+    /// whether the copyback was begun.
     pub(super) fn move_in_plane<M: Model>(&mut self, plane: PlaneId, page: u32, cx: &mut Context<'_, M>) -> bool {
         let Some(collection) = self.by_plane[plane.index()].as_mut().filter(|_| cx.shared.rules.copyback) else {
             return false;
@@ -36,7 +36,8 @@ impl Collections {
         true
     }
 
-    /// Splits the copyback of `lead` after one of its units became invalid. Reads the units that are still valid into the controller.
+    /// Splits the copyback of `lead` after one of its mapping units became invalid. Reads the units that are still valid into the
+    /// controller.
     pub fn split_copyback<M: Model>(&mut self, lead: TransactionId, cx: &mut Context<'_, M>) {
         let units: Vec<TransactionId> = cx.datapath.with_companions(lead).collect();
         for id in units {
@@ -63,7 +64,7 @@ impl Collections {
     }
 }
 
-/// Returns whether all units of the copyback of `lead` are valid.
+/// Returns whether all mapping units that the copyback of `lead` moves are valid.
 pub fn is_whole(lead: &Transaction, shared: &Shared) -> bool {
     let (block, page) = (shared.geometry.block_of(lead.from), shared.geometry.page_in_block(lead.from));
     whole_program(block, page, shared).is_some()

@@ -1,11 +1,11 @@
-//! Number of unread pages in victims, with several mapping units per program. Kept as counters, because every move needs the sum over a superblock,
-//! which can have hundreds of planes.
+//! Number of unread pages in victims, if a program writes several mapping units. Kept as counters, because every move needs the sum over a
+//! superblock, which can have hundreds of planes.
 
 use crate::flash::geometry::Geometry;
 use crate::ftl::Ftl;
 use crate::ids::PlaneId;
 
-/// Counters by plane, or by set of planes that share superblocks; empty with one mapping unit per program.
+/// Counters of unread pages, by plane or by set of planes that share superblocks; empty with one mapping unit per program.
 #[derive(Clone, Debug)]
 pub(super) struct UnreadPages(Vec<UnreadCounts>);
 
@@ -25,7 +25,7 @@ impl UnreadPages {
         ])
     }
 
-    /// Counts a new victim of `plane`, none of whose pages has begun to move.
+    /// Counts a new victim of `plane`. No page of the victim has begun to move.
     pub(super) fn victim_begins(&mut self, plane: PlaneId, ftl: &Ftl) {
         self.change(plane, ftl, |of| of.victims += 1);
     }
@@ -35,12 +35,12 @@ impl UnreadPages {
         self.change(plane, ftl, |of| of.victims -= 1);
     }
 
-    /// Counts a page that begins to move.
+    /// Counts a page of a victim of `plane` that begins to move, and must be read.
     pub(super) fn read_begins(&mut self, plane: PlaneId, ftl: &Ftl) {
         self.change(plane, ftl, |of| of.pages += 1);
     }
 
-    /// Counts a page whose read has ended or was cancelled.
+    /// Counts a page of a victim of `plane` whose read has ended or was cancelled.
     pub(super) fn read_ended(&mut self, plane: PlaneId, ftl: &Ftl) {
         self.change(plane, ftl, |of| of.pages -= 1);
     }

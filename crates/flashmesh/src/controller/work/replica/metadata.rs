@@ -14,9 +14,9 @@ pub fn pair_bits(dies: u32) -> u64 {
     2 * (PPN_BITS - die_bits) + SLACK_BITS * u64::from(dies)
 }
 
-/// Returns the bytes of all collision pair lists. With 16 dies an entry has 38.5 B for the pair and two list pointers. Its hash table node has a key
-/// of two 32-bit words, and pointers to the next node and to the entry. Entries are aligned to 8 bytes \[choice\]. With 5 pairs per die, the result
-/// is the 5 kB that the paper states.
+/// Returns the size of all collision pair lists, in bytes. An entry contains the pair (38.5 B with 16 dies) and two list pointers. Its node
+/// in a hash table contains a key of two 32-bit words, and pointers to the next node and to the entry. Entries are aligned to 8 bytes
+/// \[choice\]. With 16 dies and 5 pairs per die, the result is the 5 kB that the paper states.
 pub fn list_bytes(dies: u32, pairs_per_die: u32) -> u64 {
     let entry = (pair_bits(dies) + 2 * WORD_BITS + 4 * WORD_BITS).div_ceil(64) * 8;
     u64::from(dies) * u64::from(pairs_per_die) * entry
@@ -43,7 +43,7 @@ mod tests {
         assert_eq!(pair_bits(16) as f64 / 8.0, 38.5);
         assert_eq!(map_entry_bytes(), 24);
         assert_eq!(list_bytes(16, 5), 5 << 10);
-        // Replicas of 0.2 % of the pages of 1 TiB have a map of 3.22 MB. The paper states 3.23 MB, because its drive has 0.3 % more pages.
+        // Replicas of 0.2 % of the pages of 1 TiB need a map of 3.22 MB. The paper states 3.23 MB, because its drive has 0.3 % more pages.
         let config = Config::from_preset("collisions").expect("the preset exists");
         let pages = Geometry::new(&config.geometry).expect("the geometry is valid").pages();
         let copies = config.replication.replicas_max(pages);

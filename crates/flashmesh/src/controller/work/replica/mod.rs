@@ -33,7 +33,7 @@ use replica_selector::{FewestOutstanding, ReplicaSelector};
 /// A planned replica of a page.
 #[derive(Clone, Copy, Debug)]
 enum Planned {
-    /// Replica that is not queued yet: to be programmed to this die, from the data of this outstanding read.
+    /// Replica whose program is not queued yet: it will be programmed to this die, from the data of this outstanding read.
     Read(TransactionId, DieId),
     /// Replica whose program is queued or in progress. `wanted` is false if the page was written or deallocated meanwhile.
     Program { wanted: bool },
@@ -46,13 +46,13 @@ pub struct Replication {
     dies: u32,
     pairs_per_die: u32,
     logical_pages: u32,
-    /// Outstanding reads that count for collisions.
+    /// Outstanding reads that count for collisions (reads that wait behind other reads of their die).
     occupancy: OutstandingReads,
-    /// All outstanding reads, for the choice of locations; `None` if `occupancy` contains all reads.
+    /// All outstanding reads, for the choice between original and replica; `None` if `occupancy` already contains all reads.
     all: Option<OutstandingReads>,
     detector: Detector,
     selector: Box<dyn ReplicaSelector + Send>,
-    /// Reads that the replica served minus reads that the original served, of each replicated page. The map is in LRU order of reads.
+    /// For each replicated page, the reads that the replica served minus the reads that the original served. In LRU order of reads.
     map: LruCache<Lpn, i32, FxBuildHasher>,
     planned: FxHashMap<Lpn, Planned>,
     counts: ReplicationCounts,
@@ -88,7 +88,8 @@ impl Replication {
         })
     }
 
-    /// Returns whether a read for this purpose counts for collisions: any read, or only reads of requests.
+    /// Returns whether a read for this purpose counts for collisions. Depending on the configuration, all reads count, or only reads of
+    /// requests.
     fn counts(&self, read_for: ReadPurpose) -> bool {
         self.all.is_none() || read_for == ReadPurpose::Request
     }
@@ -98,7 +99,7 @@ impl Replication {
         self.all.as_ref().unwrap_or(&self.occupancy).outstanding(die)
     }
 
-    /// Sets a user-supplied rule for the choice between original and replica.
+    /// Sets a user-supplied rule that chooses between the original and the replica for each read.
     pub fn set_selector(&mut self, selector: Box<dyn ReplicaSelector + Send>) {
         self.selector = selector;
     }

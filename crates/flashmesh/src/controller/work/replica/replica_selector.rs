@@ -10,7 +10,7 @@ pub struct ReadLocation {
     pub ppn: Ppn,
     /// Die of the physical page.
     pub die: DieId,
-    /// Number of outstanding reads on that die.
+    /// Number of outstanding reads on the die of the physical page.
     pub outstanding: u32,
 }
 
@@ -45,7 +45,8 @@ impl Clone for Box<dyn ReplicaSelector + Send> {
     }
 }
 
-/// The location on the die with fewer outstanding reads (section III.B of the paper); the original if both dies have equally many \[choice\].
+/// The rule that chooses the location on the die with fewer outstanding reads (section III.B of the paper); the original if both dies have
+/// equally many \[choice\].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FewestOutstanding;
 

@@ -28,7 +28,7 @@ impl Replication {
         self.counts.ended_by_writes += 1;
     }
 
-    /// Cancels the replica planned from read `id`, because the read was dropped or was sent to another location.
+    /// Cancels the replica that was to be programmed from the data of read `id`, because the read was dropped or sent to another location.
     pub fn forget_plan_of(&mut self, id: TransactionId, lpn: Lpn) {
         if matches!(self.planned.get(&lpn), Some(&Planned::Read(read, _)) if read == id) {
             self.give_up(lpn);
@@ -41,7 +41,7 @@ impl Replication {
     }
 }
 
-/// Begins the program of a planned replica, after the data of its source read has reached the controller.
+/// Begins the program of a planned replica, if the data of read `id`, which has reached the controller, is its source.
 pub fn read_done<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
     let Shared { ftl, replication: Some(copies), is_cut_off, .. } = &mut *cx.shared else { return };
     let Transaction { lpn, from, .. } = *cx.datapath.transaction(id);
@@ -59,13 +59,13 @@ pub fn read_done<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
     cx.push(FollowUp::Own { work: Purpose::ReplicaProgram, lpn, from, plane });
 }
 
-/// Returns whether the data of a queued replica is still the newest version of its page.
+/// Returns whether the data of `program`, a queued replica, is still the newest version of its page.
 pub fn is_wanted(program: &Transaction, shared: &Shared) -> bool {
     let planned = shared.replication.as_ref().and_then(|copies| copies.planned.get(&program.lpn));
     matches!(planned, Some(Planned::Program { wanted: true })) && shared.ftl.location(program.lpn) == program.from
 }
 
-/// Cancels a queued replica that is outdated.
+/// Cancels a queued replica whose data is outdated.
 pub fn rerouted<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
     let Transaction { lpn, plane, .. } = *cx.datapath.transaction(id);
     cx.datapath.remove(id);
@@ -94,7 +94,7 @@ pub fn programmed<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
     copies.counts.made += 1;
     copies.map.put(lpn, 0);
     let is_beyond = copies.map.len() > copies.copies_max;
-    // Replicas beyond the limit do not count for the peak: they are evicted at once, below.
+    // A replica beyond the limit does not count for the peak, because a copy is evicted at once, below.
     copies.copies_peak = copies.copies_peak.max(copies.map.len().min(copies.copies_max) as u64);
     cx.shared.ftl.commit_replica(lpn, to);
     cx.shared.persist_program(lpn, to, ProgramReason::Replicated);
@@ -104,7 +104,7 @@ pub fn programmed<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
     }
 }
 
-/// Evicts one of the two copies of the least recently read page. Keeps the replica if it served at least as many reads as the original.
+/// Evicts one of the two copies of the least recently read page. Keeps the replica if it has served at least as many reads as the original.
 fn give_up_oldest_copy<M: Model>(cx: &mut Context<'_, M>) {
     let Shared { ftl, journal, replication: Some(copies), .. } = &mut *cx.shared else { return };
     let Some((lpn, counter)) = copies.map.pop_lru() else { return };

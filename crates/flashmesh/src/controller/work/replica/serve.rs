@@ -14,14 +14,14 @@ use super::replica_selector::{ReadLocation, ReplicaChoice};
 use super::{Planned, Replication};
 
 impl Replication {
-    /// Returns whether a die with `outstanding` reads would have an imbalanced collision: at least two reads, and two more than on the least loaded
-    /// die.
+    /// Returns whether a die with `outstanding` reads would have an imbalanced collision: at least two reads, and at least two more than
+    /// the least loaded die.
     fn would_unbalance(&self, outstanding: u32) -> bool {
         outstanding > 1 && self.occupancy.is_imbalanced(outstanding)
     }
 }
 
-/// Returns the location for a read of a replicated page, chosen by the selector; `None` if the page has no replica.
+/// Returns the location for a read of a replicated page, original or replica, as the selector chooses; `None` if the page has no replica.
 pub fn choose_location(read: &Transaction, shared: &mut Shared) -> Option<Ppn> {
     let Shared { geometry, ftl, replication: copies, .. } = shared;
     let copies = copies.as_deref_mut()?;
@@ -79,7 +79,8 @@ pub fn read_queued<M: Model>(id: TransactionId, die: DieId, writes: &HostWrites,
             let read = datapath.transaction(id);
             matches!(read.purpose, Purpose::HostRead(_))
                 && !datapath.is_in_register(die, id)
-                // If a mapping unit spans several pages, the array senses only the pages that the request needs: too few for a replica.
+                // If a mapping unit spans several pages, a read in the array senses only the pages that the request needs: too few for a
+                // replica.
                 && !(geometry.has_large_units() && datapath.is_sensed_now(die, id))
                 && ftl.location(lpn) == read.from
         };
