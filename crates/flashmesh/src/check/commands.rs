@@ -1,5 +1,5 @@
-//! Oracle `commands`: a command is sent to the die that began the operation, has the kind and the planes of the operation, and takes the time
-//! configured for both; a transfer over a channel takes the time of its bytes. Times are computed anew from the configuration.
+//! Oracle `commands`: a command is sent to the die that began the operation, has the kind and the planes of the operation, and takes the
+//! time configured for both; a transfer over a channel takes the time of its bytes.
 
 use crate::config::Config;
 use crate::fabric::{Payload, SendOutcome, TransferKind};

@@ -17,11 +17,12 @@ pub(super) struct Cores {
     /// Time at which each core will have finished all jobs assigned to it.
     free_at: Vec<Time>,
     under_way: Vec<(Job, Time)>,
-    /// Commands whose job is done but which have not been started by the controller, with their kind and number of mapping units.
+    /// Commands whose job on a core has ended and which the controller has not started, with their kind and number of mapping units.
     commands: FxHashMap<RequestId, (RequestKind, u64)>,
-    /// Requests whose completion job is done but whose completion has not been sent.
+    /// Requests whose completion job on a core has ended and whose completion has not been sent.
     completions: FxHashSet<RequestId>,
-    /// Number of pages whose collection job is done and which are not programmed yet; `None` under MBM, whose moves are not checked.
+    /// Number of pages whose GC job on a core has ended and which are not programmed yet; `None` under the MBM policy, whose moves are not
+    /// checked.
     moves: Option<u64>,
 }
 
@@ -30,7 +31,7 @@ impl Cores {
 
     pub(super) fn new(config: &Config) -> Cores {
         let mut times = config.firmware.clone();
-        // Pages that bypass the controller (copyback, or chip to chip) need no job.
+        // A page that is moved without the controller (by copyback, or from chip to chip) needs no job on a core.
         if config.gc.copyback || config.gc.r#move != PageMove::ThroughController {
             times.collect_time = Time::ZERO;
         }
@@ -41,7 +42,8 @@ impl Cores {
             under_way: Vec::new(),
             commands: FxHashMap::default(),
             completions: FxHashSet::default(),
-            // Moves are not checked under MBM, which also programs pages that requests read: notices do not distinguish such programs from moves.
+            // The firmware policy MBM also programs pages that requests read, and notices do not distinguish these programs from GC moves.
+            // So moves are not checked under MBM.
             moves: (config.ftl.policy != FirmwarePolicy::Mbm).then_some(0),
         }
     }

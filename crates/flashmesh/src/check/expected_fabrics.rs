@@ -21,9 +21,9 @@ pub struct ExpectedFabric {
 /// The links that lead to a die.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinksToDie {
-    /// One link, numbered like the channel (row) of the die.
+    /// One link with the number of the channel (row) of the die.
     OfRow,
-    /// One link, numbered like the chip of the die.
+    /// One link with the number of the chip of the die.
     OfChip,
     /// Several links, or an unknown number: the oracle `links` does not check which link is used.
     Several,

@@ -42,7 +42,7 @@ pub(super) struct Holds {
     /// For each die, the paths of its programs, erases and copybacks in progress, in the order of their commands. Operations of a die end in this
     /// order.
     changing: FxHashMap<DieId, VecDeque<PathId>>,
-    /// Path of the operation that each acknowledgement in flight belongs to.
+    /// For each acknowledgement in flight, the path of the operation whose end it acknowledges.
     pending_acknowledgements: FxHashMap<AcknowledgementId, PathId>,
     /// Uses of links that ended at `now`.
     ended: Vec<LinkUse>,
@@ -125,7 +125,7 @@ impl Holds {
         self.note_returns();
     }
 
-    /// Sets the start to `now` for each hold whose path was released and granted to the same die again at `now`. This includes holds that continue
+    /// Sets the start of a hold to `now` if the path was released and granted to the same die again at `now`. Includes holds that continue
     /// because an acknowledgement of the die is in flight.
     fn note_returns(&mut self) {
         for holder in self.holders.iter_mut().filter(|holder| holder.granted == self.now && holder.over.is_none()) {

@@ -1,4 +1,4 @@
-//! Logical pages that hold the map of the drive on flash, if the map does not fit into DRAM or has a journal.
+//! Logical pages in which the drive stores its address map on flash, if the map does not fit into DRAM or has a journal.
 
 use std::ops::Range;
 
