@@ -36,7 +36,7 @@ struct Outstanding {
     is_recorded: bool,
 }
 
-/// Outstanding reads of each die: the outstanding command counts (OCC) of the paper.
+/// Outstanding reads of each die: the outstanding command counts (OCC) of Patterned Read Collisions, IEEE Access 2023.
 #[derive(Clone, Debug)]
 pub struct OutstandingReads {
     dies: Vec<Vec<Outstanding>>,
@@ -64,7 +64,7 @@ impl OutstandingReads {
             self.add_row();
         }
         self.at_most[before * self.words + die.index() / BITS] &= !(1 << (die.index() % BITS));
-        // Avoid a branch on whether the die was idle, which would often be mispredicted.
+        // Avoid a branch on whether the die was idle, because the CPU would often mispredict it.
         let row = before.saturating_sub(1) * self.words;
         let some_have_fewer = self.at_most[row..row + self.words].iter().any(|&dies| dies != 0);
         let collision = match (before > 0, (before > 0) & some_have_fewer) {

@@ -73,7 +73,7 @@ impl BreakdownSums {
         (self.count > 0).then(|| BreakdownSummary::new(self.count, self.parts_ps.map(mean)))
     }
 
-    /// Returns the sums over the requests recorded since `earlier`, an earlier tally of the same breakdown.
+    /// Returns the sums over the requests recorded after `earlier`, which are older sums of the same breakdown.
     pub fn since(&self, earlier: &BreakdownSums) -> BreakdownSums {
         let before = earlier.buckets.iter().copied().chain(std::iter::repeat(0));
         BreakdownSums {

@@ -1,4 +1,4 @@
-//! A run as a series of equally long intervals. At the maximum number of intervals, neighbours are merged in pairs.
+//! A run as a series of equally long intervals. When the number of intervals reaches its maximum, each pair of neighbours is merged.
 
 use super::interval::{DriveCounts, Interval};
 use crate::host::status::Status;
@@ -15,7 +15,7 @@ pub enum IntervalLength {
 #[derive(Clone, Debug)]
 pub struct IntervalSeries {
     pace: IntervalLength,
-    /// Number of closed intervals at which neighbours are merged in pairs. Even.
+    /// Number of closed intervals at which each pair of neighbouring intervals is merged. An even number.
     limit: usize,
     closed: Vec<Interval>,
     open: Interval,
@@ -84,7 +84,7 @@ impl IntervalSeries {
         &self.closed
     }
 
-    /// Returns all intervals of a run that ends at `end`, the open one included. `counts` are the counts of the drive at the last event.
+    /// Returns all intervals of a run that ends at `end`, including the open one. `counts` are the counts of the drive at the last event.
     pub fn until(&self, end: Time, counts: &DriveCounts) -> Vec<Interval> {
         let mut intervals = self.closed.clone();
         let mut last = self.open.clone();

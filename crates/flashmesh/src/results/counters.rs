@@ -20,7 +20,8 @@ counts! {
         pages_reallocated: u64, in "pages";
         /// Blocks erased.
         erases: u64, in "blocks";
-        /// Completed turns of collection, each before a stripe of the device cache is destaged (`cache.destage-stripe`).
+        /// Completed turns of GC, in which it makes all moves that it owes before a stripe of the device cache is destaged
+        /// (`cache.destage-stripe`).
         turns: u64, in "turns";
         /// Total duration of `turns`.
         turns_ps: u64, in "ps";

@@ -195,8 +195,8 @@ pub trait Distribution {
 }
 
 impl ConfidenceReport {
-    /// Returns the intervals around `figures`, the values of the window that begins at `start`. The batches that begin at `start` or later determine
-    /// the widths.
+    /// Returns the intervals around `figures`, the values of the window that begins at `start`. Their widths follow from the batches that
+    /// begin at `start` or later.
     pub fn new(batches: &Batches, start: Time, figures: &WindowMetrics<'_>) -> ConfidenceReport {
         let marks = batches.requests();
         let RequestIntervals { batches: count, iops, bandwidth_bytes_per_s, latency_ps, breakdown_share } =

@@ -21,7 +21,8 @@ pub fn half_width(over: &[f64], under: &[f64]) -> Option<f64> {
     Some(half_width_of_sum(&residuals) / under.iter().sum::<f64>())
 }
 
-/// Like [`half_width`], but subtracts the linear trend of the residuals first, so that drift does not widen the interval. `None` in the same cases.
+/// Like [`half_width`], but first subtracts the linear trend of the residuals, so that drift does not widen the interval. `None` in the
+/// same cases as [`half_width`].
 pub fn half_width_without_drift(over: &[f64], under: &[f64]) -> Option<f64> {
     let mut residuals = residuals(over, under)?;
     let middle = (residuals.len() - 1) as f64 / 2.0;
