@@ -87,7 +87,8 @@ mod tests {
         config
     }
 
-    /// Returns the oracles after the command of a two-plane program to die 1. `change` alters the payload and its times before they are reported.
+    /// Returns oracles to which the command of a two-plane program to die 1 was reported. `change` alters the payload and its times before
+    /// the report.
     fn sent(config: &Config, change: impl Fn(&mut Payload, &mut SendOutcome)) -> Oracles {
         let mut oracles = oracles_with(config);
         let grant = Grant { die: DIE, phase: TransferPhase::Command, path: PathId(0) };

@@ -51,8 +51,8 @@ impl Cores {
     fn time_of(&self, job: Job) -> Time {
         let Firmware { read_time, write_time, other_time, look_up_time, completion_time, collect_time, .. } =
             self.times.clone();
-        // The lookup time of a command that will be rejected can exceed the maximum length of a run, because the number of its mapping units is not
-        // limited. Cut it off there.
+        // The number of mapping units of a command that will be rejected is not limited. So limit its lookup time to the maximum length of
+        // a run.
         let with_look_ups = |time: Time, units: u64| {
             let total = u128::from(look_up_time.as_ps()) * u128::from(units) + u128::from(time.as_ps());
             u64::try_from(total).map_or(Time::RUN_MAX, Time::from_ps).min(Time::RUN_MAX)
@@ -102,7 +102,7 @@ impl Cores {
         Ok(())
     }
 
-    /// Checks that a command which the controller starts had a job on a core, unless such jobs take no time.
+    /// Checks that a command which the controller starts had a job on a core, unless jobs of its kind take no time.
     pub(super) fn submitted(&mut self, id: RequestId, io: &IoRequest) -> Result<(), String> {
         let moves_pages = matches!(io.kind, RequestKind::Read | RequestKind::Write);
         let (first, end) = (io.offset.as_u64() / self.unit.as_u64(), (io.offset + io.size).as_u64());
@@ -115,7 +115,7 @@ impl Cores {
         Err(format!("request {} begins with {taken:?} taken by a core, not {expected:?}", id.0))
     }
 
-    /// Checks that a completion which is sent to the host had a job on a core, unless such jobs take no time.
+    /// Checks that a completion which is sent to the host had a job on a core, unless completion jobs take no time.
     pub(super) fn completed(&mut self, id: RequestId) -> Result<(), String> {
         let was_taken = self.completions.remove(&id);
         self.commands.remove(&id);
@@ -125,7 +125,7 @@ impl Cores {
         Err(format!("the completion of request {} was taken by a core: {was_taken}", id.0))
     }
 
-    /// Checks that a page which was programmed by GC had a job on a core, unless such jobs take no time.
+    /// Checks that a page which GC programmed had a job on a core, unless jobs of GC take no time.
     pub(super) fn programmed(&mut self) -> Result<(), String> {
         if self.times.collect_time == Time::ZERO {
             return Ok(());

@@ -57,7 +57,7 @@ struct Die {
 #[derive(Clone, Debug)]
 pub(super) struct Dies {
     dies: Vec<Die>,
-    /// State machines of the planes that read independently, die by die; empty if all operations are of whole dies.
+    /// State machines of the planes that read independently, in the order of the dies; empty if every operation occupies a whole die.
     planes: Vec<Die>,
     homes: ArrayTree,
     flash: config::Flash,

@@ -70,8 +70,8 @@ fn die_of(ppn: Ppn) -> DieId {
     geometry.die_of_plane(geometry.plane_of(ppn))
 }
 
-/// Reports a read of the page `ppn`, which holds logical page `lpn`, from time `start` on. `request` is the request that reads; `None` for
-/// firmware. Returns the time at which the data has left the die.
+/// Reports a read of the page `ppn`, which contains logical page `lpn`, from time `start` on. `request` is the request that reads; `None`
+/// for firmware. Returns the time at which the data has left the die.
 pub(super) fn read(oracles: &mut Oracles, ppn: u32, lpn: u32, request: Option<u32>, start: Time) -> Time {
     let end = operation(oracles, die_of(Ppn(ppn)), OperationKind::Read, start);
     oracles.page_read(Ppn(ppn), Lpn(lpn), request.map(RequestId), end);

@@ -11,7 +11,7 @@ use crate::fabric::{Grant, LinkUse, Payload, TransferKind};
 use crate::ids::{AcknowledgementId, DieId, PathId};
 use crate::units::Time;
 
-/// A path with the die that holds it and the pending work of its transactions.
+/// A path with the die that holds it and the unfinished work of its transactions.
 #[derive(Clone, Copy, Debug)]
 struct Holder {
     path: PathId,
@@ -62,7 +62,7 @@ impl Holds {
         }
     }
 
-    /// Advances the time to `now`. Checks that each hold which ended before `now` was released in time, and that no path has two holders.
+    /// Advances the time to `now`. Checks that each hold that ended before was released in time, and that no path has two holders.
     pub(super) fn moved(&mut self, now: Time) -> Result<(), String> {
         if now == self.now {
             return Ok(());

@@ -142,7 +142,7 @@ impl Oracles {
         Oracles::with_expected(expected_fabrics::expected_of(config.fabric.kind), geometry, config)
     }
 
-    /// Creates the oracles of a drive whose interconnect has the properties `expected`, and checks `geometry`.
+    /// Creates the oracles of a drive whose interconnect should have the properties `expected`, and checks `geometry`.
     pub fn with_expected(expected: &ExpectedFabric, geometry: &Geometry, config: &Config) -> Oracles {
         let mut oracles = Oracles {
             homes: ArrayTree::new(&in_units(config)),

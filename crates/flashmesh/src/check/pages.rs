@@ -59,7 +59,7 @@ pub(super) struct Pages {
     /// Version of each deallocated page. A read of the page may return this version until the next write.
     deallocated: FxHashMap<Lpn, Version>,
     unwritten: Unwritten,
-    /// Location of the replica of each replicated page, as notices reported it.
+    /// For each replicated page, the location of its replica, as the drive reported it.
     replicas: FxHashMap<Lpn, Ppn>,
     /// For each page of which a replica is to be programmed, the location from which the data was read, and the version of the data.
     replica_sources: FxHashMap<Lpn, (Ppn, Version)>,
@@ -183,7 +183,7 @@ impl Pages {
             self.unwritten_version(lpn).filter(|_| for_host && self.unwritten.default_location(lpn) == Some(ppn));
         let Some(nothing) = nothing else { return self.content(ppn, lpn, "read", for_host) };
         self.changed.push(lpn);
-        // A written version of `lpn` may lie at this location by chance. A read then returns the newer one.
+        // A written version of `lpn` may by chance lie at the location that is read. The read then returns the newer of the two versions.
         let written = self.pages.get(&ppn).filter(|content| content.lpn == lpn).map(|content| content.version);
         Ok(written.map_or(nothing, |written| written.max(nothing)))
     }

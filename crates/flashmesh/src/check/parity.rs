@@ -12,10 +12,10 @@ use super::arithmetic::{ArrayTree, SlcArea, in_units, parity_stripe, units_per_p
 /// \[choice\]
 const PENDING_MAX: usize = 8;
 
-/// A program: its block, and its index in the block. A block is numbered over the whole drive.
+/// A program: its block, numbered over the whole drive, and the index of the program in the block.
 type Program = (BlockId, u32);
 
-/// A program on a die: the index of its block in each plane, and the index of the program in the block.
+/// A program on a die: the index of the block in its plane, and the index of the program in the block.
 type ProgramSlot = (u32, u32);
 
 #[derive(Clone, Debug)]
@@ -85,7 +85,7 @@ impl Parity {
         self.last.retain(|_, (last, _)| *last != block);
     }
 
-    /// Checks that a parity program is due after the program that contains the data unit `ppn`.
+    /// Checks that a parity program is due on the die after the program that contains the data unit `ppn`.
     pub(super) fn parity(&mut self, ppn: Ppn) -> Result<(), String> {
         let (die, plane, place) = (self.homes.die_of(ppn), self.homes.plane_of(ppn), self.slot_of(ppn));
         let first = die.0 * self.homes.planes_per_die() as u32;

@@ -1,6 +1,6 @@
-//! Oracle `requests`: every request completes exactly once, after it reached the drive. All of its pages must have been read or programmed, or served
-//! by the device cache. A flush completes when this holds for all earlier writes of its namespace. A rejected request accesses no page. The oracle
-//! counts the steps of every page.
+//! Oracle `requests`: every request completes exactly once, after it reached the drive. All of its pages must have been read or programmed,
+//! or served by the device cache. A flush completes only when all pages of the earlier writes of its namespace are programmed or in the
+//! device cache. A rejected request accesses no page. The oracle counts the steps of every page.
 
 use std::ops::Range;
 

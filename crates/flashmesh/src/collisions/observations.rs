@@ -33,7 +33,8 @@ impl Observations {
         }
     }
 
-    /// Takes all samples due before `now`. Must be called before each change of the outstanding reads.
+    /// Records all samples due before `now`. Must be called before each change of the outstanding reads, because samples show the reads
+    /// outstanding until then.
     #[inline]
     pub fn sample(&mut self, now: Time, occupancy: &OutstandingReads, shuffled: &RandomDies) {
         if now > self.due {

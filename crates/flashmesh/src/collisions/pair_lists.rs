@@ -10,11 +10,11 @@ use crate::ids::{DieId, Lpn};
 #[derive(Clone, Copy, Debug)]
 pub struct PairEntry<'a> {
     occurrences: u16,
-    /// Dies (as a bit set) that had at least two fewer outstanding reads than the die of the list at the first collision of the pair. The
-    /// die of the list itself is never in the set, so hardware can store `occurrences` in place of its slack counter \[choice\].
+    /// Bit set of the dies that had at least two fewer outstanding reads than the die of the list, at the first collision of the pair.
+    /// Never contains the die of the list, so hardware can store `occurrences` in place of the slack counter of this die \[choice\].
     first: &'a [u64],
-    /// Slack counters, indexed by die: number of collisions at which the die had at least two fewer reads. Unused while `occurrences` is 1, as for
-    /// most pairs, because `first` then has the same values.
+    /// Slack counters, indexed by die: number of collisions at which the die had at least two fewer reads than the die of the list. Unused
+    /// while `occurrences` is 1, as for most pairs, because `first` then has the same values.
     slack: &'a [u16],
 }
 
@@ -58,7 +58,8 @@ fn is_in(dies: &[u64], die: usize) -> u16 {
 struct PairList {
     lru: LruOrder,
     occurrences: Vec<u16>,
-    /// For each index of `lru`, the bit set of the dies with at least two fewer reads at the first occurrence of the pair.
+    /// For each index of `lru`, the bit set of the dies that had at least two fewer reads than the die of the list at the first occurrence
+    /// of the pair.
     first: Vec<u64>,
     /// For each index of `lru`, the slack counters of all dies. They are valid from the second occurrence of the pair on.
     slack: Vec<u16>,
@@ -103,8 +104,8 @@ impl PairLists {
         PairLists { dies, lists: vec![list; lists] }
     }
 
-    /// Records an imbalanced collision of `pair` on `die`. `fewer` is the bit set of the dies with at least two fewer outstanding reads. Returns the
-    /// updated entry; `None` if lists have no entries (`l_R` = 0).
+    /// Records an imbalanced collision of `pair` on `die`. `fewer` is the bit set of the dies with at least two fewer outstanding reads
+    /// than `die`. Returns the updated entry; `None` if lists have no entries (`l_R` = 0).
     #[inline]
     pub fn collided(&mut self, die: DieId, pair: PagePair, fewer: &[u64]) -> Option<PairEntry<'_>> {
         let (dies, words) = (self.dies, die_words(self.dies));

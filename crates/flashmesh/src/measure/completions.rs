@@ -92,7 +92,7 @@ impl RecordDestination {
 }
 
 impl Clone for RecordDestination {
-    /// Clones the destination. A drive with a sink is never cloned.
+    /// Clones the destination. Panics for a sink, because a drive with a sink is never cloned.
     fn clone(&self) -> RecordDestination {
         match self {
             RecordDestination::Dropped => RecordDestination::Dropped,

@@ -192,8 +192,8 @@ const DEVIATIONS_OF_RESERVE: f64 = 2.576;
 /// all sets collect. \[choice\]
 const COLLECTING_MAX: f64 = 0.9;
 
-/// Reserve of free pages: the free pages of the drive, plus the pages that collections in progress have reclaimed. A write takes one page from the
-/// reserve. A GC move adds the gain of its victim divided by the number of valid pages of the victim.
+/// Reserve of free pages: the free pages of the drive, plus the pages that GC in progress has reclaimed. A write takes one page from the
+/// reserve. A move of GC adds the gain of its victim block divided by the number of valid pages of the block.
 struct Reserve {
     flow: FillTrend,
     /// Standard deviation of the change of the reserve, in pages, if the collections of different sets are at independent phases.
@@ -329,7 +329,7 @@ impl WindowAnalysis<'_> {
         (count(self.last()) - count(self.marks.batch_start(self.first))) as f64
     }
 
-    /// Returns the rise of a level over the window, by the least-squares line through its marks.
+    /// Returns the rise of a fill level over the window, by the least-squares line through its marks.
     fn rise(&self, level: impl Fn(&FillLevels) -> u64) -> f64 {
         rise(&self.marks.values()[self.first..], level)
     }

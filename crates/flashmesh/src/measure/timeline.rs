@@ -162,8 +162,8 @@ impl Timeline {
         self.queued.held_by(now)
     }
 
-    /// Closes the epoch or the batch, or ends the warm-up, if due at the time of `counts`. `marks` has the batches of the run if a drive
-    /// mark was recorded at that time; otherwise `None`. Returns whether the measured window begins at that time.
+    /// Does what is due at the time of `counts`: closes the epoch, closes the batch, or ends the warm-up. `marks` has the batches of the
+    /// run if a drive mark was recorded at that time; otherwise `None`. Returns whether the measured window begins at that time.
     pub fn cut(&mut self, counts: &DriveCounts, marks: Option<&Batches>) -> bool {
         let now = counts.span;
         if let Some(epochs) = &mut self.epochs

@@ -51,7 +51,8 @@ counts! {
         replica_programs: u64, in "pages";
         /// Pages of parity programmed (`ftl.parity`).
         parity_programs: u64, in "pages";
-        /// Mapping units left empty in programs, because too few had gathered (`ftl.gather-timeout`) or a victim had no more.
+        /// Mapping units left empty in programs, because too few writes had gathered (`ftl.gather-timeout`) or a victim block had no more
+        /// valid pages.
         units_skipped: u64, in "pages";
         /// Operations that more than one plane joined.
         multi_plane_operations: u64, in "operations";

@@ -184,7 +184,8 @@ impl ExpectedTimes {
     pub(in super::super) fn of_large_units(&self, kind: OperationKind) -> FxHashSet<Time> {
         let once = self.decoding(kind);
         let (first, repeated) = self.order();
-        // One unit at each offset of the page-type pattern at which a unit can start: the array times of all other units are equal to one of these.
+        // Try one unit at each place in the page-type pattern at which a unit can start. Every other unit takes the same array times as one
+        // of these units.
         let units = (0..(first.len() + repeated.len()) as u32).map(|unit| PageAt::Native(unit * self.in_unit));
         let units = units.chain((self.slc.blocks_per_plane > 0).then_some(PageAt::Slc));
         let others = units.clone();

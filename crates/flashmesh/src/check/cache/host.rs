@@ -79,7 +79,7 @@ impl Cache {
         for flying in self.flying.values().filter(writes) {
             for lpn in self.pages_moved(&flying.io).filter(|lpn| pages.contains(&lpn.0)) {
                 // A write and a deallocation of the same page that are in flight together can take effect in either order. So the flush
-                // does not require the data of the write.
+                // does not require the data of such a write.
                 if flying.overtaken.contains(&lpn) {
                     continue;
                 }

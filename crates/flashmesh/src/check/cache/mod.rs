@@ -113,7 +113,8 @@ impl Cache {
         self.flash.get(&lpn).cloned().unwrap_or_else(|| self.initial_stamps())
     }
 
-    /// Returns the pages of which a request reads or writes data. Write zeroes only deallocates a page that it covers as a whole.
+    /// Returns the pages of which a request reads or writes data. Of write zeroes, these are only the partly covered pages, because whole
+    /// pages are deallocated.
     fn pages_moved(&self, io: &IoRequest) -> impl Iterator<Item = Lpn> + use<> {
         let extent = self.cuts.extent(io);
         let zeroes = io.kind == RequestKind::WriteZeroes;
@@ -130,12 +131,12 @@ impl Cache {
 
     pub(super) fn deallocated(&mut self, lpn: Lpn) {
         self.flash.remove(&lpn);
-        // Content read before the deallocation must not complete a later write.
+        // Content that was read before the deallocation must not be used to complete a later partial write.
         self.base.remove(&lpn);
         self.known.remove(&lpn);
         self.acknowledged.remove(&lpn);
-        // Data that reaches the cache after the deallocation is newer than the deallocation. A read in flight may return the content before or after
-        // it.
+        // Data that reaches the cache after the deallocation is newer than the deallocation. A read in flight may return the content from
+        // before or from after the deallocation.
         for flying in self.flying.values_mut() {
             flying.overtaken.push(lpn);
             if matches!(flying.io.kind, RequestKind::Read | RequestKind::Flush) || flying.done.contains(&lpn) {

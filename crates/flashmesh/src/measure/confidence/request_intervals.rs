@@ -143,8 +143,8 @@ impl BatchTallies {
         })
     }
 
-    /// Returns both ends of the confidence interval of the percentile at `share`, as shares of the requests; `None` if there are too few requests for
-    /// the upper end to lie among them.
+    /// Returns both ends of the confidence interval of the percentile at `share`, as shares of the requests; `None` if there are too few
+    /// requests for an upper end.
     fn percentile_interval(&self, latencies: &dyn Distribution, share: f64) -> Option<(f64, f64)> {
         let count = latencies.count() as f64;
         let below = self.requests_below(share)?;
