@@ -165,7 +165,7 @@ pub struct FillLevels {
     pub free_pages: u64,
     /// Free pages plus the pages that collections in progress have reclaimed. Constant while collections keep pace with writes.
     pub reserve_pages: u64,
-    /// Number of blocks that are being collected, over all planes.
+    /// Number of blocks that are being collected, over all planes. Folds of the SLC cache do not count.
     pub victims: u64,
     /// Free pages that writes can still take before a collection begins.
     pub pages_before_gc: u64,
@@ -195,7 +195,7 @@ pub struct DriveSample {
 pub struct Batches {
     requests: CumulativeSamples<RequestSample>,
     drive: CumulativeSamples<DriveSample>,
-    /// Time of the next request mark. A completion at this time or later counts in a later batch.
+    /// Time of the next request mark. A completion at or after this time belongs to a later batch.
     pub next_request_sample: Time,
 }
 

@@ -64,7 +64,7 @@ quantities! {
         resource: Resource;
         /// Busy share of `resource`; of the busiest part if arrivals, waiting or latency limit the run. For a link of a packet network over
         /// which bytes do not always move, the share of time for which packets hold it. For a link that operations hold (`hold-path`), the
-        /// share of time for which they do.
+        /// share of time for which operations hold it.
         share: f64, in "share";
         /// Sentence with the bottleneck and its busy share.
         sentence: String;

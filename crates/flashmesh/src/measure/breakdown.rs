@@ -12,7 +12,7 @@ use crate::quantities;
 use crate::schedule::latency_account::LatencyBreakdown;
 use crate::units::Time;
 
-/// Number of latency buckets in each power of two.
+/// Number of latency buckets in each power of two of the latency.
 const STEPS: u32 = 16;
 const BUCKETS: usize = 64 * STEPS as usize;
 /// Number of parts that nearly every request has: host, die wait, behind collection, path wait, array, transfer.
@@ -73,7 +73,7 @@ impl BreakdownSums {
         (self.count > 0).then(|| BreakdownSummary::new(self.count, self.parts_ps.map(mean)))
     }
 
-    /// Returns the sums over the requests recorded after `earlier`, which are older sums of the same breakdown.
+    /// Returns the sums over the requests that were recorded after the sums `earlier` of the same breakdown.
     pub fn since(&self, earlier: &BreakdownSums) -> BreakdownSums {
         let before = earlier.buckets.iter().copied().chain(std::iter::repeat(0));
         BreakdownSums {

@@ -90,7 +90,8 @@ impl IntervalSeries {
         let mut last = self.open.clone();
         last.close(counts.span, counts.since(&self.before));
         intervals.push(last);
-        // The drive may work after the last completion at `end`. Merge intervals that start at `end` or later into the one before.
+        // The drive may work after the last completion at `end`. Merge an interval that starts at `end` or later into the interval before
+        // it.
         while let [.., before, last] = &mut intervals[..]
             && last.start() >= end
         {

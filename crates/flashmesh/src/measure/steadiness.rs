@@ -37,12 +37,13 @@ const COLLECTIONS_MIN: f64 = 4.0;
 /// preconditioning of the SNIA (Solid State Storage Performance Test Specification 2.0.2, WIPC). Not required if the run begins in steady state.
 const OVERWRITES: f64 = 2.0;
 
-/// Threshold of the range of five rounds, in half-widths of a round's 95 % interval. Without drift, the range exceeds this threshold with 1 %
-/// probability (4.60, the 99 % quantile of the studentized range, over 1.96).
+/// Range of five rounds above which the rounds drift, in half-widths of a round's 95 % interval. Without drift, the range exceeds this
+/// threshold with 1 % probability (4.60, the 99 % quantile of the studentized range, over 1.96).
 const RANGE_OF_NOISE: f64 = 2.35;
 
-/// Threshold of the rise of the line fitted to five rounds, from the first to the last, in half-widths of a round's 95 % interval. Without drift, the
-/// rise exceeds this threshold with 1 % probability (4 / sqrt(10) standard deviations of a round, times 2.576, over 1.96).
+/// Rise of the line fitted to five rounds, from the first to the last, above which the rounds drift, in half-widths of a round's 95 %
+/// interval. Without drift, the rise exceeds this threshold with 1 % probability (4 / sqrt(10) standard deviations of a round, times 2.576,
+/// over 1.96).
 const SLOPE_OF_NOISE: f64 = 1.66;
 
 names! {
@@ -224,7 +225,8 @@ impl Reserve {
     }
 }
 
-/// Distance from the start level within which a level counts as back at its start, as a share of the flow through the store. \[choice\]
+/// Distance from its start within which the fill level of a store counts as back at the start, as a share of the flow through the store.
+/// \[choice\]
 const BACK_WITHIN: f64 = IMBALANCE_MAX / 2.0;
 
 /// Returns the growth of a store's fill level over `marks`: the rise of the least-squares line, or the difference between the last mark and
@@ -242,7 +244,7 @@ fn growth(before: &DriveSample, marks: &[DriveSample], slack: f64, level: impl F
     if difference.abs() > rise.abs() { difference } else { rise }
 }
 
-/// Returns the rise of the least-squares line through the levels at `marks`, from the first mark to the last.
+/// Returns the rise of the least-squares line through the fill levels at `marks`, from the first mark to the last.
 fn rise(marks: &[DriveSample], level: impl Fn(&FillLevels) -> u64) -> f64 {
     let levels: Vec<f64> = marks.iter().map(|mark| level(&mark.levels) as f64).collect();
     let count = levels.len() as f64;

@@ -85,7 +85,7 @@ impl RequestIntervals {
 /// Requests of some kinds, counted for each batch.
 struct BatchTallies {
     tallies: Vec<BreakdownSums>,
-    /// Sums over the requests of all batches.
+    /// Number of requests and sums of their latency parts, over all batches.
     total: BreakdownSums,
     requests: Vec<f64>,
     latency_ps: Vec<f64>,
