@@ -90,9 +90,9 @@ quantities! {
 quantities! {
     /// Two pages that were outstanding together on a die in an imbalanced collision.
     CollisionPair as "CollisionPair" {
-        /// The lower logical page.
+        /// Page of the pair with the lower logical page number.
         first: u32;
-        /// The higher logical page.
+        /// Page of the pair with the higher logical page number.
         second: u32;
         /// Number of times that the two pages were outstanding together in an imbalanced collision.
         occurrences: u64, in "occurrences";

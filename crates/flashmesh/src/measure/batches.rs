@@ -103,7 +103,7 @@ impl<T> CumulativeSamples<T> {
 #[derive(Clone, Debug, Default)]
 pub struct RequestCounts {
     pub bytes: u64,
-    /// Sums over the requests of each kind, indexed by [`MeasuredKind`].
+    /// For each kind of request, indexed by [`MeasuredKind`], the number of requests and the sums of their latency parts.
     pub kinds: [BreakdownSums; MeasuredKind::ALL.len()],
 }
 

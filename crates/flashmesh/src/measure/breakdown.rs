@@ -54,7 +54,7 @@ pub struct BreakdownSums {
 }
 
 impl BreakdownSums {
-    /// Sums over no request.
+    /// Sums of a breakdown without requests, all zero.
     pub const NONE: BreakdownSums = BreakdownSums { count: 0, parts_ps: [0; PARTS], buckets: Vec::new() };
 
     /// Adds the counts and sums of `other`.

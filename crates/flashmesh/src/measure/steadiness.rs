@@ -189,8 +189,8 @@ pub fn are_stores_balanced(batches: &Batches) -> bool {
 /// with 1 % probability.
 const DEVIATIONS_OF_RESERVE: f64 = 2.576;
 
-/// Maximum share of the sets of planes that the noise estimate of the reserve takes as collecting. Below 1, because victims differ even if
-/// all sets collect. \[choice\]
+/// Upper limit of the share of collecting sets of planes in the noise estimate of the reserve. Below 1, because at 1 the estimate would be
+/// zero, although victims differ even if all sets collect. \[choice\]
 const COLLECTING_MAX: f64 = 0.9;
 
 /// Reserve of free pages: the free pages of the drive, plus the pages that GC in progress has reclaimed. A write takes one page from the
