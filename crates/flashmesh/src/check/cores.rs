@@ -70,7 +70,7 @@ impl Cores {
         let time = self.time_of(job);
         let first = (0..self.free_at.len()).min_by_key(|&core| self.free_at[core]).unwrap_or_default();
         let begin = self.free_at[first].max(now);
-        // Jobs that begin after the maximum length of a run take no time.
+        // Like in the drive, jobs that begin after the maximum length of a run take no time, so that sums of times do not overflow.
         let end = if begin > Time::RUN_MAX { begin } else { begin + time };
         self.free_at[first] = end;
         self.under_way.push((job, end));

@@ -15,7 +15,7 @@ pub struct DetectorRules {
     pub rate_window: Time,
     /// Read time of a page (`t_READ`): a read waits this long for each earlier read of its die.
     pub read_time: Time,
-    /// Program time of a page (`t_PROG`): reads of the target die wait this long for the program of a copy.
+    /// Program time of a page (`t_PROG`): the program of a copy delays reads of the target die by up to this time.
     pub program_time: Time,
 }
 
