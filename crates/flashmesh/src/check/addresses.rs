@@ -1,5 +1,5 @@
-//! Oracle `addresses`: counts and addresses of the drive's geometry agree with the configuration. The expected values come from
-//! plain division.
+//! Oracle `addresses`: counts and addresses of the drive's geometry agree with the configuration. The oracle computes both by division; the
+//! drive uses shifts and tables.
 
 use crate::config::Config;
 use crate::flash::geometry::Geometry;

@@ -1,5 +1,5 @@
-//! Oracle `commands`: a command is sent to the die that began the operation, has the kind and the planes of the operation, and takes the time
-//! configured for both; a transfer over a channel takes the time of its bytes. Times are computed anew from the configuration.
+//! Oracle `commands`: a command is sent to the die that began the operation, has the kind and the planes of the operation, and takes the
+//! time configured for both; a transfer over a channel takes the time of its bytes.
 
 use crate::config::Config;
 use crate::fabric::{Payload, SendOutcome, TransferKind};
@@ -87,7 +87,8 @@ mod tests {
         config
     }
 
-    /// Returns the oracles after the command of a two-plane program to die 1. `change` alters the payload and its times before they are reported.
+    /// Returns oracles to which the command of a two-plane program to die 1 was reported. `change` alters the payload and its times before
+    /// the report.
     fn sent(config: &Config, change: impl Fn(&mut Payload, &mut SendOutcome)) -> Oracles {
         let mut oracles = oracles_with(config);
         let grant = Grant { die: DIE, phase: TransferPhase::Command, path: PathId(0) };

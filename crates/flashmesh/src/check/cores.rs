@@ -17,11 +17,12 @@ pub(super) struct Cores {
     /// Time at which each core will have finished all jobs assigned to it.
     free_at: Vec<Time>,
     under_way: Vec<(Job, Time)>,
-    /// Commands whose job is done but which have not been started by the controller, with their kind and number of mapping units.
+    /// Commands whose job on a core has ended and which the controller has not started, with their kind and number of mapping units.
     commands: FxHashMap<RequestId, (RequestKind, u64)>,
-    /// Requests whose completion job is done but whose completion has not been sent.
+    /// Requests whose completion job on a core has ended and whose completion has not been sent.
     completions: FxHashSet<RequestId>,
-    /// Number of pages whose collection job is done and which are not programmed yet; `None` under MBM, whose moves are not checked.
+    /// Number of pages whose GC job on a core has ended and which are not programmed yet; `None` under the MBM policy, whose moves are not
+    /// checked.
     moves: Option<u64>,
 }
 
@@ -30,7 +31,7 @@ impl Cores {
 
     pub(super) fn new(config: &Config) -> Cores {
         let mut times = config.firmware.clone();
-        // Pages that bypass the controller (copyback, or chip to chip) need no job.
+        // A page that is moved without the controller (by copyback, or from chip to chip) needs no job on a core.
         if config.gc.copyback || config.gc.r#move != PageMove::ThroughController {
             times.collect_time = Time::ZERO;
         }
@@ -41,7 +42,8 @@ impl Cores {
             under_way: Vec::new(),
             commands: FxHashMap::default(),
             completions: FxHashSet::default(),
-            // Moves are not checked under MBM, which also programs pages that requests read: notices do not distinguish such programs from moves.
+            // The firmware policy MBM also programs pages that requests read, and notices do not distinguish these programs from GC moves.
+            // So moves are not checked under MBM.
             moves: (config.ftl.policy != FirmwarePolicy::Mbm).then_some(0),
         }
     }
@@ -49,8 +51,8 @@ impl Cores {
     fn time_of(&self, job: Job) -> Time {
         let Firmware { read_time, write_time, other_time, look_up_time, completion_time, collect_time, .. } =
             self.times.clone();
-        // The lookup time of a command that will be rejected can exceed the maximum length of a run, because the number of its mapping units is not
-        // limited. Cut it off there.
+        // The number of mapping units of a command that will be rejected is not limited. So limit its lookup time to the maximum length of
+        // a run.
         let with_look_ups = |time: Time, units: u64| {
             let total = u128::from(look_up_time.as_ps()) * u128::from(units) + u128::from(time.as_ps());
             u64::try_from(total).map_or(Time::RUN_MAX, Time::from_ps).min(Time::RUN_MAX)
@@ -68,7 +70,7 @@ impl Cores {
         let time = self.time_of(job);
         let first = (0..self.free_at.len()).min_by_key(|&core| self.free_at[core]).unwrap_or_default();
         let begin = self.free_at[first].max(now);
-        // Jobs that begin after the maximum length of a run take no time.
+        // Like in the drive, jobs that begin after the maximum length of a run take no time, so that sums of times do not overflow.
         let end = if begin > Time::RUN_MAX { begin } else { begin + time };
         self.free_at[first] = end;
         self.under_way.push((job, end));
@@ -100,7 +102,7 @@ impl Cores {
         Ok(())
     }
 
-    /// Checks that a command which the controller starts had a job on a core, unless such jobs take no time.
+    /// Checks that a command which the controller starts had a job on a core, unless jobs of its kind take no time.
     pub(super) fn submitted(&mut self, id: RequestId, io: &IoRequest) -> Result<(), String> {
         let moves_pages = matches!(io.kind, RequestKind::Read | RequestKind::Write);
         let (first, end) = (io.offset.as_u64() / self.unit.as_u64(), (io.offset + io.size).as_u64());
@@ -113,7 +115,7 @@ impl Cores {
         Err(format!("request {} begins with {taken:?} taken by a core, not {expected:?}", id.0))
     }
 
-    /// Checks that a completion which is sent to the host had a job on a core, unless such jobs take no time.
+    /// Checks that a completion which is sent to the host had a job on a core, unless completion jobs take no time.
     pub(super) fn completed(&mut self, id: RequestId) -> Result<(), String> {
         let was_taken = self.completions.remove(&id);
         self.commands.remove(&id);
@@ -123,7 +125,7 @@ impl Cores {
         Err(format!("the completion of request {} was taken by a core: {was_taken}", id.0))
     }
 
-    /// Checks that a page which was programmed by GC had a job on a core, unless such jobs take no time.
+    /// Checks that a page which GC programmed had a job on a core, unless jobs of GC take no time.
     pub(super) fn programmed(&mut self) -> Result<(), String> {
         if self.times.collect_time == Time::ZERO {
             return Ok(());

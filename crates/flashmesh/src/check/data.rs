@@ -22,41 +22,41 @@ pub(super) struct Data {
     partial: bool,
     /// Number of mapping units in a page.
     units: u32,
-    /// Bytes of a program in one plane, with metadata; `None` if it writes only one mapping unit.
+    /// Bytes of a program in one plane, with metadata; `None` if a program writes only one mapping unit.
     program: Option<Bytes>,
     /// Bytes of a program in one plane of the SLC cache, with metadata.
     slc_program: Bytes,
     slc: SlcArea,
     has_slc: bool,
-    /// Bytes per plane that came with the last program command of each die, if programs write several mapping units.
+    /// For each die, bytes per plane that its last program command carried. Used only if programs write several mapping units.
     brought: IdVec<DieId, Bytes>,
-    /// Bytes that came with the last program command of each die and are not programmed yet, in multiples of [`page`](Data::page). `None` after a
-    /// copyback, whose data does not leave the die.
+    /// For each die, bytes that its last program command carried and that are not programmed yet, in multiples of [`page`](Data::page).
+    /// `None` after a copyback command, whose data does not leave the die.
     commanded: IdVec<DieId, Option<Bytes>>,
-    /// For each plane, the source pages of the data that was copied from other chips into its page buffer: one page, or the mapping units of one
-    /// program. All of them come from one plane.
+    /// For each plane, the source pages of the data that was copied from other chips into its page buffer: one page, or the mapping units
+    /// of one program. All source pages of a plane's buffer lie in one plane.
     copied: FxHashMap<PlaneId, Vec<Ppn>>,
     parts: TransferUnits,
     /// Number of mapping units that the page buffer of a plane can hold.
     buffered_max: usize,
-    /// For each die, the pages that it has read and not sent, in the order of the reads.
+    /// For each die, the pages that it has read and not yet sent to a controller or another chip, in the order of the reads.
     outgoing: IdVec<DieId, VecDeque<Outgoing>>,
     /// Number of array operations of all dies that have ended.
     ended: u64,
 }
 
-/// Way in which the mapping units of a page are divided among transfers to other chips.
+/// Number of mapping units that one transfer to another chip may carry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TransferUnits {
-    /// All units of a page leave in one transfer.
+    /// All mapping units of a page: the transfer is not divided.
     Never,
-    /// A transfer carries as many units as its bytes suffice for.
+    /// Some mapping units of a page; their number follows from the bytes of the transfer.
     Counted,
-    /// A transfer carries an unknown number of units. A notice reports each unit that arrives in another chip.
+    /// Some mapping units of a page, in unknown number. A notice reports each unit that arrives in another chip.
     Told,
 }
 
-/// A page that was read and has not left its die.
+/// A page that its die has read and not yet sent to a controller or another chip.
 #[derive(Clone, Copy, Debug)]
 struct Outgoing {
     ppn: Ppn,
@@ -98,8 +98,9 @@ impl Data {
         }
     }
 
-    /// Returns the bytes that a program transfers for a page of which a request wrote `written` bytes (`None`: the whole page). Includes metadata,
-    /// except if a program has several units: then metadata is counted once for the whole program.
+    /// Returns the bytes that a program command carries for a page: the `written` bytes with `flash.partial-program`, otherwise (or if
+    /// `None`) the whole page. Includes metadata, except if programs write several units without partial programs: then metadata is counted
+    /// once for the whole program.
     fn page(&self, written: Option<Bytes>) -> Bytes {
         if self.program.is_some() && !self.partial {
             return self.cuts.page_size();
@@ -119,7 +120,8 @@ impl Data {
     /// Checks the size of a transfer of read data out of a die. A transfer to another chip (`is_copy`) may carry a part of a page; later transfers
     /// carry the other parts.
     fn check_data_out(&mut self, die: DieId, bytes: Bytes, is_copy: bool) -> Result<(), String> {
-        // With a device cache the number of units is unknown; `copied` removes each unit when its arrival is reported.
+        // With a device cache the number of units in the transfer is unknown. Their arrival notices remove them from `outgoing`, in
+        // `copied`.
         if is_copy && self.parts == TransferUnits::Told {
             return Ok(());
         }
@@ -131,7 +133,7 @@ impl Data {
         let Some(Outgoing { ppn, mut wanted, operation }) = outgoing.pop_front() else {
             return Err(format!("{bytes} left die {}, which has read nothing that is still to leave", die.0));
         };
-        // Mapping units of a page leave together if one operation read them.
+        // Mapping units of one page that the same operation read leave the die in one transfer.
         while !is_enough(wanted)
             && let Some(&other) = outgoing.front()
             && (other.operation, other.ppn.0 / self.units) == (operation, ppn.0 / self.units)
@@ -188,7 +190,8 @@ impl Data {
             return Err(format!("page {} was copied to plane {}, which is of the same chip", from.0, plane.0));
         }
         if self.parts == TransferUnits::Told {
-            // If a request read the page after the GC move did, two entries exist. Remove only the first: the data for the request has not left.
+            // If GC and then a request read the page, it has two entries. Remove only the first, because the data for the request has not
+            // left the die.
             let outgoing = self.outgoing.at(self.homes.die_of(from));
             outgoing.iter().position(|read| read.ppn == from).and_then(|first| outgoing.remove(first));
         }

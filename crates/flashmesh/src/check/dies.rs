@@ -48,7 +48,7 @@ struct Die {
     array: Array,
     register: usize,
     suspended: Option<Operation>,
-    /// Whether the next read must still pay the time to suspend the operation in `suspended`.
+    /// Whether the next read must include the time to suspend the operation in `suspended` (`flash.suspend-time`).
     suspending: bool,
     /// Time of the last suspension.
     suspended_at: Time,
@@ -57,14 +57,14 @@ struct Die {
 #[derive(Clone, Debug)]
 pub(super) struct Dies {
     dies: Vec<Die>,
-    /// State machines of the planes that read independently, die by die; empty if all operations are of whole dies.
+    /// State machines of the planes that read independently, in the order of the dies; empty if every operation occupies a whole die.
     planes: Vec<Die>,
     homes: ArrayTree,
     flash: config::Flash,
     /// Whether the interconnect is NoSSD, in which each die is suspended on its own.
     is_network: bool,
     times: ExpectedTimes,
-    /// Possible array times of each kind of operation on mapping units of several pages; `None` if units are at most a page.
+    /// For each kind of operation, its possible array times on mapping units of several pages; `None` if units are at most a page.
     large_units: Option<[FxHashSet<Time>; OperationKind::ALL.len()]>,
     /// Bytes of user data in an array page.
     page: u64,
@@ -81,7 +81,8 @@ struct Ended {
 }
 
 impl Die {
-    /// Returns whether an operation may begin: the array is idle, and the page register is empty or a cache register (`read_cache`) takes the data.
+    /// Returns whether an operation may begin: the array is idle, and the page register is empty or the die has a cache register
+    /// (`read_cache`).
     fn is_free(&self, read_cache: bool) -> bool {
         matches!(self.array, Array::Idle) && (self.register == 0 || read_cache)
     }
@@ -142,7 +143,7 @@ impl Dies {
         Err(format!("die {} worked for {worked} on a {kind:?} of {page}, which takes {nominal}", id.0))
     }
 
-    /// Returns the array time of the operation that ended last; 0 if that was on another die than `id`.
+    /// Returns the array time of the operation that ended last in the drive; 0 if this was not an operation of die `id`.
     pub(super) fn worked(&self, id: DieId) -> Time {
         self.ended.filter(|ended| ended.die == id).map_or(Time::ZERO, |ended| ended.worked)
     }
@@ -175,7 +176,8 @@ impl Dies {
         Err(format!("die {} worked for {worked} on a {kind:?} of a mapping unit, which takes {nominal}", id.0))
     }
 
-    /// Returns the dies whose operations are suspended together with one of die `id`, including `id`.
+    /// Returns the dies that are suspended together with die `id`, including `id` itself: all dies of the chip if whole chips are
+    /// suspended.
     fn suspended_with(&self, id: DieId) -> impl Iterator<Item = DieId> + use<> {
         let flash = &self.flash;
         let is_of_chip = flash.die_interleaving
@@ -186,8 +188,8 @@ impl Dies {
         chip.filter(move |&die| is_of_chip || die == id)
     }
 
-    /// Checks that all other dies of the chip are idle, without data in a register and without a suspended operation. With die interleaving nothing
-    /// is checked.
+    /// Checks that all other dies of the chip are idle, without data in a register and without a suspended operation. Checks nothing with
+    /// die interleaving, because dies then work at the same time.
     fn check_other_dies_idle(&self, id: DieId, kind: OperationKind) -> Result<(), String> {
         if self.flash.die_interleaving {
             return Ok(());
@@ -226,8 +228,8 @@ impl Dies {
         {
             return refuse(format!("a {:?} is suspended: only reads run meanwhile", suspended.kind));
         }
-        // If a single die is suspended, the next read of that die pays the time to suspend. If the whole chip is suspended, or planes read
-        // independently, every read that begins before the suspension is complete pays it.
+        // If a single die is suspended, the next read of this die includes the time to suspend. If the whole chip is suspended, or planes
+        // read independently, every read that begins before the suspension is complete includes this time.
         let own = std::mem::take(&mut self.dies[id.index()].suspending);
         let is_pending = |die: DieId| {
             let die = &self.dies[die.index()];

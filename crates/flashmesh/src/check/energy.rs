@@ -25,12 +25,14 @@ pub(super) struct Energy {
     /// Capacitive load of a channel, relative to a channel of 8 chips.
     channel_length: f64,
     router_power: Wattage,
-    /// Operations in progress of each die, the last begun one last: a read that suspended an operation ends before that operation.
+    /// For each die, the kinds of its operations in progress, in order of start. An operation that ends is the last one: a read that
+    /// suspended an operation ends before that operation.
     under_way: IdVec<DieId, Vec<OperationKind>>,
     ended: [u64; OperationKind::ALL.len()],
-    /// Kind of the operation that ended last, until the notice of its first page; `None` afterwards.
+    /// Kind of the operation that ended last, until the notice of its first page; `None` after this notice.
     unreported_operation: Option<OperationKind>,
-    /// Array time of reads, and of programs, in excess of the time of a lower page for each operation, in seconds.
+    /// Sum of the array times of all reads, including those of copybacks, beyond the time of a lower page, in seconds. `beyond_program_s`
+    /// is this sum for programs.
     beyond_read_s: f64,
     beyond_program_s: f64,
     used: IdVec<LinkId, Time>,
@@ -75,8 +77,8 @@ impl Energy {
         }
     }
 
-    /// Adds the array time of the last operation in excess of the time of a lower page. The pages of the plane that is reported first determine this
-    /// time.
+    /// Adds the time by which the last operation took longer than an operation on a lower page. Uses only the pages of the first reported
+    /// plane.
     pub(super) fn charge_pages(&mut self, read: Option<PageAt>, programmed: Option<PageAt>) {
         let Some(kind) = self.unreported_operation.take() else { return };
         let times = &self.times;
@@ -95,8 +97,8 @@ impl Energy {
         }
     }
 
-    /// Adds the array time of the last operation, on mapping units of several pages, in excess of the time of a lower page. The operation took
-    /// `worked` in total.
+    /// Adds the time by which the last operation took longer than an operation on a lower page, if mapping units have several pages.
+    /// `worked` is the whole array time of the operation.
     pub(super) fn charge_unit(&mut self, read: Option<PageAt>, worked: Time) {
         let Some(kind) = self.unreported_operation.take() else { return };
         let alone = worked.saturating_sub(self.times.decoding(kind)).as_secs_f64();
@@ -127,10 +129,10 @@ impl Energy {
         let (mut channels, mut point_to_point) = (0.0, 0.0);
         for ((link, usage), number) in layout.links.iter().zip(usage).zip(0..) {
             let moved = usage.busy_until(end);
-            // A use is reported when it ends, so the current use of a held link is not reported yet.
+            // A notice reports a use of a link when it ends, so `used` does not include the current use of a held link.
             let is_held = is_torn || held.iter().any(|(other, _)| *other == LinkId(number));
-            // If as many links were crossed as transfers were sent, every transfer crossed exactly one link. The counts cannot be compared with
-            // routers, or if the run ended during transfers: transfers in flight have crossed links, but are not counted.
+            // If as many links were crossed as transfers were sent, every transfer crossed exactly one link. The counts cannot be compared
+            // with routers, or if the run ended during transfers: these transfers have crossed links, but are not counted.
             let is_alone = !self.holds_paths && !is_torn && layout.routers == 0 && hops == self.transfers;
             self.check_link(&link.name, LinkId(number), moved, is_alone, is_held)?;
             match link.kind {
@@ -166,9 +168,9 @@ impl Energy {
         is_near("the nominal power", report.nominal_energy_j, report.nominal_w * end.as_secs_f64())
     }
 
-    /// Checks the reported time for which bytes moved over a link against the time for which the link was seen in use. The times are equal if every
-    /// transfer crosses one link (`is_alone`). Otherwise a link may also be held during path setup. The current use of a link that `is_held` is not
-    /// counted yet.
+    /// Checks `moved`, the reported time for which bytes moved over a link, against the sum of the observed uses of the link. Both are
+    /// equal if every transfer crosses one link (`is_alone`). Otherwise the uses may be longer, because a link is also held during path
+    /// setup. If the link `is_held`, the uses may be shorter, because the current use has not been reported.
     fn check_link(&self, name: &str, link: LinkId, moved: Time, is_alone: bool, is_held: bool) -> Result<(), String> {
         let used = self.used.get(link).copied().unwrap_or_default();
         if (moved > used && !is_held) || (moved < used && is_alone) {
@@ -226,8 +228,8 @@ mod tests {
         work
     }
 
-    /// Returns the oracles of [`history`] after a report with the counts `operations` and the busy time of channel 1. `change` alters the report
-    /// before.
+    /// Returns the oracles of [`history`] after they checked a report with the counts `operations` and the busy time of channel 1. `change`
+    /// alters the report before the check.
     fn judged(operations: [u64; 4], busy_ns: u64, change: impl Fn(&mut PowerReport)) -> Oracles {
         let (layout, usage) = (layout(LinkKind::Channel, 0), [moved(0), moved(busy_ns)]);
         let activity = DriveActivity {

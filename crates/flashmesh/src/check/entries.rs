@@ -15,7 +15,7 @@ use crate::units::Time;
 
 use super::arithmetic::MapPages;
 
-/// User of an entry: a request, or `None` for destages of the device cache.
+/// User of a map entry: a request, or `None` for destages of the device cache.
 type User = Option<RequestId>;
 
 fn name(user: User) -> String {
@@ -27,9 +27,9 @@ struct MappingCacheModel {
     pages: MapPages,
     room: u64,
     residents: u64,
-    /// Entries in DRAM, each with whether it counts in the capacity of the cache (is resident). The others await a write-back.
+    /// Entries in DRAM, each with whether it is resident, that is, uses capacity of the cache. The other entries await a write-back.
     entries: FxHashMap<Lpn, bool>,
-    /// Entries that are newer than on flash, each with whether a program in flight writes its newest change.
+    /// Entries that are newer than on flash, each with whether a program in flight contains its newest change.
     unknown: BTreeMap<Lpn, bool>,
     /// Logical pages whose entry changed since the last check by [`Entries::settled`].
     changed: Vec<Lpn>,
@@ -118,7 +118,8 @@ impl Entries {
             else {
                 return Err(format!("logical page {} was read or written for {} without its entry", lpn.0, name(user)));
             };
-            // A destage has no request, so its permission ends here: the next destage of the page must use the entry again.
+            // A destage has no request id, so its permission to access the page ends here: the next destage of the page must use the entry
+            // again.
             if user.is_none() {
                 pages.swap_remove(at);
             }
@@ -141,7 +142,7 @@ impl Entries {
         }
     }
 
-    /// Checks that every entry that an event changed is in DRAM. Runs after all effects of the event.
+    /// Checks that DRAM has the map entry of every page whose location an event changed. Runs after all effects of the event.
     pub(super) fn settled(&mut self) -> Result<(), String> {
         self.with(|shadow| {
             for lpn in std::mem::take(&mut shadow.changed) {

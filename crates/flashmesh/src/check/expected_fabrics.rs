@@ -10,7 +10,7 @@ pub struct ExpectedFabric {
     pub name: &'static str,
     /// Rule for the links that lead to a die.
     pub links: LinksToDie,
-    /// Rule for the time for which a transfer holds its path.
+    /// Rule for the length of time for which a transfer holds its path.
     pub transfer: TransferTiming,
     /// Whether each die has a controller that decodes every command and frames all data.
     pub decodes_on_die: bool,
@@ -21,20 +21,20 @@ pub struct ExpectedFabric {
 /// The links that lead to a die.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinksToDie {
-    /// One link, numbered like the channel (row) of the die.
+    /// One link with the number of the channel (row) of the die.
     OfRow,
-    /// One link, numbered like the chip of the die.
+    /// One link with the number of the chip of the die.
     OfChip,
     /// Several links, or an unknown number: the oracle `links` does not check which link is used.
     Several,
 }
 
-/// The time for which a transfer holds its path.
+/// Length of time for which a transfer holds its path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TransferTiming {
     /// Time of the command signals, plus the time of the bytes at `fabric.channel-rate`.
     Signals,
-    /// Time of the packets with their framing, at this multiple of `fabric.channel-rate`.
+    /// Time of the packets with their framing, at `fabric.channel-rate` times this factor.
     Packets(u64),
     /// Time that depends on the path, which the oracles do not check.
     OfPath,

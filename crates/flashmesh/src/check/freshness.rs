@@ -1,6 +1,6 @@
-//! Oracle `freshness`: a read returns at least the version that was newest when its request reached the drive. Writes of a page take effect in the
-//! order in which they reached the drive, and a partial write keeps the newest content of the rest of its page. Versions come from the oracle
-//! `pages`.
+//! Oracle `freshness`: a read returns at least the version that was newest when its request reached the drive. Writes of a page take effect
+//! in the order in which they reached the drive. A partial write keeps the newest content of the sectors that it does not write. The
+//! versions come from the oracle `pages`.
 
 use rustc_hash::FxHashMap;
 
@@ -14,12 +14,12 @@ use super::id_vec::IdVec;
 use super::pages::{Newest, Version};
 use super::per_page::PerPage;
 
-/// Versions of one page that bear on a request which covers the page.
+/// Versions of one page by which a request that covers the page is checked.
 #[derive(Clone, Copy, Debug, Default)]
 struct PageVersions {
     /// Newest version when the request arrived at the drive. A read must not return an older one.
     newest: Version,
-    /// Version that the request read; a partial write completes its page from it. `None` before the read.
+    /// Version that was read for the request, from which a partial write takes the sectors that it does not write. `None` before the read.
     base: Option<Version>,
 }
 

@@ -70,8 +70,8 @@ fn die_of(ppn: Ppn) -> DieId {
     geometry.die_of_plane(geometry.plane_of(ppn))
 }
 
-/// Reads the page `ppn`, which holds `lpn`, from time `start` on, for `request` or (`None`) for the firmware. Returns the time at which its data has
-/// left the die.
+/// Reports a read of the page `ppn`, which contains logical page `lpn`, from time `start` on. `request` is the request that reads; `None`
+/// for firmware. Returns the time at which the data has left the die.
 pub(super) fn read(oracles: &mut Oracles, ppn: u32, lpn: u32, request: Option<u32>, start: Time) -> Time {
     let end = operation(oracles, die_of(Ppn(ppn)), OperationKind::Read, start);
     oracles.page_read(Ppn(ppn), Lpn(lpn), request.map(RequestId), end);
@@ -91,13 +91,13 @@ pub(super) fn erase(oracles: &mut Oracles, block: u32, start: Time) -> Time {
     end
 }
 
-/// Submits a request for the bytes from `offset` to `offset + size`.
+/// Reports the arrival of a request for the bytes from `offset` to `offset + size`.
 pub(super) fn submit(oracles: &mut Oracles, id: u32, kind: RequestKind, offset: u64, size: u64, now: Time) {
     let io = IoRequest { arrival: now, kind, offset: Bytes::new(offset), size: Bytes::new(size), stream: 0 };
     oracles.request_submitted(RequestId(id), &io, now);
 }
 
-/// Writes the whole of `lpn` to `ppn` by one request. Returns its completion time.
+/// Reports a request that writes the whole logical page `lpn` to `ppn`. Returns the completion time of the request.
 pub(super) fn write(oracles: &mut Oracles, id: u32, ppn: u32, lpn: u32, start: Time) -> Time {
     submit(oracles, id, RequestKind::Write, u64::from(lpn) * 4096, 4096, start);
     let end = program(oracles, ppn, lpn, Origin::User(RequestId(id)), start);
@@ -105,7 +105,7 @@ pub(super) fn write(oracles: &mut Oracles, id: u32, ppn: u32, lpn: u32, start: T
     end
 }
 
-/// Ends a complete run. The map of the drive agrees with the oracles on all pages that the run accessed.
+/// Runs the final checks of a complete run whose map has the pages at the locations that the oracles expect.
 pub(super) fn end(oracles: &mut Oracles, now: Time) {
     let places: Vec<_> = (0..128).map(|lpn| oracles.pages.location(Lpn(lpn))).collect();
     oracles.finish_with(|lpn| places[lpn.index()], || Ok(()), true, now);
@@ -116,7 +116,7 @@ pub(super) fn assert_silent(oracles: &Oracles) {
     assert_eq!(oracles.violation(), None);
 }
 
-/// Asserts that the first violation is one of the oracle `oracle`, with a message that contains `text`.
+/// Asserts that the first violation comes from the oracle named `oracle`, with a message that contains `text`.
 #[track_caller]
 pub(super) fn assert_fails(oracles: &Oracles, oracle: &str, text: &str) {
     let violation = oracles.violation().expect("the injected fault is seen");

@@ -11,7 +11,7 @@ use crate::fabric::{Grant, LinkUse, Payload, TransferKind};
 use crate::ids::{AcknowledgementId, DieId, PathId};
 use crate::units::Time;
 
-/// A path with the die that holds it and the pending work of its transactions.
+/// A path with the die that holds it and the unfinished work of its transactions.
 #[derive(Clone, Copy, Debug)]
 struct Holder {
     path: PathId,
@@ -42,7 +42,7 @@ pub(super) struct Holds {
     /// For each die, the paths of its programs, erases and copybacks in progress, in the order of their commands. Operations of a die end in this
     /// order.
     changing: FxHashMap<DieId, VecDeque<PathId>>,
-    /// Path of the operation that each acknowledgement in flight belongs to.
+    /// For each acknowledgement in flight, the path of the operation whose end it acknowledges.
     pending_acknowledgements: FxHashMap<AcknowledgementId, PathId>,
     /// Uses of links that ended at `now`.
     ended: Vec<LinkUse>,
@@ -62,7 +62,7 @@ impl Holds {
         }
     }
 
-    /// Advances the time to `now`. Checks that each hold which ended before `now` was released in time, and that no path has two holders.
+    /// Advances the time to `now`. Checks that each hold that ended before was released in time, and that no path has two holders.
     pub(super) fn moved(&mut self, now: Time) -> Result<(), String> {
         if now == self.now {
             return Ok(());
@@ -125,7 +125,7 @@ impl Holds {
         self.note_returns();
     }
 
-    /// Sets the start to `now` for each hold whose path was released and granted to the same die again at `now`. This includes holds that continue
+    /// Sets the start of a hold to `now` if the path was released and granted to the same die again at `now`. Includes holds that continue
     /// because an acknowledgement of the die is in flight.
     fn note_returns(&mut self) {
         for holder in self.holders.iter_mut().filter(|holder| holder.granted == self.now && holder.over.is_none()) {

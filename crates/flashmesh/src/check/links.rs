@@ -1,6 +1,6 @@
-//! Oracle `links`: a link is used for one die at a time, and only for a die to which it leads; no link stays held for a die that has neither
-//! requested a path nor sent an acknowledgement. The oracle compares each use of a link with the previous one, and the number of the link with the
-//! number that leads to the die.
+//! Oracle `links`: a link is used for one die at a time, and only for a die to which it leads. No link stays held for a die that has
+//! neither requested a path nor sent an acknowledgement. The oracle compares each use of a link with the previous use, and the number of
+//! the link with the number that leads to the die.
 
 use crate::config::Config;
 use crate::fabric::LinkUse;
@@ -32,7 +32,7 @@ impl Links {
         }
     }
 
-    /// Returns the only link that leads to a die; `None` if several links do, or if this is unknown.
+    /// Returns the only link over which `die` can be reached; `None` if there are several links, or if their number is unknown.
     fn link_to(&self, die: DieId) -> Option<LinkId> {
         match self.links {
             LinksToDie::OfRow => Some(LinkId(self.homes.channel_of_die(die).0)),
@@ -41,7 +41,7 @@ impl Links {
         }
     }
 
-    /// Counts one more reason of `die` to hold links: it requests a path, or sends an acknowledgement.
+    /// Counts a reason of `die` to hold links: a path that it requests, or an acknowledgement that it sends.
     pub(super) fn asked(&mut self, die: DieId) {
         *self.wanted.at(die) += 1;
     }
@@ -73,8 +73,8 @@ impl Links {
         }
     }
 
-    /// Checks that each link in `held`, at the end of the run, is held for a die that has requested a path or that works (`works`). A path can be
-    /// reserved for the data of a working die before its request.
+    /// Checks that each link in `held`, the links held at the end of the run, is held for a die that has requested a path or is working
+    /// (`works`). A working die can hold a path that is reserved for its data, before it requests this path.
     pub(super) fn finish(&self, held: &[(LinkId, DieId)], works: impl Fn(DieId) -> bool) -> Result<(), String> {
         for (link, die) in held {
             if self.wanted.get(*die).is_none_or(|&wanted| wanted == 0) && !works(*die) {

@@ -25,8 +25,8 @@ impl Mapping {
         self.erases += 1;
     }
 
-    /// Compares the locations of the pages that an event changed with the map, and audits the whole map if an audit is due. Runs after all effects of
-    /// the event.
+    /// Compares the locations of the pages that an event changed with the map. Also audits the whole map if an audit is due. Runs after all
+    /// effects of the event.
     pub(super) fn settled(
         &mut self,
         pages: &mut Pages,

@@ -130,7 +130,7 @@ pub struct Oracles {
     queues: Queues,
     requests: Requests,
     energy: Energy,
-    /// Pages, each with its request, that the array reads whole although the request covers only a part of the page.
+    /// Pages that the array must read as a whole for a request that covers only a part of the page.
     whole: FxHashSet<(RequestId, Lpn)>,
     violation: Option<Violation>,
 }
@@ -142,7 +142,7 @@ impl Oracles {
         Oracles::with_expected(expected_fabrics::expected_of(config.fabric.kind), geometry, config)
     }
 
-    /// Creates the oracles of a drive whose interconnect has the properties `expected`, and checks `geometry`.
+    /// Creates the oracles of a drive whose interconnect should have the properties `expected`, and checks `geometry`.
     pub fn with_expected(expected: &ExpectedFabric, geometry: &Geometry, config: &Config) -> Oracles {
         let mut oracles = Oracles {
             homes: ArrayTree::new(&in_units(config)),
@@ -234,7 +234,8 @@ impl Oracles {
         self.judge(Mapping::NAME, outcome, now);
     }
 
-    /// Runs the final checks of a run. `held` are the links that are held at its end, each with the die. `complete` is false after a cancellation.
+    /// Runs the final checks of a run. `held` are the links that are held at the end, each with the die that holds it. `complete` is false
+    /// if the run was cancelled.
     pub fn finish(&mut self, ftl: &Ftl, held: &[(LinkId, DieId)], complete: bool, now: Time) {
         let outcome = self.links.finish(held, |die| self.dies.chip_works(die));
         self.judge(Links::NAME, outcome, now);

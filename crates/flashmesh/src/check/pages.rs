@@ -23,7 +23,7 @@ use crate::ids::{BlockId, Lpn, Ppn};
 use super::Origin;
 use super::arithmetic::{ArrayTree, MapPages, NamespaceSpan, SlcArea, Unwritten, in_units, spaces};
 
-/// Number of a page version, in order of creation; 0 for data from before the run.
+/// Number of a version of a page, in order of creation; 0 for data from before the run.
 pub(super) type Version = u64;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,9 +59,9 @@ pub(super) struct Pages {
     /// Version of each deallocated page. A read of the page may return this version until the next write.
     deallocated: FxHashMap<Lpn, Version>,
     unwritten: Unwritten,
-    /// Location of the replica of each replicated page, as notices reported it.
+    /// For each replicated page, the location of its replica, as the drive reported it.
     replicas: FxHashMap<Lpn, Ppn>,
-    /// For each page of which a replica is planned, the location from which the data was read, and its version.
+    /// For each page of which a replica is to be programmed, the location from which the data was read, and the version of the data.
     replica_sources: FxHashMap<Lpn, (Ppn, Version)>,
     version: Version,
     /// Logical pages written before the run: the first pages of each namespace.
@@ -143,10 +143,11 @@ impl Pages {
         self.blocks.get(&block).map_or(0, |block| block.erases)
     }
 
-    /// Returns the version of `lpn` that `ppn` holds.
+    /// Returns the version of logical page `lpn` that the flash page `ppn` holds.
     ///
     /// # Errors
-    /// The message, with the verb `does` for the access, if `ppn` holds something else. With `was_written`, `lpn` must also have been written.
+    /// A message, in which `does` is the verb for the access, if `ppn` does not hold `lpn`. With `was_written`, also if `lpn` was never
+    /// written.
     fn content(&mut self, ppn: Ppn, lpn: Lpn, does: &str, was_written: bool) -> Result<Version, String> {
         let block = self.blocks.get(&self.homes.block_of(ppn));
         let found = match self.pages.get(&ppn) {
@@ -182,7 +183,7 @@ impl Pages {
             self.unwritten_version(lpn).filter(|_| for_host && self.unwritten.default_location(lpn) == Some(ppn));
         let Some(nothing) = nothing else { return self.content(ppn, lpn, "read", for_host) };
         self.changed.push(lpn);
-        // A written version of `lpn` may lie at this location by chance. A read then returns the newer one.
+        // A written version of `lpn` may by chance lie at the location that is read. The read then returns the newer of the two versions.
         let written = self.pages.get(&ppn).filter(|content| content.lpn == lpn).map(|content| content.version);
         Ok(written.map_or(nothing, |written| written.max(nothing)))
     }

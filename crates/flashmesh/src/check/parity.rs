@@ -12,10 +12,10 @@ use super::arithmetic::{ArrayTree, SlcArea, in_units, parity_stripe, units_per_p
 /// \[choice\]
 const PENDING_MAX: usize = 8;
 
-/// A program: its block, and its index in the block. A block is numbered over the whole drive.
+/// A program: its block, numbered over the whole drive, and the index of the program in the block.
 type Program = (BlockId, u32);
 
-/// A program on a die: the index of its block in each plane, and the index of the program in the block.
+/// A program on a die: the index of the block in its plane, and the index of the program in the block.
 type ProgramSlot = (u32, u32);
 
 #[derive(Clone, Debug)]
@@ -26,10 +26,11 @@ pub(super) struct Parity {
     units: (u32, u32),
     /// Number of data programs in a stripe, and number of dies from one die of a superblock to the next; `None` without parity.
     rule: Option<(u32, u32)>,
-    /// Data program of each plane that was seen last.
+    /// For each plane, the data program that was observed last.
     last: FxHashMap<PlaneId, Program>,
     pending_parity: FxHashMap<PlaneId, Vec<ProgramSlot>>,
-    /// Program after which each die last programmed parity. Parity is programmed in all planes at once, including planes without new data.
+    /// For each die, the program after which it last programmed parity. Parity is programmed in all planes at once, including planes
+    /// without new data.
     last_parity: FxHashMap<DieId, ProgramSlot>,
 }
 
@@ -54,7 +55,7 @@ impl Parity {
         }
     }
 
-    /// Returns the program that contains `ppn`, by the indices of its block in the plane and of the program in the block.
+    /// Returns the program that contains the page `ppn`: the index of its block in the plane, and the index of the program in the block.
     fn slot_of(&self, ppn: Ppn) -> ProgramSlot {
         let units = if self.slc.holds(ppn) { self.units.0 } else { self.units.1 };
         (self.homes.block_in_plane(self.homes.block_of(ppn)), self.homes.page_in_block(ppn) / units)
@@ -78,12 +79,13 @@ impl Parity {
         Ok(())
     }
 
-    /// Removes the last program of a plane if its block was erased. Otherwise the next program with the same index would count as a repetition.
+    /// Forgets the last program of a plane if its block was erased. Otherwise the next program with the same index would be taken for the
+    /// same program.
     pub(super) fn erased(&mut self, block: BlockId) {
         self.last.retain(|_, (last, _)| *last != block);
     }
 
-    /// Checks that a parity program is due after the program that contains the data unit `ppn`.
+    /// Checks that a parity program is due on the die after the program that contains the data unit `ppn`.
     pub(super) fn parity(&mut self, ppn: Ppn) -> Result<(), String> {
         let (die, plane, place) = (self.homes.die_of(ppn), self.homes.plane_of(ppn), self.slot_of(ppn));
         let first = die.0 * self.homes.planes_per_die() as u32;

@@ -39,7 +39,7 @@ impl Paths {
     /// Returns the state of the path of `grant`.
     ///
     /// # Errors
-    /// The message, with the verb `does` for the access, if the path is not held under `grant`.
+    /// A message, in which `does` is the verb for the access, if the path is not held under `grant`.
     fn holder(&mut self, grant: Grant, does: &str) -> Result<&mut PathHolder, String> {
         match self.held.find_mut(grant.path) {
             Some(held) if held.grant == grant => Ok(held),

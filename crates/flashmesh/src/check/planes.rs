@@ -30,15 +30,15 @@ pub(super) struct Planes {
     homes: ArrayTree,
     slc: SlcArea,
     rule: MultiPlane,
-    /// Maximum number of mapping units per plane of a read (those of a page), and of a program.
+    /// Maximum number of mapping units in each plane of a read (the units of a page), and in each plane of a program.
     units: (u32, u32),
-    /// For each die, or each plane that reads independently, the last operation begun and its number of planes. `suspended` has the suspended
-    /// operations.
+    /// For each die, or each plane that reads independently, the operation that began last and its number of planes. Suspended operations
+    /// are in `suspended` instead.
     begun: FxHashMap<ArrayUnit, (OperationKind, usize)>,
     suspended: FxHashMap<DieId, (OperationKind, usize)>,
     ended: Option<Ended>,
     done: Vec<Done>,
-    /// Old locations of the mapping units that the copyback which ended last has moved so far.
+    /// Old locations of the mapping units that the last copyback has moved so far.
     copied_back: Vec<Ppn>,
 }
 
@@ -84,7 +84,7 @@ impl Planes {
         outcome
     }
 
-    /// Checks that the copyback which ended last has moved all mapping units of one program.
+    /// Checks that the last copyback has moved all mapping units of one program.
     fn copyback_settled(&mut self) -> Result<(), String> {
         let moved = std::mem::take(&mut self.copied_back);
         let Some(&first) = moved.first() else { return Ok(()) };
@@ -191,7 +191,7 @@ mod tests {
     use crate::ids::{BlockId, DieId, Lpn, Ppn};
     use crate::units::{Bytes, Time};
 
-    /// Pages of plane 0 and plane 1 of die 0: in block 1 of plane 0, and in blocks 9 and 10, which are blocks 1 and 2 of plane 1.
+    /// Page in block 1 of plane 0 of die 0.
     const IN_PLANE_0: Ppn = Ppn(4);
     const IN_PLANE_1: Ppn = Ppn(36);
     const IN_PLANE_1_NEXT_BLOCK: Ppn = Ppn(40);

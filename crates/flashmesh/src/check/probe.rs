@@ -74,7 +74,7 @@ impl Probe for Oracles {
             Notice::CacheRemoved(lpn) => self.cache_removed(lpn, now),
             Notice::DestageBegan(lpn, sectors) => self.destage_began(lpn, sectors, now),
             Notice::DestageForgotten(lpn) => self.destage_forgotten(lpn, now),
-            // Ignored, because the oracles check the operations and transfers that follow.
+            // The oracles need no notice of queueing: they check the operations and transfers that follow.
             Notice::Enqueued(..)
             | Notice::Taken(..)
             | Notice::Rerouted(..)

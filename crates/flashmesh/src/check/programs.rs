@@ -16,7 +16,8 @@ pub(super) struct Programs {
     units: (u32, u32),
     /// Number of array operations of all dies that have ended.
     ended: u64,
-    /// For each block and program index, the number (from `ended`) of the operation that programmed the first unit.
+    /// For each program of a block (by block and program index), the number of the operation that programmed its first unit, counted as in
+    /// `ended`.
     operations: FxHashMap<BlockId, FxHashMap<u32, u64>>,
 }
 
@@ -70,7 +71,7 @@ mod tests {
         let mut config = config();
         config.ftl.mapping_unit = Some(Bytes::from_kib(1));
         let mut programs = Programs::new(&config);
-        // A page has four mapping units of 1 KiB, so a block of four pages has sixteen.
+        // A page has four mapping units of 1 KiB, so a block of four pages has sixteen units.
         programs.array_ended();
         assert_eq!((programs.programmed(Ppn(16)), programs.programmed(Ppn(18))), (Ok(()), Ok(())));
         programs.array_ended();

@@ -15,16 +15,18 @@ use super::id_vec::IdVec;
 #[derive(Clone, Debug, Default)]
 struct QueuePair {
     priority: Option<Priority>,
-    /// Number of issued commands whose completion the host has not taken.
+    /// Number of issued commands whose completion the host has not yet taken from the queue.
     held: usize,
-    /// Commands that were issued and not fetched, in the order of issue. Doorbells have announced the first `known` of these to the drive.
+    /// Commands that were issued and not yet fetched, in the order of issue. The drive has received the doorbells of the first `known`
+    /// commands.
     submitted: VecDeque<RequestId>,
     known: usize,
     /// Commands that the drive has fetched and that occupy one of its command slots.
     in_drive: FxHashSet<RequestId>,
     /// Commands that have left their command slot and whose completion is not posted yet.
     finished: FxHashSet<RequestId>,
-    /// Number of posted completions that the host has not taken. `posted` is the number of completion-queue slots that the drive regards as occupied.
+    /// Number of posted completions that the host has not yet taken from the queue. `posted` is the number of completion-queue slots that
+    /// are occupied from the drive's point of view.
     to_take: usize,
     posted: usize,
 }

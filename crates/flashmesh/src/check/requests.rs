@@ -1,6 +1,6 @@
-//! Oracle `requests`: every request completes exactly once, after it reached the drive. All of its pages must have been read or programmed, or served
-//! by the device cache. A flush completes when this holds for all earlier writes of its namespace. A rejected request accesses no page. The oracle
-//! counts the steps of every page.
+//! Oracle `requests`: every request completes exactly once, after it reached the drive. All of its pages must have been read or programmed,
+//! or served by the device cache. A flush completes only when all pages of the earlier writes of its namespace are programmed or in the
+//! device cache. A rejected request accesses no page. The oracle counts the steps of every page.
 
 use std::ops::Range;
 
@@ -32,7 +32,8 @@ struct Pending {
     counts: PerPage<Counts>,
     /// Sequence number of the request, in order of arrival at the drive.
     order: u64,
-    /// Earlier writes of the namespace that were not on flash when the flush began, each with its `order`. Empty for other requests.
+    /// For a flush, the writes of its namespace that were unfinished when it began (neither on flash nor in the device cache), each with
+    /// its `order`. Empty for other requests.
     after: Vec<(RequestId, u64)>,
 }
 
@@ -46,7 +47,8 @@ impl Pending {
         }
     }
 
-    /// Returns whether the step `count` is done for the page at index `at` of the request: once in total, by the array or by the device cache.
+    /// Returns whether the step of `count` was done exactly once for the page at index `at` of the request, by the array or by the device
+    /// cache.
     fn is_done(&self, count: impl Fn(&Counts) -> u32, at: usize) -> bool {
         count(&self.counts[at]) + self.counts[at].cached == 1
     }
@@ -168,10 +170,10 @@ impl Requests {
         Some(self.cuts.bytes(&self.pending.find(id)?.io, lpn)).filter(|bytes| *bytes > Bytes::ZERO)
     }
 
-    /// Counts a step for the page `lpn` of a request. Returns the request and the index of the page within it.
+    /// Counts a step for the page `lpn` of a request. Returns the request, and the index of the page within the request.
     ///
     /// # Errors
-    /// The message, with the verb `did` for the step, if the request does not cover the page or the step was done before.
+    /// A message, in which `did` is the verb for the step, if the request does not cover the page or the step was done before.
     fn page(
         &mut self,
         id: RequestId,
@@ -252,8 +254,8 @@ impl Requests {
         Ok(())
     }
 
-    /// Checks that none of the writes `after`, which arrived before a flush, is unfinished when the flush completes. A write may be on flash or in
-    /// the device cache; the oracle `cache` checks the cached data.
+    /// Checks that none of the writes `after`, which were unfinished when a flush began, is still unfinished when the flush completes. A
+    /// write is finished when its pages are on flash or in the device cache; the oracle `cache` checks the cached data.
     fn flushed(&self, name: impl Fn() -> String, after: &[(RequestId, u64)], now: Time) -> Result<(), String> {
         let is_left = |&&(id, order): &&(RequestId, u64)| {
             self.pending.find(id).is_some_and(|pending| pending.order == order && pending.pages_left() > 0)

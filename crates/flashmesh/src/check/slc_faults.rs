@@ -1,4 +1,4 @@
-//! Tests of the oracles with faults injected into a drive with an SLC cache: block 7 of each plane, with two pages.
+//! Tests of the oracles with faults injected into a drive with an SLC cache. The cache is block 7 of each plane, with two pages.
 
 use super::data::Data;
 use super::histories::{assert_fails, assert_silent, config, oracles_with, us};
@@ -10,7 +10,7 @@ use crate::flash::geometry::Geometry;
 use crate::ids::{DieId, Lpn, Ppn};
 use crate::units::Time;
 
-/// First page of block 7 of plane 0, then first page of block 7 of plane 1.
+/// First page of block 7 of plane 0, which belongs to the SLC cache.
 const CACHED: Ppn = Ppn(28);
 const CACHED_IN_PLANE_1: Ppn = Ppn(60);
 
@@ -42,7 +42,8 @@ fn programmed(pages: &[Ppn], until: u64) -> Oracles {
     oracles
 }
 
-/// Returns the oracle and the message of the first violation; `None` without one. The oracle can be `data`, because most programs here bring no data.
+/// Returns the oracle and the message of the first violation; `None` without a violation. In most tests here the oracle `data` reports a
+/// violation, because no data was sent for the programs.
 fn said(oracles: &Oracles) -> Option<(&'static str, String)> {
     oracles.violation().map(|violation| (violation.oracle, violation.message.clone()))
 }

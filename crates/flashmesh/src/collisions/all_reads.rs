@@ -1,4 +1,4 @@
-//! Collisions of all reads, including those of read-modify-write. [`Analysis`](super::Analysis) counts requested reads separately.
+//! Collisions of all reads, including those of read-modify-write, which [`Analysis`](super::Analysis) can exclude from its own counts.
 
 use super::{Collision, OutstandingReads};
 use crate::ids::{DieId, Lpn, TransactionId};
@@ -18,8 +18,8 @@ pub(super) struct AllCounts {
 }
 
 impl AllReads {
-    /// Creates the counts when the first read of a read-modify-write arrives. Before it both kinds of counts are equal, so `occupancy` and `counts`
-    /// of the requested reads are taken over.
+    /// Creates the counts when the first read of a read-modify-write arrives. Starts from `occupancy` and `counts` of the requested reads,
+    /// because both kinds of counts have been equal until then.
     pub fn continue_from(occupancy: &OutstandingReads, counts: AllCounts) -> AllReads {
         AllReads { occupancy: occupancy.clone(), counts }
     }
@@ -37,8 +37,8 @@ impl AllReads {
         }
     }
 
-    /// Adds a rerouted read, whose page has moved to `die`, to the outstanding reads of this die. The read was counted at its first die and is not
-    /// counted again.
+    /// Adds a rerouted read to the outstanding reads of `die`, to which its page has moved. Does not count the read again, because it was
+    /// counted at its first die.
     pub fn read_requeued(&mut self, id: TransactionId, die: DieId, lpn: Lpn) {
         self.occupancy.enter(die, id, lpn);
     }

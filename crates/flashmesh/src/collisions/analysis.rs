@@ -1,4 +1,5 @@
-//! Statistics of section II of the paper (Patterned Read Collisions, IEEE Access 2023), computed from the arrivals and departures of reads.
+//! Statistics on read collisions, computed from the arrivals and departures of reads (Patterned Read Collisions, IEEE Access 2023, section
+//! II).
 
 use rustc_hash::FxHashSet;
 

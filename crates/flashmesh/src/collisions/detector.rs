@@ -1,4 +1,5 @@
-//! Choice of the page to replicate and of its target die, by pair lists and by benefit against cost (section III.A of the paper).
+//! Choice of a page to replicate and of its target die, by pair lists and by benefit against cost (Patterned Read Collisions, IEEE Access
+//! 2023, section III.A).
 
 use super::rates::ReadRates;
 use super::{OutstandingReads, PagePair, PairLists};
@@ -7,13 +8,14 @@ use crate::units::Time;
 
 #[derive(Clone, Copy, Debug)]
 pub struct DetectorRules {
-    /// Maximum length of the pair list of a die (`l_R` in the paper); 0 turns off replication.
+    /// Maximum length of the list of colliding pairs of a die (`l_R` in Patterned Read Collisions, IEEE Access 2023); 0 turns off
+    /// replication.
     pub pairs_per_die: u32,
     /// Length of the windows in which the reads of a die are counted, to estimate its read rate.
     pub rate_window: Time,
-    /// Read time of a page (`t_READ`), which a read waits for each earlier read of its die.
+    /// Read time of a page (`t_READ`): a read waits this long for each earlier read of its die.
     pub read_time: Time,
-    /// Program time of a page (`t_PROG`), for which the copy keeps reads of the target die waiting.
+    /// Program time of a page (`t_PROG`): the program of a copy delays reads of the target die by up to this time.
     pub program_time: Time,
 }
 
@@ -51,11 +53,11 @@ impl Detector {
         self.rates.count(die, now);
     }
 
-    /// Returns the page to replicate and its target die, and clears the list of `die`. Returns `None` if no pair of the collision has a copy whose
-    /// benefit exceeds its cost and that `may` allows.
+    /// Returns the page to replicate and its target die, and clears the list of `die`. Returns `None` if no pair of the collision has a
+    /// copy whose benefit exceeds its cost and that `may` allows.
     ///
-    /// Must be called at an imbalanced collision on `die`, after [`Detector::pair`] was called for each pair of the collision. `may` gets the page
-    /// and the target die.
+    /// Must be called at an imbalanced collision on `die`, after [`Detector::pair`] was called for each pair of the collision. The
+    /// arguments of `may` are the page and the target die.
     pub fn collided(
         &mut self,
         die: DieId,
@@ -74,7 +76,7 @@ impl Detector {
         found
     }
 
-    /// Adds a pair of pages whose reads are outstanding together on the colliding die, for the next call of [`Detector::collided`].
+    /// Adds a pair of pages whose reads are outstanding together on the die of a collision, for the next call of [`Detector::collided`].
     #[inline]
     pub fn pair(&mut self, pair: PagePair) {
         self.pairs.push(pair);
@@ -94,7 +96,8 @@ impl Detector {
         if !benefit_exceeds_cost(&self.rules, slack, reads, time) {
             return None;
         }
-        // Choose the page that occurs in more of the other pairs in the list of `die`; on a tie, the page with the higher number [choice].
+        // Choose the page that occurs in more pairs in the list of `die`, without this pair; on a tie, the page with the higher number
+        // [choice].
         let appearances = |lpn| self.lists.appearances(die, lpn, pair);
         let by_appearances = if appearances(pair.first) > appearances(pair.second) {
             [pair.first, pair.second]
@@ -106,8 +109,8 @@ impl Detector {
     }
 }
 
-/// Returns whether the benefit of a copy, `slack` x `t_READ`, exceeds its cost, r x `t_PROG`^2 x 0.5. The rate r is `reads` divided by `time`, of the
-/// target die. Computes in integers.
+/// Returns whether the benefit of a copy, `slack` x `t_READ`, exceeds its cost, 0.5 x r x `t_PROG`^2. Here r is the read rate of the target
+/// die, `reads` divided by `time`. Computes in integers, so that the result is exact.
 fn benefit_exceeds_cost(rules: &DetectorRules, slack: u16, reads: u64, time: Time) -> bool {
     let ps = |time: Time| u128::from(time.as_ps());
     let benefit = ps(rules.read_time) * u128::from(slack);

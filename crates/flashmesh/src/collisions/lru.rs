@@ -3,12 +3,13 @@
 use super::PagePair;
 use crate::ids::Lpn;
 
-/// Maximum length of a list that is searched linearly; a longer list has a hash table.
+/// Maximum length of a list that is searched linearly. A longer list is searched by a hash table.
 const SCANNED_MAX: usize = 16;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TouchOutcome {
-    /// Index of the pair in the tables of the caller. A new pair takes the next free index, or in a full list the index of the evicted pair.
+    /// Index of the pair in the tables of the caller. A new pair takes the next free index; if the list is full, it takes the index of the
+    /// evicted pair.
     pub at: usize,
     pub is_new: bool,
 }
@@ -107,14 +108,14 @@ const NONE: u32 = 0;
 #[derive(Clone, Copy, Debug)]
 struct Node {
     pair: PagePair,
-    /// Link to the next more recently used pair. `older` links to the next less recently used pair, and `next` to the next pair of the same hash
-    /// chain.
+    /// Link to the pair that was used next after this pair. `older` links to the pair used next before it, and `next` to the next pair of
+    /// the same hash chain.
     newer: u32,
     older: u32,
     next: u32,
 }
 
-/// Order of a long list: linked in LRU order, and searched by a hash table, as in the paper.
+/// Order of a long list: linked in LRU order, and searched by a hash table (as in Patterned Read Collisions, IEEE Access 2023).
 #[derive(Clone, Debug)]
 pub(super) struct Hashed {
     pairs_max: usize,
@@ -149,7 +150,7 @@ impl Hashed {
         }
         let is_new = link == NONE;
         if is_new {
-            // Usual case, because most pairs are new.
+            // Test for a new pair first, because most pairs are new.
             link = self.place();
             *self.node(link) = Node { pair, newer: NONE, older: NONE, next: self.buckets[bucket] };
             self.buckets[bucket] = link;
@@ -168,7 +169,8 @@ impl Hashed {
         TouchOutcome { at: link as usize - 1, is_new }
     }
 
-    /// Returns the link of a node for a new pair; in a full list, evicts the least recently used pair and returns its node.
+    /// Returns the link of the node for a new pair: a new node, or in a full list the node of the least recently used pair, which is
+    /// evicted.
     fn place(&mut self) -> u32 {
         if self.nodes.len() < self.pairs_max {
             let pair = PagePair::new(Lpn(0), Lpn(0));

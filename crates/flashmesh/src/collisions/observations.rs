@@ -1,4 +1,5 @@
-//! Samples of the drive at equal intervals: outstanding reads, and whether any of them collide (section II of the paper).
+//! Samples of the drive at equal intervals: outstanding reads, and whether any of them collide (Patterned Read Collisions, IEEE Access
+//! 2023, section II).
 
 use super::{OutstandingReads, count, mean_of, random_dies::RandomDies, share, state_collision_probability};
 use crate::units::Time;
@@ -11,7 +12,7 @@ pub(super) struct Observations {
     by_outstanding: Vec<u64>,
     /// Number of samples in which some die has at least two outstanding reads.
     colliding: u64,
-    /// Number of samples in which some die has at least two reads if each outstanding read is assigned to a random die.
+    /// Number of samples in which some die would have at least two outstanding reads if each read were on a random die.
     colliding_shuffled: u64,
     /// Number of samples in which some die has no outstanding read.
     with_idle_die: u64,
@@ -32,7 +33,8 @@ impl Observations {
         }
     }
 
-    /// Takes all samples due before `now`. Must be called before each change of the outstanding reads.
+    /// Records all samples due before `now`. Must be called before each change of the outstanding reads, because samples show the reads
+    /// outstanding until then.
     #[inline]
     pub fn sample(&mut self, now: Time, occupancy: &OutstandingReads, shuffled: &RandomDies) {
         if now > self.due {
@@ -79,7 +81,8 @@ impl Observations {
         share(self.colliding, self.count())
     }
 
-    /// Returns the share of samples in which some die has at least two reads if each read is on a random die; `None` without samples.
+    /// Returns the share of samples in which some die would have at least two outstanding reads if each read were on a random die; `None`
+    /// without samples.
     pub fn collision_ratio_expected(&self) -> Option<f64> {
         share(self.colliding_shuffled, self.count())
     }

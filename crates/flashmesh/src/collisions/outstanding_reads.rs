@@ -36,7 +36,7 @@ struct Outstanding {
     is_recorded: bool,
 }
 
-/// Outstanding reads of each die: the outstanding command counts (OCC) of the paper.
+/// Outstanding reads of each die: the outstanding command counts (OCC) of Patterned Read Collisions, IEEE Access 2023.
 #[derive(Clone, Debug)]
 pub struct OutstandingReads {
     dies: Vec<Vec<Outstanding>>,
@@ -64,7 +64,7 @@ impl OutstandingReads {
             self.add_row();
         }
         self.at_most[before * self.words + die.index() / BITS] &= !(1 << (die.index() % BITS));
-        // Avoid a branch on whether the die was idle, which would often be mispredicted.
+        // Avoid a branch on whether the die was idle, because the CPU would often mispredict it.
         let row = before.saturating_sub(1) * self.words;
         let some_have_fewer = self.at_most[row..row + self.words].iter().any(|&dies| dies != 0);
         let collision = match (before > 0, (before > 0) & some_have_fewer) {
@@ -85,7 +85,7 @@ impl OutstandingReads {
         }
     }
 
-    /// Removes a read from the outstanding reads of `die`. Returns false, and removes nothing, if the read is not outstanding there.
+    /// Removes a read from the outstanding reads of `die`. Returns false, and removes nothing, if the read is not outstanding on `die`.
     #[inline]
     pub fn leave(&mut self, die: DieId, id: TransactionId) -> bool {
         let reads = &mut self.dies[die.index()];
@@ -175,7 +175,7 @@ impl OutstandingReads {
         self.total > self.dies() - self.idle_dies()
     }
 
-    /// Returns the outstanding read of `lpn` on `die` that arrived last; `None` if there is none.
+    /// Returns the outstanding read of `lpn` on `die` that arrived last; `None` if no read of `lpn` is outstanding on `die`.
     pub fn read_of(&self, die: DieId, lpn: Lpn) -> Option<TransactionId> {
         self.dies[die.index()].iter().rev().find(|read| read.lpn == lpn).map(|read| read.id)
     }
@@ -214,8 +214,8 @@ mod tests {
 
     #[test]
     fn figure_2b_a_read_that_an_idle_die_could_have_served_is_an_imbalanced_collision() {
-        // A and B wait on die 0, D is read on die 1, and dies 2 and 3 are idle when C arrives at die 0. Die 0 then has three reads more than an idle
-        // die.
+        // When C arrives at die 0, A and B wait there, D is read on die 1, and dies 2 and 3 are idle. So die 0 then has three reads more
+        // than an idle die.
         let (a, b, c, d) = (1, 2, 3, 4);
         let (arrival, mut occupancy) = arrive(4, &[(0, a), (0, b), (1, d), (0, c)]);
         assert_eq!((arrival.outstanding, arrival.collision), (3, Some(Collision::Imbalanced)));

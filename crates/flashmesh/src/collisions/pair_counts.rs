@@ -51,8 +51,8 @@ impl PairCounts {
         }
     }
 
-    /// Counts the buffered occurrences. Must be called before the results are read, because only [`occurrences`](Self::occurrences) includes buffered
-    /// ones.
+    /// Counts the buffered occurrences. Must be called before any result except [`occurrences`](Self::occurrences) is read, because the
+    /// other results exclude buffered occurrences.
     #[inline(never)]
     pub fn flush(&mut self) {
         self.recent.sort_unstable();
@@ -146,8 +146,8 @@ mod tests {
     fn a_fair_sample_of_the_pairs_is_kept_beyond_the_limit() {
         let (pairs_max, pairs) = (1000, 100_000);
         let mut counts = PairCounts::new(pairs_max);
-        // Each pair occurs three times, so each kept pair must have that count. Early pairs must not be likelier to be kept: half of the kept pairs
-        // are late.
+        // Each pair occurs three times, so each kept pair must have a count of three. Half of the kept pairs must be late ones, because
+        // early pairs must not be likelier to be kept.
         for _ in 0..3 {
             (0..pairs).for_each(|second| counts.count(PagePair::new(Lpn(7), Lpn(100 + second))));
         }

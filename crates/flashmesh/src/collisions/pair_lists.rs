@@ -1,4 +1,5 @@
-//! Collision pair lists, one for each die (section III.A of the paper), with at most `l_R` entries and LRU replacement.
+//! Lists of colliding page pairs, one for each die, with at most `l_R` entries and LRU replacement (Patterned Read Collisions, IEEE Access
+//! 2023, section III.A).
 
 use super::PagePair;
 use super::lru::{LruOrder, TouchOutcome};
@@ -9,11 +10,11 @@ use crate::ids::{DieId, Lpn};
 #[derive(Clone, Copy, Debug)]
 pub struct PairEntry<'a> {
     occurrences: u16,
-    /// Bit set of the dies that had at least two fewer outstanding reads than the die of the list at the first collision of the pair. The bit of the
-    /// die of the list is never set. The hardware stores the occurrences in place of the slack counter of that die \[choice\].
+    /// Bit set of the dies that had at least two fewer outstanding reads than the die of the list, at the first collision of the pair.
+    /// Never contains the die of the list, so hardware can store `occurrences` in place of the slack counter of this die \[choice\].
     first: &'a [u64],
-    /// Slack counters, indexed by die: number of collisions at which the die had at least two fewer reads. Unused while `occurrences` is 1, as for
-    /// most pairs, because `first` then has the same values.
+    /// Slack counters, indexed by die: number of collisions at which the die had at least two fewer reads than the die of the list. Unused
+    /// while `occurrences` is 1, as for most pairs, because `first` then has the same values.
     slack: &'a [u16],
 }
 
@@ -41,7 +42,7 @@ impl PairEntry<'_> {
             return (DieId(die as u32), u16::from(word.is_some()));
         }
         let most = self.slack.iter().copied().fold(0, u16::max);
-        // Scan backwards, so that the first die wins a tie, and without branches, which would often be mispredicted.
+        // Scan backwards, so that the first die wins a tie. Use no branches, because the CPU would often mispredict them.
         let with_most = |first, (die, &slack): (usize, &u16)| if slack == most { die } else { first };
         let die = self.slack.iter().enumerate().rev().fold(0, with_most);
         (DieId(die as u32), most)
@@ -57,7 +58,8 @@ fn is_in(dies: &[u64], die: usize) -> u16 {
 struct PairList {
     lru: LruOrder,
     occurrences: Vec<u16>,
-    /// For each index of `lru`, the bit set of the dies with at least two fewer reads at the first occurrence of the pair.
+    /// For each index of `lru`, the bit set of the dies that had at least two fewer reads than the die of the list at the first occurrence
+    /// of the pair.
     first: Vec<u64>,
     /// For each index of `lru`, the slack counters of all dies. They are valid from the second occurrence of the pair on.
     slack: Vec<u16>,
@@ -102,8 +104,8 @@ impl PairLists {
         PairLists { dies, lists: vec![list; lists] }
     }
 
-    /// Records an imbalanced collision of `pair` on `die`. `fewer` is the bit set of the dies with at least two fewer outstanding reads. Returns the
-    /// updated entry; `None` if lists have no entries (`l_R` = 0).
+    /// Records an imbalanced collision of `pair` on `die`. `fewer` is the bit set of the dies with at least two fewer outstanding reads
+    /// than `die`. Returns the updated entry; `None` if lists have no entries (`l_R` = 0).
     #[inline]
     pub fn collided(&mut self, die: DieId, pair: PagePair, fewer: &[u64]) -> Option<PairEntry<'_>> {
         let (dies, words) = (self.dies, die_words(self.dies));
@@ -139,7 +141,7 @@ impl PairLists {
         self.entries(die).filter(|&(other, _)| other != pair && other.has(lpn)).count()
     }
 
-    /// Clears the list of `die` after a replication, because the copy changes which collisions a further copy would avoid.
+    /// Clears the list of `die` after a replication: the new copy changes which collisions another copy would avoid.
     pub fn clear(&mut self, die: DieId) {
         if let Some(list) = self.lists.get_mut(die.index()) {
             list.lru.clear();

@@ -32,7 +32,7 @@ impl PagePair {
     /// Returns a hash in which each bit depends on all bits of the pair.
     #[inline]
     pub(super) fn hash(self) -> u64 {
-        // Finalizer of splitmix64.
+        // Finalizer of the random number generator splitmix64, which mixes all bits.
         let hash = self.key();
         let hash = (hash ^ (hash >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let hash = (hash ^ (hash >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -32,8 +32,8 @@ mod tests {
         // probability 1 / 16.
         assert!((state_collision_probability(8, 16) - (1.0 - 518_918_400.0 / 4_294_967_296.0)).abs() < 1e-12);
         assert!((read_collision_probability(8, 16) - (1.0 - 170_859_375.0 / 268_435_456.0)).abs() < 1e-12);
-        // Table 2 of the paper has an average OCC of 7.8 and a collision ratio of 86.0 %. Both follow if a fifth of the states have seven reads and
-        // the others eight.
+        // Table 2 of Patterned Read Collisions (IEEE Access 2023) has an average OCC of 7.8 and a collision ratio of 86.0 %. Both follow if
+        // a fifth of the states have seven reads and the others eight.
         let mixed = 0.8 * state_collision_probability(8, 16) + 0.2 * state_collision_probability(7, 16);
         assert!((mixed - 0.860).abs() < 0.001, "{mixed}");
     }

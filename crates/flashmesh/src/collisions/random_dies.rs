@@ -3,7 +3,7 @@
 use crate::engine::random::SimRng;
 use crate::ids::{DieId, TransactionId};
 
-/// Constant that is combined with the seed of the run, so that these random numbers are independent of others with the same seed.
+/// Constant that is combined with the seed of the run, so that the random dies are independent of other random numbers with the same seed.
 const SEED: u64 = 0x636f_6c6c_6964_6573;
 
 /// Outstanding reads of the run, each assigned to a die that was drawn at its arrival.

@@ -3,7 +3,7 @@
 use crate::ids::DieId;
 use crate::units::Time;
 
-/// Number of reads of each die in the current window (`present`) and in the previous one (`before`).
+/// Read counts of each die, from which recent read rates follow: in the current window (`present`) and in the previous window (`before`).
 #[derive(Clone, Debug)]
 pub(super) struct ReadRates {
     window: Time,

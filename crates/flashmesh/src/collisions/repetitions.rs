@@ -1,4 +1,4 @@
-//! Distribution of the number of occurrences over page pairs (Figure 4 of the paper).
+//! Distribution of the number of occurrences over page pairs (Patterned Read Collisions, IEEE Access 2023, Figure 4).
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

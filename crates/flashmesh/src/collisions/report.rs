@@ -41,7 +41,7 @@ quantities! {
         idle_die_share: Option<f64>, in "share", null "without observations";
         /// Pairs of pages that took part in imbalanced collisions, each pair once. Exact while `pairs_kept_share` is 1.
         pairs: u64, in "pairs";
-        /// Number of times that the reads of one of these pairs were outstanding together on a die with an imbalanced collision.
+        /// Number of times that the reads of a pair were outstanding together on a die with an imbalanced collision, summed over the pairs.
         pair_occurrences: u64, in "occurrences";
         /// Pairs whose reads were outstanding together on a die with an imbalanced collision, summed over the observations: a pair
         /// counts at each observation of its time together ("the OCC changes and collision patterns were monitored every 10 us", section II.C).
@@ -82,7 +82,7 @@ quantities! {
         times_min: u64, in "occurrences";
         /// Pairs in this bin.
         pairs: u64, in "pairs";
-        /// Occurrences of these pairs.
+        /// Occurrences of the pairs in this bin.
         occurrences: u64, in "occurrences";
     }
 }
@@ -90,11 +90,11 @@ quantities! {
 quantities! {
     /// Two pages that were outstanding together on a die in an imbalanced collision.
     CollisionPair as "CollisionPair" {
-        /// The lower logical page.
+        /// Page of the pair with the lower logical page number.
         first: u32;
-        /// The higher logical page.
+        /// Page of the pair with the higher logical page number.
         second: u32;
-        /// Number of times that the two pages were outstanding together in such a collision.
+        /// Number of times that the two pages were outstanding together in an imbalanced collision.
         occurrences: u64, in "occurrences";
     }
 }

@@ -60,7 +60,7 @@ impl VirtualReplicas {
         }
         self.gain.reads_moved += 1;
         self.gain.wait_saved_ps += (self.read_time * u64::from(here - there)).as_ps();
-        // `here` (the die of the original) and `there` (the die of the copy) exclude the arriving read. Add one for the die that serves it.
+        // `here` (reads on the die of the original) and `there` (on the die of the copy) exclude the arriving read, so add 1 for it.
         let is_imbalanced = |outstanding: u32| outstanding > 0 && occupancy.is_imbalanced(outstanding + 1);
         self.gain.imbalanced_avoided += u64::from(is_imbalanced(here) && !is_imbalanced(there));
     }

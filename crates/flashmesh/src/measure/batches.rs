@@ -17,14 +17,15 @@ pub const MARKS_MAX: usize = 64;
 /// Initial spacing of the marks, in which even a fast drive completes only a few requests. \[choice\]
 const FIRST_SPACING: Time = Time::from_ns(10_000);
 
-/// Minimum number of requests per batch, on average over the batches. [`Batches::merged`] merges batches until they have as many. \[choice\]
+/// Minimum mean number of requests per batch. [`Batches::merged`] merges batches until their mean reaches this number. \[choice\]
 pub const BATCH_REQUESTS_MIN: u64 = 32;
 
-/// Maximum number of streams that are counted separately; with more streams, only their total is counted. The marks of a stream take a few hundred
-/// kilobytes. \[choice\]
+/// Maximum number of streams that the marks count separately; with more streams, they count only the total. Limits memory, because the
+/// marks of each stream take a few hundred kilobytes. \[choice\]
 pub const STREAMS_MAX: usize = 16;
 
-/// Series of marks. A mark is the cumulative value of a count at a multiple of `spacing` after `origin`. The spacing doubles as the run gets longer.
+/// Series of marks, which are the values of a cumulative count at the multiples of `spacing` after `origin`. The spacing doubles as the run
+/// gets longer.
 #[derive(Clone, Debug)]
 pub struct CumulativeSamples<T> {
     origin: Time,
@@ -98,11 +99,11 @@ impl<T> CumulativeSamples<T> {
     }
 }
 
-/// Counts of the requests that completed since the start of the run: of one stream, or of all streams.
+/// Cumulative counts, since the start of the run, of the completed requests of one stream or of all streams.
 #[derive(Clone, Debug, Default)]
 pub struct RequestCounts {
     pub bytes: u64,
-    /// Sums over the requests of each kind, indexed by [`MeasuredKind`].
+    /// For each kind of request, indexed by [`MeasuredKind`], the number of requests and the sums of their latency parts.
     pub kinds: [BreakdownSums; MeasuredKind::ALL.len()],
 }
 
@@ -114,7 +115,7 @@ impl RequestCounts {
         }
     }
 
-    /// Returns, summed over `kinds`: the number of completed requests, their latencies, and each part of their latencies in the order of
+    /// Returns three sums over the requests of `kinds`: their number, their latencies, and each part of their latencies in the order of
     /// [`BreakdownSums::parts_ps`]. Times are in picoseconds.
     pub fn sums(&self, kinds: &[MeasuredKind]) -> (u64, u128, [u128; PARTS]) {
         kinds.iter().map(|&kind| &self.kinds[kind as usize]).fold(
@@ -127,7 +128,8 @@ impl RequestCounts {
     }
 }
 
-/// Counts without any request, for a stream that a mark does not count. The first origin has no stream counts, because no request has completed.
+/// Counts of no requests, for a stream that a mark does not count. The mark at the start of the run counts no stream, because no request
+/// has completed.
 static NO_REQUESTS: RequestCounts =
     RequestCounts { bytes: 0, kinds: [const { BreakdownSums::NONE }; MeasuredKind::ALL.len()] };
 
@@ -163,7 +165,7 @@ pub struct FillLevels {
     pub free_pages: u64,
     /// Free pages plus the pages that collections in progress have reclaimed. Constant while collections keep pace with writes.
     pub reserve_pages: u64,
-    /// Number of blocks that are being collected, over all planes.
+    /// Number of blocks that are being collected, over all planes. Folds of the SLC cache do not count.
     pub victims: u64,
     /// Free pages that writes can still take before a collection begins.
     pub pages_before_gc: u64,
@@ -175,7 +177,8 @@ pub struct FillLevels {
     pub slc_pages: u64,
     /// Requests that were issued and have not completed yet.
     pub outstanding: u64,
-    /// Time in picoseconds by which an open replay issues requests after their arrival: the maximum over the streams. 0 without an open replay.
+    /// Time in picoseconds by which an open replay lags behind the arrivals of its requests: the maximum over the streams. 0 without an
+    /// open replay.
     pub replay_lag_ps: u64,
 }
 
@@ -186,13 +189,13 @@ pub struct DriveSample {
     pub levels: FillLevels,
 }
 
-/// Request marks and drive marks of a run. A request mark is recorded at the first completion at or after the time of the mark; a drive mark is
-/// recorded between events at the time of the mark.
+/// Request marks and drive marks of a run. A request mark is recorded at the first completion at or after the time of the mark. A drive
+/// mark is recorded between events, exactly at its time.
 #[derive(Clone, Debug)]
 pub struct Batches {
     requests: CumulativeSamples<RequestSample>,
     drive: CumulativeSamples<DriveSample>,
-    /// Time of the next request mark. A completion at this time or later counts in a later batch.
+    /// Time of the next request mark. A completion at or after this time belongs to a later batch.
     pub next_request_sample: Time,
 }
 
@@ -211,7 +214,8 @@ impl Batches {
         }
     }
 
-    /// Drops all marks at the start of the measured window. The origin becomes the time of `counts`, and its values the counts and levels given.
+    /// Drops all marks, and begins new series at the start of the measured window. The new origin has the time of `counts`, and the counts
+    /// and levels given.
     pub fn restart(&mut self, streams: &[StreamMeasures], counts: &DriveCounts, levels: FillLevels) {
         let drive = DriveSample { counts: counts.clone(), levels };
         *self = Batches::from_origin(counts.span, RequestSample::new(streams), drive);

@@ -9,14 +9,15 @@ use crate::{names, quantities};
 /// Busy share of time from which a part of the drive counts as saturated. The busiest saturated part is the bottleneck.
 const SATURATED: f64 = 0.9;
 
-/// Share of time from which bytes must move over a link that packets saturate, for this link to be the bottleneck.
+/// Minimum share of time for which bytes must move over a link. Below it, the link is not the bottleneck even if packets always hold it,
+/// because they then mostly wait for another link.
 const MOVING: f64 = 0.5;
 
-/// Limit of the share of the mean latency that requests spend waiting for other requests. Above this limit, waiting is the bound of a run without a
-/// saturated part; otherwise latency is.
+/// Share of the mean latency that requests spend waiting for other requests. In a run without a saturated part, the bound is waiting if the
+/// share is larger than this limit; otherwise it is latency.
 const WAITING: f64 = 0.5;
 
-/// Maximum share of the run with a full queue for which the drive counts as keeping up with the arrivals of an open replay.
+/// Maximum share of an open replay during which the queue of the drive may be full, for the drive to count as keeping up with the arrivals.
 const OVERDUE: f64 = 0.1;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -61,9 +62,9 @@ quantities! {
     Bound as "Bound" {
         /// The part of the drive, or the load, that limits throughput.
         resource: Resource;
-        /// Busy share of `resource`; of the busiest part if arrivals or latency limit the run. For a link of a packet network over which bytes do not
-        /// always move, the share of time for which packets hold it. For a link that operations hold (`hold-path`), the share of time for which they
-        /// do.
+        /// Busy share of `resource`; of the busiest part if arrivals, waiting or latency limit the run. For a link of a packet network over
+        /// which bytes do not always move, the share of time for which packets hold it. For a link that operations hold (`hold-path`), the
+        /// share of time for which operations hold it.
         share: f64, in "share";
         /// Sentence with the bottleneck and its busy share.
         sentence: String;
@@ -74,15 +75,16 @@ fn busiest(shares: &[f64]) -> (usize, f64) {
     shares.iter().copied().enumerate().fold((0, 0.0), |best, next| if next.1 > best.1 { next } else { best })
 }
 
-/// Returns the index of the link over which bytes move for the most time, among the links that packets hold for at least [`SATURATED`] of the time.
-/// `None` if bytes move over each of them for less than half of the time. Packets that wait for a link also hold the links before it, but move over
-/// those less.
+/// Returns the index of the link over which bytes move for the most time, among the links that packets hold for at least [`SATURATED`] of
+/// the time. `None` if bytes move over each of these links for less than half of the time. The time of moving bytes finds the bottleneck,
+/// because packets that wait for a link also hold the links before it.
 fn congested(moving: &[f64], held: &[f64]) -> Option<usize> {
     let saturated = held.iter().enumerate().filter(|(link, share)| **share >= SATURATED && moving[*link] >= MOVING);
     saturated.map(|(link, _)| link).max_by(|left, right| moving[*left].total_cmp(&moving[*right]))
 }
 
-/// Returns the parts of the mean latency: the mean time in picoseconds, its description, and whether requests spend it waiting for other requests.
+/// Returns for each part of the mean latency: the mean time in picoseconds, a description, and whether requests spend the time waiting for
+/// other requests.
 fn parts(mean: &BreakdownSummary) -> [(f64, &'static str, bool); 9] {
     [
         (mean.host, "in the host queue and on the link", true),
@@ -136,7 +138,7 @@ impl Bound {
         load: ArrivalMode,
     ) -> Bound {
         let host_link = utilisation.link_to_drive.max(utilisation.link_to_host);
-        // With `hold-path`, a link is busy as long as an operation holds it.
+        // With `hold-path`, operations hold links also while no bytes move. A link then counts as busy for as long as it is held.
         let by_operations = !held.by_operations().is_empty();
         let (link, link_share) = busiest(if by_operations { held.by_operations() } else { &utilisation.links });
         let (controller, controller_share) = busiest(&utilisation.controllers);
@@ -152,7 +154,8 @@ impl Bound {
             part(Resource::Dram, dram.unwrap_or(0.0), "the DRAM of the cache".to_owned()),
         ];
         let nothing = part(Resource::HostLink, 0.0, "the host link".to_owned());
-        // A controller is as busy as its link. On a tie the first of `parts` is the bottleneck, so the link is named.
+        // A controller and its link have the same busy share. On a tie the first of `parts` is the bottleneck, so the sentence names the
+        // link.
         let most = parts.into_iter().fold(nothing, |best, next| if next.share > best.share { next } else { best });
         if most.share < SATURATED {
             if let Some(link) = congested(&utilisation.links, held.by_packets()) {

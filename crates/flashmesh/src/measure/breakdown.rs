@@ -12,7 +12,7 @@ use crate::quantities;
 use crate::schedule::latency_account::LatencyBreakdown;
 use crate::units::Time;
 
-/// Number of latency buckets in each power of two.
+/// Number of latency buckets in each power of two of the latency.
 const STEPS: u32 = 16;
 const BUCKETS: usize = 64 * STEPS as usize;
 /// Number of parts that nearly every request has: host, die wait, behind collection, path wait, array, transfer.
@@ -54,7 +54,7 @@ pub struct BreakdownSums {
 }
 
 impl BreakdownSums {
-    /// Sums over no request.
+    /// Sums of a breakdown without requests, all zero.
     pub const NONE: BreakdownSums = BreakdownSums { count: 0, parts_ps: [0; PARTS], buckets: Vec::new() };
 
     /// Adds the counts and sums of `other`.
@@ -73,7 +73,7 @@ impl BreakdownSums {
         (self.count > 0).then(|| BreakdownSummary::new(self.count, self.parts_ps.map(mean)))
     }
 
-    /// Returns the sums over the requests recorded since `earlier`, an earlier tally of the same breakdown.
+    /// Returns the sums over the requests that were recorded after the sums `earlier` of the same breakdown.
     pub fn since(&self, earlier: &BreakdownSums) -> BreakdownSums {
         let before = earlier.buckets.iter().copied().chain(std::iter::repeat(0));
         BreakdownSums {

@@ -20,11 +20,11 @@ quantities! {
         destages: u64, in "pages";
         /// Pages evicted to make space for others.
         evictions: u64, in "pages";
-        /// Pages of writes that waited for space or because of `cache.throttle-interval`, or behind other such pages.
+        /// Pages of writes that waited for space or because of `cache.throttle-interval`, or behind other waiting pages.
         waits: u64, in "pages";
         /// Pages of writes that were first in the queue and waited because of `cache.throttle-interval`.
         throttled: u64, in "pages";
-        /// Sum of these waits of pages of writes, over the pages that were accepted.
+        /// Total time for which pages of writes waited until the cache accepted them.
         wait_ps: u64, in "ps";
         /// Maximum number of dirty pages: pages with sectors that flash does not have.
         dirty_pages_max: u64, in "pages";
@@ -36,8 +36,8 @@ quantities! {
 }
 
 impl CacheReport {
-    /// Returns the report of `cache` at time `end`. Its DRAM was busy for `busy`. Accepted pages of writes waited for `waited` in total, and
-    /// `throttled` pages waited because of `cache.throttle-interval`.
+    /// Returns the report of `cache` at time `end`. `busy` is the busy time of its DRAM, `waited` the total time for which pages of writes
+    /// waited until they were accepted, and `throttled` the number of pages that waited because of `cache.throttle-interval`.
     pub fn new(cache: &Cache, busy: Time, waited: Time, throttled: u64, end: Time) -> CacheReport {
         let Counts { reads, writes, fills, destages, evictions, waits, dirty_max } = *cache.counts();
         CacheReport {

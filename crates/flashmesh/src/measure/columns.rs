@@ -32,7 +32,7 @@ pub enum ColumnType {
     Stream,
 }
 
-/// A column type: the values that it takes, and their encoding as bytes.
+/// A column type, with the type of its values and their encoding as bytes.
 trait Column {
     type Value;
 
@@ -41,7 +41,7 @@ trait Column {
     fn append(value: &Self::Value, bytes: &mut Vec<u8>);
 }
 
-/// Implements [`Column`] for a type.
+/// Implements [`Column`] for a column type.
 macro_rules! column {
     ($column:ty, $value:ty, $column_type:expr, |$name:ident| $bytes:expr) => {
         impl Column for $column {
@@ -133,23 +133,23 @@ columns! {
     submitted_ps: u64 = |record| record.submitted.as_ps();
     /// Time at which the completion reached the host. Minus `arrival_ps`, this is the completion latency.
     completed_ps: u64 = |record| record.completed.as_ps();
-    /// Part of the latency, like `breakdown_ps.*.host`. All parts add up to the latency.
+    /// Time in the queue of the host and on its link, as in `breakdown_ps.*.host`. All parts add up to the latency.
     host_ps: u64 = |record| record.host().as_ps();
-    /// Part of the latency, like `breakdown_ps.*.firmware`.
+    /// Time of the controller's cores, as in `breakdown_ps.*.firmware`.
     firmware_ps: u64 = |record| record.firmware.as_ps();
-    /// Part of the latency, like `breakdown_ps.*.cache`.
+    /// Time in the device cache, as in `breakdown_ps.*.cache`.
     cache_ps: u64 = |record| record.breakdown.cache.as_ps();
-    /// Part of the latency, like `breakdown_ps.*.map_wait`.
+    /// Time waiting for a map entry, as in `breakdown_ps.*.map_wait`.
     map_wait_ps: u64 = |record| record.breakdown.map_wait.as_ps();
-    /// Part of the latency, like `breakdown_ps.*.die_wait`.
+    /// Time waiting for the die while it worked for other requests, as in `breakdown_ps.*.die_wait`.
     die_wait_ps: u64 = |record| record.breakdown.die_wait.as_ps();
-    /// Part of the latency, like `breakdown_ps.*.path_wait`.
+    /// Time waiting for a path to the chip, as in `breakdown_ps.*.path_wait`.
     path_wait_ps: u64 = |record| record.breakdown.path_wait.as_ps();
-    /// Part of the latency, like `breakdown_ps.*.array`.
+    /// Time of array work, as in `breakdown_ps.*.array`.
     array_ps: u64 = |record| record.breakdown.array.as_ps();
-    /// Part of the latency, like `breakdown_ps.*.transfer`.
+    /// Time of command, address and data transfer, as in `breakdown_ps.*.transfer`.
     transfer_ps: u64 = |record| record.breakdown.transfer.as_ps();
-    /// Part of the latency, like `breakdown_ps.*.behind_gc`.
+    /// Time waiting for the die while it worked for GC or wear levelling, as in `breakdown_ps.*.behind_gc`.
     behind_gc_ps: u64 = |record| record.breakdown.behind_gc.as_ps();
     /// Whether a transfer of the request had to wait for a path.
     path_conflict: bool = |record| !record.path_conflict.is_empty();

@@ -1,4 +1,4 @@
-//! Destinations of the records of completed requests: none, the sink of a caller, or a program that steps the drive.
+//! Destinations for the records of completed requests: none, the sink of a caller, or a program that steps the drive.
 
 use crate::host::status::Status;
 use crate::units::Time;
@@ -18,19 +18,19 @@ pub struct Completion {
     pub status: Status,
 }
 
-/// Condition on which a drive pauses while a program steps it.
+/// Condition on which a drive pauses when a program advances it step by step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum PauseCondition {
-    /// No pause at completions: only at the time to which the drive is stepped.
+    /// Pause only at the time to which the drive is stepped, whatever completes before.
     #[default]
     WhereTold,
-    /// Pause at the next completion, at the latest at the time to which the drive is stepped.
+    /// Pause at the next completion, or at the time to which the drive is stepped, whichever comes first.
     AtNext,
     /// Pause at this time, because a request has completed.
     At(Time),
 }
 
-/// Requests that completed during the current step.
+/// Requests that completed during the current step of a drive that a program steps.
 #[derive(Clone, Debug, Default)]
 pub struct Completions {
     pub done: Vec<Completion>,
@@ -92,7 +92,7 @@ impl RecordDestination {
 }
 
 impl Clone for RecordDestination {
-    /// Clones the destination. A drive with a sink is never cloned.
+    /// Clones the destination. Panics for a sink, because a drive with a sink is never cloned.
     fn clone(&self) -> RecordDestination {
         match self {
             RecordDestination::Dropped => RecordDestination::Dropped,

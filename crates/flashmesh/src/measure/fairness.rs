@@ -34,8 +34,9 @@ quantities! {
 }
 
 impl Fairness {
-    /// Compares the mean latency of each stream beside the other streams with its mean latency alone. A stream is given by name, mean latency
-    /// together and mean latency alone, in picoseconds. A mean is `None` if the stream completed nothing.
+    /// Compares the mean latency of each stream beside the other streams with its mean latency alone. `streams` yields for each stream its
+    /// name, its mean latency together with the others, and its mean latency alone, in picoseconds. A mean is `None` if the stream
+    /// completed nothing.
     pub fn new(streams: impl IntoIterator<Item = (String, Option<f64>, Option<f64>)>) -> Fairness {
         let compared = |(name, together_ps, alone_ps): (String, Option<f64>, Option<f64>)| {
             let slowdown = together_ps.zip(alone_ps).filter(|(_, alone)| *alone > 0.0);

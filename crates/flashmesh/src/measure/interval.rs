@@ -10,7 +10,7 @@ use crate::quantities;
 use crate::units::{Bytes, Time};
 use crate::workload::{IoRequest, RequestKind};
 
-/// Busy time of parts of the drive, summed over the parts, in picoseconds.
+/// Busy times since the start of the run or in an interval, in picoseconds. Each time is summed over all parts of one kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BusyTimes {
     pub link_to_drive: u128,
@@ -19,7 +19,8 @@ pub struct BusyTimes {
     pub dies: u128,
     /// Busy time of dies for GC and wear levelling; part of `dies`.
     pub dies_gc: u128,
-    /// Sum of the times that commands spent in host queues. Divided by the length of the interval, the mean number of commands in the queues.
+    /// Sum of the times that commands spent in host queues. This sum divided by the length of the interval is the mean number of commands
+    /// in the queues.
     pub queues: u128,
 }
 
@@ -143,7 +144,8 @@ impl CompletedRequests {
 
     pub fn latency(&self) -> LatencyReport {
         let [read, write, flush, others] = self.kinds().map(SparseHistogram::summary);
-        // Often all requests are of one kind, and the summary of this kind is also that of all requests. Merge bins only otherwise.
+        // Often all requests are of one kind. The summary of this kind is then also that of all requests, so merge the bins only if kinds
+        // are mixed.
         let is_mixed = self.kinds().iter().filter(|bins| !bins.is_empty()).count() > 1;
         let all = if is_mixed {
             let mut all = SparseHistogram::default();

@@ -59,7 +59,7 @@ impl LatencyHistogram {
         if other.count() == 0 {
             return;
         }
-        // Add only the bins in use: most streams use few bins, and the first access to memory is slow.
+        // Add only the bins in use: most streams use few bins, and the first access to an unused bin is slow.
         self.bins.iter_mut().zip(other.bins_in_use()).for_each(|(bin, further)| *bin += further);
         self.moments.add(&other.moments);
         self.max = self.max.later(other.max);

@@ -72,17 +72,17 @@ pub struct RunWork<'a> {
     /// Busy time of the controller's cores, averaged over the cores; `None` if the firmware takes no time.
     pub firmware: Option<Time>,
     pub dram: Option<Time>,
-    /// Arrival of the last request of an open replay; `None` if requests are issued as others complete.
+    /// Arrival of the last request of all open replays; `None` if no stream is an open replay.
     pub last_arrival: Option<Time>,
     pub end: Time,
-    /// Whether the run ended during work. Work is counted in full when it starts, so some counted work may be unfinished.
+    /// Whether the run ended while work was in progress. Work counts in full when it starts, so some of it may be unfinished.
     pub interrupted: bool,
 }
 
 quantities! {
     /// Minimum time that the work of the run takes, GC included, in any order of the work.
     LowerBound as "LowerBound" {
-        /// Lower bound: the maximum of the times below.
+        /// Lower bound: the maximum of the times of all parts.
         makespan_ps: u64, in "ps";
         /// Part with the maximum time.
         limit: Limit;
@@ -124,7 +124,7 @@ impl DieWork {
         }
     }
 
-    /// Returns the work of the die since `earlier`, an earlier total of the same die.
+    /// Returns the work that the die did after `earlier`, an older total of its work.
     pub fn since(self, earlier: DieWork) -> DieWork {
         DieWork {
             array: self.array.saturating_sub(earlier.array),
@@ -133,7 +133,7 @@ impl DieWork {
         }
     }
 
-    /// Returns the minimum busy time of the die. With a cache register, data transfers overlap other work.
+    /// Returns the minimum busy time of the die. With a cache register (`read_cache`), transfers of read data overlap other work.
     pub fn min_busy_time(&self, read_cache: bool) -> Time {
         let commanded = self.array + self.commands;
         if read_cache { commanded.later(self.data) } else { commanded + self.data }

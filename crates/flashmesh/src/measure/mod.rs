@@ -1,5 +1,5 @@
-//! Results of a run: latencies and their breakdown, path conflicts, utilisation, bottleneck and lower bound. Also their change over time: the steady
-//! state after a warm-up, and epochs.
+//! Results of a run: latencies and their breakdown, path conflicts, utilisation, bottleneck and lower bound. Also the steady state after a
+//! warm-up, and the results of each epoch.
 
 pub mod batches;
 pub mod bound;

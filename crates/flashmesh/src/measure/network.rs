@@ -54,7 +54,7 @@ quantities! {
     /// A transfer of a command or of data.
     #[derive(Eq)]
     RecordedTransfer as "RecordedTransfer" {
-        /// Die of the transfer. If dies take turns, the first die of the chip until the message is sent.
+        /// Die of the transfer. If the dies of a chip take turns, the first die of the chip until the message is sent.
         die: u64;
         /// Phase of the operation for which the path was requested.
         phase: Phase;

@@ -25,8 +25,8 @@ pub struct PartTimes {
     pub dies_gc: Vec<Time>,
     /// Work of each die. If the dies of a chip take turns, work of each chip.
     pub work: Vec<DieWork>,
-    /// Time during which an arrived request waited because the queue was full: the maximum over the streams. `None` if a stream is not an open
-    /// replay.
+    /// Time for which an arrived request waited because the queue of its stream was full: the maximum over the streams. `None` if any
+    /// stream is not an open replay.
     pub queue_full: Option<Time>,
 }
 

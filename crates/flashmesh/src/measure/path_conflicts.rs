@@ -56,7 +56,7 @@ quantities! {
     CauseReport as "CauseOfConflicts" {
         /// Number of transfers that waited for this cause.
         transfers: u64, in "transfers";
-        /// Number of completed requests with such a transfer.
+        /// Number of completed requests of which a transfer waited for this cause.
         requests: u64, in "requests";
         /// Sum of the waits for this cause, over the transfers.
         wait_ps: u64, in "ps";

@@ -16,7 +16,8 @@ const WARM_UP_MIN: u64 = 1_000_000;
 pub struct RequestBudget {
     /// Number of requests to measure, over all streams.
     pub measured: u64,
-    /// Maximum number of requests of the warm-up, over all streams. The measured window then begins even if the drive is not in its steady state.
+    /// Maximum number of requests of the warm-up, over all streams. After this number, the measured window begins even if the drive is not
+    /// in its steady state.
     pub warm_up_max: u64,
 }
 
@@ -35,7 +36,7 @@ impl RequestBudget {
         Some(RequestBudget { measured, warm_up_max: measured.saturating_mul(4).max(WARM_UP_MIN) })
     }
 
-    /// Returns the maximum number of requests that one stream issues: the budget of the whole run, including the warm-up.
+    /// Returns the maximum number of requests that one stream issues: the budget of all streams for the whole run, including the warm-up.
     pub fn requests_max(self) -> u64 {
         self.measured.saturating_add(self.warm_up_max)
     }

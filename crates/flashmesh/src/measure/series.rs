@@ -1,4 +1,4 @@
-//! A run as a series of equally long intervals. At the maximum number of intervals, neighbours are merged in pairs.
+//! A run as a series of equally long intervals. When the number of intervals reaches its maximum, each pair of neighbours is merged.
 
 use super::interval::{DriveCounts, Interval};
 use crate::host::status::Status;
@@ -15,7 +15,7 @@ pub enum IntervalLength {
 #[derive(Clone, Debug)]
 pub struct IntervalSeries {
     pace: IntervalLength,
-    /// Number of closed intervals at which neighbours are merged in pairs. Even.
+    /// Number of closed intervals at which each pair of neighbouring intervals is merged. An even number.
     limit: usize,
     closed: Vec<Interval>,
     open: Interval,
@@ -84,13 +84,14 @@ impl IntervalSeries {
         &self.closed
     }
 
-    /// Returns all intervals of a run that ends at `end`, the open one included. `counts` are the counts of the drive at the last event.
+    /// Returns all intervals of a run that ends at `end`, including the open one. `counts` are the counts of the drive at the last event.
     pub fn until(&self, end: Time, counts: &DriveCounts) -> Vec<Interval> {
         let mut intervals = self.closed.clone();
         let mut last = self.open.clone();
         last.close(counts.span, counts.since(&self.before));
         intervals.push(last);
-        // The drive may work after the last completion at `end`. Merge intervals that start at `end` or later into the one before.
+        // The drive may work after the last completion at `end`. Merge an interval that starts at `end` or later into the interval before
+        // it.
         while let [.., before, last] = &mut intervals[..]
             && last.start() >= end
         {

@@ -10,7 +10,7 @@
 
 use crate::quantities;
 
-/// Minimum number of observations for a verdict. [choice]
+/// Minimum number of observations from which MSER can find the end of the warm-up. [choice]
 pub const OBSERVATIONS_MIN: usize = 20;
 
 /// Number of rounds that the SNIA compares (Solid State Storage Performance Test Specification 2.0.2, definition of steady state).

@@ -11,36 +11,39 @@ use crate::names;
 use crate::quantities;
 use crate::units::Time;
 
-/// Maximum change of the level of a balanced store over the window, as a share of the flow through the store. \[choice\]
+/// Maximum change of the fill level of a balanced store (free pages, device cache, SLC cache, queues) in the window, as a share of the flow
+/// through the store. \[choice\]
 const IMBALANCE_MAX: f64 = 0.05;
 
-/// Minimum number of batches of a window for a verdict. \[choice\]
+/// Minimum number of batches in a window for a verdict on its steadiness. \[choice\]
 const BATCHES_MIN: usize = 10;
 
-/// Minimum number of turnovers of a window: its requests, divided by the mean number of requests in flight. \[choice\]
+/// Minimum number of turnovers in a window: the number of its requests, divided by the mean number of requests in flight. \[choice\]
 const TURNOVERS_MIN: f64 = 10.0;
 
-/// Minimum number of collection rounds in a window. In a round, every set of planes that collect together collects once. Not required if the run
-/// begins with the collections of different sets at random phases. \[choice\]
+/// Minimum number of rounds of GC in a window. In a round, every set of planes that are collected together is collected once. For a run
+/// that begins with its sets at random phases of collection, [`COLLECTIONS_MIN`] and [`SETS_MIN`] lower this minimum. \[choice\]
 const ROUNDS_MIN: f64 = 2.0;
 
-/// Minimum number of sets of planes with which a run that begins with collections at random phases needs no minimum of collections. \[choice\]
+/// Number of sets of planes from which on a window needs no minimum of collections, if the run begins with its sets at random phases of
+/// collection. \[choice\]
 const SETS_MIN: f64 = 8.0;
 
-/// Minimum number of collections in a window, for a run that begins with collections at random phases but has fewer than [`SETS_MIN`] sets.
-/// \[choice\]
+/// Minimum number of collections in a window, for a run with fewer than [`SETS_MIN`] sets of planes that begins with them at random phases
+/// of collection. \[choice\]
 const COLLECTIONS_MIN: f64 = 4.0;
 
 /// Number of overwrites of the drive after which the valid pages of its blocks are distributed as in steady state. Follows the workload independent
 /// preconditioning of the SNIA (Solid State Storage Performance Test Specification 2.0.2, WIPC). Not required if the run begins in steady state.
 const OVERWRITES: f64 = 2.0;
 
-/// Threshold of the range of five rounds, in half-widths of a round's 95 % interval. Without drift, the range exceeds this threshold with 1 %
-/// probability (4.60, the 99 % quantile of the studentized range, over 1.96).
+/// Range of five rounds above which the rounds drift, in half-widths of a round's 95 % interval. Without drift, the range exceeds this
+/// threshold with 1 % probability (4.60, the 99 % quantile of the studentized range, over 1.96).
 const RANGE_OF_NOISE: f64 = 2.35;
 
-/// Threshold of the rise of the line fitted to five rounds, from the first to the last, in half-widths of a round's 95 % interval. Without drift, the
-/// rise exceeds this threshold with 1 % probability (4 / sqrt(10) standard deviations of a round, times 2.576, over 1.96).
+/// Rise of the line fitted to five rounds, from the first to the last, above which the rounds drift, in half-widths of a round's 95 %
+/// interval. Without drift, the rise exceeds this threshold with 1 % probability (4 / sqrt(10) standard deviations of a round, times 2.576,
+/// over 1.96).
 const SLOPE_OF_NOISE: f64 = 1.66;
 
 names! {
@@ -100,8 +103,8 @@ pub struct DriveScale {
 }
 
 impl DriveScale {
-    /// Returns the number of free pages that a collection of a set gains on average. Uses the counts of the whole run, because most moves of a short
-    /// window belong to collections that began earlier.
+    /// Returns the mean number of free pages that a collection of a set of planes gains. Uses the counts of the whole run, because most
+    /// moves of a short window belong to collections that began earlier.
     fn gained_of_victim(&self, last: &DriveSample) -> f64 {
         let gc = &last.counts.gc;
         let moved = gc.pages_moved as f64 / gc.collections.max(1) as f64;
@@ -116,11 +119,12 @@ pub struct WindowSummary {
     /// Completed requests of the window.
     pub requests: u64,
     pub requests_of_run: u64,
-    /// Whether the warm-up ended by its own criterion; `None` without a warm-up.
+    /// Whether the warm-up ended because it met its condition; `None` without a warm-up.
     pub warm_up_ended: Option<bool>,
 }
 
-/// Rise of a store's level over the window, and the flow through the store, both in pages (for queues, in requests).
+/// Change of the fill level of a store (cache, free pages, queue) over the window, and the flow through the store. Both are in pages; for
+/// queues, in requests.
 struct FillTrend {
     rise: f64,
     through: f64,
@@ -133,8 +137,8 @@ impl FillTrend {
 }
 
 impl SteadinessReport {
-    /// Returns the verdict on the steady state over `window`. If the run is not steady, the verdict has the reasons, and an estimate of the number of
-    /// requests that a run needs.
+    /// Returns the verdict on the steady state over `window`. If the run is not steady, the verdict includes the reasons, and an estimate
+    /// of the number of requests that a run needs to be steady.
     pub fn new(batches: &Batches, stores: &DriveScale, window: &WindowSummary) -> SteadinessReport {
         let marks = batches.drive();
         let steps = marks.batch_indices(window.start);
@@ -156,7 +160,7 @@ impl SteadinessReport {
     }
 }
 
-/// Minimum number of marks since the start of a run for its stores to count as balanced. \[choice\]
+/// Minimum number of marks since the start of a run for its device cache and SLC cache to count as balanced. \[choice\]
 const MARKS_OF_BALANCE: usize = 32;
 
 /// Returns whether the device cache and the SLC cache were in balance over the second half of the run, that is, as much data left them as entered.
@@ -181,17 +185,19 @@ pub fn are_stores_balanced(batches: &Batches) -> bool {
     !cache.is_unbalanced() && !slc.is_unbalanced()
 }
 
-/// Threshold of the change of the reserve, in standard deviations. The change of a balanced reserve exceeds this threshold with 1 % probability.
+/// Threshold of the change of the reserve of free pages, in standard deviations. The change of a balanced reserve exceeds this threshold
+/// with 1 % probability.
 const DEVIATIONS_OF_RESERVE: f64 = 2.576;
 
-/// Maximum share of collecting sets in the noise estimate of the reserve. Below 1, because victims differ even if all sets collect. \[choice\]
+/// Upper limit of the share of collecting sets of planes in the noise estimate of the reserve. Below 1, because at 1 the estimate would be
+/// zero, although victims differ even if all sets collect. \[choice\]
 const COLLECTING_MAX: f64 = 0.9;
 
-/// Reserve of free pages: the free pages of the drive, plus the pages that collections in progress have reclaimed. A write takes one page from the
-/// reserve. A GC move adds the gain of its victim divided by the number of valid pages of the victim.
+/// Reserve of free pages: the free pages of the drive, plus the pages that GC in progress has reclaimed. A write takes one page from the
+/// reserve. A move of GC adds the gain of its victim block divided by the number of valid pages of the block.
 struct Reserve {
     flow: FillTrend,
-    /// Standard deviation of the change of the level, in pages, if collections are at independent phases.
+    /// Standard deviation of the change of the reserve, in pages, if the collections of different sets are at independent phases.
     deviation: f64,
 }
 
@@ -219,12 +225,13 @@ impl Reserve {
     }
 }
 
-/// Distance from the start level within which a level counts as back at its start, as a share of the flow through the store. \[choice\]
+/// Distance from its start within which the fill level of a store counts as back at the start, as a share of the flow through the store.
+/// \[choice\]
 const BACK_WITHIN: f64 = IMBALANCE_MAX / 2.0;
 
-/// Returns the growth of a store's level over `marks`: the least-squares rise or the difference between the last mark and `before`, whichever is
-/// larger in magnitude. The fitted line alone misses most of the growth of a store that fills early. Returns 0 if the level fluctuates, that is,
-/// comes back within `slack` of its start in the second half.
+/// Returns the growth of a store's fill level over `marks`: the rise of the least-squares line, or the difference between the last mark and
+/// `before`, whichever is larger in magnitude. The line alone misses most of the growth of a store that fills early. Returns 0 if the level
+/// comes back within `slack` of its start in the second half of `marks`, because it then only fluctuates.
 fn growth(before: &DriveSample, marks: &[DriveSample], slack: f64, level: impl Fn(&FillLevels) -> u64) -> f64 {
     let at = |mark: &DriveSample| level(&mark.levels) as f64;
     let start = at(before);
@@ -237,7 +244,7 @@ fn growth(before: &DriveSample, marks: &[DriveSample], slack: f64, level: impl F
     if difference.abs() > rise.abs() { difference } else { rise }
 }
 
-/// Returns the rise of the least-squares line through the levels at `marks`, from the first mark to the last.
+/// Returns the rise of the least-squares line through the fill levels at `marks`, from the first mark to the last.
 fn rise(marks: &[DriveSample], level: impl Fn(&FillLevels) -> u64) -> f64 {
     let levels: Vec<f64> = marks.iter().map(|mark| level(&mark.levels) as f64).collect();
     let count = levels.len() as f64;
@@ -309,7 +316,7 @@ fn drifts(marks: &CumulativeSamples<RequestSample>, start: Time) -> bool {
     of_iops.into_iter().chain(of_latency).any(|drift| drift.is_significant())
 }
 
-/// Returns the mean number of requests in flight in the batches that begin at `start` or later. By Little's law this is the sum of the latencies
+/// Returns the mean number of requests in flight in the batches that begin at `start` or later: by Little's law, the sum of the latencies
 /// divided by the length of these batches.
 fn in_flight(marks: &CumulativeSamples<RequestSample>, start: Time) -> f64 {
     let steps = marks.batch_indices(start);
@@ -324,12 +331,13 @@ impl WindowAnalysis<'_> {
         (count(self.last()) - count(self.marks.batch_start(self.first))) as f64
     }
 
-    /// Returns the rise of a level over the window, by the least-squares line through its marks.
+    /// Returns the rise of a fill level over the window, by the least-squares line through its marks.
     fn rise(&self, level: impl Fn(&FillLevels) -> u64) -> f64 {
         rise(&self.marks.values()[self.first..], level)
     }
 
-    /// Returns the growth of a store's level over the window, by the function `growth`. `through` is the flow through the store.
+    /// Returns the growth of a store's fill level over the window, as the function [`growth`] defines it. `through` is the flow through the
+    /// store.
     fn growth(&self, through: f64, level: impl Fn(&FillLevels) -> u64) -> f64 {
         growth(self.marks.batch_start(self.first), &self.marks.values()[self.first..], BACK_WITHIN * through, level)
     }
@@ -347,15 +355,15 @@ impl WindowAnalysis<'_> {
         self.marks.batch_start(self.marks.values().len())
     }
 
-    /// Returns the number of requests, including those before the window, of a run whose window has `times` as many requests (at least 1.1 times).
-    /// Never `None`: the type is that of the findings.
+    /// Returns the total number of requests of a run whose window has `times` as many requests as this window (at least 1.1 times). Never
+    /// `None`, but an `Option` like the numbers in the findings.
     fn requests_needed(&self, times: f64) -> Option<u64> {
         let before = self.window.requests_of_run - self.window.requests;
         Some(before + (self.window.requests as f64 * times.max(1.1)).ceil() as u64)
     }
 
-    /// Returns the reasons against a steady state that the levels of the stores show, each with the number of requests that a run needs to remove the
-    /// reason.
+    /// Returns the reasons against a steady state that the fill levels of free pages and caches show. Each comes with the number of
+    /// requests that a run needs to remove the reason.
     fn storage_findings(&self) -> Vec<(Unsteady, Option<u64>)> {
         let DriveScale { sets, planes_of_set, block_pages, slc_pages, mapped_pages, starts_steady: is_drawn } =
             *self.stores;
@@ -363,7 +371,8 @@ impl WindowAnalysis<'_> {
         let written = self.count(|mark| mark.counts.flash.pages_written);
         let programmed = self.count(|mark| mark.counts.flash.user_programs);
         let last = self.last().levels;
-        // Before the first destage no write has been programmed. The pages written to the device cache then are the estimate of the programs.
+        // Before the first destage, no page of a write has been programmed. Until then, estimate the programs by the pages written to the
+        // device cache.
         let programmed = if programmed > 0.0 { programmed } else { written };
         if programmed > 0.0 {
             let gained = self.stores.gained_of_victim(self.last());
@@ -375,8 +384,8 @@ impl WindowAnalysis<'_> {
                 false => rounds,
             };
             let fallen = -self.growth(programmed, |levels| levels.free_pages);
-            // Between two erases, the free pages of a set fall by the pages of the erased blocks. `of_chance` is two standard deviations of the sum
-            // over sets at independent phases.
+            // The free pages can fall without a trend: between two erases, the free pages of a set fall by the pages of the erased blocks.
+            // `of_chance` is two standard deviations of the sum over all sets at independent phases.
             let of_chance = 2.0 * (sets as f64 / 6.0).sqrt() * (planes_of_set * block_pages) as f64;
             let reserve = Reserve::new(self.stores, self.busy_marks());
             if self.last().counts.gc.collections == 0 && !is_drawn {
@@ -410,8 +419,8 @@ impl WindowAnalysis<'_> {
         found
     }
 
-    /// Returns the reasons against a steady state that the requests show, each with the number of requests that a run needs to remove the reason;
-    /// `None` for a backlog, which no length removes.
+    /// Returns the reasons against a steady state that the requests show. Each comes with the number of requests that a run needs to remove
+    /// the reason; `None` for a backlog, which no number of requests removes.
     fn request_findings(&self) -> Vec<(Unsteady, Option<u64>)> {
         let WindowSummary { requests, warm_up_ended, .. } = *self.window;
         let mut found = Vec::new();

@@ -150,7 +150,7 @@ impl StreamMeasures {
         }
     }
 
-    /// Returns the sum of the measures over all kinds of requests.
+    /// Returns the measures of all requests, whatever their kind.
     fn together(&self) -> KindMeasures {
         let mut all = KindMeasures::default();
         self.kinds.iter().for_each(|kind| all.add(kind));

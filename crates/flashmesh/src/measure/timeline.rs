@@ -61,7 +61,7 @@ pub struct Timeline {
     settings: Measure,
     warm_up: WarmUp,
     goal: Option<RequestBudget>,
-    /// Number of requests that completed before the measured window, over all streams; `None` before the window begins.
+    /// Number of requests of all streams that completed before the measured window; `None` until the window begins.
     before_window: Option<u64>,
     /// Whether the warm-up `steady` ended because the device cache and the SLC cache were in balance, not because of its maximum length.
     is_balanced: bool,
@@ -70,7 +70,8 @@ pub struct Timeline {
     streams: usize,
     queued: OccupancyIntegral,
     completed: u64,
-    /// Batches of the measured window; with the warm-up `auto`, batches from the start of the run. `None` before the window with another warm-up.
+    /// Batches of the measured window; with the warm-up `auto`, batches from the start of the run. `None` until the window begins, except
+    /// with `auto`.
     batches: Option<IntervalSeries>,
     epochs: Option<IntervalSeries>,
 }
@@ -100,7 +101,8 @@ impl Timeline {
         })
     }
 
-    /// Returns the time at which [`Timeline::cut`] must be called, before all events of that time; [`Time::MAX`] if only completions call for it.
+    /// Returns the time at which [`Timeline::cut`] must be called, before all events of that time; [`Time::MAX`] if it must be called only
+    /// after completions.
     pub fn due(&self) -> Time {
         let waits = self.batches.is_none() && self.warm_up == WarmUp::Time;
         let warm = if waits { self.settings.warm_up_time } else { Time::MAX };
@@ -111,7 +113,8 @@ impl Timeline {
         self.queued.change(now, self.queued.commands + 1);
     }
 
-    /// Records a completed request. Returns whether [`Timeline::cut`] must be called, because a batch is full, or the warm-up or the run ends.
+    /// Records a completed request. Returns whether [`Timeline::cut`] must be called, because a batch is full, the warm-up ends, or the run
+    /// ends.
     pub fn record_completion(
         &mut self,
         stream: StreamId,
@@ -159,8 +162,8 @@ impl Timeline {
         self.queued.held_by(now)
     }
 
-    /// Closes the epoch or the batch, or ends the warm-up, if due at the time of `counts`. `marks` has the batches of the run if a drive mark was
-    /// recorded at that time, otherwise `None`. Returns whether the measured window begins at that time.
+    /// Does what is due at the time of `counts`: closes the epoch, closes the batch, or ends the warm-up. `marks` has the batches of the
+    /// run if a drive mark was recorded at that time; otherwise `None`. Returns whether the measured window begins at that time.
     pub fn cut(&mut self, counts: &DriveCounts, marks: Option<&Batches>) -> bool {
         let now = counts.span;
         if let Some(epochs) = &mut self.epochs
@@ -251,8 +254,9 @@ impl Timeline {
     }
 }
 
-/// Returns the number of `batches` of the warm-up: the maximum that MSER removes for three measures. They are mean latency, time per request (1 /
-/// IOPS, which can be averaged over equal numbers of requests), and write amplification if pages were moved. `None` if the run is too short.
+/// Returns the number of `batches` that belong to the warm-up: the largest number that MSER removes for one of three measures. The measures
+/// are mean latency, time per request (1 / IOPS, which can be averaged over equal numbers of requests), and write amplification if pages
+/// were moved. `None` if the run is too short.
 fn warm_up(batches: &[Interval]) -> Option<usize> {
     let per_request = |value: f64, batch: &Interval| value / batch.requests() as f64;
     let latency: Vec<f64> = batches.iter().map(|batch| per_request(batch.latency_sum_ps() as f64, batch)).collect();
@@ -265,7 +269,8 @@ fn warm_up(batches: &[Interval]) -> Option<usize> {
     let mut end = stationarity::mser(&latency)?.max(stationarity::mser(&time)?);
     // Use write amplification only if enough batches have writes, and pages were moved.
     if amplification.len() >= OBSERVATIONS_MIN && batches.iter().any(|batch| batch.counts().gc.pages_moved > 0) {
-        // `places` maps back to indices of `batches`. Batches without writes just before the first kept batch with writes are kept, too.
+        // `places` maps indices of `amplification` to indices of `batches`. The warm-up ends after the last removed batch with writes, so
+        // batches without writes that follow it are kept.
         let kept = stationarity::mser(&amplification)?;
         end = end.max(if kept == 0 { 0 } else { places[kept - 1] + 1 });
     }

@@ -6,8 +6,7 @@ use crate::kernel::probe::{Notice, Probe};
 use crate::measure::report::{ChipStatesReport, Report};
 use crate::units::Time;
 
-/// Measures for each chip when it transfers, executes in its arrays, or both (Design for Scalability, PACT 2014,
-/// section 4.3).
+/// Measures for how long chips transfer, execute in their arrays, do both, or do neither (Design for Scalability, PACT 2014, section 4.3).
 #[derive(Clone, Debug)]
 pub struct ChipStatesProbe {
     dies_per_chip: u32,
@@ -52,7 +51,7 @@ impl ChipStatesProbe {
         }
     }
 
-    /// Returns the chip of `die`, after adding the time until `now` to the totals.
+    /// Adds the time until `now` to the totals, and returns the chip of `die`, whose state is then to be changed.
     fn chip(&mut self, die: DieId, now: Time) -> &mut Chip {
         let chip = &mut self.chips[(die.0 / self.dies_per_chip) as usize];
         self.totals.count(chip, now);

@@ -18,7 +18,8 @@ use super::RecordingWindow;
 use super::pending_paths::PendingPaths;
 use super::requests::{InFlight, RegisterContents, Requests};
 
-/// Number of transfers kept for each die, the most recent ones. A link use is reported at its end, and is assigned to one of these transfers.
+/// Number of recent transfers that are kept for each die. A use of a link is reported at its end, and is assigned to one of these
+/// transfers.
 const LATEST: usize = 4;
 
 /// Handle to the recording of a [`NetworkRecorder`]. The recording is empty until the run has ended.
@@ -31,7 +32,7 @@ impl NetworkRecording {
     }
 }
 
-/// Use of a link, and the number of the transfer for which it was held; `None` if unknown.
+/// Use of a link. `transfer` is the number of the transfer for which the link was held; `None` if unknown.
 struct LinkHold {
     link_use: LinkUse,
     transfer: Option<u64>,
@@ -46,9 +47,9 @@ pub struct NetworkRecorder {
     requests: Requests,
     pages: RegisterContents,
     taken: FxHashMap<DieId, Vec<u64>>,
-    /// Number of the transfer of each die and phase whose path is requested and not released.
+    /// For each die and phase whose path is requested and not released, the number of its transfer.
     open: FxHashMap<(DieId, TransferPhase), u64>,
-    /// For each die, the numbers of its most recent transfers, at most [`LATEST`], the last one last.
+    /// For each die, the numbers of its most recent transfers, from oldest to newest, at most [`LATEST`].
     latest: FxHashMap<DieId, Vec<u64>>,
     asked: u64,
     transfers: BTreeMap<u64, RecordedTransfer>,
@@ -146,8 +147,9 @@ impl NetworkRecorder {
         }
     }
 
-    /// Returns the number of the transfer for which a link was held. Candidates are the recent transfers of the die that had requested their path and
-    /// not released it when the use began. Returns the last candidate with a granted path, or else the last candidate; `None` without candidates.
+    /// Returns the number of the transfer for which a link was held; `None` if unknown. Candidates are the recent transfers of the die that
+    /// had requested their path and not released it when the use began. Of these, the newest with a granted path is returned; without one,
+    /// the newest.
     fn holder(&self, link_use: LinkUse) -> Option<u64> {
         let latest = self.latest.get(&link_use.die)?;
         let held_from = |number: &&u64| {
@@ -189,7 +191,8 @@ impl NetworkRecorder {
     fn ended(&mut self, now: Time) {
         let (start, end) = (self.window.start, self.window.end.min(now));
         for request in self.requests.in_flight() {
-            // Leave out requests issued after the window. The recorder can be detached before they complete, so that they would seem to be in flight.
+            // Leave out requests issued after the window: the recorder can be detached before they complete, and they would then seem to be
+            // in flight.
             if self.window.overlaps(request.issued, now) {
                 self.completed.insert(request.number, recorded_request(&request, None));
             }

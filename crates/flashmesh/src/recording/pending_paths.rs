@@ -1,4 +1,4 @@
-//! Paths and acknowledgements that began before the end of a recording window and have not ended. A recorder stays attached until none is left.
+//! Paths and acknowledgements that began in a recording window or before, and have not ended. A recorder stays attached until none is left.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

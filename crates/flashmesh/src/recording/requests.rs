@@ -1,4 +1,5 @@
-//! Sequence numbers of requests, because request ids are reused, and the requests whose pages are in the page registers.
+//! Sequence numbers of requests, which identify them because request ids are reused. Also the requests whose pages are in the page
+//! registers.
 
 use std::collections::VecDeque;
 
@@ -45,7 +46,7 @@ impl Requests {
         Some(self.in_flight.get(&id?)?.number)
     }
 
-    /// Returns whether a request that was issued before `than` is still in flight.
+    /// Returns whether any request that was issued before the time `than` is still in flight.
     pub fn has_older(&self, than: Time) -> bool {
         self.in_flight.values().any(|request| request.issued < than)
     }
@@ -58,8 +59,8 @@ impl Requests {
     }
 }
 
-/// Sequence numbers of the requests whose pages are in the page registers of each die, in the order of transfer; `None` for a page that no request
-/// reads.
+/// For each die, the sequence numbers of the requests that read the pages in its page registers, in the order of transfer; `None` for a
+/// page that no request reads.
 #[derive(Debug, Default)]
 pub(super) struct RegisterContents {
     of: Option<DieId>,

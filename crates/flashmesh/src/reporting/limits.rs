@@ -30,8 +30,8 @@ impl Snapshot<'_> {
         }
     }
 
-    /// Returns the bottleneck of the run, or of its measured window, from its busy times `times` and its mean latency by parts. `breakdown` is `None`
-    /// if no request completed. `ran` is the time from the start of the run or window to its last completion.
+    /// Returns the bottleneck of the run, or of its measured window, from its busy times `times` and its mean latency by parts. `breakdown`
+    /// is `None` if no request completed. `ran` is the time from the start of the run or window to its end.
     pub(super) fn bound(&self, times: &PartTimes, breakdown: Option<&BreakdownSummary>, ran: Time) -> Bound {
         let works = |die: &DieWork| times.share(die.min_busy_time(self.datapath.has_read_cache()));
         let at_work: Vec<f64> = times.work.iter().map(works).collect();
@@ -45,8 +45,8 @@ impl Snapshot<'_> {
         Bound::find(&times.utilisation(), (unit, &at_work), dram, (layout, &held), breakdown, load)
     }
 
-    /// Returns the time for which the queue of a stream was full: the maximum over the streams. `None` if any stream is closed-loop, that is, issues
-    /// requests as others complete.
+    /// Returns the time for which requests waited because the queue of a stream was full: the maximum over the streams. `None` if any
+    /// stream is closed-loop, that is, issues requests as others complete.
     fn queue_full_time(&self) -> Option<Time> {
         let streams = self.frontend.streams;
         let is_open = streams.iter().all(|stream| stream.replay.is_open());

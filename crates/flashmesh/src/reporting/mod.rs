@@ -54,8 +54,8 @@ impl Snapshot<'_> {
         let mut all = StreamMeasures::default();
         requests.streams.iter().for_each(|stream| all.add(stream));
         let power_cut = self.frontend.power_cut.cloned();
-        // The report extends to the power cut, if any. Otherwise an interrupted run ends at its last event, a complete run at its last completion or
-        // flush.
+        // A power cut ends the report. Otherwise the report of an interrupted run ends at the last event, and the report of a complete run
+        // at the last completion or flush.
         let end = match &power_cut {
             Some(cut) => Time::from_ps(cut.at_ps),
             None if interrupted => self.now,

@@ -1,13 +1,14 @@
-//! Addition of the SLC cache to the sentence on the bottleneck of a run.
+//! Figures of the SLC cache that are appended to the sentence on the bottleneck of a run.
 
 use crate::measure::bound::{Bound, Resource};
 use crate::measure::report::{GcReport, SlcReport};
 
-/// Minimum share of the programmed data that bypasses the SLC cache for the sentence to mention it.
+/// Minimum share of the programmed data that bypasses the SLC cache, from which on the sentence on the bottleneck mentions it.
 const BYPASS_SHARE_MIN: f64 = 0.01;
 
-/// Returns `bound` with two shares appended to its sentence: of the programs that bypassed the full SLC cache, and of folded pages among the pages
-/// that collection moved. Returns `bound` unchanged if `slc` is `None` (no SLC cache), or if requests do not wait for dies.
+/// Returns `bound` with figures of the SLC cache appended to its sentence: the share of time for which the cache is full, the share of
+/// written data that bypasses it, and the share of folded pages among the pages that GC moves. Returns `bound` unchanged if there is no SLC
+/// cache (`slc` is `None`), or if requests do not wait for dies.
 pub(super) fn explain(mut bound: Bound, slc: Option<&SlcReport>, gc: &GcReport) -> Bound {
     let Some(slc) = slc else { return bound };
     let waits_for_dies = matches!(bound.resource, Resource::Dies | Resource::GarbageCollection | Resource::Waiting);

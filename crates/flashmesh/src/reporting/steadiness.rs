@@ -11,7 +11,7 @@ use crate::units::Time;
 
 use super::Snapshot;
 
-/// Figures of the whole run, which are judged if there is no measured window.
+/// Figures of the whole run, for the verdict on its steady state if there is no measured window.
 pub(super) struct WholeRun<'a> {
     pub measures: &'a StreamMeasures,
     pub iops: f64,
@@ -98,8 +98,8 @@ pub(super) fn stream_window(measured: &MeasuredWindow, index: usize) -> (Range<T
     (start..*end, RequestMetrics::from_latencies(stream.iops, stream.bandwidth_bytes_per_s, latencies))
 }
 
-/// Returns whether a run continues the steady state that random preconditioning has drawn. This requires writes that are uniform over all
-/// preconditioned pages, and policies that place and collect pages like preconditioning.
+/// Returns whether a run continues the steady state in which random preconditioning left the drive. This requires writes that are uniform
+/// over all preconditioned pages, and policies that place and collect pages as preconditioning does.
 fn writes_match(config: &Config) -> bool {
     let is_placed_alike = config.ftl.policy != FirmwarePolicy::Mbm && !config.gc.r#move.crosses_chips();
     is_placed_alike

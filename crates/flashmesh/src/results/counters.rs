@@ -20,7 +20,8 @@ counts! {
         pages_reallocated: u64, in "pages";
         /// Blocks erased.
         erases: u64, in "blocks";
-        /// Completed turns of collection, each before a stripe of the device cache is destaged (`cache.destage-stripe`).
+        /// Completed turns of GC, in which it makes all moves that it owes before a stripe of the device cache is destaged
+        /// (`cache.destage-stripe`).
         turns: u64, in "turns";
         /// Total duration of `turns`.
         turns_ps: u64, in "ps";
@@ -50,7 +51,8 @@ counts! {
         replica_programs: u64, in "pages";
         /// Pages of parity programmed (`ftl.parity`).
         parity_programs: u64, in "pages";
-        /// Mapping units left empty in programs, because too few had gathered (`ftl.gather-timeout`) or a victim had no more.
+        /// Mapping units left empty in programs, because too few writes had gathered (`ftl.gather-timeout`) or a victim block had no more
+        /// valid pages.
         units_skipped: u64, in "pages";
         /// Operations that more than one plane joined.
         multi_plane_operations: u64, in "operations";

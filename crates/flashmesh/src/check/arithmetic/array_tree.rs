@@ -1,9 +1,9 @@
-//! Hierarchy of channels, chips, dies, planes, blocks and pages, computed by plain division.
+//! The flash array as a tree of channels, chips, dies, planes, blocks and pages; positions in the tree are computed by division.
 
 use crate::config;
 use crate::ids::{BlockId, ChannelId, ChipId, DieId, PlaneId, Ppn};
 
-/// Indices of the levels of the flash array in [`ArrayTree`], outermost first.
+/// Index of the channels in `ArrayTree::counts`. The other levels of the flash array follow, from the outermost to the innermost.
 const CHANNEL: usize = 0;
 const CHIP: usize = 1;
 const DIE: usize = 2;
@@ -14,7 +14,8 @@ const PAGE: usize = 5;
 /// The flash array as a tree of channels, chips, dies, planes, blocks and pages. The units of each level are numbered over the whole drive.
 #[derive(Clone, Debug)]
 pub(in super::super) struct ArrayTree {
-    /// Number of units of each level in one unit of the next outer level; for channels, their number in the drive.
+    /// Number of units of each level in one unit of the level outside it, for example dies in a chip. For channels, their number in the
+    /// drive.
     counts: [u64; 6],
 }
 
@@ -43,12 +44,12 @@ impl ArrayTree {
         (u64::from(number) / self.units_per(inner, outer)) as u32
     }
 
-    /// Returns the offset of unit `number` of level `inner` in the unit of level `outer` that contains it.
+    /// Returns the index of unit `number` of level `inner` within its unit of level `outer`, for example of a plane within its chip.
     fn offset(&self, inner: usize, number: u32, outer: usize) -> u32 {
         (u64::from(number) % self.units_per(inner, outer)) as u32
     }
 
-    /// Returns the number, over the whole drive, of the unit of level `inner` that lies at `offset` in unit `number` of level `outer`.
+    /// Returns the drive-wide number of the unit of level `inner` that has the index `offset` within unit `number` of level `outer`.
     fn descendant(&self, outer: usize, number: u32, inner: usize, offset: u32) -> u32 {
         (u64::from(number) * self.units_per(inner, outer) + u64::from(offset)) as u32
     }

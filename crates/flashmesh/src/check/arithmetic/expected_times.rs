@@ -1,4 +1,4 @@
-//! Durations of commands, array operations and transfers.
+//! Expected durations of commands, array operations and transfers, computed from the configuration.
 
 use rustc_hash::FxHashSet;
 
@@ -10,8 +10,8 @@ use crate::fabric::{Payload, TransferKind};
 use crate::flash::die::OperationKind;
 use crate::units::{Bytes, Rate, Time};
 
-/// Page types of a block in page order (`l`ower, `m`iddle, `u`pper, `t`op): of the first pages, then of the pattern that repeats up to the end of the
-/// block.
+/// Types of the pages of a block in page order: `l`ower, `m`iddle, `u`pper or `t`op. The first string has the types of the first pages. The
+/// second string is a pattern that repeats up to the end of the block.
 const ONE: (&str, &str) = ("", "l");
 const MLC: (&str, &str) = ("", "lu");
 const TLC: (&str, &str) = ("llllllmm", "llmmuu");
@@ -184,7 +184,8 @@ impl ExpectedTimes {
     pub(in super::super) fn of_large_units(&self, kind: OperationKind) -> FxHashSet<Time> {
         let once = self.decoding(kind);
         let (first, repeated) = self.order();
-        // One unit at each offset of the page-type pattern at which a unit can start: the array times of all other units are equal to one of these.
+        // Try one unit at each place in the page-type pattern at which a unit can start. Every other unit takes the same array times as one
+        // of these units.
         let units = (0..(first.len() + repeated.len()) as u32).map(|unit| PageAt::Native(unit * self.in_unit));
         let units = units.chain((self.slc.blocks_per_plane > 0).then_some(PageAt::Slc));
         let others = units.clone();
@@ -219,7 +220,7 @@ impl ExpectedTimes {
             OperationKind::Read => of(&flash.read_command_time),
             OperationKind::Program => of(&flash.program_command_time),
             OperationKind::Erase => of(&flash.erase_command_time),
-            // If neither time is configured, a copyback has one command time, for both of its commands.
+            // Without configured times for reads and programs, one command time covers both commands of a copyback.
             OperationKind::Copyback => match (&flash.read_command_time, &flash.program_command_time) {
                 (None, None) => time_for_planes(&alike, planes),
                 (read, program) => of(read) + of(program),

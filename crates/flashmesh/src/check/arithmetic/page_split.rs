@@ -24,7 +24,7 @@ pub(in super::super) struct PageSplit {
 pub(in super::super) struct Extent {
     first: u32,
     last: u32,
-    /// Whether the request covers only a part of the first page, and of the last page.
+    /// Whether the request covers only a part of its first page, and whether it covers only a part of its last page.
     partial: (bool, bool),
 }
 
@@ -82,7 +82,7 @@ impl PageSplit {
         Bytes::new(common(bytes_of(io), self.page_bytes(lpn)))
     }
 
-    /// Returns the range of bytes of the page `lpn`, from its start, that a request covers.
+    /// Returns the range of bytes within the page `lpn` that a request covers. Offset 0 is the start of the page.
     pub(in super::super) fn part(&self, io: &IoRequest, lpn: Lpn) -> std::ops::Range<Bytes> {
         let (first, last) = self.page_bytes(lpn);
         let (start, end) = bytes_of(io);

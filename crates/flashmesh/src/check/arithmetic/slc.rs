@@ -24,7 +24,7 @@ impl PageAt {
     }
 }
 
-/// Blocks of the SLC cache: the last ones of each plane.
+/// Blocks of the SLC cache, which are the last blocks of each plane.
 #[derive(Clone, Debug)]
 pub(in super::super) struct SlcArea {
     homes: ArrayTree,
@@ -53,7 +53,8 @@ impl SlcArea {
         self.has_block(self.homes.block_of(ppn))
     }
 
-    /// Returns whether `ppn` exists. A block of the SLC cache has fewer pages than its range of page numbers.
+    /// Returns whether the page `ppn` exists. A block of the SLC cache has fewer pages than page numbers, because each of its cells stores
+    /// one bit.
     pub(in super::super) fn is_a_page(&self, ppn: Ppn) -> bool {
         !self.holds(ppn) || self.homes.page_in_block(ppn) < self.units
     }

@@ -1,4 +1,4 @@
-//! Logical pages that hold the map of the drive on flash, if the map does not fit into DRAM or has a journal.
+//! Logical pages in which the drive stores its address map on flash, if the map does not fit into DRAM or has a journal.
 
 use std::ops::Range;
 
@@ -12,12 +12,12 @@ use super::PageSplit;
 pub(in super::super) struct MapPages {
     host_pages: u64,
     entries_in_a_page: u64,
-    /// Number of pages after the translation pages, for the replication map and the journal.
+    /// Number of pages for the replication map and the journal, which follow the translation pages.
     others: u64,
 }
 
 impl MapPages {
-    /// Creates the range; `None` if the whole map is in DRAM and no journal is configured.
+    /// Creates the range of translation pages; `None` if the whole map is in DRAM and no journal is configured.
     pub(in super::super) fn new(config: &Config) -> Option<MapPages> {
         let has_journal = config.persistence.policy == PersistencePolicy::Journal;
         if config.mapping.cache_capacity.is_none() && !has_journal {
@@ -57,7 +57,7 @@ impl MapPages {
     }
 
     pub(in super::super) fn entries_of(&self, page: Lpn) -> Range<Lpn> {
-        // Pages of the replication map and the journal hold no entries of host pages, so their range of entries is empty.
+        // Pages of the replication map and the journal contain no map entries of host pages, so their range of entries is empty.
         let before = ((u64::from(page.0) - self.host_pages) * self.entries_in_a_page).min(self.host_pages);
         let end = (before + self.entries_in_a_page).min(self.host_pages);
         Lpn(before as u32)..Lpn(end as u32)

@@ -1,4 +1,4 @@
-//! Locations at which unwritten pages are read.
+//! Locations at which the drive reads logical pages that were never written.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use super::{ArrayTree, NamespaceSpan, in_units, spaces, units_per_page};
 #[derive(Clone, Debug)]
 struct Dealt {
     pages: Range<u32>,
-    /// Planes of the namespace in this order, each with the number of its pages that earlier namespaces occupy.
+    /// Planes of the namespace in round-robin order, each with the number of its pages that earlier namespaces occupy.
     planes: Vec<(PlaneId, u32)>,
 }
 

@@ -1,12 +1,12 @@
-//! Checks of sectors that enter the DRAM of the device cache, are read from it, and leave it.
+//! Checks of the sectors in the DRAM of the device cache: written by requests, found by reads, filled from flash, and evicted.
 
 use super::{Cache, CachedPage};
 use crate::cache::Sectors;
 use crate::ids::{Lpn, RequestId};
 
 impl Cache {
-    /// Checks that the sectors that read `id` found in DRAM are there and new enough. Returns whether these are all sectors of the page that the read
-    /// covers.
+    /// Checks that DRAM has the `sectors` that read `id` found there, in a version that is recent enough for the read. Returns whether
+    /// these are all sectors of page `lpn` that the read covers.
     pub(in super::super) fn found(&mut self, id: RequestId, lpn: Lpn, sectors: Sectors) -> Result<bool, String> {
         let Some(io) = self.flying.get(&id).map(|flying| flying.io) else {
             return Err(format!("request {} found logical page {} in the cache, but is not in flight", id.0, lpn.0));
@@ -20,8 +20,8 @@ impl Cache {
         Ok(wanted.without(sectors).is_empty())
     }
 
-    /// Checks written sectors of a page that enter DRAM. With `stays` the write is complete and the data is destaged later; otherwise the write
-    /// completes when the data is on flash.
+    /// Checks the sectors of page `lpn` that a write stores in DRAM. With `stays`, the write of the page is complete and its data is
+    /// destaged later; otherwise the write completes when the data is on flash.
     pub(in super::super) fn accept_write(
         &mut self,
         id: RequestId,

@@ -1,4 +1,4 @@
-//! Checks of array reads and programs against the versions of sectors.
+//! Checks of the versions of sectors that the flash array reads and programs, behind the device cache.
 
 use super::{Cache, Stamp};
 use crate::cache::Sectors;
@@ -97,7 +97,7 @@ impl Cache {
 
     pub(in super::super) fn destage_forgotten(&mut self, lpn: Lpn) {
         let Some(content) = self.flash.remove(&lpn) else { return };
-        // Data of writes that were in flight at the deallocation may be part of the destaged page. Forget these versions, too.
+        // The destaged page may contain data of writes that were in flight when it was deallocated. Do not require these versions any more.
         let forget = |stamps: &mut Vec<Stamp>| {
             let gone = stamps.iter_mut().zip(&content).filter(|(stamp, gone)| **stamp <= **gone);
             gone.for_each(|(stamp, _)| *stamp = 0);

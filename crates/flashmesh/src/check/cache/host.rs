@@ -1,4 +1,4 @@
-//! Checks of host requests at their arrival and completion.
+//! Checks of the sectors that host requests read and write, at the arrival and the completion of the requests.
 
 use std::ops::Range;
 
@@ -61,8 +61,8 @@ impl Cache {
         Ok(())
     }
 
-    /// Records the requirements of a flush of `pages`. At its completion, flash must have every sector that is dirty when the flush begins, and every
-    /// write that reached the drive before. Records nothing if a flush completes as soon as the cache has the data.
+    /// Records what flash must contain when a flush of `pages` completes: every sector that is dirty when the flush begins, and the data of
+    /// every write that reached the drive before the flush. Records nothing if flushes complete without programs.
     pub(in super::super) fn flush_began(&mut self, id: RequestId, pages: Range<u32>) {
         if self.is_protected {
             return;
@@ -78,8 +78,8 @@ impl Cache {
             |flying: &&RequestInFlight| matches!(flying.io.kind, RequestKind::Write | RequestKind::WriteZeroes);
         for flying in self.flying.values().filter(writes) {
             for lpn in self.pages_moved(&flying.io).filter(|lpn| pages.contains(&lpn.0)) {
-                // A write and a deallocation of the page were in flight together, so either may take effect last. The flush then does not require the
-                // write.
+                // A write and a deallocation of the same page that are in flight together can take effect in either order. So the flush
+                // does not require the data of such a write.
                 if flying.overtaken.contains(&lpn) {
                     continue;
                 }

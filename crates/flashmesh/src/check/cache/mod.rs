@@ -26,14 +26,15 @@ type Stamp = u64;
 struct RequestInFlight {
     io: IoRequest,
     order: Stamp,
-    /// Minimum version of each sector of a page: for a read, of the returned data; for a flush, of the data on flash at completion.
+    /// Minimum version of each sector of a page. For a read, applies to the returned data; for a flush, to the data on flash at its
+    /// completion.
     floors: FxHashMap<Lpn, Vec<Stamp>>,
     got: FxHashMap<Lpn, Vec<Option<Stamp>>>,
     /// Versions of the sectors of each page that the array read for the request, to complete a partial write or to fill the cache.
     base: FxHashMap<Lpn, Vec<Stamp>>,
     /// Pages of a write whose data is on flash, or in DRAM until its destage.
     done: Vec<Lpn>,
-    /// Pages deallocated after the request had read or stored them; for a read or a flush, pages deallocated at any time in flight.
+    /// Pages deallocated after the request had stored them. For a read or a flush: pages deallocated while the request was in flight.
     deallocated: Vec<Lpn>,
     /// Pages deallocated while the request was in flight.
     overtaken: Vec<Lpn>,
@@ -47,7 +48,8 @@ struct CachedPage {
 
 #[derive(Clone, Debug)]
 pub(super) struct Cache {
-    /// Whether a flush completes as soon as the cache has the data (write-back with `cache.flush-programs = false`).
+    /// Whether flushes complete without programs, because data in the device cache is safe (write-back with `cache.flush-programs =
+    /// false`).
     is_protected: bool,
     cuts: PageSplit,
     sectors: u32,
@@ -60,10 +62,11 @@ pub(super) struct Cache {
     dirty: u64,
     flash: FxHashMap<Lpn, Vec<Stamp>>,
     acknowledged: FxHashMap<Lpn, Vec<Stamp>>,
-    /// Newest version of each sector of a page that a completed write stored or a completed read returned.
+    /// For each page, the newest version of each sector that a completed write stored or a completed read returned. Later reads must not
+    /// return older versions.
     known: FxHashMap<Lpn, Vec<Stamp>>,
     destages: FxHashMap<Lpn, (Sectors, Vec<Option<Stamp>>)>,
-    /// Versions of the sectors of each page that the array read to complete a partly written page for its destage.
+    /// For each partly written page that the array read to complete its destage, the versions of the sectors that were read.
     base: FxHashMap<Lpn, Vec<Stamp>>,
 }
 
@@ -110,7 +113,8 @@ impl Cache {
         self.flash.get(&lpn).cloned().unwrap_or_else(|| self.initial_stamps())
     }
 
-    /// Returns the pages of which a request reads or writes data. Write zeroes only deallocates a page that it covers as a whole.
+    /// Returns the pages of which a request reads or writes data. Of write zeroes, these are only the partly covered pages, because whole
+    /// pages are deallocated.
     fn pages_moved(&self, io: &IoRequest) -> impl Iterator<Item = Lpn> + use<> {
         let extent = self.cuts.extent(io);
         let zeroes = io.kind == RequestKind::WriteZeroes;
@@ -127,12 +131,12 @@ impl Cache {
 
     pub(super) fn deallocated(&mut self, lpn: Lpn) {
         self.flash.remove(&lpn);
-        // Content read before the deallocation must not complete a later write.
+        // Content that was read before the deallocation must not be used to complete a later partial write.
         self.base.remove(&lpn);
         self.known.remove(&lpn);
         self.acknowledged.remove(&lpn);
-        // Data that reaches the cache after the deallocation is newer than the deallocation. A read in flight may return the content before or after
-        // it.
+        // Data that reaches the cache after the deallocation is newer than the deallocation. A read in flight may return the content from
+        // before or from after the deallocation.
         for flying in self.flying.values_mut() {
             flying.overtaken.push(lpn);
             if matches!(flying.io.kind, RequestKind::Read | RequestKind::Flush) || flying.done.contains(&lpn) {

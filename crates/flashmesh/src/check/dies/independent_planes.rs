@@ -41,8 +41,9 @@ impl Dies {
         }
     }
 
-    /// Checks that an operation of `kind` may begin at `at`, given the other planes of the die. A read may begin only beside reads, after their
-    /// commands, and at most `flash.plane-reads-max` reads run at once. Every other operation may begin only while no plane reads.
+    /// Checks that an operation of `kind` may begin at `at`, given the other planes of the die. A read may begin only while the die does no
+    /// other kind of operation and receives no command, and at most `flash.plane-reads-max` reads run at once. Every other operation may
+    /// begin only while no plane reads.
     pub(super) fn check_other_units(&self, at: ArrayUnit, kind: OperationKind) -> Result<(), String> {
         let planes = self.planes_of(at.die);
         if planes.is_empty() {

@@ -1,4 +1,4 @@
-//! Life cycle of an entry in the model: cached, awaiting a write-back, dropped.
+//! Steps in the life of a map entry in the model of the mapping cache: cached, awaiting a write-back, dropped.
 
 use super::{MappingCacheModel, User};
 use crate::ids::Lpn;
@@ -38,7 +38,8 @@ impl MappingCacheModel {
                 let page = self.pages.page_of(lpn);
                 let dropped = self.dropped.get(&lpn).map_or(0, |(order, _)| *order);
                 let read = self.read.get(&page).copied().unwrap_or(0);
-                // A user that waited for a read of the translation page may use its result, even if the entry was cached and dropped between.
+                // A user that waited for this read of the translation page may use its result, even if the entry was cached and dropped in
+                // the meantime.
                 let is_kept = |waiting: &Vec<(User, Option<u64>)>| {
                     waiting.iter().any(|(_, since)| since.is_none_or(|since| read > since))
                 };

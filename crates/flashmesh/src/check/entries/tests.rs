@@ -134,7 +134,7 @@ fn more_entries_than_there_is_room_for_are_caught() {
 fn an_entry_that_another_translation_page_brought_is_caught() {
     let mut config = config();
     config.mapping.cache_capacity = Some(Bytes::new(16));
-    // A page has 32 entries: those of logical pages 96 to 127 are on the fourth translation page.
+    // A translation page has 32 entries, so the entries of logical pages 96 to 127 are on the fourth translation page.
     config.mapping.stored_entry_size = Bytes::new(128);
     for page in 128..132 {
         let mut oracles = oracles_with(&config);

@@ -30,7 +30,7 @@ impl Oracles {
         self.energy.began(die, kind);
     }
 
-    /// Checks the start of array work, which ends at `until` unless suspended.
+    /// Checks the start of array work that ends at `until`, unless it is suspended before.
     pub fn array_began(&mut self, at: impl Into<ArrayUnit>, kind: OperationKind, now: Time, until: Time) {
         let outcome = self.dies.array_began(at.into(), kind, now, until);
         self.judge(Dies::NAME, outcome, now);
@@ -76,8 +76,8 @@ impl Oracles {
         self.judge(Data::NAME, outcome, now);
     }
 
-    /// Checks the array time of an operation against the page that it read, and the page that it programmed, in one plane; `None` if there is none.
-    /// `sensed` is the part of a mapping unit of several pages that a read covers; `None` if unknown.
+    /// Checks the array time of an operation in one plane. `read` and `programmed` are the pages that it read and programmed there; `None`
+    /// if there is none. `sensed` is the part of a mapping unit of several pages that a read covers; `None` if unknown.
     fn judge_time(&mut self, read: Option<Ppn>, programmed: Option<Ppn>, sensed: Option<Range<Bytes>>, now: Time) {
         let Some(ppn) = programmed.or(read) else { return };
         let homes = &self.homes;
@@ -98,8 +98,8 @@ impl Oracles {
         self.judge(Dies::NAME, outcome, now);
     }
 
-    /// Returns the bytes of `lpn` that must leave the chip after a read. `None` for translation pages, and with a device cache, which may already
-    /// hold a part of the page.
+    /// Returns the bytes of `lpn` that must leave the chip after a read. `None` for translation pages, and if the drive has a device cache,
+    /// because the cache may already hold a part of the page.
     fn wanted(&self, lpn: Lpn, request: Option<RequestId>) -> Option<Bytes> {
         match request {
             _ if self.cache.is_some() => None,
@@ -109,7 +109,8 @@ impl Oracles {
         }
     }
 
-    /// Returns the range of bytes of the mapping unit `lpn` that a read covers. `None` if unknown: for translation pages, and with a device cache.
+    /// Returns the range of bytes of the mapping unit `lpn` that a read covers. `None` if the range is unknown: for translation pages, and
+    /// if the drive has a device cache.
     fn sensed(&self, lpn: Lpn, request: Option<RequestId>) -> Option<Range<Bytes>> {
         let whole = || Bytes::ZERO..self.requests.page_size();
         match request {

@@ -26,7 +26,7 @@ impl Oracles {
         self.judge(Cache::NAME, outcome.map(|_| ()), now);
     }
 
-    /// Records that written sectors entered the device cache. With `stays`, the write of the page is complete.
+    /// Records that a write stored `sectors` in the device cache. With `stays`, the write of the page is complete.
     pub fn cache_write_accepted(&mut self, id: RequestId, lpn: Lpn, sectors: Sectors, stays: bool, now: Time) {
         if stays {
             let outcome = self.requests.cached(id, lpn);

@@ -6,8 +6,8 @@ use crate::ids::{Lpn, Ppn};
 use super::Pages;
 
 impl Pages {
-    /// Checks that each page, and each translation page, that was written before the run but not in the run is mapped to a location that the run
-    /// neither erased nor programmed.
+    /// Checks the pages and translation pages that were written before the run and not in the run. Each must be mapped to a location that
+    /// the run neither erased nor programmed.
     pub(in super::super) fn preconditioned_pages_remain(
         &self,
         lookup: impl Fn(Lpn) -> Option<Ppn>,
@@ -16,7 +16,7 @@ impl Pages {
         self.pages_remain(self.preconditioned.iter().cloned().flatten().chain(translation).map(Lpn), lookup)
     }
 
-    /// Checks that a recovery found each page that was written before the run but not in the run.
+    /// Checks that recovery found each page that was written before the run and not in the run.
     pub(in super::super) fn preconditioned_pages_are_found(
         &self,
         lookup: impl Fn(Lpn) -> Option<Ppn>,

@@ -11,8 +11,8 @@ impl Pages {
         touched
     }
 
-    /// Returns the content of `ppn`; `None` if it is erased. A page that was written before the run and is not recorded in the model counts as
-    /// version 0 of `lpn`.
+    /// Returns the content of the page `ppn`; `None` if it is erased. A page that was written before the run may not be in the model: it
+    /// then counts as version 0 of `lpn`.
     fn holds(&self, ppn: Ppn, lpn: Lpn) -> Option<Content> {
         let before = || {
             (self.erases(self.homes.block_of(ppn)) == 0 && self.was_there(lpn)).then_some(Content { lpn, version: 0 })

@@ -5,15 +5,16 @@ use crate::ids::{BlockId, Lpn, Ppn};
 use super::{Newest, Pages, Version};
 
 impl Pages {
-    /// Records that the data for a replica of `lpn` was read from `ppn`. Records also the version, because `ppn` may be erased before the replica is
-    /// programmed.
+    /// Records that the data for a replica of `lpn` was read from `ppn`. Also records the version of the data, because `ppn` may be erased
+    /// before the replica is programmed.
     pub(in super::super) fn replica_source_read(&mut self, lpn: Lpn, ppn: Ppn) -> Result<(), String> {
         let version = self.read(ppn, lpn, true)?;
         self.replica_sources.insert(lpn, (ppn, version));
         Ok(())
     }
 
-    /// Removes the recorded source of the replica of `lpn`, checks that the source is `from`, and returns the version that was read.
+    /// Removes the recorded source of the replica of `lpn`, and checks that this source is `from`. Returns the version that was read from
+    /// `from`.
     pub(super) fn take_replica_source(&mut self, lpn: Lpn, from: Ppn) -> Result<Version, String> {
         match self.replica_sources.remove(&lpn) {
             Some((ppn, version)) if ppn == from => Ok(version),
@@ -86,7 +87,7 @@ impl Pages {
         pages
     }
 
-    /// Checks that the map has the replica of each of `pages` that the model has, with the newest version, and no other replica.
+    /// Checks, for the logical pages `pages`, that the map has the same replicas as the model, each with the newest version.
     pub(in super::super) fn replicas_agree(
         &self,
         pages: &[Lpn],

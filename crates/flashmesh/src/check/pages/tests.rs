@@ -131,7 +131,7 @@ fn a_page_that_holds_nothing_is_read_at_its_home_whatever_lies_there() {
     let now = request(&mut oracles, HOME, us(0));
     let now = write(&mut oracles, 0, HOME, 8, now);
     let now = request(&mut oracles, HOME, now);
-    // The page is written, by chance to the location at which it is read while unwritten, and then deallocated.
+    // The page is written and then deallocated. The write goes, by chance, to the location at which the page is read while unwritten.
     let now = write(&mut oracles, 1, HOME + 1, 8, now);
     let now = program(&mut oracles, HOME + 4, 8, Origin::Moved(Ppn(HOME + 1)), now);
     let now = erase(&mut oracles, HOME / 4, now);

@@ -195,8 +195,8 @@ pub trait Distribution {
 }
 
 impl ConfidenceReport {
-    /// Returns the intervals around `figures`, the values of the window that begins at `start`. The batches that begin at `start` or later determine
-    /// the widths.
+    /// Returns the intervals around `figures`, the values of the window that begins at `start`. Their widths follow from the batches that
+    /// begin at `start` or later.
     pub fn new(batches: &Batches, start: Time, figures: &WindowMetrics<'_>) -> ConfidenceReport {
         let marks = batches.requests();
         let RequestIntervals { batches: count, iops, bandwidth_bytes_per_s, latency_ps, breakdown_share } =
@@ -312,7 +312,7 @@ mod tests {
                 intervals.into_iter().zip(truths)
             });
             for ((held, given), (interval, truth)) in held.iter_mut().zip(&mut given).zip(found) {
-                // There is no interval if its upper end would be above all requests.
+                // A percentile has no interval if the upper end would be above the latencies of all requests.
                 *given += u32::from(interval.is_some());
                 *held += u32::from(interval.is_some_and(|ends| (ends.low..=ends.high).contains(&truth)));
             }

@@ -6,12 +6,12 @@ const BATCHES_MIN: usize = 10;
 /// The 97.5 % quantile of the normal distribution.
 pub(super) const NORMAL_QUANTILE: f64 = 1.959_964;
 
-/// Maximum of the estimated correlation of consecutive batches. A higher estimate is cut to this maximum, because the run is too short to correct for
-/// it. \[choice\]
+/// Maximum of the estimated correlation of consecutive batches. Higher estimates are reduced to it, because they come from runs that are
+/// too short for a correction. \[choice\]
 const CORRELATION_MAX: f64 = 0.8;
 
-/// Minimum of the estimated correlation of consecutive batches. Negative, because if only positive estimates were corrected for, the intervals of
-/// independent batches would be too wide. \[choice\]
+/// Minimum of the estimated correlation of consecutive batches. Negative, because estimates of independent batches vary around zero: to
+/// correct only for positive ones would make their intervals too wide on average. \[choice\]
 const CORRELATION_MIN: f64 = -0.25;
 
 /// Returns the half-width of the 95 % confidence interval of the sum of `over` divided by the sum of `under`, which have a value for each batch.
@@ -21,7 +21,8 @@ pub fn half_width(over: &[f64], under: &[f64]) -> Option<f64> {
     Some(half_width_of_sum(&residuals) / under.iter().sum::<f64>())
 }
 
-/// Like [`half_width`], but subtracts the linear trend of the residuals first, so that drift does not widen the interval. `None` in the same cases.
+/// Like [`half_width`], but first subtracts the linear trend of the residuals, so that drift does not widen the interval. `None` in the
+/// same cases as [`half_width`].
 pub fn half_width_without_drift(over: &[f64], under: &[f64]) -> Option<f64> {
     let mut residuals = residuals(over, under)?;
     let middle = (residuals.len() - 1) as f64 / 2.0;

@@ -12,7 +12,8 @@ use crate::measure::breakdown::{BreakdownSums, PARTS};
 use crate::measure::stream::MeasuredKind;
 use crate::units::Time;
 
-/// Returns the sums over the requests of `kinds`, of all streams, in the batches that begin at `start` or later.
+/// Returns the number and the summed latency parts of the requests of `kinds`, of all streams, in the batches that begin at `start` or
+/// later.
 pub fn tally(batches: &Batches, start: Time, kinds: &[MeasuredKind]) -> BreakdownSums {
     let marks = batches.requests();
     BatchTallies::new(marks, marks.batch_indices(start), None, kinds).total
@@ -27,7 +28,8 @@ pub struct RequestMetrics<'a> {
 }
 
 impl<'a> RequestMetrics<'a> {
-    /// Creates the metrics of a window. `latencies` are those of all requests, of reads, and of writes.
+    /// Creates the metrics of a window from its rates and its latencies. `latencies` has the latencies of all requests, of reads, and of
+    /// writes.
     pub fn from_latencies<D: Distribution>(
         iops: f64,
         bandwidth_bytes_per_s: f64,
@@ -38,7 +40,7 @@ impl<'a> RequestMetrics<'a> {
     }
 }
 
-/// Confidence intervals of [`RequestMetrics`], with the number of batches behind them.
+/// Confidence intervals of [`RequestMetrics`], with the number of batches from which they are computed.
 pub(super) struct RequestIntervals {
     pub batches: u64,
     pub iops: Option<ConfidenceInterval>,
@@ -83,7 +85,7 @@ impl RequestIntervals {
 /// Requests of some kinds, counted for each batch.
 struct BatchTallies {
     tallies: Vec<BreakdownSums>,
-    /// Sums over the requests of all batches.
+    /// Number of requests and sums of their latency parts, over all batches.
     total: BreakdownSums,
     requests: Vec<f64>,
     latency_ps: Vec<f64>,
@@ -122,7 +124,8 @@ impl BatchTallies {
         LatencyConfidence { mean, p50, p95, p99, p99_9 }
     }
 
-    /// Returns the interval of each of `PERCENTILES`; `None` where there are too few requests. All ends are looked up in one pass over the latencies.
+    /// Returns the interval of each of `PERCENTILES`; `None` for those with too few requests. Sorts all interval ends first, to look them
+    /// up in one pass over the latencies.
     fn percentiles(&self, latencies: &dyn Distribution) -> [Option<ConfidenceInterval>; PERCENTILES.len()] {
         let spans = PERCENTILES.map(|share| self.percentile_interval(latencies, share));
         let mut ends = [(0.0, 0); INTERVAL_ENDS];
@@ -140,8 +143,8 @@ impl BatchTallies {
         })
     }
 
-    /// Returns both ends of the confidence interval of the percentile at `share`, as shares of the requests; `None` if there are too few requests for
-    /// the upper end to lie among them.
+    /// Returns both ends of the confidence interval of the percentile at `share`, as shares of the requests; `None` if there are too few
+    /// requests for an upper end.
     fn percentile_interval(&self, latencies: &dyn Distribution, share: f64) -> Option<(f64, f64)> {
         let count = latencies.count() as f64;
         let below = self.requests_below(share)?;

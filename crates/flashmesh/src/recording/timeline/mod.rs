@@ -153,7 +153,7 @@ impl Timeline {
     fn granted(&mut self, grant: Grant, now: Time) {
         let tracks = self.tracks.die(grant.die);
         let is_command = grant.phase == TransferPhase::Command;
-        // A path that is granted at once has no set-up time. Drop its "path set-up" slice.
+        // A path that is granted at once has no set-up time, so drop the "path set-up" slice.
         let busy = if is_command { &mut tracks.commands } else { &mut tracks.data };
         busy.forget_if_begun(now);
         self.end(grant.die, if is_command { |die| &mut die.commands } else { |die| &mut die.data }, now);

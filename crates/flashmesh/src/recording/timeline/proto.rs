@@ -4,7 +4,7 @@
 
 use prost::Message;
 
-/// A trace: a sequence of packets. Concatenated traces in a file are one trace.
+/// A trace: a sequence of packets. A file of several traces, one after the other, is also one trace.
 #[derive(Clone, PartialEq, Message)]
 pub struct Trace {
     #[prost(message, repeated, tag = "1")]
@@ -36,7 +36,7 @@ pub struct TrackDescriptor {
     /// Counter of a counter track; `None` for other tracks.
     #[prost(message, optional, tag = "8")]
     pub counter: Option<CounterDescriptor>,
-    /// Order in which child tracks are shown; 3 sorts by `sibling_order_rank`.
+    /// Order in which child tracks are shown; with the value 3, by `sibling_order_rank`.
     #[prost(int32, optional, tag = "11")]
     pub child_ordering: Option<i32>,
     /// Rank of the track among the tracks with the same parent.
@@ -46,7 +46,7 @@ pub struct TrackDescriptor {
 
 #[derive(Clone, PartialEq, Message)]
 pub struct CounterDescriptor {
-    /// Unit of the counter, as a code; 2 is a count.
+    /// Unit of the counter, as a code of Perfetto; 2 stands for a count.
     #[prost(int32, optional, tag = "3")]
     pub unit: Option<i32>,
 }

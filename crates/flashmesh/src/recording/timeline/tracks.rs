@@ -49,12 +49,12 @@ impl SliceTrack {
         }
     }
 
-    /// Drops the slice in progress if it began at `at`, because it would have no duration.
+    /// Drops the slice in progress if it began at `at`, the current time, because it would have no duration.
     pub fn forget_if_begun(&mut self, at: Time) {
         self.begun.take_if(|begun| begun.at == at);
     }
 
-    /// Returns whether a slice is in progress that began before `than`.
+    /// Returns whether a slice is in progress that began before the time `than`.
     fn is_older(&self, than: Time) -> bool {
         self.begun.as_ref().is_some_and(|begun| begun.at < than)
     }
@@ -86,13 +86,14 @@ pub struct DieTracks {
 }
 
 impl DieTracks {
-    /// Adds `change` to the number of waiting transactions of the die. Returns the counter track, and the new number for it.
+    /// Adds `change` to the number of waiting transactions of the die. Returns the counter track of the die, and the new number.
     pub fn queued(&mut self, change: i64) -> (Track, i64) {
         self.waiting += change;
         (self.queue, self.waiting)
     }
 
-    /// Adds a dequeued transaction to the next operation. `request` is the sequence number of its request; `None` if unknown or firmware work.
+    /// Adds a dequeued transaction to the next operation of the die. `request` is the sequence number of its request; `None` if unknown,
+    /// and for firmware work.
     pub fn add_dequeued(&mut self, request: Option<u64>, is_internal: bool) {
         self.taken.extend(request);
         self.taken.dedup();
@@ -152,8 +153,8 @@ struct StreamTracks {
     of_request: FxHashMap<u64, usize>,
 }
 
-/// Returns `names` with the numbers in them padded with zeros. Perfetto sorts groups and search results by name, and padding makes this the order of
-/// the numbers. Numbers at the same place of names that differ only in numbers get equally many digits.
+/// Returns `names` with zeros before their numbers, so that the order by name, in which Perfetto shows groups and search results, is the
+/// order of the numbers. Numbers at the same place of names that differ only in numbers get equally many digits.
 fn sortable(names: Vec<String>) -> Vec<String> {
     let mut digits_max: FxHashMap<String, Vec<usize>> = FxHashMap::default();
     for name in &names {
@@ -248,7 +249,7 @@ impl Tracks {
         &mut self.dies[die.index()]
     }
 
-    /// Returns whether any die has a slice in progress that began before `than`. Such a slice is still to be written.
+    /// Returns whether any die has a slice in progress that began before the time `than`, and that is still to be written.
     pub fn has_older(&self, than: Time) -> bool {
         let has_older = |die: &DieTracks| {
             let mut tracks = [&die.commands, &die.array, &die.data].into_iter().chain(die.planes.values());

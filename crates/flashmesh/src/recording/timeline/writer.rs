@@ -141,7 +141,7 @@ impl Writer {
 
     fn packet(&mut self, at: Option<Time>, track_event: Option<TrackEvent>, descriptor: Option<TrackDescriptor>) {
         let packet = TracePacket {
-            // Perfetto uses nanoseconds. Rounding all times down keeps their order.
+            // Perfetto expects nanoseconds. Rounding all times down keeps their order.
             timestamp: Some(at.map_or(0, |at| at.as_ps() / 1000)),
             trusted_packet_sequence_id: Some(1),
             track_event,
