@@ -223,7 +223,7 @@ pub enum RunError {
     Stalled {
         /// The simulated time of the deadlock.
         at: Time,
-        /// The requests that never completed.
+        /// The number of requests that never completed.
         in_flight: usize,
     },
     /// A policy of the caller that failed, or that returned a decision no drive can carry out.

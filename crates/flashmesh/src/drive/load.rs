@@ -9,7 +9,7 @@ use crate::config::load::load;
 use crate::config::{Config, ConfigError, ConfigErrorKind, Loaded, listed, quoted};
 use crate::units::printable_path;
 
-/// Maximum size of a file. No configuration is longer: a longer file was named by mistake.
+/// Maximum size of a configuration file, in bytes. A longer file was probably named by mistake.
 const FILE_SIZE_MAX: u64 = 1 << 20;
 
 impl Config {

@@ -41,7 +41,7 @@ impl<I: Id, T: Clone + Default> Pool<I, T> {
         id
     }
 
-    /// Allocates a slot without setting its value: the slot contains the default, or the value of an earlier id.
+    /// Allocates a slot without setting its value. The slot contains the default, or a value stored under an earlier id.
     #[inline(always)]
     pub fn insert_stale(&mut self) -> I {
         I::from_u32(if self.free_count == 0 { self.allocate() } else { self.take_free() })

@@ -14,7 +14,7 @@ pub(super) enum JournalChange {
     Written(Lpn, Ppn),
     Moved(Lpn, Ppn),
     Unmapped(Lpn),
-    /// Program of a replica at this physical page, with the stamp of the write whose data it holds.
+    /// Program of a replica at this physical page. The stamp is that of the write whose data the replica contains.
     Replicated(Lpn, Ppn, Stamp),
     ReplicaDropped(Lpn),
     /// Promotion of the replica at this physical page to the original.
@@ -95,8 +95,8 @@ impl Journal {
         Some(Lpn(self.slots.start + self.begun % self.slots.len() as u32))
     }
 
-    /// Begins to program the next journal page with the oldest buffered entries. If the page takes all of them, it covers everything up to stamp
-    /// `now`.
+    /// Begins to program the next journal page with the oldest buffered entries. If all buffered entries fit into the page, the page covers
+    /// all changes up to stamp `now`.
     pub(super) fn page_began(&mut self, now: Stamp) {
         let count = self.buffer.len().min(self.entries_per_page);
         let entries: Vec<JournalEntry> = self.buffer.drain(..count).collect();
