@@ -141,9 +141,9 @@ section! {
         half_duplex: bool = false, needs plain;
         /// Unit of arbitration: packets or flits.
         interleave: Interleave = Interleave::Packets, needs plain;
-        /// Links from each chip into the network, and as many back.
+        /// Number of links from each chip into the network. As many links lead back.
         chip_channels: u32 = 1, in 1..=8, needs plain;
-        /// Links from each controller into the network, and as many back.
+        /// Number of links from each controller into the network. As many links lead back.
         controller_channels: u32 = 1, in 1..=8, needs plain;
         /// Chips to which the controllers are attached.
         placement: ControllerPlacement = ControllerPlacement::OneSided, needs plain;

@@ -9,12 +9,12 @@ choices! {
     PreconditionKind {
         /// Nothing written.
         None = "none",
-        /// Every logical page written once, in order.
+        /// Logical pages written once each, in order.
         Sequential = "sequential",
         /// Uniform random writes until garbage collection has reached its steady state.
         Random = "random",
-        /// Blocks full of invalid pages up to the first collection; valid pages are spread evenly over the blocks, so that each collection moves
-        /// equally many, and few with a small `fill`.
+        /// Blocks full of invalid pages, as many as fit before the first collection. Valid pages are spread evenly over these blocks, so
+        /// that each collection moves equally many pages, and few if `fill` is small.
         Aged = "aged",
     }
 }

@@ -37,7 +37,8 @@ section! {
         /// Array program time of a page of the cache. SLC flash takes 200 to 300 us (HP, Solid State Drive Technology: Differences between SLC,
         /// MLC and TLC NAND, table 1).
         program_time: Time = Time::from_us(200), in ARRAY_TIME_MIN..=ARRAY_TIME_MAX, with "blocks-per-plane" != ["0"], needs any;
-        /// Array read time of a page of the cache. SLC flash takes 25 us (same table).
+        /// Array read time of a page of the cache. SLC flash takes 25 us (HP, Solid State Drive Technology: Differences between SLC, MLC
+        /// and TLC NAND, table 1).
         read_time: Time = Time::from_us(25), in ARRAY_TIME_MIN..=ARRAY_TIME_MAX, with "blocks-per-plane" != ["0"], needs any;
         /// Share of full cache blocks above which an idle die folds a plane. 0 empties the cache as soon as the die is idle.
         fold_threshold: f64 as Share = 0.0, in 0.0..=0.99, with "blocks-per-plane" != ["0"], needs any;

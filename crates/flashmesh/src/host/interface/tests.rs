@@ -210,7 +210,7 @@ fn a_sata_drive_holds_32_commands_of_all_streams() {
     }
 }
 
-/// The adapter takes 5 us for each command and each completion, more than any other step, and is the bottleneck.
+/// Uses an adapter that takes 5 us for each command and each completion, more than any other step, so that the adapter is the bottleneck.
 #[test]
 fn the_adapter_of_sata_bounds_the_commands_in_a_second() {
     for &transport in SataTransport::ALL {
