@@ -20,7 +20,7 @@ pub(super) struct Checkpoint {
     changed: Vec<Stamp>,
     /// Number of journal pages programmed since the last checkpoint began.
     journal_pages: u32,
-    /// Stamp up to which the pages of the current checkpoint must include all changes; `None` between checkpoints.
+    /// Stamp (sequence number) up to which the pages of the current checkpoint must include all changes; `None` between checkpoints.
     end: Option<Stamp>,
     waiting: VecDeque<Lpn>,
     under_way: FxHashSet<Lpn>,

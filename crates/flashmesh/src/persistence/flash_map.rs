@@ -32,7 +32,8 @@ pub(super) struct FlashMap {
     forward: Vec<u32>,
     stamps: Vec<Stamp>,
     pub(super) replicas: FxHashMap<Lpn, ReplicaEntry>,
-    /// For each translation page of the map and of the replication map, the stamp up to which the page on flash includes all changes.
+    /// Stamp (sequence number) up to which each translation page on flash includes all changes, for the pages of the map and then of the
+    /// replication map.
     complete_to: Vec<Stamp>,
     writing: FxHashMap<Lpn, (Stamp, MapPageContent)>,
 }

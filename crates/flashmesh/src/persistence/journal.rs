@@ -39,7 +39,7 @@ pub(super) type JournalEntry = (Stamp, JournalChange);
 #[derive(Clone, Debug)]
 struct JournalPage {
     entries: Vec<JournalEntry>,
-    /// Stamp up to which this page and the earlier journal pages cover all changes and programs.
+    /// Stamp (sequence number) up to which this page and the earlier journal pages cover all changes and programs.
     to: Stamp,
 }
 
@@ -55,7 +55,7 @@ pub(super) struct Journal {
     entries_per_page: usize,
     buffer: VecDeque<JournalEntry>,
     last_entry: Stamp,
-    /// Stamp up to which buffered entries are programmed even in a partly filled page, because a flush has requested it.
+    /// Stamp (sequence number) up to which a flush has requested the buffered entries. They are programmed even in a partly filled page.
     wanted_to: Stamp,
     is_issued: bool,
     writing: Option<JournalPage>,
@@ -115,7 +115,7 @@ impl Journal {
         entries
     }
 
-    /// Returns the stamp up to which the journal on flash covers all changes and programs.
+    /// Returns the stamp (sequence number) up to which the journal on flash covers all changes and programs.
     pub(super) fn durable_to(&self) -> Stamp {
         self.durable_to
     }

@@ -252,8 +252,8 @@ impl AnyDrive {
         (at < Time::MAX).then_some(at)
     }
 
-    /// Ends a stepped drive and returns its report. If work for requests `is_left`, the run counts as cancelled. Otherwise a final flush runs first,
-    /// if configured, and the run counts as complete.
+    /// Ends a stepped drive and returns its report. If `is_left`, requests are unfinished, and the run counts as cancelled. Otherwise a
+    /// final flush runs first, if configured, and the run counts as complete.
     pub fn end(&mut self, is_left: bool, started: Instant) -> Result<Report, RunError> {
         let control = Control::default();
         with_drive!(self, drive => {

@@ -59,7 +59,8 @@ enum State {
 /// A drive that its caller steps.
 ///
 /// Requests are submitted with their arrival times, and the drive is advanced to a time: all events up to and including that time are simulated, and
-/// the requests that completed are returned. The streams are those of the configuration; `[workload]` and `[replay]` are ignored.
+/// the requests that completed are returned. The streams are those of the configuration. `[workload]` is ignored, and keys of `[replay]`
+/// that a stepped drive does not support are errors.
 ///
 /// If all requests that arrive up to a time are submitted before the drive is advanced to it, the report equals that of a run with the same requests
 /// from a trace, bit for bit. A request submitted for the time to which the drive was already advanced arrives after all earlier events of that time.

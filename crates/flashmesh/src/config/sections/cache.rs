@@ -100,7 +100,7 @@ section! {
         /// Length of the windows in which `first-write` detects the first write of each page. A new window begins with the first write
         /// after the previous window has ended.
         destage_window: Time = Time::from_ms(1_000), in Time::ZERO..=Time::from_ms(1_000_000_000), with "destage" = ["\"first-write\""], needs plain;
-        /// Maximum number of pages in destage. Pages that `first-write` destages at once are not counted.
+        /// Maximum number of pages in destage. Pages that `first-write` destages at once are counted, but can exceed the maximum.
         destages_max: Option<u32> = None, unset "those of two programs for each plane", in 1..=1_000_000, needs plain;
         /// Size of a destage stripe: dirty data that is destaged together. Destaging starts when a stripe of data is due, when a write waits for
         /// space, or when a flush waits. With `gc.paced`, collections make their owed moves before each stripe, and wait at other times unless space

@@ -61,8 +61,8 @@ choices! {
         OldestFirst = "oldest-first",
         /// Round robin over the dies.
         RoundRobin = "round-robin",
-        /// Data out before commands: data of requests before that of garbage collection, then in the order of sensing, with all planes of an
-        /// operation together. Commands in the cyclic order of the chips, starting after the chip of the last command.
+        /// Data out before commands. Data of requests goes before data of garbage collection, otherwise in the order of sensing, with all
+        /// planes of an operation together. Commands go in the cyclic order of the chips, starting after the chip of the last command.
         DataFirstRoundRobin = "data-first-round-robin",
         /// Like `data-first-round-robin`, but commands of one request that find the channel idle also go in the cyclic order of the chips, not in the
         /// order of the pages.

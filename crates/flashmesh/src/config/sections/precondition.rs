@@ -24,7 +24,8 @@ section! {
     Precondition, "precondition" {
         /// Way in which the drive was written before the run.
         kind: PreconditionKind = PreconditionKind::None, needs plain;
-        /// Share of the logical space that was written, from its start. With `kind = "aged"` this is the share that holds valid data.
+        /// Share of the logical space that was written, from the start of the space. With `kind = "aged"`, share of the logical space with
+        /// valid data.
         fill: f64 as Share = 1.0, in 0.0..=1.0, with "kind" = ["\"sequential\"", "\"random\"", "\"aged\""], needs plain;
         /// Share of the pages of each plane that were programmed, in whole blocks. Capped so that no plane needs garbage collection yet; the default
         /// fills each plane up to this cap.

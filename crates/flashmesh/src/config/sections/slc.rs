@@ -11,7 +11,8 @@ choices! {
     SlcRegion {
         /// The last blocks of each plane, permanently.
         Static = "static",
-        /// Free blocks, unless taking a block would trigger collection. A block is returned when it has been folded.
+        /// Free blocks, unless taking a block would trigger collection. A block is returned when it has been folded (its pages moved out of
+        /// the cache).
         Dynamic = "dynamic",
     }
 }
@@ -19,9 +20,10 @@ choices! {
 choices! {
     /// The treatment of a write that finds the SLC cache full.
     SlcWhenFull {
-        /// Written to the other blocks, at their speed.
+        /// Written to the blocks outside the cache, at their speed.
         Bypass = "bypass",
-        /// Delayed until a block has been folded; if no block can be folded, written to the other blocks.
+        /// Delayed until a block has been folded (its pages moved out of the cache). If no block can be folded, written to the blocks
+        /// outside the cache.
         Fold = "fold",
     }
 }
