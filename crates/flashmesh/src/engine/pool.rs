@@ -81,18 +81,18 @@ impl<I: Id, T> Pool<I, T> {
         prefetch(self.slots.as_slice(), id.as_u32() as usize);
     }
 
-    /// Returns the maximum number of values that were in flight at once.
+    /// Returns the maximum number of values that were stored at once.
     #[inline(always)]
     pub fn peak_len(&self) -> usize {
         self.allocated
     }
 
-    /// Returns the number of values in flight.
+    /// Returns the number of stored values.
     pub fn len(&self) -> usize {
         self.allocated - self.free_count
     }
 
-    /// Returns whether no value is in flight.
+    /// Returns whether no value is stored.
     #[inline(always)]
     pub fn is_empty(&self) -> bool {
         self.allocated == self.free_count

@@ -35,7 +35,7 @@ pub(super) struct PowerCut {
 }
 
 impl<M: Model> Frontend<M> {
-    /// Returns whether the power was cut. All later events of the host are ignored.
+    /// Returns whether the power was cut. All events of the host after the cut are ignored.
     #[inline(always)]
     pub fn is_cut_off(&self) -> bool {
         M::ALL_FEATURES && self.power_cut.is_some()

@@ -185,7 +185,7 @@ pub mod lane {
     /// Ends of jobs of controller cores.
     pub const CORE: usize = NO_LANE;
     pub const GATHER: usize = NO_LANE;
-    /// Ends of erases and copybacks.
+    /// Ends of erases and copybacks, and resumptions of suspended operations.
     pub const ERASE: usize = NO_LANE;
 }
 

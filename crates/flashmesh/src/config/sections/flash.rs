@@ -101,7 +101,7 @@ choices! {
 choices! {
     /// The scope of a suspension by a read.
     SuspensionScope {
-        /// The operation of the die of the read.
+        /// The operation of the die that the read waits for.
         Die = "die",
         /// The operations of all dies of the chip, even if the die of the read is idle.
         Chip = "chip",
