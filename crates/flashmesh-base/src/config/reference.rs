@@ -10,7 +10,7 @@ use crate::results::{Name, joined};
 pub struct ParameterSpec {
     /// The name of the section, as in [`SectionSpec::name`]; empty for top-level keys.
     pub section: &'static str,
-    /// The key in its section.
+    /// The key, without its section.
     pub key: &'static str,
     /// The name of the field in the Rust and Python structures.
     pub field: &'static str,

@@ -190,7 +190,7 @@ impl<M: Model> Kernel<M> {
         self.probes.iter_mut().for_each(|probe| probe.notify(now, &notice));
     }
 
-    /// Checks whether a probe has an objection to the run.
+    /// Checks whether a probe objects to the run, because the run has violated a rule that the probe checks.
     ///
     /// # Errors
     /// The first objection of a probe.

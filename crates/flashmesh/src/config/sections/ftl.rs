@@ -144,8 +144,9 @@ choices! {
     WriteBinding {
         /// When the write is programmed: the next page of the open block, so that pages are programmed in order.
         Late = "late",
-        /// When the write arrives at its plane, before the program (early binding). A plane preassigns at most a block of pages. A program of several
-        /// mapping units runs when all writes bound to that program wait, and either its last unit is bound or `gather-timeout` has elapsed.
+        /// When the write arrives at its plane, before the program (early binding). A plane preassigns at most a block of pages. A program
+        /// of several mapping units runs when all writes bound to the program are queued, and either its last unit is bound or
+        /// `gather-timeout` has elapsed.
         Early = "early",
     }
 }

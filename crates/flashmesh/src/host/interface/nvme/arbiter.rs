@@ -159,7 +159,7 @@ impl Arbiter {
         }
     }
 
-    /// Selects the queue to fetch from, among the `ready` ones; `None` if there are none.
+    /// Selects the queue from which the next command is fetched, among the `ready` queues; `None` if no queue is ready.
     #[inline]
     pub(super) fn choose(&mut self, ready: &QueueSet) -> Option<StreamId> {
         if ready.is_empty() {

@@ -83,8 +83,8 @@ impl RunAhead {
 }
 
 impl Nvme {
-    /// Starts run-ahead mode, unless a message takes no time: other events of the same time could then come between two messages. Nothing may be in
-    /// flight.
+    /// Starts run-ahead mode, unless a message takes no time: other events of the same time could then come between two messages. No
+    /// message may be in flight.
     pub(in super::super) fn run_ahead(&mut self) {
         self.is_ahead = self.messages.take_time();
         self.ahead.min_message_time = self.messages.submission.time.min(self.link.message(Bytes::new(1)).time);
