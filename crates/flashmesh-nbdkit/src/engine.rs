@@ -133,8 +133,7 @@ impl DriveSession {
         self.done.remove(&id)
     }
 
-    /// Counts a response as late if its delay `late` exceeds both limits: [`LATE`], and the latency of the request divided by
-    /// [`LATE_PARTS`].
+    /// Counts a response as late if its delay `late` exceeds both limits: `LATE`, and the latency of the request divided by `LATE_PARTS`.
     pub fn count_late(&mut self, late: Duration, latency: Duration) {
         if late > LATE && late > latency / LATE_PARTS {
             self.figures.late += 1;
