@@ -5,7 +5,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Variable with the commit, for builds without a repository, such as in a container.
+/// Environment variable that contains the commit, for builds without a repository, such as in a container.
 const COMMIT: &str = "FLASHMESH_COMMIT";
 
 /// File name of the plugin, which maturin takes from the output folder of this script (`pyproject.toml`).
@@ -18,7 +18,7 @@ fn main() {
     build_plugin();
     take_examples();
     println!("cargo::rerun-if-env-changed={COMMIT}");
-    // Git appends to this log at every commit and checkout, so that the facts are never stale.
+    // Rerun this script when this log changes: Git appends to it at every commit and checkout, so the commit in the module is never stale.
     if let Some(log) = said("git", &["rev-parse", "--git-path", "logs/HEAD"]) {
         println!("cargo::rerun-if-changed={log}");
     }
@@ -61,7 +61,7 @@ fn build_plugin() {
     build.args(["build", "--quiet", "--lib", "--profile", profile, "--target", &target]);
     build.arg("--config").arg(format!("profile.{profile}.strip = \"debuginfo\""));
     build.arg("--manifest-path").arg(manifest.with_file_name("flashmesh-nbdkit").join("Cargo.toml"));
-    // A separate target folder: the other one is locked by the cargo process that runs this script.
+    // A separate target folder, because the cargo process that runs this script has locked the default one.
     build.arg("--target-dir").arg(out.join("plugin"));
     assert!(build.status().is_ok_and(|status| status.success()), "the plugin of nbdkit does not compile");
     let built = out.join("plugin").join(&target).join(profile).join(PLUGIN);
@@ -76,7 +76,7 @@ fn take_examples() {
     }
     println!("cargo::rerun-if-changed={}", source.display());
     let target = PathBuf::from(variable("OUT_DIR")).join(EXAMPLES);
-    // Removes examples that no longer exist.
+    // Remove the old copy first, so that deleted examples do not remain.
     let _ = std::fs::remove_dir_all(&target);
     copy_folder(&source, &target).unwrap_or_else(|error| panic!("{}: {error}", source.display()));
 }

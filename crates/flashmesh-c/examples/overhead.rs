@@ -97,7 +97,7 @@ fn one_by_one(count: u64) -> Box<dyn FnOnce()> {
             }
             all += completed as u64;
         }
-        // SAFETY: as above.
+        // SAFETY: only this thread uses the drive, and the pointers refer to live variables.
         assert_eq!(unsafe { flashmesh_drain(drive, &raw mut done, &raw mut completed) }, 0);
         assert_eq!(all + completed as u64, count);
         // SAFETY: `drive` is not used afterwards.

@@ -31,7 +31,7 @@ pub extern "C" fn flashmesh_version() -> *const c_char {
     VERSION.as_ptr()
 }
 
-/// Returns the text at `pointer`. An error says that `name` is null or not UTF-8.
+/// Returns the text at `pointer`. Returns an error that names `name` if the pointer is null or the text is not UTF-8.
 ///
 /// SAFETY: `pointer` is null or points to a NUL-terminated text that outlives the result.
 unsafe fn text_of<'a>(pointer: *const c_char, name: &str) -> Result<&'a str, String> {
@@ -215,7 +215,7 @@ enum Step {
     Drain,
 }
 
-/// Advances the drive as `how` says, and stores the completions.
+/// Advances the drive until the condition `how` holds, and stores the completions.
 ///
 /// SAFETY: like `flashmesh_advance`.
 unsafe fn step(

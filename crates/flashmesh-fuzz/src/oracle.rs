@@ -11,7 +11,7 @@ pub struct ReaderRules {
     pub wrap: bool,
     pub ascii_sector: i128,
     pub ascii_unit_ps: i128,
-    /// Whether type 1 of the ASCII family is a read (otherwise type 0 is).
+    /// Whether type 1 in the ASCII trace format is a read; if false, type 0 is.
     pub is_one_read: bool,
 }
 

@@ -24,7 +24,7 @@ pub fn msr(bytes: &[u8]) {
     check_against(&text, &setup, expected);
 }
 
-/// Checks that texts of the ASCII family are read as the naive reader reads them.
+/// Checks that texts in the ASCII trace format are read as the naive reader (`oracle.rs`) reads them.
 pub fn ascii(bytes: &[u8]) {
     check_ascii(bytes, 512);
 }
@@ -129,7 +129,7 @@ pub fn tencent(bytes: &[u8]) {
     });
 }
 
-/// Checks that MSR texts of four columns are read as the naive reader reads them.
+/// Checks that MSR texts of four columns are read as the naive reader (`oracle.rs`) reads them.
 pub fn msr_short(bytes: &[u8]) {
     check_lines(bytes, TraceFormat::MsrShort, oracle::msr_short, |choices, time| {
         let kind = choices.pick(&["Read", "Write", "read", "WRITE", "Red"]);
@@ -149,7 +149,7 @@ pub fn fiu(bytes: &[u8]) {
     });
 }
 
-/// Checks that CSV texts of libCacheSim are read as the naive reader reads them, for several column orders.
+/// Checks that CSV texts of libCacheSim are read as the naive reader (`oracle.rs`) reads them, for several column orders.
 pub fn libcachesim_csv(bytes: &[u8]) {
     let mut choices = FuzzInput::new(bytes);
     let setup = Setup::new(&mut choices, TraceFormat::LibcachesimCsv);
@@ -169,7 +169,7 @@ pub fn libcachesim_csv(bytes: &[u8]) {
     check_against(&text, &setup, expected);
 }
 
-/// Checks that texts of `dssrt2txt` and of `ds2txt --csv` are read as the naive reader reads them.
+/// Checks that texts of `dssrt2txt` and of `ds2txt --csv` are read as the naive reader (`oracle.rs`) reads them.
 pub fn srt(bytes: &[u8]) {
     let mut choices = FuzzInput::new(bytes);
     let setup = Setup::new(&mut choices, TraceFormat::Srt);
@@ -363,8 +363,8 @@ fn lines(text: &str) -> impl Iterator<Item = &str> {
         .filter(|line| !line.trim_ascii().starts_with('#'))
 }
 
-/// Reads the trace to its end or to an error, and checks the invariants of requests and counts. Returns the requests and the counts of lines; `None`
-/// if an error occurred.
+/// Reads the trace until its end or an error, and checks the invariants of requests and line counts. Returns the requests and the line
+/// counts; `None` if an error occurred.
 fn read(bytes: Vec<u8>, setup: &Setup) -> Option<(Vec<IoRequest>, LineCounts)> {
     let rules = &setup.rules;
     let mut stream = setup.stream(bytes)?;

@@ -20,11 +20,11 @@ const LATE_PARTS: u32 = 20;
 pub struct LiveStats {
     pub requests: u64,
     pub bytes: u64,
-    /// Sum of all latencies.
+    /// Sum of the latencies of all completed requests, in ps.
     pub latency_ps: u128,
     pub simulated: Time,
     pub outstanding: u64,
-    /// Requests with a late response.
+    /// Number of requests with a late response.
     pub late: u64,
     /// Largest delay of a late response since the last call of [`DriveSession::take_stats`]; zero without a late response.
     pub late_max: Duration,
@@ -133,7 +133,7 @@ impl DriveSession {
         self.done.remove(&id)
     }
 
-    /// Counts a response as late if its delay `late` exceeds the limits for a request of this `latency`.
+    /// Counts a response as late if its delay `late` exceeds both limits: `LATE`, and the latency of the request divided by `LATE_PARTS`.
     pub fn count_late(&mut self, late: Duration, latency: Duration) {
         if late > LATE && late > latency / LATE_PARTS {
             self.figures.late += 1;
@@ -150,7 +150,7 @@ impl DriveSession {
         self.leader = Some(std::thread::current());
     }
 
-    /// Registers this thread to be woken when the request completes or it is to become the leader.
+    /// Registers this thread to be woken when request `id` completes, or when this thread is to become the leader.
     pub fn park(&mut self, id: u64) {
         self.parked.insert(id, std::thread::current());
     }

@@ -25,8 +25,8 @@ impl Config {
         config.map(|read| Config(read.config, read.notes)).map_err(|error| ConfigError::new_err(shown(&error)))
     }
 
-    /// Reads a configuration from a text. Errors call it `name`. `jobs` take precedence over the text, and `overrides` over both. Raises ConfigError
-    /// with all problems.
+    /// Reads a configuration from a text. Error messages call the text `name`. `jobs` take precedence over the text, and `overrides` over
+    /// both. Raises ConfigError with all problems.
     #[staticmethod]
     #[pyo3(signature = (text, name, overrides, jobs=Vec::new()))]
     fn from_str(py: Python<'_>, text: &str, name: &str, overrides: Vec<String>, jobs: Vec<String>) -> PyResult<Self> {
@@ -74,14 +74,14 @@ impl Config {
         streams.into_iter().flat_map(files).collect()
     }
 
-    /// Returns three sizes in bytes: the address space of a run, its peak memory, and the part for preconditioning. With `checks`, includes the
-    /// memory of the oracles.
+    /// Returns three sizes in bytes: the address space of a run, its peak memory, and the part of the peak memory that preconditioning
+    /// accesses. With `checks`, includes the memory of the oracles.
     fn memory(&self, checks: bool) -> PyResult<(u64, u64, u64)> {
         let memory = self.0.memory_estimate(checks).map_err(|error| exception(&error))?;
         Ok((memory.reserved, memory.used, memory.preconditioned))
     }
 
-    /// Returns the reason why no part of a run reads `key`; None if a part does.
+    /// Returns the reason why `key` has no effect on a run; None if `key` has an effect or does not exist.
     fn unread(&self, key: &str) -> Option<String> {
         self.0.why_ineffective(key)
     }
@@ -92,8 +92,8 @@ impl Config {
     }
 }
 
-/// Returns all parameters as JSON. Each has its key, type, units, default, bounds, choices, step for variation, meaning, and the settings without
-/// which it has no effect.
+/// Returns all parameters as JSON. Each has its key, type, units, default, bounds, choices, step for variation, meaning, and the conditions
+/// under which it has an effect.
 #[pyfunction]
 pub fn parameters() -> PyResult<String> {
     let condition = |condition: &config::Condition| serde_json::json!({ "key": condition.path(), "is": condition.is, "values": condition.values });

@@ -27,7 +27,7 @@ enum Column<'py, T: numpy::Element> {
 }
 
 impl<T: numpy::Element + Copy> Column<'_, T> {
-    /// Returns the values, and whether there is one value for each request; otherwise the only value holds for all.
+    /// Returns the values of the column, and whether there is one value for each request. If not, the only value applies to all requests.
     fn values(&self) -> PyResult<(&[T], bool)> {
         match self {
             Column::One(value) => Ok((std::slice::from_ref(value), false)),
@@ -36,7 +36,7 @@ impl<T: numpy::Element + Copy> Column<'_, T> {
     }
 }
 
-/// Values of a column, from which any row can be read.
+/// Values of a column, indexed by row: either one value for each row, or one value for all rows.
 #[derive(Clone, Copy)]
 struct Values<'a, T> {
     values: &'a [T],
@@ -83,7 +83,7 @@ impl Drive {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Advances the drive with the interpreter lock released. Returns the columns of the completions since the last step.
+    /// Advances the drive with the interpreter lock released. Returns the columns of the requests that completed in this step.
     fn stepped<'py>(
         &self,
         py: Python<'py>,
@@ -123,8 +123,8 @@ impl Drive {
         guarded(|| self.lock().submit(request))?.map_err(|error| refused(&error))
     }
 
-    /// Submits one request for each element of `time_ps`. Returns the id of the first; the others have consecutive ids. Raises WorkloadError, and
-    /// submits none, if one is refused.
+    /// Submits one request for each element of `time_ps`. Returns the id of the first request; the other requests have consecutive ids. If
+    /// a request is refused, submits none and raises WorkloadError.
     fn submit_batch(
         &self,
         time_ps: PyReadonlyArray1<'_, u64>,
@@ -182,7 +182,7 @@ impl Drive {
         py.detach(|| guarded(|| self.lock().snapshot())).map(|snapshot| Snapshot(Mutex::new(snapshot)))
     }
 
-    /// Restores the state that a snapshot holds. Raises ConfigError if the snapshot is of another drive.
+    /// Restores the state in a snapshot. Raises ConfigError if the snapshot is of a drive with another configuration or another `check`.
     fn restore(&self, py: Python<'_>, snapshot: &Snapshot) -> PyResult<()> {
         py.detach(|| {
             guarded(|| {
@@ -199,19 +199,19 @@ impl Drive {
         self.lock().now().as_ps()
     }
 
-    /// Number of requests in flight.
+    /// Number of requests that were submitted and have not completed.
     #[getter]
     fn outstanding(&self) -> u64 {
         self.lock().outstanding()
     }
 
-    /// Sector size in bytes. Offsets and sizes must be multiples of it.
+    /// Sector size in bytes. The offsets and sizes of requests must be multiples of the sector size.
     #[getter]
     fn sector_size(&self) -> u64 {
         self.lock().sector_size().as_u64()
     }
 
-    /// Returns the capacity for a stream, in bytes; None if the stream does not exist.
+    /// Returns the number of bytes that a stream can address; None if the stream does not exist.
     fn capacity(&self, stream: usize) -> Option<u64> {
         self.lock().capacity(stream).map(Bytes::as_u64)
     }

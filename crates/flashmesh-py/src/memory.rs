@@ -8,7 +8,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::io::Write;
 
-/// The system's allocator, but the process ends if it returns null.
+/// The system's allocator, except that the process ends if an allocation fails.
 struct Checked;
 
 #[global_allocator]

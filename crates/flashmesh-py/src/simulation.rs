@@ -30,7 +30,7 @@ impl Control {
         Control(Arc::new(simulation::Control::default()))
     }
 
-    /// Stops the run at the next request. The report covers the simulated part of the run.
+    /// Requests the end of the run. The event loop polls the request regularly. The report covers the simulated part of the run.
     fn cancel(&self) {
         self.0.cancel();
     }
@@ -84,7 +84,7 @@ impl PreparedDrives {
         PreparedDrives(if one_run { drives.without_sharing() } else { drives })
     }
 
-    /// Returns the key of the initial state of a run; None for a drive that needs no preparation. Runs with the same key share the state.
+    /// Returns the key of the initial state of a run; None if each run prepares its own state. Runs with the same key share one state.
     fn key(&self, config: &Config) -> Option<String> {
         simulation::Simulation::state_key(&config.0, &self.0)
     }
@@ -101,7 +101,7 @@ pub struct Simulation {
     simulation: Mutex<simulation::Simulation>,
     /// Result of writing the timeline; unset without a timeline.
     timeline: OnceLock<TimelineOutcome>,
-    /// First failure of a Python policy of the drive.
+    /// Error that a Python policy of the drive raises to end the run.
     fault: simulation::Fault,
     /// Name of the Python scheduler; unset without one.
     scheduler: OnceLock<String>,
@@ -112,7 +112,7 @@ impl Simulation {
         self.simulation.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Converts the error of a failed run. If a drive with a Python scheduler has stalled, the scheduler caused it.
+    /// Converts the error of a failed run to a Python exception. If the run has stalled and has a Python scheduler, blames the scheduler.
     fn failure(&self, error: &RunError) -> PyErr {
         match (error, self.scheduler.get()) {
             (RunError::Stalled { at, in_flight }, Some(name)) => PolicyError::new_err(format!(
@@ -161,7 +161,7 @@ impl Simulation {
         (!found.is_empty()).then(|| found.join("\n"))
     }
 
-    /// Attaches the oracles to the run.
+    /// Attaches the oracles, which check invariants, to the run.
     fn enable_checks(&self) {
         self.lock().enable_checks();
     }
@@ -193,7 +193,7 @@ impl Simulation {
         [channels, chips, dies, planes, blocks, pages, geometry.page_size.as_u64(), geometry.logical_pages.into()]
     }
 
-    /// Makes the run use the code that supports every feature, for measurements. The results are the same.
+    /// Makes the run use the compiled variant with every feature, so that its speed can be measured. The results do not change.
     fn require_every_feature(&self) {
         self.lock().require(Instance::Any);
     }

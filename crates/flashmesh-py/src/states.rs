@@ -25,8 +25,8 @@ pub fn kept_states(py: Python<'_>, folder: PathBuf) -> Vec<KeptState> {
     kept.into_iter().map(row).collect()
 }
 
-/// Removes the states that were not used for `unused_s` seconds. Returns the number of removed states and their total size in bytes. Raises
-/// OutputError if a state cannot be removed.
+/// Removes the stored states and unfinished files that were not used for `unused_s` seconds. Returns the number of removed files and their
+/// total size in bytes. Raises OutputError if a file cannot be removed.
 #[pyfunction]
 pub fn clear_states(py: Python<'_>, folder: PathBuf, unused_s: u64) -> PyResult<(u64, u64)> {
     let cleared = py.detach(|| StateFolder::new(folder, Bytes::ZERO).clear(Duration::from_secs(unused_s)));

@@ -7,11 +7,11 @@ use pyo3::prelude::*;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// A path of keys (with the index for a list item), the byte range of the last key or item, and the byte range of its value.
+/// Position of a key or a list item: the path of keys to it (list items by index), its own byte range, and the byte range of its value.
 type Found = (Vec<String>, (usize, usize), (usize, usize));
 
-/// Returns the positions of all keys and list items in a TOML text, in no particular order. Each has the path of keys (the index for a list item),
-/// the byte range of the last key or item, and that of the value. Raises ValueError if the text is not TOML.
+/// Returns the positions of all keys and list items in a TOML text, in no particular order. Each has the path of keys (list items by
+/// index), the byte range of the key or item, and the byte range of its value. Raises ValueError if the text is not TOML.
 #[pyfunction]
 pub fn toml_places(text: &str) -> PyResult<Vec<Found>> {
     let parsed = DeTable::parse(text).map_err(|error| PyValueError::new_err(error.to_string()))?;

@@ -93,7 +93,7 @@ pub enum StepError {
     /// A key of a setting that the caller of [`Drive`](crate::Drive) controls, or of a result that only a complete run has.
     #[error("{key} = {value}: {reason}")]
     Key {
-        /// The configured key.
+        /// The key that a stepped drive does not support.
         key: String,
         /// The value of the key.
         value: String,
@@ -223,7 +223,7 @@ pub enum RunError {
     Stalled {
         /// The simulated time of the deadlock.
         at: Time,
-        /// The requests that never completed.
+        /// The number of requests that never completed.
         in_flight: usize,
     },
     /// A policy of the caller that failed, or that returned a decision no drive can carry out.

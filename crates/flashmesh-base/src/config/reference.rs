@@ -10,7 +10,7 @@ use crate::results::{Name, joined};
 pub struct ParameterSpec {
     /// The name of the section, as in [`SectionSpec::name`]; empty for top-level keys.
     pub section: &'static str,
-    /// The key in its section.
+    /// The key, without its section.
     pub key: &'static str,
     /// The name of the field in the Rust and Python structures.
     pub field: &'static str,
@@ -101,11 +101,11 @@ pub struct Needs {
 /// A condition on the value of another key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Condition {
-    /// The section of the other key.
+    /// The section of the key whose value the condition tests.
     pub section: &'static str,
-    /// The other key, without its section.
+    /// The key whose value the condition tests, without its section.
     pub key: &'static str,
-    /// Whether the condition holds for the listed `values` (true) or for all others (false).
+    /// Whether the condition holds for the listed `values` (true) or for all other values (false).
     pub is: bool,
     /// The values as TOML; an empty text stands for unset.
     pub values: &'static [&'static str],
@@ -130,7 +130,7 @@ impl Condition {
         self.values.contains(&value) == self.is
     }
 
-    /// Returns the other key as overrides and messages write it.
+    /// Returns the key whose value the condition tests, as overrides and messages write it.
     pub fn path(&self) -> String {
         dotted(self.section, self.key)
     }

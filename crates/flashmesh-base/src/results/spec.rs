@@ -70,7 +70,7 @@ pub struct Name {
 pub struct Variant {
     /// The value of the tag that selects this variant.
     pub name: Name,
-    /// The keys beside the tag; `None` if there are none.
+    /// The keys of the variant besides the tag; `None` without further keys.
     pub group: Option<GroupSpec>,
 }
 

@@ -29,8 +29,8 @@ fn escape(character: char, shown: &mut String) {
     let _ = if number < 0x1_0000 { write!(shown, "\\u{number:04x}") } else { write!(shown, "\\U{number:08x}") };
 }
 
-/// Returns whether [`str::escape_debug`] leaves the character unescaped. An `a` goes before the character, because a combining accent is escaped only
-/// at the start of a text.
+/// Returns whether [`str::escape_debug`] leaves the character unescaped. The check puts an `a` before the character, because a combining
+/// accent is escaped only at the start of a text.
 fn is_printable(character: char) -> bool {
     if character.is_ascii() {
         return !character.is_ascii_control();

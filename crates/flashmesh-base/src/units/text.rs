@@ -12,8 +12,8 @@ use super::{Bytes, Rate, Share, Time};
 pub trait Quantity {
     /// The name in messages: "a time".
     const NAME: &'static str;
-    /// The units, each with its value in the smallest unit, in which quantities are stored. Larger units come first, but units of 1024 before units
-    /// of 1000.
+    /// The units, each with its value in the smallest unit. Quantities are stored in the smallest unit. Larger units come first, but units
+    /// of 1024 before units of 1000.
     const UNITS: &'static [(&'static str, u64)];
     /// Other spellings of units, with their values in the smallest unit. They are accepted but never written.
     const ALIASES: &'static [(&'static str, u64)] = &[];

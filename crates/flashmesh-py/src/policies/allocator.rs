@@ -149,7 +149,7 @@ impl DriveState {
         seen(|drive| drive.idle_dies().len())
     }
 
-    /// Returns whether no die of a channel has a transfer in progress or waits for a path for one.
+    /// Returns whether no die of a channel has a transfer in progress or waits for a path.
     fn is_channel_free(&self, channel: u32) -> PyResult<bool> {
         let channel = ChannelId(below("channel", channel, self.channels)?);
         seen(|drive| drive.is_channel_free(channel))

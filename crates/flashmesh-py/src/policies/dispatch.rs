@@ -61,8 +61,8 @@ impl DispatchState {
         })
     }
 
-    /// Returns the dies for which a candidate requests a path. One of them uses the path for an operation. The dies are all dies of the chip if it
-    /// executes one operation at a time, otherwise only the candidate.
+    /// Returns the dies that can use the path that a candidate requests: all dies of its chip if the chip executes one operation at a time,
+    /// otherwise only the candidate.
     fn speaks_for(&self, candidate: u32) -> PyResult<Vec<u32>> {
         let die = self.die(candidate)?;
         seen(|dispatch| dispatch.represented_dies(die).map(|die| die.0).collect())
@@ -74,7 +74,7 @@ impl DispatchState {
         seen(|dispatch| dispatch.states().requests_path(die))
     }
 
-    /// Returns whether a die has a transfer in progress or waits for a path for one.
+    /// Returns whether a die has a transfer in progress or waits for a path.
     fn uses_path(&self, die: u32) -> PyResult<bool> {
         let die = self.die(die)?;
         seen(|dispatch| dispatch.states().uses_path(die))
@@ -119,7 +119,8 @@ impl Dispatcher {
         Ok(Some(Dispatcher { policy, state }))
     }
 
-    /// Returns the die that the method chooses; `None` if it chooses none for now. After a failure, returns the first candidate until the run ends.
+    /// Returns the die that the method chooses; `None` if the method chooses none for now. After a failure of the method, returns the first
+    /// candidate until the run ends.
     pub fn next_die(&self, dispatch: &DispatchView<'_>) -> Option<DieId> {
         let first = || dispatch.candidates().iter().next();
         if self.policy.has_failed() {

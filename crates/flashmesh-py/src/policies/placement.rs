@@ -70,8 +70,9 @@ impl Planes {
         seen(|asked| self.valid_pages.filled(py, |plane| asked.planes.valid_pages(PlaneId(plane))))?
     }
 
-    /// Number of used pages in the open blocks of each plane to which the page can go, indexed by plane. For a host write, the open block of host
-    /// writes and that of pages moved by GC count together; for a translation page, only that of translation pages.
+    /// Number of used pages in the open blocks of each plane to which the page can go, indexed by plane. For a host write, the open block
+    /// of host writes and that of pages moved by GC count together; for a translation page, only the open block of translation pages
+    /// counts.
     #[getter]
     fn pages_open(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         seen(|Asked { planes, stream }| {

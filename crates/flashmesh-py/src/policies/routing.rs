@@ -5,10 +5,10 @@ use pyo3::prelude::*;
 
 use flashmesh::interconnect::{PortSet, RoutingAlgorithm};
 
-/// Number of sets of ports to other routers.
+/// Number of sets of the four ports of a router to other routers.
 const SETS: usize = 16;
 
-/// Allowed ports of a router, as bits, for every pair of port sets (ports that lead nearer, open ports).
+/// Allowed ports of a router, as bits, for every pair of port sets: the ports that lead nearer to the destination, and the open ports.
 pub struct Table(Vec<u8>);
 
 impl Table {

@@ -29,7 +29,7 @@ pub struct Transaction {
     /// Id of the request that waits for the transaction; None without one, as for GC and destages.
     #[pyo3(get)]
     request: Option<u32>,
-    /// Index of the stream of the request; for a destage, of that which wrote the page; 0 for firmware work.
+    /// Index of the stream of the request; for a destage, index of the stream that wrote the page; 0 for firmware work.
     #[pyo3(get)]
     stream: u32,
     /// Number of bytes of the page that the request reads or writes; for firmware work, at most a page.
@@ -130,19 +130,19 @@ impl Waiting {
         seen(|waiting| waiting.now().as_ps())
     }
 
-    /// Indices of the dies of the decision: one die, or all of a chip that executes one operation at a time.
+    /// Indices of the dies for which the scheduler decides: one die, or all dies of a chip that executes one operation at a time.
     #[getter]
     fn dies(&self) -> PyResult<Vec<u32>> {
         seen(|waiting| waiting.dies().map(|die| die.0).collect())
     }
 
-    /// Whether GC now has priority over requests at a die of the decision.
+    /// Whether GC currently has priority over requests at one of `dies`.
     #[getter]
     fn collection_first(&self) -> PyResult<bool> {
         seen(|waiting| waiting.collection_first())
     }
 
-    /// Whether a die of the decision has nearly no free pages, so that only GC can make room for writes.
+    /// Whether one of `dies` has nearly no free pages, so that only GC can make room for writes.
     #[getter]
     fn space_is_out(&self) -> PyResult<bool> {
         seen(|waiting| waiting.space_is_out())
@@ -202,7 +202,7 @@ pub struct PythonScheduler {
     waiting: Py<Waiting>,
     /// Method that chooses the dies that request paths; `None` if the scheduler does not have it.
     dispatcher: Option<Dispatcher>,
-    /// Scheduler that decides after a failure of the policy until the run ends.
+    /// Built-in scheduler that decides after a failure of the policy, until the run ends.
     otherwise: OutOfOrder,
 }
 

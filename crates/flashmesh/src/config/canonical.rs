@@ -40,7 +40,7 @@ impl Config {
         self.text_without(&[])
     }
 
-    /// Returns the canonical form without the given sections, including those of streams.
+    /// Returns the canonical form without the sections named in `sections`, at the top level and in streams.
     pub(crate) fn text_without(&self, sections: &[&str]) -> String {
         let mut text = String::new();
         for (section, entries) in self.canonical_sections() {

@@ -19,7 +19,7 @@ use crate::ftl::{blocks_for_gathering, spare_blocks_min};
 use crate::policies;
 use crate::units::{Bytes, Share};
 
-/// Advice that gives every plane more spare blocks.
+/// Advice for messages: how to give every plane more spare blocks.
 const MORE_SPARE: &str =
     "raise geometry.over-provisioning or geometry.blocks-per-plane, or lower geometry.capacity where it is given";
 
@@ -50,8 +50,8 @@ pub(super) fn conflicts(config: &Config) -> Vec<ConfigConflict> {
     clashes.extend(policies::conflicts(config, geometry.as_ref()));
     streams::add_conflicts(config, geometry.as_ref(), &mut clashes);
     if let Some(geometry) = &geometry {
-        // Skip checks that number all pages if the drive has no space for the logical pages: their number may overflow. Then `clashes` already has
-        // that error.
+        // If the drive has no space for its logical pages, skip checks that number all pages, because their number may overflow. `clashes`
+        // then contains the error about the space already.
         let tells_of_room = ["geometry.over-provisioning", "mapping.stored-entry-size"];
         let fits = !clashes.iter().flat_map(|clash| &clash.keys).any(|key| tells_of_room.contains(&key.as_str()));
         if fits {

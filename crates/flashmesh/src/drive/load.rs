@@ -9,7 +9,7 @@ use crate::config::load::load;
 use crate::config::{Config, ConfigError, ConfigErrorKind, Loaded, listed, quoted};
 use crate::units::printable_path;
 
-/// Maximum size of a file. No configuration is longer: a longer file was named by mistake.
+/// Maximum size of a configuration file, in bytes. A longer file was probably named by mistake.
 const FILE_SIZE_MAX: u64 = 1 << 20;
 
 impl Config {
@@ -23,9 +23,9 @@ impl Config {
         Config::from_file_with_jobs(path, &[], overrides).map(|loaded| loaded.config)
     }
 
-    /// Like [`Config::from_file`], but also applies the settings of `jobs`. They have the form of overrides, and take precedence over the file;
-    /// `overrides` take precedence over both. Streams that `jobs` define count as defined by the file. The result also has notes for the author of
-    /// the configuration.
+    /// Like [`Config::from_file`], but also applies the settings `jobs`, which have the form of overrides. `jobs` take precedence over the
+    /// file, and `overrides` over both. Streams that `jobs` define count as defined by the file. The result also has notes for the author
+    /// of the configuration.
     ///
     /// # Errors
     /// Like [`Config::from_file`].
@@ -49,7 +49,7 @@ impl Config {
         load(Some((&name, text)), path.parent(), jobs, overrides, conflicts)
     }
 
-    /// Reads a configuration from `text`. Messages call it `name`. `overrides` take precedence.
+    /// Reads a configuration from `text`. Messages call the text `name`. `overrides` take precedence.
     ///
     /// # Errors
     /// All errors in the text and the overrides.

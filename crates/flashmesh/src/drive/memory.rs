@@ -8,17 +8,17 @@ use crate::policies::ftl_rules;
 
 /// Memory in bytes besides the state of a drive: code, libraries, queues and buffers.
 const BASE_BYTES: u64 = 96 << 20;
-/// Size of an entry of the map, or of the inverse map (physical to logical page).
+/// Size in bytes of an entry of the map, or of the inverse map (physical to logical page).
 const BYTES_PER_MAPPED_PAGE: u64 = 4;
-/// Size of the record of an erase block, without its pages.
+/// Size in bytes of the record of an erase block, without its pages.
 const BYTES_PER_BLOCK: u64 = 17;
-/// Size of an entry of the mapping cache, with its LRU links.
+/// Size in bytes of an entry of the mapping cache, with its LRU links.
 const BYTES_PER_MAP_ENTRY: u64 = 16;
-/// Size of the slot of a logical page in the index of the mapping cache.
+/// Size in bytes of the slot of a logical page in the index of the mapping cache.
 const BYTES_PER_MAP_SLOT: u64 = 4;
-/// Size of the record of a page of the device cache, with its LRU links and its entry in the index.
+/// Size in bytes of the record of a page of the device cache, with its LRU links and its entry in the index.
 const BYTES_PER_CACHED_PAGE: u64 = 64;
-/// Memory that the operating system allocates at the first access to a table entry: one page of the operating system.
+/// Memory in bytes that the operating system allocates at the first access to a table entry: one page of virtual memory.
 const OS_PAGE_BYTES: u64 = 4096;
 /// Number of tables besides the map that a page write accesses: the inverse map, and the bitmap of valid pages.
 const TABLES_WRITTEN: u64 = 2;
@@ -28,10 +28,10 @@ const REQUESTS_OF_WARM_UP: u64 = 20_000;
 const CACHES_OF_WARM_UP: f64 = 3.0;
 /// Lower bound of the share of writes, for the estimate of a warm-up.
 const WRITES_MIN: f64 = 0.05;
-/// Memory of the oracles for each page that the run accesses.
+/// Memory in bytes of the oracles for each page that the run accesses.
 const CHECKED_PAGE_BYTES: u64 = 256;
 
-/// Memory of a run, in bytes.
+/// Estimate of the memory of a run, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryEstimate {
     /// Address space: all tables of the drive at their full size, and all other memory.
@@ -116,8 +116,8 @@ impl Config {
         self.streams().iter().map(pages).fold(0, u64::saturating_add)
     }
 
-    /// Returns the approximate number of requests of a warm-up until steady state, which overwrites the device cache several times. 0 for other
-    /// warm-ups.
+    /// Returns the approximate number of requests of a warm-up until steady state, which overwrites the device cache several times. Returns
+    /// 0 for other warm-ups.
     fn requests_of_warm_up(&self, page: u64, workload: &Workload) -> u64 {
         if self.warm_up() != WarmUp::Steady {
             return 0;
@@ -132,7 +132,7 @@ impl Config {
             let entries = capacity.as_u64() / self.mapping.entry_size.as_u64().max(1);
             entries.min(logical) * BYTES_PER_MAP_ENTRY + logical * BYTES_PER_MAP_SLOT
         });
-        // Copy of the map as the translation pages on flash have it.
+        // Copy of the map in the state that the translation pages on flash have.
         let image = if self.persistence.has_journal() { logical * BYTES_PER_MAPPED_PAGE } else { 0 };
         let device = self.cache.capacity.as_u64() / geometry.page_size.as_u64().max(1) * BYTES_PER_CACHED_PAGE;
         map + image + device

@@ -54,13 +54,13 @@ impl<I: Id, T> Arena<I, T> {
         self.slots.iter()
     }
 
-    /// Returns the number of values in flight.
+    /// Returns the number of stored values.
     #[cfg(any(test, feature = "internals"))]
     pub fn len(&self) -> usize {
         self.slots.len() - self.free.len()
     }
 
-    /// Returns whether no value is in flight.
+    /// Returns whether no value is stored.
     #[cfg(any(test, feature = "internals"))]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

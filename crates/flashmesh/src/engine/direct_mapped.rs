@@ -12,7 +12,7 @@ const SLOTS: usize = 1024;
 /// Marker of an empty slot, in place of an id.
 const NONE: u32 = u32::MAX;
 
-/// A map from keys to ids that holds few of many possible keys at a time, so that most lookups access only one slot.
+/// A map from keys to ids. Contains few of many possible keys at a time, so that most lookups access only one slot.
 ///
 /// A key whose slot is occupied is stored in the hash table until it is removed. [`NONE`] is not a valid id.
 #[derive(Clone, Debug)]

@@ -13,7 +13,7 @@ pub const NO_LANE: usize = LANES + 1;
 /// Number of queues: the lanes, the alarm and the heap.
 pub(super) const QUEUES: usize = LANES + 2;
 
-/// Width of the queue field, in bits; the lowest bits of a key.
+/// Width of the queue field in bits. The field occupies the lowest bits of a key.
 pub(super) const QUEUE_BITS: u32 = QUEUES.ilog2();
 
 /// Width of the event number, in bits.
@@ -31,13 +31,13 @@ pub const KINDS: usize = 1 << KIND_BITS;
 
 pub(super) const OFFSET_SHIFT: u32 = KIND_BITS + KIND_SHIFT;
 
-/// Width of the time offset, in bits; the highest bits of a key. The range of times is about 4 ms.
+/// Width of the time offset, in bits. The offset is in ps and occupies the highest bits of a key. The range of times is about 4 ms.
 pub(super) const OFFSET_BITS: u32 = u64::BITS - OFFSET_SHIFT;
 
 /// Key of an empty queue, greater than all others. An event that would have this key is kept in `far`.
 pub(super) const NEVER: u64 = u64::MAX;
 
-/// First time offset that is out of the range of a key. Events from here on are kept in `far`.
+/// First time offset, in ps, that does not fit into a key. Events from this offset on are kept in `far`.
 pub(super) const OFFSET_END: u64 = (1 << OFFSET_BITS) - 1;
 
 /// Returns a key without its time: the kind and number of the event, and `place`, the index of its queue.

@@ -41,7 +41,7 @@ impl<I: Id, T: Clone + Default> Pool<I, T> {
         id
     }
 
-    /// Allocates a slot without setting its value: the slot contains the default, or the value of an earlier id.
+    /// Allocates a slot without setting its value. The slot contains the default, or a value stored under an earlier id.
     #[inline(always)]
     pub fn insert_stale(&mut self) -> I {
         I::from_u32(if self.free_count == 0 { self.allocate() } else { self.take_free() })
@@ -81,18 +81,18 @@ impl<I: Id, T> Pool<I, T> {
         prefetch(self.slots.as_slice(), id.as_u32() as usize);
     }
 
-    /// Returns the maximum number of values that were in flight at once.
+    /// Returns the maximum number of values that were stored at once.
     #[inline(always)]
     pub fn peak_len(&self) -> usize {
         self.allocated
     }
 
-    /// Returns the number of values in flight.
+    /// Returns the number of stored values.
     pub fn len(&self) -> usize {
         self.allocated - self.free_count
     }
 
-    /// Returns whether no value is in flight.
+    /// Returns whether no value is stored.
     #[inline(always)]
     pub fn is_empty(&self) -> bool {
         self.allocated == self.free_count

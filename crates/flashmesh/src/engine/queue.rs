@@ -25,8 +25,8 @@ pub use super::key::{KINDS, LANES, NO_LANE, NUMBERS};
 /// Minimum time between two moves of the base, because a move rewrites all pending keys. The base moves earlier only if no key is pending.
 const REBASE_INTERVAL_PS: u64 = OFFSET_END / 2;
 
-/// Index of the first rarely used queue. These are the last lane, the alarm and the heap. Their smallest key is cached, for comparison with the other
-/// lanes.
+/// Index of the first rarely used queue. The rarely used queues are the last lane, the alarm and the heap. Their smallest key is cached,
+/// for comparison with the keys of the other lanes.
 const FIRST_RARE: usize = LANES - 1;
 
 /// An event in the queue. Its kind selects the handler, and its number is below [`NUMBERS`].
@@ -46,11 +46,11 @@ type Far = (u64, u64);
 #[derive(Clone, Debug)]
 pub struct EventQueue<E> {
     now: Time,
-    /// Origin of the offsets in keys; at most `now`.
+    /// Origin of the time offsets in keys, in ps; at most `now`.
     base: u64,
     /// First key of each queue: of the lanes, the alarm and the heap.
     heads: [u64; QUEUES],
-    /// Smallest of the heads from [`FIRST_RARE`] on.
+    /// Smallest first key of the rarely used queues, from [`FIRST_RARE`] on.
     others: u64,
     /// Smallest key of all queues. Computed when an event is dequeued, so that the next event is known when the handler ends.
     first: u64,
@@ -86,7 +86,7 @@ impl<E: Queued> EventQueue<E> {
         self.now
     }
 
-    /// Sets the head key of queue `place`, which may become later, as after a dequeue.
+    /// Sets the first key of queue `place`. The new key may be later than the previous one, as after a dequeue.
     #[inline(always)]
     fn set_head(&mut self, place: usize, key: u64) {
         self.heads[place] = key;
@@ -98,7 +98,7 @@ impl<E: Queued> EventQueue<E> {
         self.first = a.min(b).min(c.min(d)).min(e.min(self.others));
     }
 
-    /// Moves the head key of queue `place` forward to `key` if `key` is earlier, after an event was scheduled.
+    /// Sets the first key of queue `place` to `key` if `key` is earlier, after an event was scheduled.
     #[inline(always)]
     fn add_head(&mut self, place: usize, key: u64) {
         self.heads[place] = self.heads[place].min(key);
@@ -320,7 +320,8 @@ impl<E: Queued> EventQueue<E> {
         self.set_head(lane, next);
     }
 
-    /// Removes one event with `key` behind the head of the heap: an earlier event was scheduled after the clock had advanced to it.
+    /// Removes one event with `key` that is not the first of the heap, because an earlier event was scheduled after the clock had advanced
+    /// to this event.
     #[cold]
     fn remove_from_heap(&mut self, key: u64) {
         let mut is_removed = false;

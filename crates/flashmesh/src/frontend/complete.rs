@@ -75,7 +75,7 @@ impl<M: Model> Frontend<M> {
         controller.clear_completions();
     }
 
-    /// Handles a finished page read that the controller returned directly instead of as a [`CompletedWork`].
+    /// Handles a finished page read that the controller returned directly, not in the list of [`CompletedWork`].
     #[inline(always)]
     pub fn page_read(
         &mut self,
@@ -101,7 +101,7 @@ impl<M: Model> Frontend<M> {
     ) -> Option<RequestId> {
         let transaction = datapath.transaction(id);
         let read = if transaction.class() == TransactionClass::UserRead { transaction.bytes } else { Bytes::ZERO };
-        // Not a closure, because the compiler would not inline it.
+        // A `match`, not a closure, because the compiler would not inline the closure.
         match transaction.owner.request {
             Some(request) if self.page_done(request, read, transaction.account.conflict(), kernel) => Some(request),
             _ => None,

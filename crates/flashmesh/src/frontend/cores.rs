@@ -30,7 +30,7 @@ impl<M: Model> Frontend<M> {
         self.submit(id, controller, datapath, kernel);
     }
 
-    /// Continues the work that waited for a finished job. After a power cut, jobs of requests are dropped.
+    /// Continues the work that waited for a job that a core has finished. After a power cut, jobs of requests are dropped.
     pub fn core_done(
         &mut self,
         id: JobId,

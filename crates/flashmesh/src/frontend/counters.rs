@@ -18,11 +18,11 @@ pub struct Counters {
     pub streams: Vec<StreamMeasures>,
     pub queues: Vec<QueueOccupancy>,
     pub statuses: [u64; Status::ALL.len()],
-    /// Time at which all dirty data was on flash, if the run flushes at its end.
+    /// Time at which all dirty data was on flash after the last request; zero without a flush at the end of the run.
     pub flushed: Time,
-    /// Number of requests that met no path conflict.
+    /// Number of requests of which no transfer waited for a path of the interconnect.
     pub requests_free: u64,
-    /// Number of requests that met no path conflict with another request.
+    /// Number of requests of which no transfer waited for a path used for another request (path conflict).
     pub requests_free_of_others: u64,
     pub requests_blocked: [u64; Cause::ALL.len()],
     pub timeline: Option<Box<Timeline>>,
@@ -56,8 +56,8 @@ impl Counters {
         counters
     }
 
-    /// Samples the completed requests in `batches` at each sampling time (mark) due by `now`. A sample counts the requests that completed before its
-    /// mark.
+    /// Samples the completed requests in `batches` at each sampling time that is due by `now`. A sample counts the requests that completed
+    /// before its sampling time.
     #[cold]
     #[inline(never)]
     pub(super) fn mark_requests(&mut self, now: Time) {
@@ -65,14 +65,15 @@ impl Counters {
         self.update_due();
     }
 
-    /// Samples the drive in `batches` if its mark is due at the time of `counts`, and closes the intervals that end at that time. `levels` are the
-    /// fill levels of the drive at that time. Returns whether the measured window begins at that time.
+    /// Closes the intervals that end at the time of `counts`, and samples the drive in `batches` if a sample is due at that time. `levels`
+    /// are the fill levels of the drive at that time. Returns whether the measured window begins at that time.
     pub fn cut(&mut self, counts: &DriveCounts, levels: FillLevels) -> bool {
         let is_mark = self.batches.due() == counts.span;
         if is_mark {
             self.batches.sample_drive(counts, levels);
         }
-        // Warm-up is checked only at marks, not at the ends of epochs. Otherwise, measuring epochs would change when the warm-up ends.
+        // Warm-up is checked only at sampling times, not at the ends of epochs. Otherwise, measuring epochs would change when the warm-up
+        // ends.
         let marks = is_mark.then_some(&self.batches);
         let begins = self.timeline.as_mut().is_some_and(|timeline| timeline.cut(counts, marks));
         if begins {

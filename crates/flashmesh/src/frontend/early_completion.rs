@@ -18,8 +18,8 @@ use crate::units::Time;
 use super::Frontend;
 
 impl<M: Model> Frontend<M> {
-    /// Returns whether completions of this run can be handled ahead. The host must do nothing but complete requests and issue the next ones, and
-    /// nothing may be measured or logged in the order of time.
+    /// Returns whether the completions of this run can be handled ahead of time. This requires that the host only completes requests and
+    /// issues the next ones, and that nothing is measured or logged in the order of time.
     pub(super) fn may_complete_ahead(&self) -> bool {
         let are_stressed = self.streams.iter().all(|stream| matches!(stream.replay.mode(), Mode::Stress { .. }));
         let is_unwatched = matches!(self.records, RecordDestination::Dropped)

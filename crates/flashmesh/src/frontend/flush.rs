@@ -31,7 +31,7 @@ impl Flushes {
     }
 }
 
-/// Write counts of a namespace.
+/// Counts of the writes of a namespace: begun, and not yet done.
 #[derive(Clone, Copy, Debug, Default)]
 struct Unfinished {
     begun: u64,

@@ -76,7 +76,7 @@ impl<M: Model> Frontend<M> {
         }
     }
 
-    /// Adds a request that the user of a stepped drive (whose time the user advances) submits to a stream. Returns its id.
+    /// Adds a request to a stream of a stepped drive (a drive whose time the caller advances). Returns the id of the request.
     pub fn accept(&mut self, stream: StreamId, io: IoRequest, kernel: &mut Kernel<M>) -> u64 {
         let completions = self.completions();
         let id = completions.submitted;
@@ -124,7 +124,7 @@ impl<M: Model> Frontend<M> {
         Ok(())
     }
 
-    /// Issues a request at `now`. Not inlined: the most frequent caller uses `issue_now` directly.
+    /// Issues a request at `now`. Not inlined, because the most frequent caller inlines `issue_now` instead.
     #[inline(never)]
     pub(super) fn issue(
         &mut self,

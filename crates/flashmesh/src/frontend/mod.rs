@@ -58,7 +58,7 @@ const UPCOMING: usize = 3;
 struct Rules {
     is_sata: bool,
     transfer_max: Option<Bytes>,
-    /// Whether read data crosses the link page by page.
+    /// Whether each page of read data crosses the link as soon as the page is in the controller.
     sends_pages: bool,
     flushes_at_end: bool,
     power_cut: Option<Time>,
@@ -181,7 +181,7 @@ impl Frontend<Probed> {
         }
     }
 
-    /// Ends the run when the requests of `goal` have completed.
+    /// Makes the run end when the requests of `goal` have completed.
     pub fn set_goal(&mut self, goal: RequestBudget) {
         self.counters = Counters::new(self.streams.len(), &self.config, Some(goal));
     }

@@ -35,13 +35,13 @@ pub(super) struct PowerCut {
 }
 
 impl<M: Model> Frontend<M> {
-    /// Returns whether the power was cut. All later events of the host are ignored.
+    /// Returns whether the power was cut. All events of the host after the cut are ignored.
     #[inline(always)]
     pub fn is_cut_off(&self) -> bool {
         M::ALL_FEATURES && self.power_cut.is_some()
     }
 
-    /// Returns whether the run is over. Called after each event. Begins the flush at the end of the run if it is due.
+    /// Returns whether the run is over. Called after each event. Begins the final flush of the device cache if the flush is due.
     #[inline(always)]
     pub fn is_over(&mut self, controller: &mut Controller, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) -> bool {
         if self.is_cut_off() {
@@ -58,7 +58,7 @@ impl<M: Model> Frontend<M> {
         awaited || self.ending == Ending::Flushing
     }
 
-    /// Returns whether no work is left after the last request completed. Begins the flush at the end of the run if it is due.
+    /// Returns whether no work is left after the last request completed. Begins the final flush of the device cache if the flush is due.
     fn is_at_rest(&mut self, controller: &mut Controller, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) -> bool {
         if controller.cache().is_none() || !self.rules.flushes_at_end {
             return true;

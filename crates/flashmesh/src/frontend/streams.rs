@@ -24,7 +24,7 @@ pub struct HostStream {
     pub summary: Option<WorkloadSummary>,
 }
 
-/// The workload of each stream, and its summary; `None` for the summary of a stream without requests.
+/// The workload of each stream, and its summary. The summary is `None` for a stream that issues no requests.
 pub struct OpenedWorkloads {
     pub sources: Vec<Box<dyn WorkloadSource>>,
     pub summaries: Vec<Option<WorkloadSummary>>,

@@ -7,7 +7,7 @@ use crate::workload::source::WorkloadSource;
 /// The maximum number of requests in a batch. Pulling requests ahead allows prefetching their mapping entries.
 pub const BATCH: usize = 32;
 
-/// The current batch of a stream, and the number of its requests already taken.
+/// The requests that a stream has pulled ahead, and the number of them already taken.
 #[derive(Debug)]
 pub(super) struct Batch {
     requests: Vec<IoRequest>,
@@ -29,14 +29,14 @@ impl Batch {
         Batch { requests: Vec::with_capacity(BATCH), taken: 0, failed: None }
     }
 
-    /// Pulls the next batch if all requests of the current one are taken. Fails if the workload cannot be read, but only after the requests read
-    /// before the error are taken.
+    /// Pulls the next batch if all requests of the current batch are taken. If the workload cannot be read, the error is returned only
+    /// after all requests read before the error are taken.
     #[inline]
     pub(super) fn refill(&mut self, source: &mut dyn WorkloadSource) -> Result<(), WorkloadError> {
         if self.taken < self.requests.len() { Ok(()) } else { self.fill(source) }
     }
 
-    /// Like [`Batch::refill`], but stores an error. The [`Batch::refill`] that reaches the failed request returns the stored error.
+    /// Like [`Batch::refill`], but stores an error instead of returning it. A later [`Batch::refill`] returns the error.
     #[inline(always)]
     pub(super) fn refill_ahead(&mut self, source: &mut dyn WorkloadSource) {
         if self.taken >= self.requests.len() && self.failed.is_none() {

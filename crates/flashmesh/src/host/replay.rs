@@ -19,7 +19,7 @@ use super::source::RequestSource;
 
 pub use super::batch::BATCH;
 
-/// The fraction bits of the time scale.
+/// The number of fraction bits of the time scale, a fixed-point number.
 const SCALE_SHIFT: u32 = 40;
 
 #[derive(Clone, Copy, Debug)]
@@ -87,7 +87,7 @@ pub struct Replay {
     delay: Time,
     progress: Progress,
     stop: Time,
-    /// The start of latencies (open replay): the arrival of a request, or its issue.
+    /// The time from which latencies count (open replay): the arrival of a request, or its issue.
     latency_start: LatencyStart,
     /// The threads in think time, each with its next request, in the order in which the think times end (closed replay).
     thoughts: VecDeque<(u32, IoRequest)>,
@@ -267,8 +267,9 @@ impl Replay {
         NextRequest::Issue(arrived)
     }
 
-    /// Takes the next request at `now` (stress replay). Returns whether the request got a slot and is to be issued;
-    /// [`last_taken`](Replay::last_taken) then returns the request.
+    /// Takes the next request from the workload at `now` (stress replay). Returns whether a request can be issued, which
+    /// [`last_taken`](Replay::last_taken) then returns. Otherwise the stop time has passed, no request is left, or the request waits for a
+    /// slot.
     ///
     /// # Errors
     /// If the next request cannot be read from the workload.
@@ -288,7 +289,7 @@ impl Replay {
         now <= self.stop && self.batch.first().is_some()
     }
 
-    /// Like [`Replay::takes_next`], but without refilling the batch and without checking the stop time. Returns false also if the batch is empty.
+    /// Like [`Replay::takes_next`], but neither refills the batch nor checks the stop time. Also returns false if the batch is empty.
     #[inline(always)]
     pub fn take_from_batch(&mut self, now: Time) -> bool {
         if self.batch.first().is_none() {

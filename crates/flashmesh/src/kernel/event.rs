@@ -79,9 +79,9 @@ events! {
     /// The oldest command in flight to the drive arrives, with its data. An interface that runs ahead can schedule this event too early; the command
     /// is then still in flight.
     InDrive in TO_DRIVE,
-    /// The fetch of a submission entry reaches the host.
+    /// The drive's read request for a submission entry reaches the host.
     EntryRead in TO_HOST,
-    /// The fetch of write data reaches the host.
+    /// The drive's read request for the data of a write reaches the host.
     DataRead in TO_HOST,
     /// The oldest completion in flight to the host arrives.
     AtHost in TO_HOST,
@@ -91,9 +91,9 @@ events! {
     Arrive(StreamId) in ARRIVAL,
     /// The earliest think time of this stream ends, in closed replay.
     ThreadReady(StreamId) in ARRIVAL,
-    /// The throttle of the device cache admits the next write.
+    /// The write throttle of the device cache admits the next write.
     CacheOpens in GATHER,
-    /// The gather timeout of partly filled programs of a die is due.
+    /// The wait for more data to fill partly filled programs of a die times out (`ftl.gather-timeout`).
     GatherDue(DieId) in GATHER,
     /// The power is cut.
     PowerCut in ARRIVAL,
@@ -185,7 +185,7 @@ pub mod lane {
     /// Ends of jobs of controller cores.
     pub const CORE: usize = NO_LANE;
     pub const GATHER: usize = NO_LANE;
-    /// Ends of erases and copybacks.
+    /// Ends of erases and copybacks, and resumptions of suspended operations.
     pub const ERASE: usize = NO_LANE;
 }
 

@@ -23,11 +23,11 @@ pub struct Kernel<M> {
     events: EventQueue<Event>,
     /// Times of the scheduled pauses, without duplicates.
     pauses: Vec<Time>,
-    /// Probes of [`Scope::All`].
+    /// Probes that receive all notices ([`Scope::All`]).
     probes: Vec<Box<dyn Probe + Send>>,
     /// Whether `probes` receive notices now. All probes are notified of the end of the run in any case.
     is_watched: bool,
-    /// Probes of [`Scope::Reads`].
+    /// Probes that receive only notices of reads ([`Scope::Reads`]).
     probes_of_reads: Vec<Box<dyn Probe + Send>>,
     /// Notices not yet delivered to `probes_of_reads`.
     read_notices: Vec<(Time, ReadNotice)>,
@@ -71,7 +71,7 @@ impl<M: Model> Kernel<M> {
         self.events.schedule(lane, at, event);
     }
 
-    /// Sets the alarm to `event` at `at`, replacing the pending one; see [`EventQueue::set_alarm`].
+    /// Schedules `event` at `at` as the alarm, the only event that can be moved. Replaces the pending alarm; see [`EventQueue::set_alarm`].
     #[inline(always)]
     pub fn set_alarm(&mut self, at: Time, event: Event) {
         self.events.set_alarm(at, event);
@@ -79,7 +79,7 @@ impl<M: Model> Kernel<M> {
 
     /// Schedules a pause of the event loop after all events of time `at`.
     pub fn schedule_pause(&mut self, at: Time) {
-        // A step that ended early may have left its pause in the queue.
+        // A step that ended early may have left a pause for this time in the queue.
         if !self.pauses.contains(&at) {
             self.pauses.push(at);
             self.events.schedule(lane::ARRIVAL, at, Event::Pause);
@@ -162,7 +162,7 @@ impl<M: Model> Kernel<M> {
         self.is_probed() && self.probes.iter_mut().all(|probe| probe.is_done(now))
     }
 
-    /// Stops notices to probes, except that of the end of the run.
+    /// Stops all notices to probes except the one of the end of the run.
     pub fn stop_notices(&mut self) {
         self.is_watched = false;
     }
@@ -174,7 +174,7 @@ impl<M: Model> Kernel<M> {
         }
     }
 
-    /// Notifies the probes, if there are any. Otherwise `notice` is not called.
+    /// Notifies the probes of [`Scope::All`]. Does not call `notice` if there are none, or notices are stopped.
     #[inline(always)]
     pub fn notify<'a>(&mut self, notice: impl FnOnce() -> Notice<'a>) {
         if self.is_probed() {
@@ -182,7 +182,7 @@ impl<M: Model> Kernel<M> {
         }
     }
 
-    /// Notifies the probes. Not inlined, to keep the code of the drive in the instruction cache.
+    /// Notifies the probes of [`Scope::All`]. Not inlined, to keep the code of the drive in the instruction cache.
     #[cold]
     #[inline(never)]
     fn notify_probes<'a>(&mut self, notice: impl FnOnce() -> Notice<'a>) {
@@ -190,7 +190,7 @@ impl<M: Model> Kernel<M> {
         self.probes.iter_mut().for_each(|probe| probe.notify(now, &notice));
     }
 
-    /// Checks whether a probe has an objection to the run.
+    /// Checks whether a probe objects to the run, because the run has violated a rule that the probe checks.
     ///
     /// # Errors
     /// The first objection of a probe.

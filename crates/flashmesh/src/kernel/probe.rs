@@ -46,8 +46,8 @@ pub trait Probe {
         Ok(())
     }
 
-    /// Returns whether the probe needs no more notices, except that of the end of the run. Polled regularly: when all probes are done, the run
-    /// continues faster, without notices.
+    /// Returns whether the probe needs no more notices except the one of the end of the run. Polled regularly: when all probes are done,
+    /// the run continues faster, without notices.
     fn is_done(&mut self, _now: Time) -> bool {
         false
     }
@@ -81,7 +81,7 @@ pub enum Scope {
     Reads,
 }
 
-/// An event of a user-page read at a die, or of the page itself.
+/// An event of the read of a user page at a die, or of the page itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadNotice {
     /// A read of a user page was enqueued at its die, for this purpose.

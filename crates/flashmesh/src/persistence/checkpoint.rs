@@ -20,7 +20,7 @@ pub(super) struct Checkpoint {
     changed: Vec<Stamp>,
     /// Number of journal pages programmed since the last checkpoint began.
     journal_pages: u32,
-    /// Stamp up to which the pages of the current checkpoint must include all changes; `None` between checkpoints.
+    /// Stamp (sequence number) up to which the pages of the current checkpoint must include all changes; `None` between checkpoints.
     end: Option<Stamp>,
     waiting: VecDeque<Lpn>,
     under_way: FxHashSet<Lpn>,
@@ -53,9 +53,9 @@ impl Checkpoint {
         self.journal_pages += 1;
     }
 
-    /// Returns the translation page to program next, and begins a checkpoint if one is due. Returns `None` if no page is left or as many programs as
-    /// allowed are in flight. The checkpoint covers the changes up to `durable_to`, which the journal on flash holds, so that no page of the
-    /// checkpoint has to wait for the journal.
+    /// Returns the translation page to program next, and begins a checkpoint if one is due. Returns `None` if no page is left, or the
+    /// maximum number of programs is in flight. The checkpoint covers the changes up to `durable_to`. The journal on flash contains these
+    /// changes, so that no program has to wait for the journal.
     pub(super) fn next_page(&mut self, image: &FlashMap, durable_to: Stamp) -> Option<Lpn> {
         if self.end.is_none() && self.journal_pages >= self.interval {
             self.journal_pages = 0;

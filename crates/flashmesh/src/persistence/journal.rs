@@ -14,7 +14,7 @@ pub(super) enum JournalChange {
     Written(Lpn, Ppn),
     Moved(Lpn, Ppn),
     Unmapped(Lpn),
-    /// Program of a replica at this physical page, with the stamp of the write whose data it holds.
+    /// Program of a replica at this physical page. The stamp is that of the write whose data the replica contains.
     Replicated(Lpn, Ppn, Stamp),
     ReplicaDropped(Lpn),
     /// Promotion of the replica at this physical page to the original.
@@ -39,7 +39,7 @@ pub(super) type JournalEntry = (Stamp, JournalChange);
 #[derive(Clone, Debug)]
 struct JournalPage {
     entries: Vec<JournalEntry>,
-    /// Stamp up to which this page and the earlier journal pages cover all changes and programs.
+    /// Stamp (sequence number) up to which this page and the earlier journal pages cover all changes and programs.
     to: Stamp,
 }
 
@@ -55,7 +55,7 @@ pub(super) struct Journal {
     entries_per_page: usize,
     buffer: VecDeque<JournalEntry>,
     last_entry: Stamp,
-    /// Stamp up to which buffered entries are programmed even in a partly filled page, because a flush has requested it.
+    /// Stamp (sequence number) up to which a flush has requested the buffered entries. They are programmed even in a partly filled page.
     wanted_to: Stamp,
     is_issued: bool,
     writing: Option<JournalPage>,
@@ -95,8 +95,8 @@ impl Journal {
         Some(Lpn(self.slots.start + self.begun % self.slots.len() as u32))
     }
 
-    /// Begins to program the next journal page with the oldest buffered entries. If the page takes all of them, it covers everything up to stamp
-    /// `now`.
+    /// Begins to program the next journal page with the oldest buffered entries. If all buffered entries fit into the page, the page covers
+    /// all changes up to stamp `now`.
     pub(super) fn page_began(&mut self, now: Stamp) {
         let count = self.buffer.len().min(self.entries_per_page);
         let entries: Vec<JournalEntry> = self.buffer.drain(..count).collect();
@@ -115,7 +115,7 @@ impl Journal {
         entries
     }
 
-    /// Returns the stamp up to which the journal on flash covers all changes and programs.
+    /// Returns the stamp (sequence number) up to which the journal on flash covers all changes and programs.
     pub(super) fn durable_to(&self) -> Stamp {
         self.durable_to
     }

@@ -76,7 +76,7 @@ pub struct Persistence {
     last: Stamp,
     /// Stamp of the last write or deallocation of each host page; 0 if the page was neither written nor deallocated during the run.
     stamps: Vec<Stamp>,
-    /// Host pages deallocated and not written since. They are in this set even if a read has mapped them again.
+    /// Host pages that were deallocated and not written since. A page stays in this set even if a read has mapped it again.
     deallocated: FxHashSet<Lpn>,
     journal: Journal,
     checkpoint: Checkpoint,
@@ -184,8 +184,8 @@ impl Persistence {
         self.log(JournalChange::ReplicaPromoted(lpn, ppn));
     }
 
-    /// Marks the replication map page with the entry of `lpn` as changed by the last journal entry. Called after a write or a deallocation that has
-    /// invalidated the replica of `lpn`.
+    /// Marks a page of the replication map, the page with the entry of `lpn`, as changed by the last journal entry. Called after a write or
+    /// a deallocation has invalidated the replica of `lpn`.
     pub fn mark_replica_page(&mut self, lpn: Lpn) {
         if let Some(page) = self.pages.replica_page_of(lpn) {
             self.checkpoint.changed(page, self.last);

@@ -75,8 +75,8 @@ impl Persistence {
         let erased_at: FxHashMap<BlockId, Stamp> = self.recent.erased_at();
         let block_of = |ppn: Ppn| BlockId(ppn.0 / self.pages_per_block);
         let is_there = |ppn: Ppn, since: Stamp| erased_at.get(&block_of(ppn)).is_none_or(|&at| at < since);
-        // Stamps at which the originals and the replicas found by the scan were programmed. All other locations were programmed before the erases in
-        // `erased_at`.
+        // The stamps at which the originals and the replicas found by the scan were programmed. All other locations were programmed before
+        // the erases in `erased_at`.
         let (mut since, mut copied_since) = (FxHashMap::default(), FxHashMap::default());
         for found in self.recent.programs().filter(|found| is_there(found.ppn, found.at)) {
             let known = image.stamp(found.lpn);

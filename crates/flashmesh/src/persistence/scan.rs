@@ -14,8 +14,8 @@ pub struct ScanRead {
     pub is_whole: bool,
 }
 
-/// Reads of a recovery. Each field is a step, which begins when the reads of the previous one have ended. The step `journal` reads the pages of the
-/// journal and of the replication map.
+/// Reads of a recovery. Each field is a step, which begins when the reads of the previous step have ended. The step `journal` reads the
+/// pages of the journal and of the replication map.
 #[derive(Clone, Debug, Default)]
 pub struct Scan {
     /// Spare area of the first page of each block of the drive: shows whether the block is erased, holds translation pages, or was opened after the
@@ -32,8 +32,8 @@ pub struct Scan {
 }
 
 impl Persistence {
-    /// Returns the reads of a recovery after a power cut that interrupted the programs of the pages `torn`. `ftl` gives the content of the flash.
-    /// With `keeps_map`, a mapping cache reads the pages of the map later, on demand.
+    /// Returns the reads of a recovery after a power cut that interrupted the programs of the pages `torn`. `ftl` describes the contents of
+    /// the flash. If `keeps_map`, the recovery does not read the map, because a mapping cache reads its pages later, on demand.
     pub fn scan(&self, geometry: &Geometry, ftl: &Ftl, torn: &[Ppn], keeps_map: bool) -> Scan {
         let beside = |ppn| ScanRead { ppn, is_whole: false };
         let whole = |lpn: Lpn| ftl.lookup(lpn).map(|ppn| ScanRead { ppn, is_whole: true });

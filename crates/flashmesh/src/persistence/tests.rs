@@ -95,8 +95,8 @@ fn a_copy_that_became_the_original_is_recovered_with_or_without_its_journal_entr
     let copy = drive.copy(PAGE);
     assert_eq!(drive.flush(), 1, "the checkpoint has the copy");
 
-    // The replica becomes the original. Then the replication map is programmed, before the journal entry of this change is on flash. Its entry must
-    // stay in the programmed page, because the block of the old original is erased.
+    // The replica becomes the original. Then the replication map is programmed, before the journal entry of this change is on flash. The
+    // entry of the replica must stay in the programmed page, because the block of the old original is erased.
     drive.keep(PAGE);
     let replicas = Lpn(drive.persistence.pages.replica_pages().start);
     drive.program(replicas);

@@ -7,8 +7,8 @@ use rustc_hash::FxHashMap;
 use super::Stamp;
 use crate::ids::{BlockId, Lpn, Ppn};
 
-/// A programmed host page, with the content of its spare area, as a scan finds it. `at` is the stamp of the program, `stamp` that of the write whose
-/// data the page holds (0 if superseded).
+/// A programmed host page, with the content of its spare area, as a scan finds it. `at` is the stamp of the program. `stamp` is the stamp
+/// of the write whose data the page contains (0 if superseded).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ScannedPage {
     pub at: Stamp,

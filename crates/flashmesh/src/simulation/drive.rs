@@ -25,8 +25,8 @@ use super::{Control, Fault, recovery};
 /// Number of events between polls of [`Control`] without probes.
 const EVENTS_PER_LOOK: u32 = 8192;
 
-/// Number of events between polls of [`Control`] while probes are attached. Fewer, because a poll also finds that all probes are done, so that the
-/// run can continue in a faster variant without probes.
+/// Number of events between polls of [`Control`] while probes are attached. The polls are more frequent, because each poll also checks
+/// whether all probes are done. The run can then continue in a faster variant without probes.
 const EVENTS_PER_LOOK_PROBED: u32 = 64;
 
 /// Reason for which the event loop returned.
@@ -139,8 +139,8 @@ impl<M: Model> DriveInstance<M> {
         }
     }
 
-    /// Advances the clock to the next event and dequeues it; `None` if no event is pending. A wake-up of the fabric precedes all other events of its
-    /// time.
+    /// Advances the clock to the next event and dequeues the event; `None` if no event is pending. If the fabric schedules its own events,
+    /// a wake-up of the fabric precedes all other events of the same time.
     #[inline(always)]
     fn next_event(&mut self) -> Option<Event> {
         let wake_at = self.datapath.wake_at();
@@ -234,7 +234,7 @@ impl<M: Model> DriveInstance<M> {
         self.kernel.check_probes()
     }
 
-    /// Passes completions to the frontend and grants to the dies, until none is pending.
+    /// Passes completions to the frontend, and path grants to the dies, until none is pending.
     #[inline(always)]
     fn settle(&mut self) {
         let DriveInstance { kernel, frontend, controller, datapath, .. } = self;
@@ -274,8 +274,8 @@ impl<M: Model> DriveInstance<M> {
         }
     }
 
-    /// Returns whether the run is in steady state and its figure `measure.precision-of` has the precision `measure.precision` at time `at`. False
-    /// without `measure.precision`, and between checks.
+    /// Returns whether the run is in steady state and its figure `measure.precision-of` has the precision `measure.precision` at time `at`.
+    /// Returns false if `measure.precision` is 0, and between checks.
     fn is_precise(&mut self, at: Time) -> bool {
         let wanted = self.config.measure.precision;
         let completed = self.frontend.counters().completed;

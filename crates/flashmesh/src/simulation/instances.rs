@@ -125,7 +125,7 @@ pub(super) struct Parts<'a> {
     pub summaries: Vec<(&'a str, Option<&'a WorkloadSummary>)>,
 }
 
-/// Evaluates the expression `$does` with `$drive` bound to the drive in `$any`, whatever its variant.
+/// Evaluates `$does` with `$drive` bound to the drive in `$any`, whatever the variant of the drive.
 macro_rules! with_drive {
     ($any:expr, $drive:ident => $does:expr) => {
         match $any {
@@ -150,7 +150,7 @@ impl AnyDrive {
         })
     }
 
-    /// Returns the current variant, by its features.
+    /// Returns the set of features for which the current variant is compiled.
     pub fn instance(&self) -> Instance {
         match self {
             AnyDrive::Probed(_) | AnyDrive::Between => Instance::Probed,
@@ -210,7 +210,7 @@ impl AnyDrive {
                 }
                 Pause::Cancelled => {}
                 Pause::Due => {
-                    // A step that ended early at a completion leaves its own pause event in the queue. Ignore that event in a later step.
+                    // A step that ended early at a completion leaves its pause event in the queue. A later step ignores that event.
                     let now = self.now();
                     if now >= until || self.completions().pauses_at(now) {
                         return Ok(false);
@@ -252,8 +252,8 @@ impl AnyDrive {
         (at < Time::MAX).then_some(at)
     }
 
-    /// Ends a stepped drive and returns its report. If work for requests `is_left`, the run counts as cancelled. Otherwise a final flush runs first,
-    /// if configured, and the run counts as complete.
+    /// Ends a stepped drive and returns its report. If `is_left`, requests are unfinished, and the run counts as cancelled. Otherwise a
+    /// final flush runs first, if configured, and the run counts as complete.
     pub fn end(&mut self, is_left: bool, started: Instant) -> Result<Report, RunError> {
         let control = Control::default();
         with_drive!(self, drive => {

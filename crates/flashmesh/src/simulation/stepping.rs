@@ -42,10 +42,10 @@ struct StreamState {
 /// Progress of a stepped drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// Not started. Has the earliest arrival time of the requests submitted so far; `None` without requests. Requests for time 0 are issued at the
-    /// start, as in a run.
+    /// Not started. Contains the earliest arrival time of the requests submitted so far; `None` without requests. Requests for time 0 are
+    /// issued at the start, as in a run.
     New(Option<Time>),
-    /// All requests have completed. Background work is suspended until the next request, because a run that ends at this time would not perform this
+    /// All requests have completed. Background work is suspended until the next request, because a run would end now and not perform that
     /// work.
     Idle,
     /// Requests are in flight, or submitted and not yet arrived.
@@ -59,7 +59,8 @@ enum State {
 /// A drive that its caller steps.
 ///
 /// Requests are submitted with their arrival times, and the drive is advanced to a time: all events up to and including that time are simulated, and
-/// the requests that completed are returned. The streams are those of the configuration; `[workload]` and `[replay]` are ignored.
+/// the requests that completed are returned. The streams are those of the configuration. `[workload]` is ignored, and keys of `[replay]`
+/// that a stepped drive does not support are errors.
 ///
 /// If all requests that arrive up to a time are submitted before the drive is advanced to it, the report equals that of a run with the same requests
 /// from a trace, bit for bit. A request submitted for the time to which the drive was already advanced arrives after all earlier events of that time.
@@ -415,8 +416,8 @@ impl Drive {
     }
 }
 
-/// Returns an error if `config` has a key that sets the arrival of requests, which the caller of a stepped drive decides. Also for the recorder of
-/// the interconnect, whose state cannot be copied.
+/// Returns an error if `config` has a key that sets the arrival of requests, because the caller of a stepped drive decides on arrivals.
+/// Also returns an error for `measure.network`, because the state of its recorder cannot be copied.
 fn check_steppable(config: &Config) -> Result<(), StepError> {
     const BY_CALLER: &str = "whoever steps a drive says when each request arrives: remove the key";
     let refused = |key: String, value: String, reason| Err(StepError::Key { key, value, reason });

@@ -33,7 +33,8 @@ choices! {
         Watermark = "watermark",
         /// The least recently used pages first, when their space is needed.
         Eviction = "eviction",
-        /// A page written for the first time within `destage-window`: at once. A rewritten page: when its space is needed.
+        /// A page at once, at its first write in a window of `destage-window`. A page that is rewritten in the same window, when its space
+        /// is needed.
         FirstWrite = "first-write",
     }
 }
@@ -96,10 +97,10 @@ section! {
         high_mark: f64 as Share = 0.8, in 0.0..=1.0, with "destage" = ["\"watermark\""], needs plain;
         /// Dirty share of the cache at which destaging stops.
         low_mark: f64 as Share = 0.6, in 0.0..=1.0, with "destage" = ["\"watermark\""], needs plain;
-        /// Length of a window in which a second write of a page counts as a rewrite. All pages share the window. The next window begins with the
-        /// first write after the end.
+        /// Length of the windows in which `first-write` detects the first write of each page. A new window begins with the first write
+        /// after the previous window has ended.
         destage_window: Time = Time::from_ms(1_000), in Time::ZERO..=Time::from_ms(1_000_000_000), with "destage" = ["\"first-write\""], needs plain;
-        /// Maximum number of pages in destage. Pages that `first-write` destages at once are not counted.
+        /// Maximum number of pages in destage. Pages that `first-write` destages at once are counted, but can exceed the maximum.
         destages_max: Option<u32> = None, unset "those of two programs for each plane", in 1..=1_000_000, needs plain;
         /// Size of a destage stripe: dirty data that is destaged together. Destaging starts when a stripe of data is due, when a write waits for
         /// space, or when a flush waits. With `gc.paced`, collections make their owed moves before each stripe, and wait at other times unless space

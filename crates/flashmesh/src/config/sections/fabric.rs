@@ -61,8 +61,8 @@ choices! {
         OldestFirst = "oldest-first",
         /// Round robin over the dies.
         RoundRobin = "round-robin",
-        /// Data out before commands: data of requests before that of garbage collection, then in the order of sensing, with all planes of an
-        /// operation together. Commands in the cyclic order of the chips, starting after the chip of the last command.
+        /// Data out before commands. Data of requests goes before data of garbage collection, otherwise in the order of sensing, with all
+        /// planes of an operation together. Commands go in the cyclic order of the chips, starting after the chip of the last command.
         DataFirstRoundRobin = "data-first-round-robin",
         /// Like `data-first-round-robin`, but commands of one request that find the channel idle also go in the cyclic order of the chips, not in the
         /// order of the pages.
@@ -165,7 +165,7 @@ impl Form for HoldPath {
 }
 
 choices! {
-    /// The effect of the chips on a channel on its rate.
+    /// The effect of the number of chips on a channel on the rate of the channel.
     ChannelLoad {
         /// No effect: the rate is independent of the number of chips.
         None = "none",
@@ -185,7 +185,8 @@ section! {
         channel_rate: Rate = Rate::from_bytes_per_second(1_200_000_000),
             in Rate::from_bytes_per_second(1_000)..=Rate::UNLIMITED,
             with "kind" = ["\"bus\"", "\"pssd\"", "\"pnssd\"", "\"ideal\""], needs plain, step "x2";
-        /// Effect of the chips on a channel on its rate. In a network between chips, each link has only two routers, and no such load.
+        /// Effect of the number of chips on a channel on the rate of the channel. In a network between chips, each link connects only two
+        /// routers, and its rate is fixed.
         channel_load: ChannelLoad = ChannelLoad::None, with "kind" = ["\"bus\"", "\"pssd\""], needs plain, step "none | chips";
         /// Resistance of the drivers of a channel, in ohms; 35 is the nominal value of ONFI.
         driver_resistance_ohm: u32 = 35, in 1..=1_000, with "channel-load" = ["\"chips\""], needs plain;

@@ -16,7 +16,7 @@ const OVERHEAD_MAX: Time = Time::from_ms(1_000);
 choices! {
     /// The order in which the planes of a multi-plane read send their data.
     PlaneOrder {
-        /// The plane of the oldest transaction first, then the others by number.
+        /// The plane of the oldest transaction first, then the other planes by number.
         Number = "number",
         /// The order of arrival of the transactions at the die.
         Arrival = "arrival",
@@ -101,7 +101,7 @@ choices! {
 choices! {
     /// The scope of a suspension by a read.
     SuspensionScope {
-        /// The operation of the die of the read.
+        /// The operation of the die that the read waits for.
         Die = "die",
         /// The operations of all dies of the chip, even if the die of the read is idle.
         Chip = "chip",
@@ -154,8 +154,8 @@ section! {
         /// Time of an erase command on the path: for one plane, for two, and so on.
         erase_command_time: Option<TimesByPlanes> = None, unset "the command time, and that of each further plane",
             in Time::ZERO..=OVERHEAD_MAX, needs plain;
-        /// Whether a program of a partly written page transfers only the written part to the chip, and the preceding read only the rest to the
-        /// controller. Otherwise whole pages are transferred.
+        /// Whether a program of a partly written page transfers only the written part to the chip, and the preceding read only the other
+        /// part to the controller. Otherwise whole pages are transferred.
         partial_program: bool = false, needs plain;
         /// Whether the dies of a chip work in parallel. If false, a chip starts no operation while any of its dies works, holds data or has a
         /// suspended operation, and the transactions of all its dies wait in one queue.

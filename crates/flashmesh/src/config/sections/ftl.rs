@@ -144,8 +144,9 @@ choices! {
     WriteBinding {
         /// When the write is programmed: the next page of the open block, so that pages are programmed in order.
         Late = "late",
-        /// When the write arrives at its plane, before the program (early binding). A plane preassigns at most a block of pages. A program of several
-        /// mapping units runs when all writes bound to that program wait, and either its last unit is bound or `gather-timeout` has elapsed.
+        /// When the write arrives at its plane, before the program (early binding). A plane preassigns at most a block of pages. A program
+        /// of several mapping units runs when all writes bound to the program are queued, and either its last unit is bound or
+        /// `gather-timeout` has elapsed.
         Early = "early",
     }
 }
@@ -179,8 +180,8 @@ choices! {
         Shared = "shared",
         /// One open block per plane for each stream, in the planes of its namespace. Pages moved by garbage collection share one open block.
         PerStream = "per-stream",
-        /// Like `per-stream`, but a page that the device cache destages goes to the open block of the stream that wrote the page, not to that of the first
-        /// stream of the plane.
+        /// Like `per-stream`, but a page that the device cache destages goes to the open block of the stream that wrote the page, not to
+        /// the open block of the first stream of the plane.
         PerStreamDestaged = "per-stream-destaged",
     }
 }
@@ -236,8 +237,8 @@ section! {
         /// seven programs of data, and a block holds an eighth less data. The stripe, here of 8 programs, must divide `superblock.dies`.
         parity: Option<ParityShare> = None, unset "none", in ParityShare(2)..=ParityShare(1024),
             with "policy" = ["\"superblock\""], needs any, step "1/4 | 1/8";
-        /// Maximum time that writes wait for others to fill a program. The program then runs partly filled, and the rest of its pages stays empty
-        /// until the block is erased.
+        /// Maximum time that writes wait for further writes to fill a program. The program then runs partly filled, and its empty pages
+        /// stay empty until the block is erased.
         gather_timeout: Time = Time::from_us(100), in Time::ZERO..=Time::from_ms(1_000_000),
             with "mapping-unit" != [""] or "flash.program-unit" = ["\"word-line\""], needs any;
     }

@@ -49,7 +49,7 @@ impl PageMove {
 }
 
 choices! {
-    /// The open block that takes a page moved by collection.
+    /// The open block to which collection moves a page.
     MovedPages {
         /// A separate block for moved pages.
         OwnBlock = "own-block",
@@ -66,19 +66,21 @@ section! {
         /// Number of random blocks of which the best is the victim.
         d: u32 = 10, in 1..=1024, with "victim" = ["\"d-choices\""],
             with "policy.victim" = [""] or "precondition.kind" = ["\"random\""], needs plain;
-        /// Share of free pages below which a plane is collected.
+        /// Share of free pages below which a plane is collected. A plane with fewer free pages than two blocks have is collected in any
+        /// case.
         threshold: f64 as Share = 0.02, in 0.0..=0.5, needs plain, step "x2";
-        /// Share of free pages below which collection precedes user requests even with `preemptible`.
+        /// Share of free pages below which collection precedes user requests even with `preemptible`. Below one block of free pages,
+        /// collection precedes them in any case.
         hard_threshold: f64 as Share = 0.005, in 0.0..=0.5, needs plain;
         /// Whether user requests precede the transactions of a collection.
         preemptible: bool = false, needs plain, step "false | true";
-        /// Whether collection keeps pace with the writes of its die. If the victim has v valid and i invalid pages, collection moves v / i pages per
-        /// page written, so that space is freed as fast as space is used. Writes wait while collection is behind; reads do not. With
-        /// `cache.destage-stripe`, collection makes its owed moves before each stripe.
+        /// Whether collection keeps pace with the writes of its plane. If the victim has v valid and i invalid pages, collection moves v /
+        /// i pages per page written, so that space is freed as fast as space is used. Writes wait while collection is behind; reads do not.
+        /// With `cache.destage-stripe`, collection makes its owed moves before each stripe.
         paced: bool = false, with "preemptible" = ["true"], needs any, step "false | true";
         /// Way in which a valid page moves.
         r#move: PageMove = PageMove::ThroughController, needs any, step "through-controller | chip-to-chip | clean";
-        /// Open block that takes a page moved by collection.
+        /// Open block to which collection moves a page.
         moved_pages: MovedPages = MovedPages::OwnBlock, with "ftl.policy" = ["\"page\"", "\"sprinkler\""], needs plain;
         /// Whether pages that move within their plane stay in the chip (copyback), without a transfer to the controller.
         copyback: bool = false, needs plain, step "false | true";

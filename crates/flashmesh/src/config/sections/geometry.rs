@@ -24,7 +24,7 @@ section! {
         blocks_per_plane: u32 = 1024, in 4..=1_048_576, needs plain;
         /// Pages in a block.
         pages_per_block: u32 = 768, in 1..=65_535, needs plain;
-        /// User data of a page; a power of two.
+        /// Size of the user data of a page; a power of two.
         page_size: Bytes = Bytes::from_kib(4), in Bytes::new(512)..=Bytes::from_kib(256), needs plain;
         /// Metadata and parity that are transferred with a whole page. A part of a page is transferred with a proportional part of the metadata and
         /// parity.

@@ -31,12 +31,12 @@ section! {
     Host, "host" {
         /// Interface between host and drive.
         interface: InterfaceKind = InterfaceKind::Direct, needs plain;
-        /// Requests of each stream that the drive holds at a time. Later requests wait at the host.
+        /// Maximum number of outstanding requests of each stream. Later requests wait at the host.
         queue_depth: u32 = 1024, in 1..=65_535, needs plain, step "x2";
         /// Rate of one lane of the link, in each direction.
         link_rate: Rate = Rate::from_bytes_per_second(8_000_000_000),
             in Rate::from_bytes_per_second(1_000)..=Rate::UNLIMITED, needs plain, step "x2";
-        /// Lanes of the link. The bytes of a message are striped over them.
+        /// Number of lanes of the link. The bytes of a message are striped over the lanes.
         lanes: u32 = 1, in 1..=32, needs plain;
         /// Maximum payload of a packet on the link (PCIe: 128 B to 4 KiB).
         packet_payload: Option<Bytes> = None, unset "no packets, only bytes", in Bytes::new(1)..=Bytes::from_kib(1024), needs plain;

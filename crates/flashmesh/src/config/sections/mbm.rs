@@ -58,8 +58,8 @@ section! {
         /// Write strategy (WS): pages moved by collection have their own open block, the planes of a die keep equal write pointers, and channels
         /// share the waiting writes by `Channel_Max_Subs`. If `false`, moved pages go to the block for writes, and planes and channels take turns.
         ws: bool = true, needs any;
-        /// Read strategy (RS): planes join in a read only for pages of one request, and areas read by long requests are laid out
-        /// over all dies, and moved if they are distributed unevenly.
+        /// Read strategy (RS): planes join in a read only for pages of one request. Areas read by long requests are laid out over all dies,
+        /// and their pages are moved if they are distributed unevenly.
         rs: bool = true, needs any;
         /// Minimizing Chip consumption Strategy (MCS): waiting writes first go to the free chip that takes the fewest pages at once, then to the
         /// chips that take the most. If `false`, chips take turns.

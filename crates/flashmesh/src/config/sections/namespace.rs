@@ -10,13 +10,13 @@ section! {
         /// Capacity, rounded down to whole pages.
         capacity: Option<Bytes> = None, unset "an equal share of what the other namespaces leave",
             in Bytes::new(512)..=Bytes::new(1 << 50), needs plain;
-        /// Channels that hold its pages.
+        /// Channels that hold the pages of the namespace.
         channels: Option<Indices> = None, unset "all", in 0..=1023, needs plain;
-        /// Chips of each channel that hold its pages.
+        /// Chips of each channel that hold the pages of the namespace.
         ways: Option<Indices> = None, unset "all", in 0..=1023, needs plain;
-        /// Dies of each chip that hold its pages.
+        /// Dies of each chip that hold the pages of the namespace.
         dies: Option<Indices> = None, unset "all", in 0..=63, needs plain;
-        /// Planes of each die that hold its pages.
+        /// Planes of each die that hold the pages of the namespace.
         planes: Option<Indices> = None, unset "all", in 0..=7, needs plain;
     }
 }

@@ -92,9 +92,9 @@ choices! {
         Nearest = "nearest",
         /// The controller with the lowest number.
         Lowest = "lowest",
-        /// The first one from the controller after the one chosen last.
+        /// The first of these controllers in cyclic order, starting after the controller chosen last.
         RoundRobin = "round-robin",
-        /// Any of them, drawn at random.
+        /// Any of these controllers, drawn at random.
         Random = "random",
     }
 }
@@ -110,7 +110,7 @@ choices! {
 }
 
 choices! {
-    /// The packet that a router serves next on a link.
+    /// The packet that a router sends next over a link.
     PacketArbitration {
         /// Round robin over the inputs.
         RoundRobin = "round-robin",
@@ -141,9 +141,9 @@ section! {
         half_duplex: bool = false, needs plain;
         /// Unit of arbitration: packets or flits.
         interleave: Interleave = Interleave::Packets, needs plain;
-        /// Links from each chip into the network, and as many back.
+        /// Number of links from each chip into the network. As many links lead back.
         chip_channels: u32 = 1, in 1..=8, needs plain;
-        /// Links from each controller into the network, and as many back.
+        /// Number of links from each controller into the network. As many links lead back.
         controller_channels: u32 = 1, in 1..=8, needs plain;
         /// Chips to which the controllers are attached.
         placement: ControllerPlacement = ControllerPlacement::OneSided, needs plain;
@@ -159,7 +159,7 @@ section! {
         least_loaded_ties: LeastLoadedTies = LeastLoadedTies::Nearest, with "injection" = ["\"least-loaded\""], needs plain;
         /// Controller that receives the reply of a chip.
         reply: ReplyPolicy = ReplyPolicy::Sender, needs plain;
-        /// Packet that a router serves next on a link.
+        /// Packet that a router sends next over a link.
         arbitration: PacketArbitration = PacketArbitration::RoundRobin, needs plain;
         /// Whether requests and acknowledgements precede packets of data.
         small_first: bool = true, needs plain;

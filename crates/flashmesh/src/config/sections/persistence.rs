@@ -21,9 +21,10 @@ section! {
         policy: PersistencePolicy = PersistencePolicy::Ideal, needs any;
         /// Bytes of a journal entry: a logical page and its new location.
         entry_size: Bytes = Bytes::new(8), in Bytes::new(1)..=Bytes::from_kib(4), with "policy" = ["\"journal\""], needs any;
-        /// Pages of journal from the start of one checkpoint to the start of the next. The journal occupies twice as many pages of flash.
+        /// Number of journal pages from the start of one checkpoint to the start of the next. The journal occupies twice as many pages of
+        /// flash.
         checkpoint_interval: u32 = 64, in 1..=65_535, with "policy" = ["\"journal\""], needs any;
-        /// Pages of a checkpoint that are programmed at a time.
+        /// Maximum number of pages of a checkpoint that are programmed at a time.
         checkpoint_writes: u32 = 4, in 1..=65_535, with "policy" = ["\"journal\""], needs any;
     }
 }

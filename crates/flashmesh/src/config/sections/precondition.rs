@@ -9,12 +9,12 @@ choices! {
     PreconditionKind {
         /// Nothing written.
         None = "none",
-        /// Every logical page written once, in order.
+        /// Logical pages written once each, in order.
         Sequential = "sequential",
         /// Uniform random writes until garbage collection has reached its steady state.
         Random = "random",
-        /// Blocks full of invalid pages up to the first collection; valid pages are spread evenly over the blocks, so that each collection moves
-        /// equally many, and few with a small `fill`.
+        /// Blocks full of invalid pages, as many as fit before the first collection. Valid pages are spread evenly over these blocks, so
+        /// that each collection moves equally many pages, and few if `fill` is small.
         Aged = "aged",
     }
 }
@@ -24,7 +24,8 @@ section! {
     Precondition, "precondition" {
         /// Way in which the drive was written before the run.
         kind: PreconditionKind = PreconditionKind::None, needs plain;
-        /// Share of the logical space that was written, from its start. With `kind = "aged"` this is the share that holds valid data.
+        /// Share of the logical space that was written, from the start of the space. With `kind = "aged"`, share of the logical space with
+        /// valid data.
         fill: f64 as Share = 1.0, in 0.0..=1.0, with "kind" = ["\"sequential\"", "\"random\"", "\"aged\""], needs plain;
         /// Share of the pages of each plane that were programmed, in whole blocks. Capped so that no plane needs garbage collection yet; the default
         /// fills each plane up to this cap.

@@ -47,7 +47,7 @@ section! {
             with "schedule.priorities" = ["\"strict\"", "\"weighted\""] or "nvme.arbitration" = ["\"weighted\""], needs plain;
         /// Name of the namespace that the requests address. Offsets of the workload are relative to the start of the namespace.
         namespace: Option<String> = None, unset "the first namespace", needs plain;
-        /// Requests of the stream that the cache of the drive serves, if there is one.
+        /// Requests of the stream that the device cache serves, if the drive has one.
         caching: Caching = Caching::All, with "cache.capacity" != ["\"0B\""], needs plain;
     }
 }

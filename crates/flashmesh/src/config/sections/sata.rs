@@ -17,7 +17,7 @@ choices! {
 section! {
     /// The adapter and the queue of `host.interface = "sata"`.
     Sata, "sata", with "host.interface" = ["\"sata\""] but for [] {
-        /// Commands of all streams in the queue at a time. Native command queuing has 32 tags; some controllers hold more
+        /// Maximum number of commands of all streams in the queue. Native command queuing has 32 tags; some controllers allow more
         /// commands.
         ncq_depth: u32 = 32, in 1..=65_535, needs plain;
         /// Time of the adapter for each command and for each completion. The adapter processes one command and one completion at a time.

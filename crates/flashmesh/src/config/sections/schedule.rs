@@ -23,7 +23,7 @@ choices! {
 }
 
 choices! {
-    /// The kind of request that a die serves first.
+    /// The kind of request that a die executes first.
     KindOrder {
         /// Reads before writes.
         ReadFirst = "read-first",
@@ -37,7 +37,7 @@ choices! {
 choices! {
     /// The moment at which the erase of a collected block is scheduled.
     EraseOrder {
-        /// In the order of the other transactions of the collection.
+        /// With the precedence of the other transactions of the collection.
         WithCollection = "with-collection",
         /// Erases go before all requests, so that the plane has free pages as soon as possible.
         First = "first",

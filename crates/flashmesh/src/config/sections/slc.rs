@@ -11,7 +11,8 @@ choices! {
     SlcRegion {
         /// The last blocks of each plane, permanently.
         Static = "static",
-        /// Free blocks, unless taking a block would trigger collection. A block is returned when it has been folded.
+        /// Free blocks, unless taking a block would trigger collection. A block is returned when it has been folded (its pages moved out of
+        /// the cache).
         Dynamic = "dynamic",
     }
 }
@@ -19,9 +20,10 @@ choices! {
 choices! {
     /// The treatment of a write that finds the SLC cache full.
     SlcWhenFull {
-        /// Written to the other blocks, at their speed.
+        /// Written to the blocks outside the cache, at their speed.
         Bypass = "bypass",
-        /// Delayed until a block has been folded; if no block can be folded, written to the other blocks.
+        /// Delayed until a block has been folded (its pages moved out of the cache). If no block can be folded, written to the blocks
+        /// outside the cache.
         Fold = "fold",
     }
 }
@@ -37,7 +39,8 @@ section! {
         /// Array program time of a page of the cache. SLC flash takes 200 to 300 us (HP, Solid State Drive Technology: Differences between SLC,
         /// MLC and TLC NAND, table 1).
         program_time: Time = Time::from_us(200), in ARRAY_TIME_MIN..=ARRAY_TIME_MAX, with "blocks-per-plane" != ["0"], needs any;
-        /// Array read time of a page of the cache. SLC flash takes 25 us (same table).
+        /// Array read time of a page of the cache. SLC flash takes 25 us (HP, Solid State Drive Technology: Differences between SLC, MLC
+        /// and TLC NAND, table 1).
         read_time: Time = Time::from_us(25), in ARRAY_TIME_MIN..=ARRAY_TIME_MAX, with "blocks-per-plane" != ["0"], needs any;
         /// Share of full cache blocks above which an idle die folds a plane. 0 empties the cache as soon as the die is idle.
         fold_threshold: f64 as Share = 0.0, in 0.0..=0.99, with "blocks-per-plane" != ["0"], needs any;

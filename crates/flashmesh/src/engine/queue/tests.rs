@@ -58,7 +58,7 @@ fn compare(steps: &[Step]) {
     for &(event, delay, lane, taken) in steps {
         (0..taken).for_each(|_| take(&mut queue, &mut listed));
         if lane == ALARM {
-            // The delay is limited, because an alarm too far ahead for a key becomes an ordinary event.
+            // The delay is limited, because an alarm whose time does not fit into a key becomes an ordinary event.
             let at = queue.now().as_ps() + delay.min(5_000);
             let event = event / 32 * 32 + ALARM_KIND;
             queue.set_alarm(Time::from_ps(at), event);

@@ -20,7 +20,7 @@ impl Direct {
         Direct { link, submission, completion }
     }
 
-    /// Returns whether no two completions reach the host at the same time, because each takes time on the link.
+    /// Returns whether completions never reach the host at the same time, which holds if a completion takes time on the link.
     pub fn separates_completions(&self) -> bool {
         self.completion.time > Time::ZERO
     }

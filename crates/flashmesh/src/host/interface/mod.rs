@@ -33,7 +33,7 @@ impl Default for Command {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HostEvent {
-    /// A command and its write data are in the drive.
+    /// Arrival of a command and its write data in the drive.
     InDrive(RequestId),
     AtHost(RequestId),
     /// A wake-up that the interface scheduled for itself.
@@ -79,8 +79,9 @@ pub trait EventSink {
     /// Schedules `event` at `at`, which is not in the past.
     fn schedule(&mut self, at: Time, event: HostEvent);
 
-    /// Schedules the arrival event, a call of [`Nvme::arrived`], at `at`. Replaces the arrival event scheduled before. No command reaches the drive
-    /// before `at`. Only used in run-ahead mode, in which the messages of a command are not events.
+    /// Schedules the arrival event at `at`, and cancels the arrival event scheduled before. The handler of the arrival event calls
+    /// [`Nvme::arrived`]. Only used in run-ahead mode, in which the messages of a command are not events. No command reaches the drive
+    /// before `at`.
     fn schedule_arrival(&mut self, at: Time);
 
     fn notify(&mut self, seen: InterfaceNotice);
@@ -150,17 +151,17 @@ impl AnyInterface {
         }
     }
 
-    /// Starts run-ahead mode, if the interface supports that mode: the messages of a command on its way to the drive are not events. No probe may be
-    /// attached, and nothing may be in flight.
+    /// Starts run-ahead mode, if the interface supports the mode: messages that bring a command to the drive are computed without an event
+    /// for each message. No probe may be attached, and no message may be in flight.
     pub fn run_ahead(&mut self) {
         if let AnyInterface::Nvme(nvme) = self {
             nvme.run_ahead();
         }
     }
 
-    /// Declares the host reactive from now on: on each completion, the host issues at most one command, of the same stream, and the host does nothing
-    /// else. At most `queue_depth` commands per stream are outstanding. Returns false if the interface cannot compute the arrival of a completion at
-    /// the time of sending.
+    /// Declares the host reactive from now on: in response to a completion, the host issues at most one command, of the same stream, and
+    /// does nothing else. At most `queue_depth` commands per stream are outstanding. Returns false if the interface cannot compute the
+    /// arrival of a completion at the time of sending.
     pub fn begin_reactive(&mut self, queue_depth: u32) -> bool {
         match self {
             AnyInterface::Direct(direct) => direct.separates_completions(),
@@ -169,8 +170,8 @@ impl AnyInterface {
         }
     }
 
-    /// Sends a completion to a reactive host. Returns the time at which it reaches the host; `None` if the time is not yet known, so that an event
-    /// follows.
+    /// Sends a completion to a reactive host. Returns the time at which the completion reaches the host. `None` if the time is not yet
+    /// known; the arrival is then an event.
     #[inline(always)]
     pub fn complete<A: EventSink>(
         &mut self,
@@ -186,7 +187,8 @@ impl AnyInterface {
         }
     }
 
-    /// Issues the command of a reactive host in response to a completion that arrives at `at`, in the future.
+    /// Issues the command with which a reactive host responds to a completion. `at` is the time in the future at which the completion
+    /// arrives.
     #[inline(always)]
     pub fn issue_on_completion<A: EventSink>(&mut self, command: Command, at: Time, events: &mut A) {
         match self {

@@ -72,7 +72,7 @@ pub struct Sata {
     queued: u32,
 }
 
-/// An event sink that passes completions from the transport through the host adapter, which delays them.
+/// An event sink behind the transport. Delays each completion by the host adapter, and passes on all other events.
 struct Inbound<'a, A> {
     events: &'a mut A,
     desk: &'a mut Server,

@@ -152,8 +152,8 @@ fn queues_that_take_turns_share_evenly_whatever_their_priority() {
     assert!(shares.iter().all(|share| (share * 3.0 - 1.0).abs() < 0.01), "{shares:?}");
 }
 
-/// Commands of one queue with a fetch size of 1. A doorbell takes 4 ns, a read request 16 ns, an entry 64 ns, a command 1 us. The second command is
-/// fetched when the first is done.
+/// Uses one queue with a fetch size of 1. A doorbell takes 4 ns, a read request 16 ns, an entry 64 ns, a command 1 us. The second command
+/// is fetched when the first is done.
 #[test]
 fn a_queue_has_no_more_commands_in_the_drive_than_are_fetched_at_once() {
     let mut config = config(InterfaceKind::Nvme);
@@ -168,7 +168,7 @@ fn a_queue_has_no_more_commands_in_the_drive_than_are_fetched_at_once() {
     assert_eq!(bench.in_drive_max, 1);
 }
 
-/// The completion queue has one entry; the second completion waits for the doorbell of the first.
+/// Uses a completion queue with one entry; the second completion waits for the doorbell of the first.
 #[test]
 fn a_full_completion_queue_holds_commands_back_until_the_host_says_that_it_has_taken_one() {
     let mut config = config(InterfaceKind::Nvme);
@@ -210,7 +210,7 @@ fn a_sata_drive_holds_32_commands_of_all_streams() {
     }
 }
 
-/// The adapter takes 5 us for each command and each completion, more than any other step, and is the bottleneck.
+/// Uses an adapter that takes 5 us for each command and each completion, more than any other step, so that the adapter is the bottleneck.
 #[test]
 fn the_adapter_of_sata_bounds_the_commands_in_a_second() {
     for &transport in SataTransport::ALL {

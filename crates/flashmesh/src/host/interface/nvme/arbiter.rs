@@ -55,7 +55,7 @@ impl QueueSet {
 #[derive(Clone, Debug, Default)]
 struct BurstRoundRobin {
     members: QueueSet,
-    /// The queue whose turn it is; `None` without members.
+    /// The queue that has the current turn; `None` if no queue is a member.
     at: Option<StreamId>,
     left: u32,
 }
@@ -66,13 +66,14 @@ impl BurstRoundRobin {
         for member in members {
             let member = StreamId(member as u32);
             turns.members.set(member, true);
-            // The last member, so that the first turn goes to the first member.
+            // Starts at the last member, so that the next turn goes to the first member.
             turns.at = Some(member);
         }
         turns
     }
 
-    /// Counts a command fetched from `stream`: in its current turn, if commands of the burst remain, otherwise as the first of a new turn.
+    /// Counts a command fetched from `stream`. The command belongs to the current turn of `stream` if commands of the burst remain;
+    /// otherwise it begins a new turn.
     #[inline]
     fn take(&mut self, burst: u32, stream: StreamId) {
         if self.left > 0 && self.at == Some(stream) {
@@ -158,7 +159,7 @@ impl Arbiter {
         }
     }
 
-    /// Selects the queue to fetch from, among the `ready` ones; `None` if there are none.
+    /// Selects the queue from which the next command is fetched, among the `ready` queues; `None` if no queue is ready.
     #[inline]
     pub(super) fn choose(&mut self, ready: &QueueSet) -> Option<StreamId> {
         if ready.is_empty() {

@@ -29,15 +29,15 @@ use run_ahead::RunAhead;
 #[derive(Clone, Debug, Default)]
 struct QueuePair {
     submitted: Ring<Command>,
-    /// Commands of `submitted` whose submission doorbells have reached the drive.
+    /// Number of commands in `submitted` whose submission doorbells have reached the drive.
     known: u32,
-    /// Fetched commands that occupy a slot in the drive. Wider than `known`: two fields of the same width may be loaded together, and that load
-    /// stalls after a store to one of the fields (failed store-to-load forwarding).
+    /// Number of fetched commands that occupy a slot in the drive. Wider than `known`: two fields of the same width may be loaded together,
+    /// and that load stalls after a store to one of the fields (failed store-to-load forwarding).
     in_drive: u64,
-    /// Occupied entries of the completion queue, including the entries that the doorbells in `announced` will free.
+    /// Number of occupied entries of the completion queue, including the entries that the doorbells in `announced` will free.
     posted: u32,
-    /// Arrival times of completion doorbells, processed when the drive posts its next completion: nothing depends on the doorbells before. While
-    /// completions are held, doorbells are events instead.
+    /// Arrival times of completion doorbells. They are processed only when the drive posts its next completion, because nothing earlier
+    /// depends on them. While completions are held, each doorbell is an event instead.
     announced: Ring<Time>,
     /// Completed commands that wait for a free entry of the completion queue.
     held: VecDeque<RequestId>,
@@ -52,15 +52,15 @@ pub struct Nvme {
     ready: QueueSet,
     arbiter: Arbiter,
     limits: Limits,
-    /// Commands of all queues whose submission doorbells have reached the drive and whose fetch has not begun.
+    /// Number of commands, over all queues, whose submission doorbells have reached the drive and whose fetch has not begun.
     known: u32,
     in_drive: u32,
     /// Whether messages in flight are kept in `ahead` instead of being events (run-ahead mode).
     is_ahead: bool,
     ahead: RunAhead,
-    /// Commands whose entries are being fetched, in the order in which the link delivers them.
+    /// Commands whose read requests for the submission entry are in flight to the host, in order.
     entries_asked: Ring<Command>,
-    /// Writes whose data is being fetched, or whose data request is not yet sent, in order.
+    /// Writes whose submission entry, or whose read request for the data, is in flight, in order.
     data_asked: Ring<Command>,
     doorbells: Doorbells,
 }
@@ -89,7 +89,7 @@ impl Messages {
         }
     }
 
-    /// Returns whether every message takes time.
+    /// Returns whether no message has a duration of zero.
     fn take_time(&self) -> bool {
         let Messages { doorbell, read_request, submission, completion, .. } = self;
         [doorbell, read_request, submission, completion].into_iter().all(|message| message.time > Time::ZERO)
@@ -209,7 +209,7 @@ impl Nvme {
         self.update_ready(stream);
     }
 
-    /// Processes a submission doorbell: counts the command, then fetches known commands while slots are free.
+    /// Processes a submission doorbell: counts the command, then fetches commands while slots are free.
     #[inline(never)]
     fn submission_doorbell<A: EventSink>(&mut self, stream: StreamId, now: Time, events: &mut A) {
         self.count_known(stream);
@@ -262,7 +262,8 @@ impl Nvme {
         }
     }
 
-    /// Frees the slot of the command, fetches the next command, and sends the completion. Returns the time at which the completion reaches the host.
+    /// Frees the slot of the completed command, fetches further commands, and sends the completion. Returns the time at which the
+    /// completion reaches the host.
     #[inline(always)]
     fn post<A: EventSink>(&mut self, request: RequestId, stream: StreamId, now: Time, events: &mut A) -> Time {
         let queue = &mut self.queues[stream.index()];

@@ -18,18 +18,18 @@ use crate::units::{Bytes, Time};
 
 use super::{Command, Doorbells, EventSink, Nvme};
 
-/// Messages of a command over the link, in the order of sending. The last message, the entry of a command without write data or the write data, is
-/// not among them; see [`RunAhead::arriving`].
+/// The messages of a command over the link, in the order of sending, without the last message. The last message is the write data or, for a
+/// command without write data, the submission entry; see [`RunAhead::arriving`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum MessageKind {
     /// To the drive: a new command is in the queue.
     #[default]
     Doorbell,
-    /// To the host: request for the entry.
+    /// To the host: read request for the submission entry.
     EntryRequest,
-    /// To the drive: the entry of a write. The drive then requests the data.
+    /// To the drive: the submission entry of a write. The drive then requests the data.
     EntryOfWrite,
-    /// To the host: request for the data of a write.
+    /// To the host: read request for the data of a write.
     DataRequest,
 }
 
@@ -55,7 +55,7 @@ pub(super) struct RunAhead {
     min_message_time: Time,
     /// The time for which the arrival event is scheduled.
     expected: Time,
-    /// Whether the host is reactive; see the head of this module.
+    /// Whether the host is reactive: it issues at most one command in response to each completion, and does nothing else.
     is_reactive: bool,
 }
 
@@ -83,8 +83,8 @@ impl RunAhead {
 }
 
 impl Nvme {
-    /// Starts run-ahead mode, unless a message takes no time: other events of the same time could then come between two messages. Nothing may be in
-    /// flight.
+    /// Starts run-ahead mode, unless a message takes no time: other events of the same time could then come between two messages. No
+    /// message may be in flight.
     pub(in super::super) fn run_ahead(&mut self) {
         self.is_ahead = self.messages.take_time();
         self.ahead.min_message_time = self.messages.submission.time.min(self.link.message(Bytes::new(1)).time);
@@ -103,27 +103,28 @@ impl Nvme {
         self.ahead.is_reactive
     }
 
-    /// Ends reactive mode. Completions are events again, beginning with the last posted completion, which belongs to `stream`.
+    /// Ends reactive mode: the arrivals of completions are events again. The first of them is the arrival of the completion that was posted
+    /// last, which belongs to `stream`.
     pub fn end_reactive(&mut self, stream: StreamId) {
         self.ahead.is_reactive = false;
         // In reactive mode posted completions are not counted.
         self.queues[stream.index()].posted += 1;
     }
 
-    /// Returns whether the host is reactive.
+    /// Returns whether the host is reactive: it issues at most one command in response to each completion, and does nothing else.
     #[inline(always)]
     pub(super) fn is_reactive(&self) -> bool {
         self.ahead.is_reactive
     }
 
-    /// Processes messages that arrive before `now`. Called before the drive acts at `now`.
+    /// Processes the messages in flight that arrive before `now`. Called before the drive acts at `now`.
     #[inline(always)]
     pub(in super::super) fn catch_up_before(&mut self, now: Time) {
         let before = now.saturating_sub(Time::from_ps(1));
         self.catch_up(before, before);
     }
 
-    /// Processes messages that arrive by `now`, inclusive. Called before the host acts at `now`.
+    /// Processes the messages in flight that arrive by `now`, inclusive. Called before the host acts at `now`.
     #[inline(always)]
     pub(super) fn catch_up_to(&mut self, now: Time) {
         self.catch_up(now, now);
@@ -234,7 +235,7 @@ impl Nvme {
         self.ahead.arriving.push_back((arrives, command.request.0));
     }
 
-    /// Issues a command at `now`. `doorbell` is the message of one doorbell, or of two.
+    /// Issues a command at `now`. `doorbell` is the message with the submission doorbell, alone or together with a completion doorbell.
     #[inline(always)]
     fn ring<A: EventSink>(&mut self, command: Command, doorbell: Message, now: Time, events: &mut A) {
         self.doorbells.submission += 1;
@@ -244,7 +245,7 @@ impl Nvme {
         self.expect_after_doorbell(command, at, events);
     }
 
-    /// Issues a command with one doorbell.
+    /// Issues a command whose submission doorbell is a message of its own.
     #[inline(always)]
     pub(super) fn issue_ahead<A: EventSink>(&mut self, command: Command, now: Time, events: &mut A) {
         self.ring(command, self.messages.doorbell, now, events);

@@ -17,7 +17,7 @@ use super::{InFlight, MessageKind, RunAhead};
 const DOORBELLS_SKIPPED: usize = 4;
 
 impl Nvme {
-    /// Moves the arrival event to `at`, if `at` is earlier than its present time.
+    /// Moves the arrival event to `at`, if `at` is earlier than the time for which the event is scheduled.
     #[inline(always)]
     fn expect<A: EventSink>(&mut self, at: Time, events: &mut A) {
         if at < self.ahead.expected {
@@ -26,7 +26,8 @@ impl Nvme {
         }
     }
 
-    /// Moves the arrival event for a new doorbell, which reaches the drive at `at`, if its `command` may be the next to arrive.
+    /// Moves the arrival event to an earlier time if `command`, which was just issued, may arrive first. The doorbell of `command` reaches
+    /// the drive at `at`.
     #[inline(always)]
     pub(super) fn expect_after_doorbell<A: EventSink>(&mut self, command: Command, at: Time, events: &mut A) {
         if at < self.ahead.expected {
@@ -35,7 +36,7 @@ impl Nvme {
         }
     }
 
-    /// Reschedules the arrival event after a completion, which may delay messages and has freed a slot.
+    /// Reschedules the arrival event after a completion was sent. A completion frees a slot in the drive, and may delay other messages.
     #[inline(always)]
     pub(in super::super) fn expect_anew<A: EventSink>(&mut self, events: &mut A) {
         let next = self.next_arrival();

@@ -30,7 +30,8 @@ struct Agenda {
     due: BTreeSet<(Time, Happens, u64)>,
     scheduled: u64,
     alarm: Option<Time>,
-    /// Requests on their way to the drive, in order, because [`Happens::InDrive`] is scheduled without the number of its request.
+    /// Requests on their way to the drive, in order. Needed because the event [`Happens::InDrive`] does not contain the number of its
+    /// request.
     to_drive: VecDeque<u32>,
 }
 
@@ -72,7 +73,7 @@ struct Load {
     priorities: Vec<Priority>,
     outstanding: u32,
     requests: u32,
-    /// Share of writes: request 0 and every `writes_in`-th request after it.
+    /// Distance between writes: request 0 and every `writes_in`-th request after it are writes.
     writes_in: u32,
     sizes: Vec<u64>,
     services_ns: Vec<u64>,
