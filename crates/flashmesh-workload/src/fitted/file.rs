@@ -50,7 +50,8 @@ struct FileModel {
     phases: Vec<u64>,
     /// For each segment: duration in nanoseconds; number of fresh pages; and for operations, gaps and targets, alternating indices and counts.
     segments: Vec<(u64, u64, [Vec<u64>; 3])>,
-    /// For each table of [`PAIRS`]: context, outcome and count of each pair, flattened.
+    /// For each table of [`PAIRS`], the pairs of descriptors that occurred: index of the context, index of the outcome and count, in one
+    /// flat list.
     pairs: [Vec<u64>; PAIRS.len()],
 }
 

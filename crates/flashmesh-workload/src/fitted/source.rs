@@ -26,7 +26,7 @@ pub struct FittedSource {
     generator: Generator,
     /// The indices of the operation, gap and target of the previous request; 0 before the first request.
     before: [usize; 3],
-    /// The index of the next segment, and the arrival of the last request.
+    /// The index of the next segment; `now_ps` is the arrival of the last request.
     segment: usize,
     now_ps: u64,
     /// The remaining requests of the current segment: gap in picoseconds, index of the operation, index of the target.

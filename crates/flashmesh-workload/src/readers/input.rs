@@ -45,7 +45,8 @@ impl Compression {
 const GZIP_START: u8 = 0x1f;
 /// The reserved flags of a gzip member, which are zero.
 const GZIP_RESERVED_FLAGS: u8 = 0xe0;
-/// Signatures of files that are not traces, with the description for the message. A file that was compressed twice shows one after decompression.
+/// Signatures of files that are not traces, with the description for the message. A file that was compressed twice begins with one of them
+/// after decompression.
 const KNOWN_BINARY: [(&[u8], &str); 15] = [
     (b"\x1f\x8b\x08", "packed twice, the first time with gzip"),
     (b"\x28\xb5\x2f\xfd", "packed twice, the first time with zstd"),

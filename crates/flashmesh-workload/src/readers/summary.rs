@@ -79,7 +79,7 @@ quantities! {
     }
 }
 
-/// The least share of tied requests for which a remark is made.
+/// The minimum share of tied requests (requests with the time stamp of another one) at which the summary has a remark.
 const TIED_SHARE_MIN: f64 = 0.1;
 
 impl TraceSummary {

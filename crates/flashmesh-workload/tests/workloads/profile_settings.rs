@@ -41,7 +41,7 @@ fn drain(source: &mut dyn WorkloadSource, thread: u32) -> Vec<IoRequest> {
     std::iter::from_fn(|| source.next_request(thread).unwrap()).collect()
 }
 
-/// Returns the mean of the gaps between arrivals in ps, and their standard deviation in units of the mean.
+/// Returns the mean time between arrivals in ps, and its coefficient of variation.
 fn gaps(all: &[IoRequest]) -> (f64, f64) {
     let gaps: Vec<f64> = all.windows(2).map(|pair| (pair[1].arrival - pair[0].arrival).as_ps() as f64).collect();
     let count = gaps.len() as f64;
