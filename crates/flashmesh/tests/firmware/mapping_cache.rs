@@ -92,8 +92,8 @@ fn a_run_may_end_while_a_circuit_is_kept_for_a_translation_page() {
     config.fabric.kind = FabricKind::Venice;
     config.fabric.hold_path = HoldPath::Reads;
     config.precondition.kind = PreconditionKind::Sequential;
-    // The cache has one entry. The second request evicts the changed entry of the first, whose translation page is read and programmed while no
-    // request waits.
+    // The cache has one entry. The second request evicts the changed entry of page 0. The translation page of that entry is then read and
+    // programmed, although no request waits for it.
     let zeroes = |page, at| request(RequestKind::WriteZeroes, page, 1, at);
     for delay in (0..6000).step_by(500).map(Time::from_ns) {
         let records = run(&config, [zeroes(0, Time::ZERO), zeroes(100, Time::ZERO), zeroes(0, delay)]);
@@ -182,8 +182,8 @@ fn a_translation_page_leaves_before_the_data_of_requests_that_wait_for_the_same_
 
 #[test]
 fn an_entry_that_was_changed_is_written_back_when_it_makes_way_and_a_clean_one_is_forgotten() {
-    // The cache has one entry. Page 0 is written. Page 5000, of another translation page, evicts the entry of page 0, and page 10000 that of
-    // 5000.
+    // The cache has one entry. Page 0 is written. Pages 5000 and 10000 are on two other translation pages, so each of them evicts the
+    // previous entry.
     let at = |us| Time::from_us(us);
     let requests = [write(0, 1, at(0)), read(5000, 1, at(500)), read(10_000, 1, at(1000)), read(0, 1, at(1500))];
     let (report, _) = run_source(&drive_with(1), Listed(requests.into()));

@@ -16,8 +16,8 @@ const COMMAND: Time = Time::from_ns(70);
 const TRANSFER: Time = Time::from_ns(81_920);
 const READ: Time = Time::from_us(78);
 
-/// Returns a drive with the flash of Table I behind an infinitely fast link. `shape` has the number of channels, and the chips, dies and planes per
-/// parent; `more` has further settings.
+/// Returns a drive with the flash of Table I behind an infinitely fast link. `shape` is the number of channels, of chips per channel, of
+/// dies per chip and of planes per die; `more` has further settings.
 fn drive(policy: &str, shape: [u32; 4], more: &str) -> Config {
     let [channels, chips, dies, planes] = shape;
     config_of(&format!(
@@ -86,7 +86,7 @@ fn cases_1_to_3_with_table_1_keep_the_channel_busy_for_56_45_and_80_percent() {
     }
 }
 
-/// Claim M09 of docs/reproduction: cases 1 to 3 match Figure 3 if a program takes at most 4 x 2 and more than 3 x 2 page transfers.
+/// Claim M09 of docs/reproduction: cases 1 to 3 match Figure 3 if a program takes longer than 6 and at most 8 page transfers.
 #[test]
 fn cases_1_to_3_are_as_figure_3_shows_them_where_a_program_takes_600_us() {
     let program = Time::from_us(600);
@@ -134,7 +134,7 @@ fn case_5_waits_for_the_chip_that_has_most_of_the_pages() {
     assert_eq!(last_even, COMMAND + READ + TRANSFER * 10 + COMMAND * 6);
 }
 
-/// Of two chips, a write goes to the one that does not read.
+/// With two chips, a write goes to the chip that is not reading.
 #[test]
 fn a_write_goes_round_a_chip_that_reads() {
     let program = Time::from_us(600);

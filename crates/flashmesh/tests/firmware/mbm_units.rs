@@ -20,8 +20,8 @@ const TRANSFER: Time = Time::from_ns(163_840);
 const PROGRAM: Time = Time::from_us(1_300);
 const TIMEOUT: Time = Time::from_ms(5);
 
-/// Returns the drive of the MBM paper with pages of 16 KiB, behind an infinitely fast link. `shape` has the number of channels, and the chips, dies
-/// and planes per parent; `more` has further settings.
+/// Returns the drive of the MBM paper with pages of 16 KiB, behind an infinitely fast link. `shape` is the number of channels, of chips per
+/// channel, of dies per chip and of planes per die; `more` has further settings.
 fn drive(shape: [u32; 4], more: &str) -> Config {
     let [channels, chips, dies, planes] = shape;
     config_of(&format!(
@@ -111,8 +111,8 @@ fn latencies_and_counts(config: &Config, requests: &[IoRequest]) -> (Vec<Time>, 
     (latencies, (flash.user_programs, flash.units_skipped, flash.multi_plane_operations))
 }
 
-/// Three writes arrive one after the other while all dies are idle. They gather on the plane chosen for the first, and are programmed at the timeout
-/// without a fourth write.
+/// Three writes arrive one after the other while all dies are idle. All three gather on the plane chosen for the first write. Without a
+/// fourth write, they are programmed at the timeout.
 #[test]
 fn writes_gather_on_the_plane_that_was_chosen() {
     let apart = Time::from_us(200);

@@ -366,7 +366,7 @@ fn as_many_sources_as_streams_are_needed() {
     assert_eq!((report.requests, report.streams.len(), report.streams[1].iops), (0, 2, 0.0));
 }
 
-/// Random settings of a stream of a random drive. Its other settings are those of the only stream of that drive.
+/// Random settings by which the streams of a random drive differ. All other settings of a stream are those of the drive's original stream.
 #[derive(Clone, Copy, Debug)]
 struct Sketch {
     mode: ReplayMode,

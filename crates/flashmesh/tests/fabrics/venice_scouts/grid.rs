@@ -160,8 +160,8 @@ pub struct Watch {
 
 impl Watch {
     pub fn new(grid: &Grid, revisits: Revisits) -> Watch {
-        // The limit on steps: a scout crosses the link of the controller, and each mesh link in each permitted direction, at most once forward and
-        // once back.
+        // The limit on steps: a scout crosses the link of its controller, and each mesh link in each permitted direction, at most once
+        // forward and once back.
         let directions = if revisits == Revisits::ThreeTimes { 2 } else { 1 };
         let steps_max = 2 * (directions * grid.ends.len() as u32 + 1);
         Watch { sightings: vec![0; (grid.rows * grid.columns) as usize], steps: 0, steps_max }

@@ -66,7 +66,8 @@ fn parameters() -> impl Strategy<Value = Parameters> {
     ]);
     (cycles, size(), arbitration, grant, any::<bool>(), any::<bool>()).prop_map(
         |((interface, hop, head, line, gap, credit, injection, flit), buffer, arbitration, grant_rule, small, half)| {
-            // Only the immediate grant rule supports slots that are free again in the same cycle.
+            // Only the immediate grant rule can use a slot in the cycle in which it becomes free, so the other rules need at least one
+            // cycle.
             let slowest = u32::from(grant_rule != GrantRule::Immediate);
             let (credit, injection) = (credit.max(slowest), injection.max(slowest));
             Parameters {
@@ -104,12 +105,13 @@ fn crossings(topology: &Topology, parameters: Parameters, packets: &[(u64, Packe
     network.keep_log();
     let mut outbox = NetworkReports::default();
     for &(created, packet) in packets {
-        // It makes no difference whether the events of a cycle are processed before or after the injection of a packet.
+        // Whether the events of a cycle are processed before or after the injection of a packet must make no difference, so both are
+        // tested.
         network.advance(created.saturating_sub(packet.token % 2), &mut outbox);
         network.inject(created, packet).expect("the packet can be delivered");
     }
     while let Some(at) = network.next_event() {
-        // It makes no difference how far the network runs before it reports.
+        // How far the network runs before it reports must make no difference, so the distance varies.
         let mut reported = NetworkReports::default();
         network.advance_to_report(at, at + at % 3 * 50, &mut reported);
         assert!(reported.deliveries.iter().all(|delivery| delivery.head >= at));
