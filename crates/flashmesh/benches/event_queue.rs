@@ -20,7 +20,7 @@ const READ_PS: u64 = 3_000_000;
 const TRANSFER_PS: u64 = 3_413_334;
 const RUNS: usize = 5;
 
-/// Step of a read that the given die has finished.
+/// Finished step of a read, with the die that executes the read.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Command(u32),

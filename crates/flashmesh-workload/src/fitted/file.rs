@@ -218,7 +218,7 @@ impl FileModel {
     }
 }
 
-/// Returns an error about a row of `key`, counted from 0, unless `holds`.
+/// Returns an error that names row `row` (from 0) of `key`, unless `holds` is true.
 fn require(holds: bool, key: &str, row: usize, what: &str) -> Result<(), String> {
     if holds { Ok(()) } else { Err(format!("{key}, row {}: {what}", row + 1)) }
 }

@@ -192,14 +192,14 @@ impl Fitter {
     }
 }
 
-/// Returns up to `most` evenly spaced quantiles of values, each with its count.
+/// Returns up to `most` evenly spaced quantiles of the distribution `counts` (value, number of occurrences).
 fn quantiles(counts: &BTreeMap<u64, u64>, most: usize) -> Vec<u64> {
     let total: u64 = counts.values().sum();
     let parts = u128::from(total.min(most as u64));
     (0..parts).map(|part| value_at(counts, u128::from(total) * (2 * part + 1) / (2 * parts))).collect()
 }
 
-/// Returns the minimum, the seven octiles and the maximum of values, each with its count.
+/// Returns the minimum, the seven octiles and the maximum of the distribution `counts` (value, number of occurrences).
 fn octiles(counts: &BTreeMap<u64, u64>) -> [u64; 9] {
     let last = u128::from(counts.values().sum::<u64>().saturating_sub(1));
     std::array::from_fn(|part| value_at(counts, last * part as u128 / 8))

@@ -28,7 +28,7 @@ pub struct FittedProfile {
     pub(super) phases: Vec<u64>,
 }
 
-/// The requests of one kind with sizes in one octave.
+/// The statistics of the requests of one kind whose sizes lie in one octave (a factor of two).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct OperationModel {
     pub(super) operation: Operation,
@@ -38,7 +38,7 @@ pub(super) struct OperationModel {
     pub(super) offsets: [u64; PAGE_SECTORS as usize],
 }
 
-/// The requests with one target.
+/// The statistics of the requests with one target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TargetModel {
     pub(super) target: LocalityClass,

@@ -31,7 +31,7 @@ pub struct FittedSource {
     now_ps: u64,
     /// The remaining requests of the current segment: gap in picoseconds, index of the operation, index of the target.
     drawn: VecDeque<(u64, usize, usize)>,
-    /// The mean number of fresh pages that each request of the segment should touch.
+    /// The mean number of fresh (untouched) pages that each request of the segment should touch.
     fresh_pages_mean: f64,
     sector_size: u64,
     requests: u64,

@@ -176,7 +176,7 @@ impl<K: Copy + PartialEq> Tallies<K> {
         }
     }
 
-    /// Returns the number of lines counted.
+    /// Returns the number of lines counted under all keys.
     pub fn lines(&self) -> u64 {
         self.entries.iter().map(|(_, tally)| tally.lines).sum()
     }

@@ -169,7 +169,7 @@ struct Alignment {
 impl Alignment {
     /// The mean size, in bytes, from which on sizes are implausible.
     const MEAN_MAX: u64 = 4 << 20;
-    /// The minimum number of requests for which detection returns a result other than sectors.
+    /// The minimum number of requests from which values can be detected as bytes.
     const REQUESTS_MIN: u64 = 3;
 
     #[inline]

@@ -235,7 +235,7 @@ fn a_part_may_be_taken_away_beside_its_keys() {
     read("", &["cache.writes=through", "cache.capacity=0B"]);
     read("[workload]\npattern = \"zipf\"\nzipf-theta = 0.5", &["workload.trace=a.csv"]);
     read("[workload]\nkind = \"trace\"\ntrace = \"a.csv\"\npattern = \"zipf\"", &[]);
-    // A key is refused if it has no effect with the source that the same layer or an earlier layer sets.
+    // A key is refused if it has no effect with the source that an earlier layer sets.
     let error = load("[workload]\ntrace = \"a.csv\"", &["workload.read-share=0.5"]).unwrap_err();
     assert_eq!(error.kind(), ConfigErrorKind::Unused, "{error}");
     let error = load("", &["workload.trace=a.csv", "workload.read-share=0.5"]).unwrap_err();

@@ -257,7 +257,8 @@ fn planes_of_a_read_send_their_data_by_number_or_in_the_order_in_which_the_reads
     config.flash.multi_plane = MultiPlane::SameOffset;
     config.ftl.allocation = order("PWCD");
     config.geometry.planes_per_die = 4;
-    // The first read occupies the die until the other reads have arrived. The other three pages are sensed while its data is sent.
+    // The first read occupies the die until the other reads have arrived. The other three pages are sensed while the data of the first read
+    // is sent.
     let reads = [(4, 0), (0, 1), (3, 2), (1, 3)].map(|(page, at)| read(page, 1, NS(at)));
     let first = COMMAND + READ + PAGE_TRANSFER;
     let nth = |n| first + PAGE_TRANSFER * n;
@@ -270,8 +271,8 @@ fn planes_of_a_read_send_their_data_by_number_or_in_the_order_in_which_the_reads
 fn with_data_first_and_round_robin_commands_go_to_the_chips_after_the_last_one() {
     let mut config = drive();
     config.fabric.arbitration = Arbitration::DataFirstRoundRobin;
-    // The first read occupies the die until the other reads have arrived. The other three pages are sensed while the data of the first read
-    // is sent.
+    // Reads of chips 2, 1 and 0 of channel 0. The first finds the channel free. Round robin then continues after chip 2: no later chip has a command,
+    // so chip 0 is next, then chip 1.
     let reads = [16, 8, 0].map(|page| read(page, 1, Time::ZERO));
     let first = ONE_READ;
     assert_eq!(completions(&config, reads), [first, first + PAGE_TRANSFER * 2, first + PAGE_TRANSFER]);

@@ -93,8 +93,8 @@ fn planes_join_for_programs_that_are_full() {
     assert_eq!((counts(&report), latencies[1]), ((12, 0, 0), program_of(1) * 2));
 }
 
-/// A partial write keeps its location while it reads the other sectors of its unit, and the writes bound to the same page wait for it. The next unit
-/// is bound to the next page; with late binding it would be the fourth unit of this page.
+/// A partial write first reads the other sectors of its unit, but keeps its location. Writes bound to the same page wait for it. The next
+/// unit is bound to the next page; with late binding it would be the fourth unit of this page.
 #[test]
 fn a_write_of_a_part_keeps_its_place_in_its_program() {
     let at = Time::from_ms(100);

@@ -428,8 +428,8 @@ fn preconditioning_counts_translation_pages_that_planes_of_a_superblock_exchange
     }
 }
 
-/// Returns the write amplification when two streams write. One writes a tenth of the pages at random, with `share` of ten writes; the second writes
-/// all remaining pages at random or sequentially in a loop.
+/// Returns the write amplification of two streams. One writes a tenth of the pages at random, with `share` tenths of the writes. The other
+/// writes all remaining pages, at random or sequentially in a loop.
 fn hot_and_cold(write_streams: config::WriteStreams, share: u32, is_sequential: bool) -> f64 {
     let mut config = config(VictimPolicy::Greedy, 1);
     let stream = config.streams().remove(0);

@@ -24,7 +24,7 @@ const READ: Time = Time::from_us(3);
 const PROGRAM: Time = Time::from_us(100);
 const ERASE: Time = Time::from_ms(1);
 
-/// Units that are overwritten again and again, so that their earlier copies are invalid.
+/// Returns a drive of 2 rows of 2 chips, each of one plane of 16 blocks of 4 pages of 4 units, with a capacity of 6 blocks per plane.
 fn small_drive(kind: FabricKind) -> Config {
     let mut config = bare_drive();
     config.fabric.kind = kind;
@@ -40,7 +40,7 @@ fn small_drive(kind: FabricKind) -> Config {
     config
 }
 
-/// Units that are overwritten again and again.
+/// Units that are overwritten again and again, so that their earlier copies are invalid.
 const AGAIN: [u64; 4] = [90, 91, 92, 93];
 
 /// Returns the host programs for chip 0, each as its four units: four programs for each of fourteen blocks, and one more, after which GC collects the

@@ -382,7 +382,8 @@ fn sketches() -> impl Strategy<Value = Vec<Sketch>> {
     prop::collection::vec(sketch, 1..=4)
 }
 
-/// Returns the drive of `case` with a stream for each of `sketches`, and with two namespaces if `split`, in which case the drive must have none.
+/// Returns the drive of `case` with a stream for each of `sketches`. With `split`, the drive also gets two namespaces, and must have none
+/// before.
 fn with_streams(case: &Case, sketches: &[Sketch], split: bool) -> Config {
     let mut config = case.config.clone();
     let template = case.config.streams().remove(0);

@@ -376,7 +376,7 @@ proptest! {
     #[test]
     fn every_flit_that_is_followed_crosses_in_the_cycle_that_the_oracle_gives(case in case(), shared in any::<bool>()) {
         let topology = case.topology();
-        // Networks of single flits support neither whole-packet grants nor half-duplex links that are held for a packet.
+        // Networks of single flits support neither grants of whole packets nor half-duplex links that are held for a packet.
         let slowest = u32::from(shared);
         let parameters = Parameters {
             grant_rule: GrantRule::Immediate,

@@ -14,7 +14,7 @@ struct Flit {
     crossed: u64,
 }
 
-/// Networks of single flits support neither grants of whole packets nor half-duplex links that are held for a packet.
+/// Packet to which a link is granted, with its flits sent so far and the cycle of its head.
 struct Holder {
     packet: usize,
     /// Link whose buffer the packet comes from; `None` if it comes from a terminal.

@@ -28,7 +28,7 @@ pub fn page(root_group: &GroupSpec) -> String {
     text
 }
 
-/// Returns the table of the columns of the request log in Markdown, with the lists of the names that some of them hold.
+/// Returns the table of the columns of the request log in Markdown, with the lists of the names that some columns contain.
 pub fn columns() -> String {
     let mut text = "\n| column | type | meaning |\n|---|---|---|\n".to_owned();
     let specs = RequestColumns::specs();
@@ -50,7 +50,7 @@ pub fn columns() -> String {
     text
 }
 
-/// Appends the list of the names that the value `what` may have.
+/// Appends the list of `names`, the values that `what` may have.
 fn list(text: &mut String, what: &str, names: &[Name]) {
     text.push_str(&format!("\n{what} is one of\n\n"));
     for name in names {
