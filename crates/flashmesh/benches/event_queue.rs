@@ -112,7 +112,7 @@ impl Queue for Wheel {
         }
         loop {
             let slot = &mut self.slots[(self.slot % SLOTS) as usize];
-            // Entries for a later turn of the wheel are behind those of this turn.
+            // A slot is sorted by time, so entries for a later turn of the wheel follow the entries for this turn.
             if let Some(&(at_ps, _, kind, die)) = slot.front()
                 && at_ps >> SLOT_SHIFT == self.slot
             {

@@ -21,7 +21,8 @@ const DIE_COST_MAX: f64 = 4.0;
 /// moved to a fresh page, or to a touched one.
 const FRESH_IMBALANCE_MAX: f64 = 0.01;
 
-/// The age of the page that replaces a fresh (untouched) page after too many of these: last touched about 2^10 requests ago.
+/// The age of the page that is chosen instead of a fresh (untouched) page if too many fresh pages were generated: last touched about 2^10
+/// requests ago.
 const FALLBACK_AGE: u32 = 10;
 
 /// The constraints on the address of a request.

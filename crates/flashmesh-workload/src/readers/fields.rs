@@ -2,7 +2,7 @@
 
 use super::line_errors::{LineError, LineErrorKind};
 
-/// The sector size of traces, whatever that of the drive.
+/// The sector size in traces, independent of the sector size of the drive.
 pub const SECTOR_BYTES: u64 = 512;
 
 /// Returns whether the line is a header: `columns` words between commas, each of which begins with a letter.

@@ -29,7 +29,7 @@ pub enum LineErrorKind {
     TooLarge,
     /// A request that ends beyond the drive.
     BeyondDrive,
-    /// A time stamp before those of requests that have already left the sorting window.
+    /// A time stamp before that of a request that has already left the sorting window.
     TimeRunsBack,
     /// A time stamp so far ahead of the previous or the next lines that it must be wrong.
     TimeLeapsAhead,

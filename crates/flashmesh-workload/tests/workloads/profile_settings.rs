@@ -55,7 +55,7 @@ fn any_profile_arrives_as_the_configuration_says_at_the_published_rate_and_place
     for profile in profiles::all() {
         let name = &profile.name;
         let published_ps = profile.mean_interarrival.value.as_ps() as f64;
-        // Some profiles cover a week with few requests. More requests of these would exceed the longest simulated time.
+        // Some profiles cover a week with few requests. With more requests, such a profile would exceed the longest simulated time.
         let count = profile.requests_default().min(20_000);
         let replayed = |arrivals, burst_length| {
             let workload = Workload { requests: Some(count), arrivals, burst_length, ..Workload::default() };

@@ -60,7 +60,7 @@ fn key_of(spec: &ParameterSpec, random: u64) -> String {
     }
 }
 
-/// Returns the conditions under which `specs` take effect, and recursively those of the keys in these conditions.
+/// Returns the conditions under which `specs` take effect, and recursively the conditions of the keys in these conditions.
 fn deciders(specs: &[&'static ParameterSpec]) -> Vec<Condition> {
     let mut found: Vec<Condition> = Vec::new();
     let mut open: Vec<&'static ParameterSpec> = specs.to_vec();

@@ -388,8 +388,8 @@ fn waiting_for_a_path_is_not_mistaken_for_the_transfer_of_a_later_plane() {
         assert_eq!(record.breakdown.transfer, COMMAND * 2 + PAGE_TRANSFER * 2);
         assert_eq!(record.breakdown.array, READ);
     }
-    // The chips send alternately, so the second page of each chip waits for a page of the other chip. The second chip gets its command after the
-    // first, and its data is ready later by the same time.
+    // The chips send alternately, so the second page of each chip waits for a page of the other chip. The second chip gets its command
+    // later than the first, and its data is ready later by the same time.
     assert_eq!(records[0].breakdown.path_wait, PAGE_TRANSFER);
     assert_eq!(records[1].breakdown.path_wait, PAGE_TRANSFER * 2);
     assert!(records.iter().all(|record| record.path_conflict.contains(Cause::Channel)));

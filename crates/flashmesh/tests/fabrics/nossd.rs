@@ -98,7 +98,7 @@ fn reads_and_writes_share_the_wire_of_a_half_duplex_link() {
     config.nossd.interleave = Interleave::Flits;
     config.nossd.buffer_flits = 16;
     let data = 9 * 512;
-    // The data of the read and that of the write enter the network at the same time.
+    // The read data and the write data enter the network at the same time.
     let sensed = alone(0, 8) + READ;
     let requests = || [read(0, 1, Time::ZERO), write(8, 1, sensed)];
     let duplex = latencies(&config, requests());

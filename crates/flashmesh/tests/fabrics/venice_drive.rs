@@ -41,7 +41,7 @@ fn data(links: u64) -> Time {
 #[test]
 fn a_read_alone_reserves_a_circuit_for_its_command_and_one_for_its_data() {
     for (row, column) in [(0, 0), (3, 0), (0, 7), (5, 4), (7, 7)] {
-        // The path to the router is the link of the controller and those of the row; one more link leads to the chip.
+        // The path to the router consists of the link of the controller and the links of the row. One more link leads to the chip.
         let (hops, links) = (column + 1, column + 2);
         let expected = scout(hops) + command(links) + READ + scout(hops) + data(links);
         assert_eq!(latencies(&drive(), [read(page_at(row, column), 1, Time::ZERO)]), [expected], "{row}, {column}");

@@ -290,7 +290,7 @@ fn a_read_whose_page_moves_while_it_waits_counts_once() {
     assert!(rerouted > 100, "{rerouted}");
 }
 
-/// On one die, pages 0 to 3 are written in part, which reads them first, and pages 4 and 5 are read meanwhile.
+/// On one die, pages 0 to 3 are written in part, which reads each of them first. Pages 4 and 5 are read meanwhile.
 #[test]
 fn reads_that_complete_a_write_collide_only_where_they_are_asked_for() {
     let mut config = bare_drive();

@@ -189,7 +189,7 @@ fn an_entry_that_was_changed_is_written_back_when_it_makes_way_and_a_clean_one_i
     let (report, _) = run_source(&drive_with(1), Listed(requests.into()));
     let map = map_of(&report);
     assert_eq!((map.counters.misses, map.counters.evictions, map.counters.write_backs), (4, 3, 1));
-    // The write-back reads its translation page first, so there are five map reads: four for misses and one for the write-back.
+    // The write-back reads its translation page first. So there are five map reads: four for misses, one for the write-back.
     assert_eq!((report.flash.map_reads, report.flash.map_programs), (5, 1));
     assert_eq!(report.write_amplification, Some(2.0));
 }
@@ -198,7 +198,7 @@ fn an_entry_that_was_changed_is_written_back_when_it_makes_way_and_a_clean_one_i
 fn a_translation_page_is_written_back_without_a_read_when_all_of_its_entries_are_in_dram() {
     let mut config = small_drive(32);
     config.replay.mode = ReplayMode::Open;
-    // All 32 entries of the first translation page are changed, then evicted by those of the second.
+    // All 32 entries of the first translation page are changed, and then evicted by the entries of the second translation page.
     let writes = (0..32).map(|page| write(page, 1, Time::from_us(200 * page)));
     let reads = (32..40).map(|page| read(page, 1, Time::from_us(200 * page)));
     let (report, _) = run_source(&config, Listed(writes.chain(reads).collect()));

@@ -118,7 +118,7 @@ fn case_4_keeps_the_channel_busy() {
     assert_eq!(last_of("[fabric]\narbitration = \"command-first\""), busy - COMMAND * 2 + READ * 2);
 }
 
-/// One chip has seven pages to read, the others three in total. That chip is the bottleneck in any order.
+/// One chip has seven pages to read, the three other chips have one page each. The first chip is the bottleneck in any order.
 #[test]
 fn case_5_waits_for_the_chip_that_has_most_of_the_pages() {
     let config = drive("mbm", [1, 4, 1, 2], "");
@@ -246,7 +246,7 @@ fn writes_to_a_read_intensive_area_even_it_out() {
         let mut all: Vec<IoRequest> = (0..40).map(|n| read(200 + 2 * n, 1, Time::ZERO)).collect();
         all.push(write(0, 4, Time::ZERO));
         all.push(read(0, 4, Time::from_ms(20)));
-        // By the static order, pages 1 and 3 belong on the die on which they already lie.
+        // By the static order, pages 1 and 3 belong on the die on which they already lie, so `static-die` leaves the area uneven.
         all.extend([(1, 30), (3, 40)].map(|(page, ms)| write(page, 1, Time::from_ms(ms))));
         all.push(read(0, 4, Time::from_ms(60)));
         let records = run(&config, all);
@@ -255,7 +255,7 @@ fn writes_to_a_read_intensive_area_even_it_out() {
     let [uneven, even] = latencies("fewest-pages");
     let [before, after] = latencies("static-die");
     assert_eq!(uneven, before);
-    // Each die sends two pages, at the same time as the other die, instead of four pages on one channel.
+    // With `fewest-pages`, the last read takes two pages from each die at the same time, instead of four pages over one channel.
     assert!(even < uneven && even < after, "{uneven} before; {even} with fewest pages, {after} on static dies");
 }
 
@@ -303,8 +303,8 @@ fn a_chip_whose_dies_begin_together_takes_writes_of_all_of_them_or_none() {
     let program = Time::from_us(1_300);
     let start = Time::from_us(500);
     let requests = [write(0, 2, Time::ZERO), write(100, 4, start)];
-    // One die programs. If dies start on their own, the other die takes two pages at once. If they start together, all four pages are taken when the
-    // chip is idle.
+    // One die programs. If dies start on their own, the other die takes two pages at once. If dies start together, all four pages are taken
+    // when the chip is idle.
     let by_die = run(&drive("mbm", [1, 1, 2, 2], ""), requests);
     assert_eq!(by_die[1].completed, by_die[0].completed.later(start + burst(2)) + burst(2) + program);
     let as_one = run(&drive("mbm", [1, 1, 2, 2], together), requests);

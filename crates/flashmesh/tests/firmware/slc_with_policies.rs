@@ -10,7 +10,7 @@ use flashmesh::workload::IoRequest;
 use super::slc::{CACHE, LATER, drive, writes};
 use crate::support::drives::*;
 
-/// Returns a drive of `dies` dies of two planes, each die on its own channel and each plane as large as that of [`drive`].
+/// Returns a drive of `dies` dies of two planes. Each die has its own channel, and each plane is as large as the plane of [`drive`].
 fn dies(dies: u32, policy: FirmwarePolicy) -> Config {
     let mut config = drive();
     config.geometry.channels = dies;

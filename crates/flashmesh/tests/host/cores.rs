@@ -1,4 +1,4 @@
-//! Controller cores: commands, completions and pages moved by GC take time, and each core does one of them at a time.
+//! Controller cores: commands, completions and pages moved by GC take time, and a core does one such job at a time.
 
 use flashmesh::config::{Config, FabricKind, Firmware, PreconditionKind, ReplayMode};
 use flashmesh::measure::bound::Resource;

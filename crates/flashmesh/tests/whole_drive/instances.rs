@@ -233,7 +233,7 @@ fn compare_measured(number: u64, case: &Case, bare: Outcome) {
 /// Compares every `WORKERS`th case from `first` to `last`. Returns three counts over these cases: blocks erased, pages moved by GC, and recordings
 /// that ended before their run.
 fn compare_random(first: u64, last: u64) -> [u64; 3] {
-    // The cases depend only on `first`, so they are the same on every machine, whatever its number of cores.
+    // The cases depend only on `first`, so they are the same on every machine, whatever its number of processor cores.
     let random = TestRng::from_seed(RngAlgorithm::ChaCha, &[first as u8; 32]);
     let mut runner = TestRunner::new_with_rng(Runner::default(), random);
     let strategy = arbitrary::with_independent_planes(arbitrary::case_of(1..100));

@@ -162,7 +162,7 @@ fn stepped(mut drive: Drive, requests: &[Vec<IoRequest>], random: &mut SimRng) -
     (finished, completed)
 }
 
-/// Compares a run of the requests with a drive that is stepped through them, and with one to which all are submitted at once.
+/// Compares a run of the requests with two stepped drives: one gets the requests between steps, the other gets all requests at once.
 fn compare(number: u64, config: &Config, requests: &[Vec<IoRequest>]) {
     let what = || format!("case {number}\n{}", config.to_toml());
     let expected = expected(config, requests);

@@ -12,7 +12,7 @@ pub fn network(rows: u32, columns: u32, routing: Routing, tie_break: TieBreak, r
     CircuitNetwork::new(Mesh::new(rows, columns), AnyRouting::new(routing), TieBreaker::new(tie_break, 1), revisits)
 }
 
-/// Mesh links by their two ends, and which of them are out of service.
+/// Mesh links by the chips at their two ends, with the links that are out of service.
 pub struct Grid {
     pub rows: u32,
     pub columns: u32,

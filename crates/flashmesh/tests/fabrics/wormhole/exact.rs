@@ -268,7 +268,7 @@ fn directions_that_share_a_wire_take_turns() {
 /// Arbitration lets a small packet pass between the packets of a run, but not another large packet (PACT 2014, rules 1 and 2).
 #[test]
 fn small_packets_go_between_those_of_a_run_and_large_ones_wait() {
-    // Two terminals on one router send to the same destination: one a run of packets, the other a single packet.
+    // Two terminals of one router send to the same destination. One sends a run of packets, the other a single packet.
     let topology =
         Topology::new(Grid::mesh(1, 2), vec![RouterId(0), RouterId(0), RouterId(1)]).expect("the grid is valid");
     let parameters = Parameters {

@@ -6,8 +6,8 @@ pub mod schema;
 
 use flashmesh::config::{Condition, ParameterSpec, SectionSpec, UsedWith};
 
-/// Returns a sentence on the conditions under which a parameter of `section` takes effect, formatted by `show`. Empty if it has no conditions besides
-/// those of the section.
+/// Returns a sentence on the conditions under which a parameter of `section` takes effect, formatted by `show`. Empty if the parameter has
+/// no conditions besides those of its section.
 fn used_with(section: &SectionSpec, spec: &ParameterSpec, show: impl Fn(&Condition) -> String) -> String {
     let own = spec.used_with.iter().filter(|with| Some(*with) != section.used_with.as_ref());
     let each: Vec<String> = own.map(|with| any_of(with, &show)).collect();

@@ -11,7 +11,7 @@ pub const PATH: &str = "docs/results.md";
 const BEGIN: &str = "<!-- Generated from the declarations by `cargo run -p flashmesh --example generate`: change these, not the tables. -->\n";
 const END: &str = "<!-- End of what is generated. -->\n";
 
-/// Returns the page with new tables between its markers: those of `root` and of the request log.
+/// Returns the page with new tables between its markers: the tables of `root_group` and the table of the request log.
 ///
 /// # Panics
 /// If the page cannot be read or lacks a marker.
