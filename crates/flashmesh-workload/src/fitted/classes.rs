@@ -73,7 +73,8 @@ impl PageOverlap {
         [PageOverlap::Never, PageOverlap::Partly, PageOverlap::Otherwise, PageOverlap::Alike];
 }
 
-/// The locality class of a request: its address, described relative to earlier requests. Address selection takes it as its target.
+/// The locality class of a request: its address, described relative to earlier requests. The class that a generated request should have is
+/// called its target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct LocalityClass {
     pub(super) relation: Relation,

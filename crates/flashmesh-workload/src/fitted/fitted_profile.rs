@@ -16,7 +16,7 @@ pub struct FittedProfile {
     pub(super) operations: Vec<OperationModel>,
     /// The classes of interarrival times. Segments and pairs refer to them by index.
     pub(super) gaps: Vec<GapModel>,
-    /// The targets: requests of one class of locality. Segments and pairs refer to targets by index.
+    /// The statistics for each target, a class of request locality. Segments and pairs refer to targets by index.
     pub(super) targets: Vec<TargetModel>,
     /// The segments of consecutive requests. All have the same number of requests, except the last.
     pub(super) segments: Vec<Segment>,

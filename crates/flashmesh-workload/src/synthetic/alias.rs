@@ -1,4 +1,4 @@
-//! Weighted choice that takes one draw and one comparison for any number of weights.
+//! Weighted choice that needs one random draw and one comparison, whatever the number of weights.
 
 use rand_core::Rng;
 

@@ -80,7 +80,7 @@ impl Groups {
     /// Starts the next burst: selects its group, and restarts the generator of addresses at the start of the group's sequence.
     pub(crate) fn begin(&mut self) {
         let first = self.recurrence.first_turn(self.seed, self.turn);
-        // The inverted seed gives other draws than those that select the group.
+        // Uses the inverted seed, so that these draws differ from the draws that select the group.
         self.draws = draws_of(!self.seed, first);
         self.turn += 1;
     }

@@ -269,7 +269,7 @@ fn a_mix_of_the_configuration_is_the_published_one_where_members_and_rate_are_th
     let workload = Workload { requests: Some(5_000), interarrival: Some(Time::from_ns(5_800)), ..Workload::default() };
     let made = |mix: &Mix| drain(&mut MixSource::new(mix, &workload, &open(), drive(), SECTOR, 5).unwrap(), 0);
     assert_eq!(made(&mix("src2_1 + proj_3")), made(&mix("mix1")));
-    // hm_0 has the weight 3 and thus three of four requests, because on its own each member has the same rate.
+    // On its own, each member has one request every 58 us. With the factor 3, hm_0 has three of four requests.
     let all = drain(&mut mix_source(&mix("3*hm_0 + web_1@58us"), &open(), 40_000, 5), 0);
     let share = all.iter().filter(|request| request.stream == 0).count() as f64 / all.len() as f64;
     assert!((share - 0.75).abs() < 0.01, "{share}");

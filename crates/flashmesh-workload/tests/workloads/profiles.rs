@@ -109,8 +109,8 @@ impl Sums {
     }
 }
 
-/// Returns the number of requests for which one percent is four standard errors of the mean interarrival time, if arrivals come in exponential
-/// bursts of `burst_requests` requests.
+/// Returns the number of requests at which one percent of the mean interarrival time is four standard errors, if arrivals come in
+/// exponential bursts of `burst_requests` requests.
 fn count_for(burst_requests: u32) -> u64 {
     160_000 * u64::from(burst_requests)
 }

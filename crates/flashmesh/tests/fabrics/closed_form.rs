@@ -286,8 +286,8 @@ fn saturated_reads_move_twice_as_fast_in_packets_less_their_overhead() {
     assert_within("pSSD, one row", saturated(FabricKind::Pssd, any_page_of_row_0), 4096.0 / page, 0.01);
 }
 
-/// Read throughput of a chip that never waits for a path, in GB/s. A read takes command and page in packets over 8 bits at 1.2 GB/s, and tR with 20
-/// ns for each of the two packets.
+/// Read throughput of a chip that never waits for a path, in GB/s. A read transfers its command and its page in packets over 8 bits at 1.2
+/// GB/s. Each of the two packets adds 20 ns to tR.
 const CHIP: f64 = 4096.0 / ((8.0 + 4096.0 + 12.0) / 1.2 + 3040.0);
 
 #[test]

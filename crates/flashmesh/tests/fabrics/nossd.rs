@@ -228,7 +228,7 @@ fn every_option_serves_reads_writes_and_collection_with_no_oracle_speaking() {
         config.nossd.reply = if number / 4 % 2 == 0 { ReplyPolicy::Sender } else { ReplyPolicy::Nearest };
         config.nossd.half_duplex = number / 6 % 3 == 0;
         config.nossd.interleave = if number % 5 == 1 { Interleave::Flits } else { Interleave::Packets };
-        // Simulation of single flits is slow, so it gets fewer requests.
+        // Simulation of single flits is slow, so runs with single flits have fewer requests.
         let requests = if config.nossd.interleave == Interleave::Flits { 60 } else { 400 };
         config.workload.requests = Some(requests);
         let shares_by_packets = config.nossd.half_duplex && config.nossd.interleave == Interleave::Packets;

@@ -140,7 +140,7 @@ fn reads_of_requests_join_reads_of_the_map_on_other_planes_where_asked() {
     assert!(together > apart, "{together} multi-plane operations, {apart} if reads of the map join no others");
 }
 
-/// MQSim serves the map before requests: a translation page is sent before the data of requests, whichever chip holds that data.
+/// As in MQSim, the map precedes requests: a translation page is sent before the data of requests, whichever chip holds that data.
 #[test]
 fn a_translation_page_leaves_before_the_data_of_requests_that_wait_for_the_same_channel() {
     let mut config = drive_with(16);

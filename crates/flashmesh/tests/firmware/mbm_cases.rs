@@ -295,22 +295,22 @@ fn suspension_is_a_part_of_mbm_with_a_switch_of_its_own() {
     }
 }
 
-/// Section IV.C: MBM selects an idle chip. If the dies of a chip start together, the chip is idle only as a whole, and then takes writes for all
-/// its dies.
+/// Section IV.C: MBM selects an idle chip. If the dies of a chip start together, the chip is idle only as a whole, and then accepts writes
+/// for all its dies.
 #[test]
 fn a_chip_whose_dies_begin_together_takes_writes_of_all_of_them_or_none() {
     let together = "[flash]\ndie-start = \"together\"\n";
     let program = Time::from_us(1_300);
     let start = Time::from_us(500);
     let requests = [write(0, 2, Time::ZERO), write(100, 4, start)];
-    // One die programs. If dies start on their own, the other die takes two pages at once. If dies start together, all four pages are taken
-    // when the chip is idle.
+    // One die programs. If dies start on their own, the other die meanwhile programs two of the four pages. If dies start together, all
+    // four pages are programmed when the chip is idle.
     let by_die = run(&drive("mbm", [1, 1, 2, 2], ""), requests);
     assert_eq!(by_die[1].completed, by_die[0].completed.later(start + burst(2)) + burst(2) + program);
     let as_one = run(&drive("mbm", [1, 1, 2, 2], together), requests);
     assert_eq!(as_one[0].completed, burst(2) + program);
     assert_eq!(as_one[1].completed, as_one[0].completed + burst(4) + program);
-    // Without die interleaving, a chip takes the pages of one die at a time, so the four pages take two more programs.
+    // Without die interleaving, a chip programs the pages of one die at a time, so the four pages need two programs after the first one.
     let in_turn = run(&drive("mbm", [1, 1, 2, 2], "[flash]\ndie-interleaving = false\n"), requests);
     assert_eq!(in_turn[1].completed, (burst(2) + program) * 3);
 }

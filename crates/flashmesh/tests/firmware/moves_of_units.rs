@@ -258,7 +258,8 @@ fn a_word_line_moves_within_its_plane_as_a_whole() {
     config.flash.program_unit = ProgramUnit::WordLine;
     config.flash.middle_page_read_time = Some(Time::from_us(5));
     config.flash.upper_page_read_time = Some(Time::from_us(9));
-    // A program takes three pages here, so the last unit of each listed program is left out. The pages of chip 0 are every fourth logical page.
+    // A program has three pages here, so the last unit of each listed program is left out. The pages of chip 0 are every fourth logical
+    // page.
     let programs = with_valid([0, 1, 2, 3], [4, AGAIN[1], AGAIN[2], AGAIN[3]]);
     let written: BTreeSet<u64> = programs.iter().flat_map(|units| units[..3].to_vec()).collect();
     let page = |unit: u64| 4 * written.range(..unit).count() as u64;

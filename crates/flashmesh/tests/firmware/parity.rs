@@ -73,7 +73,7 @@ fn a_write_waits_for_the_parity_that_follows_the_program_before_it() {
     }
 }
 
-/// The dies are the bottleneck, so the run takes longer in proportion to all programs.
+/// The dies are the bottleneck, so the length of the run is proportional to the number of programs, including those of parity.
 #[test]
 fn a_saturated_drive_writes_as_much_less_as_parity_takes_of_its_programs() {
     let rate = |parity: Option<u32>| {

@@ -120,7 +120,7 @@ fn a_chip_is_suspended_as_a_whole_only_where_its_dies_begin_together() {
 #[test]
 fn sprinkler_and_paq_take_the_larger_group_wherever_it_waits() {
     let config = one_channel(1, 1, 2);
-    // After a first read come a read of page 10 on one plane, and then reads of pages 6 and 7, which both planes can serve in one operation.
+    // Three reads follow a first one: of page 10 on one plane, and of pages 6 and 7, which both planes can serve in one operation.
     let reads = [read(0, 1, Time::ZERO), read(10, 1, US(1)), read(6, 1, US(2)), read(7, 1, US(3))];
     assert_eq!(order_of(&config, &reads), [0, 1, 2, 3]);
     for policy in [SchedulePolicy::Sprinkler, SchedulePolicy::Paq] {
@@ -185,7 +185,7 @@ fn operations_that_the_bound_brings_forward_are_counted_while_the_other_kind_wai
         let flash = run_source(&config, Listed(requests.clone().into())).0.flash;
         (flash.overdue_reads, flash.overdue_programs)
     };
-    // Reads go first, and no transaction waits for 20 ms.
+    // Reads precede writes, and no transaction waits for 20 ms, so none is overdue.
     assert_eq!(counted(Time::from_ms(20)), (0, 0));
     // All transactions wait longer than 2 us. A write, a read and the other write are dispatched as overdue while the other kind waits; only reads
     // are left after them.

@@ -52,7 +52,7 @@ fn planes_that_share_superblocks_fill_fold_and_erase_their_caches_together() {
     }
 }
 
-/// Writes and folds always go to the plane with the fewest pages, so all planes of a superblock get equally many.
+/// Every write and every fold selects the plane with the fewest pages, so all planes of a superblock get the same number of pages.
 #[test]
 fn folded_pages_are_spread_evenly_over_a_superblock() {
     let config = dies(3, FirmwarePolicy::Superblock);

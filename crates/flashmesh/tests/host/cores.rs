@@ -115,7 +115,7 @@ fn cores_that_are_always_busy_bound_the_run_and_its_rate() {
     assert_eq!(report.bound.resource, Resource::Firmware);
     let busy = report.utilisation.firmware.expect("the drive has cores");
     assert!(busy > 0.995, "{busy}");
-    // Each command takes 4 us of one of two cores.
+    // Each command occupies one of the two cores for 4 us.
     assert!((report.iops / 500_000.0 - 1.0).abs() < 0.005, "{}", report.iops);
     let least = report.lower_bound.firmware_ps.expect("the drive has cores");
     assert_eq!(least, 20_000 * 4_000_000 / 2);

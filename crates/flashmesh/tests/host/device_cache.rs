@@ -183,7 +183,7 @@ fn a_page_written_first_goes_to_flash_at_once_and_one_written_again_stays() {
     let cache = report.cache.expect("the cache is enabled");
     assert_eq!((cache.destages, cache.dirty_pages_end), (2, 1));
     assert_eq!(latencies[..3], [DRAM; 3]);
-    // With a window of half a millisecond, the write at 1 ms starts a new window and is the first of page 1 in it, so it is destaged at once.
+    // With a window of half a millisecond, the write at 1 ms is the first write of page 1 in its window, so it is destaged at once.
     config.cache.destage_window = Time::from_us(500);
     let cache = measured(&config, requests).0.cache.expect("the cache is enabled");
     assert_eq!((cache.destages, cache.dirty_pages_end), (3, 0));

@@ -59,7 +59,7 @@ fn a_page_written_again_before_its_stripe_leaves_goes_with_it_as_it_was_written_
         config.power.cut = Some(at);
         config.power.capacitors = false;
         let ms = Time::from_ms;
-        // Page 0 gets a sector and then the whole page; page 1 gets a sector and then another sector.
+        // Page 0 is written in one sector, and then as a whole. Page 1 is written in one sector, and then in another sector.
         let sector = |at: u64, arrival| IoRequest {
             offset: Bytes::new(512 * at),
             size: Bytes::new(512),

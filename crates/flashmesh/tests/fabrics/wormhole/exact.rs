@@ -358,7 +358,7 @@ fn a_link_is_held_by_a_packet_that_waits_for_the_next_one() {
 }
 
 proptest! {
-    // Cases are small and take a millisecond or two, so many are drawn.
+    // A case runs in a millisecond or two, so many cases are drawn.
     #![proptest_config(ProptestConfig { cases: cases(2_500), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]

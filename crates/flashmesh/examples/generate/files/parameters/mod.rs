@@ -14,7 +14,8 @@ fn used_with(section: &SectionSpec, spec: &ParameterSpec, show: impl Fn(&Conditi
     if each.is_empty() { String::new() } else { format!(" Only with {}.", each.join(", and with ")) }
 }
 
-/// Returns a sentence on the conditions under which a whole section takes effect, and its keys with other conditions. Empty if it always does.
+/// Returns a sentence on the conditions under which a whole section takes effect, and its keys with other conditions. Empty if the section
+/// always takes effect.
 fn section_used_with(section: &SectionSpec, show: impl Fn(&Condition) -> String) -> String {
     let Some(with) = &section.used_with else { return String::new() };
     let own = |condition: &Condition| condition.section == section.name;

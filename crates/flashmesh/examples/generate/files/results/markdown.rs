@@ -135,7 +135,8 @@ impl Page {
         }
     }
 
-    /// Returns the key path in the page where the class of `group` was described; `None` if it was not, or has no class.
+    /// Returns the key path in the page where the class of `group` was described; `None` if the class was not described yet, or `group` has
+    /// no class.
     fn place(&self, group: &GroupSpec) -> Option<&str> {
         let (_, place) = self.shown.iter().find(|(class, _)| group.class == Some(*class))?;
         Some(place)
