@@ -84,8 +84,9 @@ fn assert_within(share: f64, measured: f64, expected: f64) {
 #[test]
 fn fifo_amplifies_writes_as_its_closed_form_says() {
     let Steady { write_amplification, utilisation } = measured(VictimPolicy::Fifo);
-    // With FIFO victims, a page stays in its block while all blocks are rewritten once. A share d of these programs are host writes. A
-    // share 1 - d of a victim's pages is still valid, because no host write has replaced them: 1 - d = exp(-d / utilisation).
+    // With FIFO victims, a page stays in its block while all blocks are rewritten once. Of the programs that rewrite them, a share d are
+    // host writes. A share 1 - d of a victim's pages is still valid, because no host write has replaced them: 1 - d = exp(-d /
+    // utilisation).
     let mut overwritten = 0.5;
     for _ in 0..200 {
         overwritten = 1.0 - f64::exp(-overwritten / utilisation);
