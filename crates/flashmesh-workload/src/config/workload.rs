@@ -293,7 +293,7 @@ section! {
         zones: Option<String> = None, unset "no zones", with "kind" = ["\"synthetic\"", "\"job\""], with "pattern" = ["\"zoned\""], needs plain;
         /// Share h of the footprint that receives a share 1 - h of the requests: 0.2 is the 80/20 rule.
         pareto_share: f64 = 0.2, in 0.001..=0.999, with "kind" = ["\"synthetic\"", "\"job\""], with "pattern" = ["\"pareto\""], needs plain;
-        /// Width of the uniform deviation that is added to the mean of twelve uniform draws, as a share of the footprint.
+        /// Width of the uniform deviation from the mean of twelve uniform draws, as a share of the footprint.
         normal_deviation: f64 as Share = 0.0, in 0.0..=1.0, with "kind" = ["\"synthetic\"", "\"job\""], with "pattern" = ["\"normal\""], needs plain;
         /// Sizes of the writes of a job, if they differ from those of its reads.
         write_size: Option<Sizes> = None, unset "as `request-size`", in Bytes::new(512)..=REQUEST_SIZE_MAX, with "kind" = ["\"job\""], needs plain;

@@ -161,8 +161,8 @@ fn the_bytes_between_chips_are_those_of_the_valid_units() {
     assert_eq!(report.links.bytes_from_chips, [0, UNIT, 0, 0]);
 }
 
-/// Four of five valid units move: three of one page, and one of the next page, which is sent in two parts. The page buffer of the only other
-/// chip of the column is then occupied, so the last unit is programmed in its own plane.
+/// Four of five valid units move to another chip: the three of one page, and one of the two of the next page, which is sent in two parts.
+/// The page buffer of the only other chip of the column is then occupied, so the last unit is programmed in its own plane.
 #[test]
 fn a_page_whose_units_go_to_two_places_is_sensed_once_and_leaves_in_parts() {
     let mut config = small_drive(FabricKind::Pnssd);

@@ -132,7 +132,7 @@ fn each_page_that_collection_moves_takes_a_core_its_time() {
     let moved = report.gc.pages_moved;
     assert!(moved > 1_000, "{moved}");
     let least = report.lower_bound.firmware_ps.expect("the drive has cores");
-    // Pages that were read but not yet programmed at the end of the run count as well, at most one per plane.
+    // Pages that were read but not yet programmed at the end of the run have cost core time too, at most one per plane.
     let planes = u64::from(config.geometry.channels * config.geometry.chips_per_channel) * 2;
     assert!((moved..=moved + planes).contains(&(least / 2_000_000)), "{least} ps for {moved}");
 }
