@@ -1,7 +1,7 @@
 //! Speed of request generation: the median of five timings per pattern and profile, with a hash of the requests.
 //!
-//! Run with `cargo bench -p flashmesh-workload --bench generators`. Lines with different hashes come from different generators, so their speeds
-//! cannot be compared.
+//! Run with `cargo bench -p flashmesh-workload --bench generators`. Speeds can only be compared between runs with the same hash, because
+//! another hash means other requests.
 
 #[path = "../tests/support/fingerprint.rs"]
 mod common;

@@ -1,8 +1,8 @@
 //! Speed of reading and scanning traces, by format, uncompressed and compressed.
 //!
-//! Traces are generated in memory (`FLASHMESH_BENCH_LINES` lines, by default 5 million) and read five times; the median counts. The hash covers
-//! all requests: a faster reader with another hash is a different reader. `benches/limits` shows that memory does not grow with the length of a
-//! trace.
+//! Traces are generated in memory (`FLASHMESH_BENCH_LINES` lines, by default 5 million). Each is read five times, and the median time is
+//! printed. The hash is over all requests in the rows `read`, and is the footprint in the rows `scan`. Speeds can only be compared between
+//! runs with the same hash. `benches/limits` shows that memory does not grow with the length of a trace.
 #![allow(missing_docs)]
 
 mod traces;
@@ -54,7 +54,8 @@ fn main() {
     println!("all on a drive of {CAPACITY}");
 }
 
-/// Prints the million lines per second of the median run, and the result that all runs return, as a hash.
+/// Times `run` [`REPETITIONS`] times. Prints `name`, the median speed in million lines per second, and the result that all runs return, as
+/// a hash.
 fn print_row(name: &str, lines: u64, mut run: impl FnMut() -> u64) {
     let mut runs: Vec<(f64, u64)> = (0..REPETITIONS)
         .map(|_| {

@@ -20,7 +20,7 @@ const READ_PS: u64 = 3_000_000;
 const TRANSFER_PS: u64 = 3_413_334;
 const RUNS: usize = 5;
 
-/// Step of a read that the given die has finished.
+/// Finished step of a read, with the die that executes the read.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Command(u32),
@@ -112,7 +112,7 @@ impl Queue for Wheel {
         }
         loop {
             let slot = &mut self.slots[(self.slot % SLOTS) as usize];
-            // Entries for a later turn of the wheel are behind those of this turn.
+            // A slot is sorted by time, so entries for a later turn of the wheel follow the entries for this turn.
             if let Some(&(at_ps, _, kind, die)) = slot.front()
                 && at_ps >> SLOT_SHIFT == self.slot
             {

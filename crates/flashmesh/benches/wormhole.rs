@@ -1,6 +1,7 @@
 //! Speed of the wormhole network: 8 x 8 mesh, packets of 512 flits, uniform traffic, one core.
 //!
-//! Each row is the median of several runs with their range, and a hash of all deliveries: a faster run with another hash is a different network.
+//! Each row is the median of several runs with their range, and a hash of all deliveries: speeds can only be compared between runs with the
+//! same hash.
 #![allow(missing_docs)]
 
 use std::hash::Hasher;

@@ -1,8 +1,9 @@
-//! Example of a user-defined quantity in the report: the number of requests that took longer than 200 us, and the excess of the slowest.
+//! Example of a user-defined quantity in the report: the number of requests that took longer than 200 us, and the time by which the slowest
+//! exceeds 200 us.
 //!
-//! A quantity is declared once, with its type, unit and meaning. Its JSON and its description follow from the declaration. A probe counts the
-//! quantity and adds it to the report at the end of the run. A quantity of every report is declared in the same way next to its counter, such as
-//! in `GcReport`; `make generate` then writes the Python classes, the reference and the schema.
+//! A quantity is declared once, with its type, unit and meaning. Its JSON and its description follow from the declaration. A probe counts
+//! the quantity and adds it to the report at the end of the run. A quantity of every report is declared in the same way next to its
+//! counter, such as in `GcReport`; `make generate` then writes the Python classes, the reference and the schema.
 
 use std::collections::HashMap;
 use std::error::Error;

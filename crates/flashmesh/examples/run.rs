@@ -1,6 +1,7 @@
 //! Runs a drive and prints its report as JSON: `run [--check] FILE [KEY=VALUE...]`.
 //!
-//! `make bench` measures this program. It also compiles it against earlier revisions, so the program uses only stable parts of the interface.
+//! `make bench` measures this program, and also compiles it against earlier revisions of the library. So the program uses only stable parts
+//! of the interface.
 
 use std::error::Error;
 use std::path::Path;

@@ -29,7 +29,7 @@ fn requests(number: u64) -> u64 {
 fn drive(seed: u64, number: u64) -> (&'static str, u64, Config) {
     let requests = requests(number);
     if number.is_multiple_of(8) {
-        // A request takes about ten times as long with all features.
+        // With all features, a request takes about ten times as long to simulate.
         let requests = (requests / 10).max(SHORT);
         return ("everything", requests, drives::draw(&drives::busy(requests), seed, number));
     }

@@ -9,7 +9,7 @@ use flashmesh_workload::units::Bytes;
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// Capacity of a drive that contains all requests of these traces.
+/// Capacity of the drive in these benchmarks, larger than all addresses of the traces.
 pub const CAPACITY: Bytes = Bytes::from_kib(400 << 20);
 /// Sector size of the drive that replays these traces.
 pub const SECTOR: Bytes = Bytes::new(512);
@@ -106,14 +106,14 @@ impl Read for Lines {
     }
 }
 
-/// Returns the requests of the trace in `reader` as a stream.
+/// Returns a stream that parses the requests of the trace text in `reader`.
 pub fn stream(format: TraceFormat, reader: impl Read + Send + 'static) -> TraceStream {
     let workload = Workload { format, ..Workload::default() };
     TraceStream::from_reader(PathBuf::from("benchmark"), reader, &workload, CAPACITY, SECTOR)
         .expect("the trace is valid")
 }
 
-/// Reads all requests. Returns their number, and an FNV-1a hash over the words of each.
+/// Reads all requests of `stream`. Returns their number, and a hash (FNV-1a, by 64-bit words) over their fields.
 pub fn read_all(mut stream: TraceStream) -> (u64, u64) {
     let (mut count, mut hash) = (0, 0xcbf2_9ce4_8422_2325_u64);
     while let Some(request) = stream.next_request().expect("the trace is valid") {

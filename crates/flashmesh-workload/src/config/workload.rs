@@ -12,7 +12,7 @@ choices! {
     WorkloadKind {
         /// A synthetic pattern, described by the other keys.
         Synthetic = "synthetic",
-        /// A job of fio: files, a position for each direction, passes and a random map.
+        /// A job of fio: requests to one or several files, in one or several passes.
         Job = "job",
         /// A named published workload, or a mix of several; implied by `profile`.
         Profile = "profile",
@@ -191,7 +191,7 @@ choices! {
 }
 
 choices! {
-    /// The type that is a read in the ASCII family.
+    /// The meaning of the type field in the ASCII family.
     TracePolarity {
         /// 1 is a read, 0 a write.
         ReadIsOne = "read-is-1",
@@ -235,7 +235,7 @@ section! {
         /// Unit of offsets and sizes in the ASCII family.
         address_unit: TraceAddressUnit = TraceAddressUnit::Sectors, with "kind" = ["\"trace\""],
             with "format" = ["\"auto\"", "\"ascii\""], needs plain;
-        /// Type that is a read in the ASCII family.
+        /// Meaning of the type field in the ASCII family.
         polarity: TracePolarity = TracePolarity::ReadIsOne, with "kind" = ["\"trace\""], needs plain;
         /// Event of a blkparse log that counts as the request. A request without this event in the log is left out.
         blkparse_event: BlkparseEvent = BlkparseEvent::Issue, with "kind" = ["\"trace\""],
@@ -293,7 +293,7 @@ section! {
         zones: Option<String> = None, unset "no zones", with "kind" = ["\"synthetic\"", "\"job\""], with "pattern" = ["\"zoned\""], needs plain;
         /// Share h of the footprint that receives a share 1 - h of the requests: 0.2 is the 80/20 rule.
         pareto_share: f64 = 0.2, in 0.001..=0.999, with "kind" = ["\"synthetic\"", "\"job\""], with "pattern" = ["\"pareto\""], needs plain;
-        /// Width of the uniform deviation that is added to the mean of twelve uniform draws, as a share of the footprint.
+        /// Width of the uniform deviation from the mean of twelve uniform draws, as a share of the footprint.
         normal_deviation: f64 as Share = 0.0, in 0.0..=1.0, with "kind" = ["\"synthetic\"", "\"job\""], with "pattern" = ["\"normal\""], needs plain;
         /// Sizes of the writes of a job, if they differ from those of its reads.
         write_size: Option<Sizes> = None, unset "as `request-size`", in Bytes::new(512)..=REQUEST_SIZE_MAX, with "kind" = ["\"job\""], needs plain;

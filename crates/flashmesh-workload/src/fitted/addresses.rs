@@ -6,21 +6,23 @@ use super::history::{History, RECENT, REGION_PAGES};
 use super::shuffle_bag::ShuffleBag;
 use crate::synthetic::{Generator, below};
 
-/// The number of candidate addresses tried from each origin: requests of the age of the target, pages of its number of uses, fresh pages.
+/// The maximum number of candidate addresses from each source. The sources are earlier requests of the wanted age, pages with the wanted
+/// number of uses, and fresh (untouched) pages.
 const TRIES: usize = 24;
-/// The number of untouched pages that should follow a fresh address (one on an untouched page), so that a sequential run can continue.
+/// The number of untouched pages that should follow a request on a fresh (untouched) page, so that a sequential run can continue there.
 const ROOM_PAGES: u64 = 128;
 
 /// The number of dies of the drive that generation assumes. Page n lies on die n modulo `DIES`.
 const DIES: usize = 64;
-/// The maximum cost of a fresh address on a die that already has its share of the requests.
+/// The maximum cost added to a candidate on a die that already has its share of the requests.
 const DIE_COST_MAX: f64 = 4.0;
 
-/// The tolerated imbalance of fresh pages, as a share of the fresh pages generated so far. Above this imbalance, a fresh page is chosen instead of a
-/// touched page, or the reverse.
+/// The tolerated lack or surplus of fresh (untouched) pages, as a share of the fresh pages generated so far. Beyond it, the next request is
+/// moved to a fresh page, or to a touched one.
 const FRESH_IMBALANCE_MAX: f64 = 0.01;
 
-/// The age (the octave of a number of requests) of the touched page that is chosen instead of a fresh one.
+/// The age of the page that is chosen instead of a fresh (untouched) page if too many fresh pages were generated: last touched about 2^10
+/// requests ago.
 const FALLBACK_AGE: u32 = 10;
 
 /// The constraints on the address of a request.
@@ -31,17 +33,16 @@ pub(super) struct AddressConstraints {
     pub(super) operation: usize,
     pub(super) kind: usize,
     pub(super) sectors: u64,
-    /// The mean share of fresh pages among the pages of requests with this target.
+    /// The mean share of fresh (untouched) pages among the pages of requests with this target.
     pub(super) fresh_share: f64,
-    /// The mean number of fresh pages per request of the segment, which the request adds to the owed fresh pages.
+    /// The mean number of fresh (untouched) pages per request of the current segment.
     pub(super) fresh_pages_mean: f64,
 }
 
 /// The state of address selection, with its own history of the generated requests.
 pub(super) struct AddressChooser {
     history: History,
-    /// Pages where requests began, by the octave of their number of uses. A page whose octave has grown also stays in its old
-    /// list.
+    /// Pages where requests began, grouped by the octave of the number of these requests. A page can remain in the list of a lower octave.
     by_uses: Vec<Vec<u64>>,
     limit_pages: u64,
     phases: ShuffleBag,
@@ -49,10 +50,10 @@ pub(super) struct AddressChooser {
     /// The distribution of the first sector within its page (0 to 7), by the index of the operation.
     offsets: Vec<ShuffleBag>,
     generator: Generator,
-    /// Fresh pages still to be generated (negative if too many were generated), and fresh pages generated so far.
+    /// The fresh (untouched) pages still to be generated, negative after too many; `made_fresh` is the number generated so far.
     owed_fresh: f64,
     made_fresh: f64,
-    /// The share of the original requests that begin on each die, and the requests generated there so far.
+    /// The share of the trace's requests that begin on each die; `die_requests` is the number of generated requests that begin there.
     die_shares: [f64; DIES],
     die_requests: [f64; DIES],
 }
@@ -123,8 +124,8 @@ impl AddressChooser {
         best.sector
     }
 
-    /// Makes `sector` the best candidate if its cost, `extra` included, is the lowest so far. Returns whether the best candidate is good enough; the
-    /// tolerated cost grows with the number of candidates considered.
+    /// Makes `sector` the best candidate if its cost plus `extra` is the lowest so far. Returns whether the best candidate is good enough
+    /// to end the search; the tolerated cost grows with the number of candidates.
     #[inline]
     fn consider(&self, sector: u64, wanted: AddressConstraints, extra: u32, best: &mut Best) -> bool {
         if sector + wanted.sectors <= self.limit_pages * PAGE_SECTORS {
@@ -138,7 +139,8 @@ impl AddressChooser {
         best.cost <= best.considered / 8
     }
 
-    /// Returns the cost of a deviation from the owed fresh pages, plus the cost of a die with more than its share of the requests.
+    /// Returns the cost of more or fewer fresh (untouched) pages than the target has on average, 0 if the difference is owed. For a fresh
+    /// target, adds the cost of a die that exceeds its share of the requests.
     fn cost_of_pages(&self, sector: u64, wanted: AddressConstraints) -> u32 {
         let page = sector / PAGE_SECTORS;
         let pages = (sector + wanted.sectors).div_ceil(PAGE_SECTORS) - page;
@@ -231,7 +233,8 @@ impl AddressChooser {
         }
     }
 
-    /// Returns a random page of the whole address range. Its position within its stripe is drawn from those observed in the trace.
+    /// Returns a page of a random stripe of the address range. Its position in the stripe is drawn from the positions observed in the
+    /// trace.
     fn far(&mut self) -> u64 {
         let stripes = (self.limit_pages / STRIPE_PAGES).max(1);
         let stripe = below(&mut self.generator, stripes);
@@ -239,16 +242,16 @@ impl AddressChooser {
     }
 }
 
-/// Returns the share of the requests that begin on each die.
+/// Computes the share of the requests that begin on each die from `phases`, the number of requests by position in the stripe.
 fn die_shares(phases: &[u64]) -> [f64; DIES] {
     let total = phases.iter().sum::<u64>().max(1) as f64;
     std::array::from_fn(|die| phases.iter().skip(die).step_by(DIES).sum::<u64>() as f64 / total)
 }
 
-/// The maximum cost of the best candidate (the end of a run, or an address within an earlier request) with which no fresh pages are tried.
+/// The maximum cost at which the best candidate from runs and earlier requests is accepted without also trying fresh (untouched) pages.
 const SIMILAR: u32 = 20;
 
-/// Returns the cost of an address: the difference between its target and the wanted target.
+/// Returns the cost of an address whose locality class is `found` instead of `wanted`; 0 if the classes are equal.
 fn cost(wanted: LocalityClass, found: LocalityClass) -> u32 {
     let is_fresh = |target: LocalityClass| matches!(target.touched, PageOverlap::Never);
     let touched = match (wanted.touched, found.touched) {

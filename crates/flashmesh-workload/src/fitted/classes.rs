@@ -30,7 +30,7 @@ pub(super) fn octave(count: u64, most: u32) -> u32 {
     count.max(1).ilog2().min(most)
 }
 
-/// The kind of a request and the octave of its size.
+/// The kind of a request, and the octave (binary logarithm, rounded down) of its size in sectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Operation {
     /// The index in [`KINDS`].
@@ -73,12 +73,14 @@ impl PageOverlap {
         [PageOverlap::Never, PageOverlap::Partly, PageOverlap::Otherwise, PageOverlap::Alike];
 }
 
-/// The target of a request: its address, described relative to earlier requests.
+/// The locality class of a request: its address, described relative to earlier requests. The class that a generated request should have is
+/// called its target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct LocalityClass {
     pub(super) relation: Relation,
-    /// The octave of the number of requests since the first page was last touched. For [`Relation::Next`], 0 for the latest run and
-    /// 1 for an older one. For [`Relation::Fresh`], 1 near a recent request, 2 in a region where a request began, 0 elsewhere.
+    /// The octave (binary logarithm, rounded down) of the number of requests since the first page was last touched. For [`Relation::Next`],
+    /// 0 for the latest run and 1 for an older one. For [`Relation::Fresh`], 1 near a recent request, 2 in a region where a request began,
+    /// 0 elsewhere.
     pub(super) age: u32,
     /// The octave of the number of requests that began on the first page; for [`Relation::Next`], of the requests of the run.
     pub(super) uses: u32,

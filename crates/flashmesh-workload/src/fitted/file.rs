@@ -50,7 +50,8 @@ struct FileModel {
     phases: Vec<u64>,
     /// For each segment: duration in nanoseconds; number of fresh pages; and for operations, gaps and targets, alternating indices and counts.
     segments: Vec<(u64, u64, [Vec<u64>; 3])>,
-    /// For each table of [`PAIRS`]: context, outcome and count of each pair, flattened.
+    /// For each table of [`PAIRS`], the pairs of descriptors that occurred: index of the context, index of the outcome and count, in one
+    /// flat list.
     pairs: [Vec<u64>; PAIRS.len()],
 }
 
@@ -217,7 +218,7 @@ impl FileModel {
     }
 }
 
-/// Returns an error about a row of `key`, counted from 0, unless `holds`.
+/// Returns an error that names row `row` (from 0) of `key`, unless `holds` is true.
 fn require(holds: bool, key: &str, row: usize, what: &str) -> Result<(), String> {
     if holds { Ok(()) } else { Err(format!("{key}, row {}: {what}", row + 1)) }
 }

@@ -52,10 +52,11 @@ pub fn fit_requests(requests: &[IoRequest]) -> FittedProfile {
 
 /// The maximum length of a profile, in bytes.
 pub const PROFILE_BYTES_MAX: usize = 160 << 10;
-/// The maximum number of pairs kept per table. Halved as long as a profile with a single segment exceeds [`PROFILE_BYTES_MAX`].
+/// The maximum number of (context, outcome) pairs kept per table. Halved until a profile with a single segment fits in
+/// [`PROFILE_BYTES_MAX`].
 const PAIRS_MAX: usize = 4096;
 
-/// The counts of pairs (key of the context, key of the outcome).
+/// The number of occurrences of each pair: (key of the context, key of the outcome).
 type KeyPairs = FxHashMap<(u32, u32), u64>;
 
 /// The counters of a fit.
@@ -124,8 +125,8 @@ impl Fitter {
         self.segments.add(gap_ps, fresh_pages, keys);
         let before = self.before.replace(keys).unwrap_or(keys);
         for (counts, (context, outcome)) in self.pairs.iter_mut().zip(PAIRS) {
-            // A request is drawn in the order gap, operation, target: the context of an operation or a target can be a descriptor of the same request
-            // that was drawn before it.
+            // Generation draws gap, operation and target of a request in this order. So within one request the gap can be the context of
+            // the operation, and the operation the context of the target.
             let is_of_this = matches!(
                 (context, outcome),
                 (Descriptor::Gap, Descriptor::Operation) | (Descriptor::Operation, Descriptor::Target)
@@ -191,14 +192,14 @@ impl Fitter {
     }
 }
 
-/// Returns up to `most` evenly spaced quantiles of values, each with its count.
+/// Returns up to `most` evenly spaced quantiles of the distribution `counts` (value, number of occurrences).
 fn quantiles(counts: &BTreeMap<u64, u64>, most: usize) -> Vec<u64> {
     let total: u64 = counts.values().sum();
     let parts = u128::from(total.min(most as u64));
     (0..parts).map(|part| value_at(counts, u128::from(total) * (2 * part + 1) / (2 * parts))).collect()
 }
 
-/// Returns the minimum, the seven octiles and the maximum of values, each with its count.
+/// Returns the minimum, the seven octiles and the maximum of the distribution `counts` (value, number of occurrences).
 fn octiles(counts: &BTreeMap<u64, u64>) -> [u64; 9] {
     let last = u128::from(counts.values().sum::<u64>().saturating_sub(1));
     std::array::from_fn(|part| value_at(counts, last * part as u128 / 8))

@@ -16,19 +16,19 @@ pub struct FittedProfile {
     pub(super) operations: Vec<OperationModel>,
     /// The classes of interarrival times. Segments and pairs refer to them by index.
     pub(super) gaps: Vec<GapModel>,
-    /// The targets: requests of one class of locality. Segments and pairs refer to targets by index.
+    /// The statistics for each target, a class of request locality. Segments and pairs refer to targets by index.
     pub(super) targets: Vec<TargetModel>,
     /// The segments of consecutive requests. All have the same number of requests, except the last.
     pub(super) segments: Vec<Segment>,
-    /// The counts of each table of [`PAIRS`].
+    /// The counts of (context, outcome) pairs, one list for each table of [`PAIRS`].
     pub(super) pairs: [PairCounts; PAIRS.len()],
-    /// The distances of fresh pages from the nearest recent request, in pages: quantiles, which are equally likely.
+    /// The distances of fresh (untouched) pages from the nearest recent request, in pages: quantiles, which are equally likely.
     pub(super) near_pages: Vec<i64>,
     /// The number of requests, indexed by the position (0 to 255) of their first page within its stripe.
     pub(super) phases: Vec<u64>,
 }
 
-/// The requests of one kind with sizes in one octave.
+/// The statistics of the requests of one kind whose sizes lie in one octave (a factor of two).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct OperationModel {
     pub(super) operation: Operation,
@@ -38,7 +38,7 @@ pub(super) struct OperationModel {
     pub(super) offsets: [u64; PAGE_SECTORS as usize],
 }
 
-/// The requests with one target.
+/// The statistics of the requests with one target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TargetModel {
     pub(super) target: LocalityClass,
@@ -55,7 +55,7 @@ pub(super) struct GapModel {
     pub(super) quantiles_ns: [u64; 9],
 }
 
-/// The counts of outcomes: (index of the outcome, count).
+/// The number of requests with each operation, gap or target: (index, count).
 pub(super) type Counts = Vec<(u32, u64)>;
 
 /// The counts of a segment of consecutive requests.
@@ -69,7 +69,7 @@ pub(super) struct Segment {
     pub(super) counts: [Counts; 3],
 }
 
-/// The counts of pairs: (index of the context, index of the outcome, count).
+/// The number of occurrences of each pair of descriptors: (index of the context, index of the outcome, count).
 pub(super) type PairCounts = Vec<(u32, u32, u64)>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,8 +79,8 @@ pub(super) enum Descriptor {
     Target,
 }
 
-/// The tables of pairs: context and outcome. The order within a request is gap, operation, target. If the context precedes the
-/// outcome in this order, it belongs to the same request, otherwise to the previous one.
+/// The pairs of descriptors whose joint frequency is counted: (context, outcome). The gap of a request is drawn first, then its operation,
+/// then its target. A context that is drawn before its outcome belongs to the same request, any other to the previous request.
 pub(super) const PAIRS: [(Descriptor, Descriptor); 6] = [
     (Descriptor::Gap, Descriptor::Gap),
     (Descriptor::Operation, Descriptor::Gap),

@@ -5,7 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::classes::{AGE_MAX, LocalityClass, PAGE_SECTORS, PageOverlap, Relation, USES_MAX, octave};
 use super::pages::PageHistory;
 
-/// The number of runs tracked at a time, the same as in [`crate::statistics`].
+/// The number of sequential runs tracked at a time, the same as in [`crate::statistics`].
 const RUNS: usize = 32;
 /// The number of latest requests whose distance to a fresh page is considered.
 pub(super) const RECENT: usize = 32;
@@ -19,7 +19,7 @@ const REMEMBERED: usize = 1 << 16;
 /// A run: consecutive requests, each of which begins where the previous one ended.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Run {
-    /// The sector after the last one of the run.
+    /// The sector after the last sector of the run.
     pub(super) end: u64,
     pub(super) requests: u64,
 }
@@ -48,7 +48,7 @@ pub(super) struct History {
 }
 
 impl History {
-    /// Returns the target that a request would have as the next request.
+    /// Returns the locality class of a request that would follow the recorded requests.
     #[inline]
     pub(super) fn classify(&self, sector: u64, sectors: u64, kind: usize) -> LocalityClass {
         let (page, last_page) = (sector / PAGE_SECTORS, (sector + sectors - 1) / PAGE_SECTORS);

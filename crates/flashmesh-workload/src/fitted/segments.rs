@@ -15,7 +15,7 @@ pub(super) struct SegmentCounts {
     duration_ps: u64,
     requests: u64,
     fresh_pages: u64,
-    /// The counts of operations, of gaps and of targets: the number of requests by key of the operation, gap or target.
+    /// The number of requests by key of the operation, by key of the gap, and by key of the target.
     counts: [BTreeMap<u32, u64>; 3],
 }
 

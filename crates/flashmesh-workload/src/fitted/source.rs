@@ -26,12 +26,12 @@ pub struct FittedSource {
     generator: Generator,
     /// The indices of the operation, gap and target of the previous request; 0 before the first request.
     before: [usize; 3],
-    /// The index of the next segment, and the arrival of the last request.
+    /// The index of the next segment; `now_ps` is the arrival of the last request.
     segment: usize,
     now_ps: u64,
     /// The remaining requests of the current segment: gap in picoseconds, index of the operation, index of the target.
     drawn: VecDeque<(u64, usize, usize)>,
-    /// The mean number of fresh pages that each request of the segment should touch.
+    /// The mean number of fresh (untouched) pages that each request of the segment should touch.
     fresh_pages_mean: f64,
     sector_size: u64,
     requests: u64,

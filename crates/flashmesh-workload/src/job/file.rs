@@ -51,7 +51,8 @@ impl JobFile {
 
     /// Returns the offset of the next sequential request of `direction`; `None` at the end of a file of `length` bytes, unless the stride wraps.
     pub(super) fn next_offset(&mut self, direction: usize, stride: &Stride, length: u64) -> Option<u64> {
-        // With zones (`after` bytes, then a skip), a position at the end of the file is the end of the last zone, and the first zone follows.
+        // With `after`, zones of `after` bytes alternate with skips. A position at the end of the file is then the end of the last zone,
+        // and the first zone follows, even if the stride does not wrap.
         if self.next[direction] >= length && (stride.after == 0 || stride.skip == 0) {
             if !stride.wraps {
                 return None;

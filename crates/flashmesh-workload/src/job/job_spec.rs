@@ -187,7 +187,8 @@ impl JobSpec {
         let size = self.largest;
         let is_one_size = used_directions(workload).iter().all(|&at| self.sizes[at].smallest().bytes.as_u64() == size);
         let each = if self.deallocates_first { 2 } else { 1 };
-        // Requests that do not fill a file, or skip parts of the files, can end a pass before its last byte.
+        // The last bytes of a pass can remain unissued if requests do not fill a file or skip parts of it, so the number of requests is
+        // then unknown.
         let is_filled = self.continues || (self.length.is_multiple_of(size) && self.stride.skip == 0);
         let whole = is_one_size && pass.is_multiple_of(size) && is_filled;
         whole.then(|| requests.min((pass / size * each).saturating_mul(workload.passes)))

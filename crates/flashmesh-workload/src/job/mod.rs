@@ -38,7 +38,7 @@ pub struct JobSource {
     requests_left: u64,
     request_count: Option<u64>,
     passes_left: u64,
-    /// The bytes issued in this pass.
+    /// The bytes issued so far in the current pass.
     passed: u64,
     /// The file of the last request; with round robin, the file after it.
     file: usize,
@@ -52,7 +52,7 @@ pub struct JobSource {
     is_flushed: bool,
     /// The flushes still due at the end of a pass, with `flush-last`.
     pass_flushes_left: usize,
-    /// Whether the last request has been issued.
+    /// Whether the last request has been issued. Only flushes of its pass can still follow.
     has_ended: bool,
     /// A range that was deallocated and is written next: file, offset in the file, size.
     deallocated: Option<(usize, u64, u64)>,
@@ -132,7 +132,7 @@ impl JobSource {
         if self.is_flush_due() {
             return Ok(Some(self.flush_in_turn()));
         }
-        // Without a request, the job has ended, or the flushes at the end of a pass come first.
+        // `draw` returns `None` if the job has ended, or if flushes at the end of a pass are due. The next call handles both.
         let Some(drawn) = self.draw() else { return self.next() };
         self.is_flushed = false;
         self.requests_left -= 1;
@@ -142,7 +142,7 @@ impl JobSource {
             _ => RequestKind::Deallocate,
         };
         self.writes += u64::from(kind == RequestKind::Write);
-        // With `deallocate-first`, fio counts only the writes.
+        // With `deallocate-first`, only the writes count towards the size of a pass, as in fio.
         if !(self.spec.deallocates_first && kind == RequestKind::Deallocate) {
             self.passed += drawn.size;
         }
@@ -179,7 +179,7 @@ impl JobSource {
         self.end_pass();
     }
 
-    /// Makes a flush of each file due, with `flush-last` and unless the last request was a flush.
+    /// Schedules a flush of each file if `flush-last` is set, unless the last request was a flush.
     fn end_pass(&mut self) {
         if self.spec.flushes_last && !self.is_flushed {
             self.pass_flushes_left = self.files.len();
@@ -202,7 +202,7 @@ impl JobSource {
         true
     }
 
-    /// Ends a pass, and resets all files to their start.
+    /// Schedules the flushes of `flush-last`, and resets all files to their start.
     fn rewind(&mut self) {
         self.end_pass();
         self.files.iter_mut().for_each(JobFile::rewind);
@@ -220,8 +220,8 @@ impl JobSource {
             if let Some(drawn) = self.draw_in_files() {
                 return Some(drawn);
             }
-            // Every file is at its end. A pass with more bytes than the files continues at their start, unless its rest is smaller than the
-            // largest request.
+            // Every file is at its end. A pass with more bytes than the files continues at their start, unless fewer bytes remain in the
+            // pass than the largest request has.
             let left = self.spec.pass_size.map(|size| size - self.passed);
             if !self.spec.continues || left.is_some_and(|left| left < self.spec.largest) {
                 if !self.begin_pass() {

@@ -21,7 +21,7 @@ fn source(workload: &Workload) -> JobSource {
     JobSource::new(workload, &Replay::default(), Bytes::from_kib(1 << 20), SECTOR, 1).unwrap()
 }
 
-/// Returns kind, offset and size of every request, in KiB.
+/// Returns the kind, the offset in KiB and the size in KiB of every request.
 fn requests(workload: &Workload) -> Vec<(RequestKind, u64, u64)> {
     let mut source = source(workload);
     let next = || source.next_request(0).unwrap();
@@ -142,7 +142,7 @@ fn each_file_is_flushed_at_the_end_of_each_pass() {
     assert_eq!(are_flushes(&flushed), "....f....f");
     assert_eq!(are_flushes(&Workload { requests: Some(3), ..flushed.clone() }), "...f");
     assert_eq!(are_flushes(&Workload { files: 2, ..flushed.clone() }), "....ff....ff");
-    // A pass of 40 KiB covers the file of 16 KiB two and a half times. A flush follows each time that the file ends, and the pass.
+    // A pass of 40 KiB covers the file of 16 KiB two and a half times. A flush follows at each end of the file, and at the end of the pass.
     let longer = Workload { pass_size: Some(Bytes::from_kib(40)), passes: 1, ..flushed.clone() };
     assert_eq!(are_flushes(&Workload { pattern: Pattern::Sequential, ..longer }), "....f....f..f");
     // `flush-every` requests a flush after the fourth write, which is the last. `flush-last` does not repeat this flush.
@@ -157,7 +157,8 @@ fn each_file_is_flushed_at_the_end_of_each_pass() {
 fn a_flush_takes_the_turn_of_a_file() {
     let turns =
         Workload { pattern: Pattern::Sequential, read_share: 0.0, files: 2, flush_every: Some(3), ..workload(32) };
-    // The zeros after 4 and 12 are flushes, which have offset 0. Each takes the turn of file 1, so file 0 follows, until its end at 16.
+    // The zeros after 4 and 12 are flushes, which have offset 0. Each flush replaces a request to file 1, so a request to file 0 follows,
+    // until file 0 ends at 16 KiB.
     assert_eq!(offsets(&turns), [0, 16, 4, 0, 8, 20, 12, 0, 24, 28]);
 }
 
@@ -186,12 +187,12 @@ fn a_mix_begins_anew_when_one_direction_is_at_the_end() {
 
 #[test]
 fn a_pass_ends_with_its_files_unless_it_has_more_bytes() {
-    // In 52 KiB, a request of 4 KiB every 12 KiB: the fifth ends with the file.
+    // The file of 52 KiB has a request of 4 KiB every 12 KiB. The fifth request ends at the end of the file.
     let holes = Workload { pattern: Pattern::Sequential, skip: Bytes::from_kib(8), ..workload(52) };
     assert_eq!(offsets(&holes), [0, 12, 24, 36, 48]);
     let longer = Workload { pass_size: Some(Bytes::from_kib(56)), ..holes };
     assert_eq!(offsets(&longer).len(), 14);
-    // Each of the two files has 30 KiB and holds seven requests of 4 KiB per pass. The last 2 KiB of a file hold no request.
+    // Each of the two files has 30 KiB: seven requests of 4 KiB per pass, and 2 KiB that remain unused.
     let files = Workload { pattern: Pattern::Sequential, files: 2, passes: 2, ..workload(60) };
     assert_eq!(offsets(&files).len(), 2 * 14);
 }
@@ -286,7 +287,7 @@ fn the_count_that_is_foretold_is_the_count_that_comes() {
     ] {
         assert_eq!(source(&job).request_count(), Some(requests(&job).len() as u64));
     }
-    // 10 KiB hold two requests of 4 KiB; the rest of the pass is smaller than one request.
+    // A pass of 10 KiB has two requests of 4 KiB. Its last 2 KiB are less than a request.
     let odd = Workload { pattern: Pattern::Sequential, passes: 2, ..workload(10) };
     assert_eq!((offsets(&odd), source(&odd).request_count()), (vec![0, 4, 0, 4], None));
 }

@@ -67,11 +67,11 @@ impl Repetition {
     /// volumes of *Patterned read collisions* (section II-C).
     pub(super) const SKEW_DEFAULT: f64 = 1.0;
 
-    /// The share of pairs of a recurring burst that collide again. The share is below 1, because a recurring burst draws new sizes, and so covers
-    /// other pages beyond the first of each request. Measured over the eight profiles: 0.35 to 0.43.
+    /// The share of the page pairs of a burst that collide again when the burst recurs. The share is below 1, because a recurring burst
+    /// draws new sizes, and so covers other pages beyond the first of each request. Measured over the eight profiles: 0.35 to 0.43.
     const PAIRS_AGAIN: f64 = 0.385;
 
-    /// Returns the mean number of occurrences of a burst at which a pair of its pages collides `mean` times on average.
+    /// Returns how often a burst must occur on average so that a pair of its pages collides `mean` times on average.
     pub(super) fn bursts_mean(&self) -> f64 {
         1.0 + (self.mean - 1.0) / Self::PAIRS_AGAIN
     }

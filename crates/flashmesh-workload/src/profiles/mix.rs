@@ -125,8 +125,8 @@ mod tests {
         };
         assert_eq!(mix("mix6").mean_interarrival, Time::from_us(3));
         assert!((below(mix("mix6")) - 0.901).abs() < 0.001);
-        // The members of mix6: the pair or triple of the paper's workloads that needs the least scaling, among those with `below` within 0.25
-        // percentage points of 90 %.
+        // The members of mix6 must be the pair or triple of the paper's workloads whose rates need the least scaling, among those with
+        // `below` within 0.25 percentage points of 90 %.
         let names: Vec<&str> = super::super::all().iter().map(|profile| profile.name.as_str()).collect();
         let all: Vec<&str> = names.into_iter().filter(|name| !name.contains('/')).collect();
         let pairs = all.iter().flat_map(|one| all.iter().map(move |other| vec![*one, *other]));

@@ -95,7 +95,7 @@ impl Profile {
         (mean > 1.0).then_some(Repetition { mean, skew })
     }
 
-    /// Returns the number of requests of a run that does not set it: [`REQUESTS_DEFAULT`], but at most the number of requests of the trace.
+    /// Returns the default number of requests of a run: [`REQUESTS_DEFAULT`], or the number of requests of the trace if that is smaller.
     pub fn requests_default(&self) -> u64 {
         self.requests.map_or(REQUESTS_DEFAULT, |requests| requests.min(REQUESTS_DEFAULT))
     }

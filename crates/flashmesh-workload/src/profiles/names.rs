@@ -18,7 +18,7 @@ pub struct Paper {
 const KEYLESS: &str = "venice";
 
 impl Paper {
-    /// Returns the name in the configuration of the workload that the paper calls `name`.
+    /// Returns the configuration name of the workload that the paper calls `name`.
     pub(super) fn name_of(&self, name: &str) -> String {
         if self.key == KEYLESS { name.to_owned() } else { format!("{}/{name}", self.key) }
     }
@@ -34,7 +34,7 @@ pub enum NamedWorkload {
 }
 
 impl NamedWorkload {
-    /// Returns the name in the configuration. A composed mix has its composition as its name.
+    /// Returns the name in the configuration. The name of a composed mix is its composition, such as `src2_1 + 2*proj_3`.
     pub fn name(&self) -> &str {
         match self {
             NamedWorkload::Profile(profile) => &profile.name,

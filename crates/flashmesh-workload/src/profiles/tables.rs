@@ -37,7 +37,7 @@ const TABLES: [Table; 5] = [
 
 const MIXES_PAPER: Paper = Paper { key: "venice", source: "Venice (ISCA 2023), Table 3: mixes" };
 const MIXES_CSV: &str = include_str!("tables/mixes_venice.csv");
-/// Members of mixes that replace those of [`MIXES_CSV`], because the text of the paper rules the latter out.
+/// Members of mixes that replace the members in [`MIXES_CSV`], which contradict the text of the paper.
 const MIX_MEMBERS: &str = include_str!("tables/mix_members.csv");
 
 /// The figures of the public MSR Cambridge traces, used where a paper does not publish a figure.

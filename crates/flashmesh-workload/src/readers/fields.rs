@@ -2,7 +2,7 @@
 
 use super::line_errors::{LineError, LineErrorKind};
 
-/// The sector size of traces, whatever that of the drive.
+/// The sector size in traces, independent of the sector size of the drive.
 pub const SECTOR_BYTES: u64 = 512;
 
 /// Returns whether the line is a header: `columns` words between commas, each of which begins with a letter.
@@ -255,7 +255,7 @@ const POWERS_OF_TEN: [u64; 13] = {
     powers
 };
 
-/// Returns the value of the decimal fraction with these digits (the first is the tenths), times `unit`, truncated.
+/// Returns `unit` times the decimal fraction whose digits after the point are `digits`, truncated.
 #[cold]
 fn cut_off(digits: &[u8], unit: u64) -> u64 {
     let mut digit_value = unit;
@@ -274,7 +274,7 @@ fn leading_digits(bytes: u64) -> (u64, usize) {
     let digits = bytes ^ (EVERY_BYTE * u64::from(b'0'));
     let not_digits = (((digits & (EVERY_BYTE * 0x7f)) + EVERY_BYTE * 0x76) | digits) & (EVERY_BYTE * 0x80);
     let count = not_digits.trailing_zeros() / 8;
-    // Shifted to the highest bytes, the digits are preceded by zeros.
+    // Shifts the digits to the highest bytes, so that zeros precede the first digit.
     let digits = digits.checked_shl(64 - 8 * count).unwrap_or(0);
     let pairs = (digits.wrapping_mul(10).wrapping_add(digits >> 8)) & 0x00ff_00ff_00ff_00ff;
     let fours = (pairs.wrapping_mul(100).wrapping_add(pairs >> 16)) & 0x0000_ffff_0000_ffff;

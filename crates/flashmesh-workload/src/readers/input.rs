@@ -45,7 +45,8 @@ impl Compression {
 const GZIP_START: u8 = 0x1f;
 /// The reserved flags of a gzip member, which are zero.
 const GZIP_RESERVED_FLAGS: u8 = 0xe0;
-/// Signatures of files that are not traces, with the description for the message. A file that was compressed twice shows one after decompression.
+/// Signatures of files that are not traces, with the description for the message. A file that was compressed twice begins with one of them
+/// after decompression.
 const KNOWN_BINARY: [(&[u8], &str); 15] = [
     (b"\x1f\x8b\x08", "packed twice, the first time with gzip"),
     (b"\x28\xb5\x2f\xfd", "packed twice, the first time with zstd"),
@@ -90,7 +91,7 @@ pub(super) fn binary_kind(sample: &[u8]) -> Option<String> {
 
 /// The maximum memory for the decompression of an xz file, in bytes; `xz -9` needs 65 MiB.
 const XZ_MEMORY_MAX: u64 = 160 << 20;
-/// The maximum window of a Zstandard file, as a power of two: that of `zstd --long`, 128 MiB.
+/// The maximum window of a Zstandard file, as a power of two: 2^27 bytes (128 MiB), as with `zstd --long`.
 const ZSTD_WINDOW_LOG_MAX: u32 = 27;
 const FILE_BUFFER_BYTES: usize = 128 << 10;
 
@@ -292,8 +293,8 @@ impl Member for XzDecoder<CompressedBytes> {
     }
 }
 
-/// The members of a gzip file or the streams of an xz file, one after the other. Zeros after the last one are ignored: block devices and
-/// tapes pad files with them.
+/// The members of a gzip file or the streams of an xz file, one after the other. Zeros after the last member are ignored, because block
+/// devices and tapes pad files with zeros.
 struct Members<M> {
     member: Option<M>,
 }

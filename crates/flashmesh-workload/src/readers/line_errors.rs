@@ -29,7 +29,7 @@ pub enum LineErrorKind {
     TooLarge,
     /// A request that ends beyond the drive.
     BeyondDrive,
-    /// A time stamp before those of requests that have already left the sorting window.
+    /// A time stamp before that of a request that has already left the sorting window.
     TimeRunsBack,
     /// A time stamp so far ahead of the previous or the next lines that it must be wrong.
     TimeLeapsAhead,
@@ -176,7 +176,7 @@ impl<K: Copy + PartialEq> Tallies<K> {
         }
     }
 
-    /// Returns the number of lines counted.
+    /// Returns the number of lines counted under all keys.
     pub fn lines(&self) -> u64 {
         self.entries.iter().map(|(_, tally)| tally.lines).sum()
     }

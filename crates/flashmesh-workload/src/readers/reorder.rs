@@ -18,11 +18,11 @@ use super::line_errors::LineErrorKind;
 use crate::request::RequestKind;
 use crate::units::Time;
 
-/// The maximum lateness of a request, in requests.
+/// The maximum number of requests by which a request may be late.
 pub const WINDOW_REQUESTS: usize = 256;
-/// The maximum lateness of a time stamp.
+/// The maximum time by which a request may be late.
 pub const DISORDER_MAX: Time = Time::from_ms(10_000);
-/// The maximum step of a time stamp: thirty days.
+/// The maximum time from one request to the next: thirty days. A longer step means that a time stamp is corrupt.
 pub const LEAP_MAX: Time = Time::from_ms(30 * 24 * 3600 * 1000);
 
 /// A request in the sorting window, with its line and column for error messages.
@@ -76,7 +76,7 @@ impl ReorderWindow {
         }
     }
 
-    /// Places a request whose time stamp does not plausibly follow the newest.
+    /// Accepts or rejects a request that is earlier than the newest request of the window, or more than [`LEAP_MAX`] later.
     #[cold]
     fn place_out_of_order(&mut self, request: TimedRequest, newest: TimedRequest) -> ReorderOutcome {
         // Whether the newest request is the first of the file, without a predecessor to compare with.
@@ -150,8 +150,8 @@ mod tests {
         TimedRequest { time_ps, offset: 0, size: 512, line, device: 0, time_column: 1, kind: RequestKind::Read }
     }
 
-    /// Offers time stamps (in seconds), one per line. Returns the lines in the order of release, and the outcomes (line, outcome) other than in
-    /// order.
+    /// Offers time stamps (in seconds), one per line. Returns the lines in the order of release, and (line, outcome) for each line that was
+    /// not in order.
     fn order(seconds: &[u128]) -> (Vec<u64>, Vec<(u64, ReorderOutcome)>) {
         let (mut window, mut released, mut odd) = (ReorderWindow::default(), Vec::new(), Vec::new());
         for (line, &second) in (1..).zip(seconds) {

@@ -156,8 +156,8 @@ impl Ties {
     }
 }
 
-/// Detection of offsets and sizes that were parsed as sectors but are bytes: as bytes, all would be whole sectors, or as sectors, the sizes are
-/// implausibly large.
+/// Detection of traces whose offsets and sizes are bytes but were parsed as sectors. Signs of this are that all values would be whole
+/// sectors if they were bytes, or that the sizes are implausibly large.
 #[derive(Default)]
 struct Alignment {
     requests: u64,
@@ -169,7 +169,7 @@ struct Alignment {
 impl Alignment {
     /// The mean size, in bytes, from which on sizes are implausible.
     const MEAN_MAX: u64 = 4 << 20;
-    /// The minimum number of requests for a judgement.
+    /// The minimum number of requests from which values can be detected as bytes.
     const REQUESTS_MIN: u64 = 3;
 
     #[inline]

@@ -51,7 +51,7 @@ struct Srt {
 enum Layout {
     /// The columns of `dssrt2txt`, in their fixed order.
     Fixed,
-    /// The columns of the last line of names.
+    /// The columns in the order of the last line of column names.
     Named(Columns),
     /// Lines without requests, such as the index of the file or the header of the trace, until the next line of column names.
     Bookkeeping,

@@ -79,7 +79,7 @@ quantities! {
     }
 }
 
-/// The least share of tied requests for which a remark is made.
+/// The minimum share of tied requests (requests with the time stamp of another one) at which the summary has a remark.
 const TIED_SHARE_MIN: f64 = 0.1;
 
 impl TraceSummary {
@@ -91,7 +91,8 @@ impl TraceSummary {
         self.rejected.iter().map(|tally| tally.lines).sum()
     }
 
-    /// Returns remarks about lines that were not used as they are: a sentence for each outcome, with the position of its first line.
+    /// Returns remarks, a sentence each: on rejected, sorted and ignored lines, with the position of the first such line, and on equal time
+    /// stamps and offsets that may be misread.
     pub fn remarks(&self) -> Vec<String> {
         let framing = self.framing();
         let counted = |tally: &Tally| format!("{} {}", tally.lines, framing.noun(tally.lines));

@@ -5,7 +5,7 @@ use crate::config::{TraceFormat, TraceTimeUnit, Workload};
 use crate::error::WorkloadError;
 use crate::units::Time;
 
-/// The range of mean rates of real traces, in requests per second.
+/// The minimum plausible mean rate of a trace, in requests per second; `RATE_MAX` is the maximum.
 const RATE_MIN: f64 = 0.1;
 const RATE_MAX: f64 = 1e6;
 /// The longest plausible duration of a trace: a quarter of a year.

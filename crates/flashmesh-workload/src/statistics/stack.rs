@@ -56,7 +56,7 @@ impl StackDistances {
         }
     }
 
-    /// Renumbers the last accesses without gaps, with space for as many further accesses as there are pages.
+    /// Renumbers the times of the last accesses without gaps, and leaves space for as many further accesses as there are pages.
     #[cold]
     fn compact(&mut self) {
         let mut by_time: Vec<(u32, u64)> = self.last.iter().map(|(&page, &time)| (time, page)).collect();

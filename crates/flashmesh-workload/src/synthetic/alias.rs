@@ -1,4 +1,4 @@
-//! Weighted choice that takes one draw and one comparison for any number of weights.
+//! Weighted choice that needs one random draw and one comparison, whatever the number of weights.
 
 use rand_core::Rng;
 
@@ -51,7 +51,7 @@ fn columns_of(weights: &[f64]) -> Vec<Column> {
             low.push(tall);
         }
     }
-    // The columns left on either stack are full up to rounding, and keep only their own index.
+    // Rounding can leave columns on either stack. Such a column is full, and keeps only its own index.
     columns
 }
 

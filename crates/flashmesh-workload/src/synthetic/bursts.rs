@@ -17,7 +17,7 @@ pub(crate) struct Bursts {
 }
 
 impl Bursts {
-    /// Creates bursts of `length` requests; `None` if the requests of a burst share nothing.
+    /// Creates bursts of `length` requests; `None` if the requests of a burst share neither kind nor addresses.
     pub(crate) fn new(length: u32, recurrence: Option<Recurrence>, kinds: BurstKinds) -> Option<Bursts> {
         let is_plain = recurrence.is_none() && kinds == BurstKinds::Mixed;
         (!is_plain).then_some(Bursts { length, recurrence, kinds })

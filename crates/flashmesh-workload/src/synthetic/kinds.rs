@@ -14,7 +14,7 @@ pub(crate) struct Shares {
     pub(crate) write_zeroes: f64,
 }
 
-/// The kinds with a share, in the order of [`Shares`].
+/// The request kinds whose share is configured, in the order of [`Shares`]. All other requests are writes.
 const KINDS: [RequestKind; 4] =
     [RequestKind::Read, RequestKind::Deallocate, RequestKind::Flush, RequestKind::WriteZeroes];
 
@@ -22,7 +22,8 @@ const KINDS: [RequestKind; 4] =
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum KindMix {
     Only(RequestKind),
-    /// Cumulative chances in the order of [`KINDS`]. A draw selects the first kind whose chance holds, or a write if no chance holds.
+    /// Cumulative chances in the order of [`KINDS`]. A random draw selects the first kind whose cumulative chance exceeds it, or a write if
+    /// none does.
     Mixed([Chance; KINDS.len()]),
 }
 

@@ -40,8 +40,8 @@ impl From<u64> for Seed {
     }
 }
 
-/// Returns the generator of stream 0. The generator of stream n + 1 is that of stream n after a jump of 2^128 draws, so streams
-/// do not overlap.
+/// Returns the generator of stream 0. The generator of stream n + 1 is the generator of stream n after a jump of 2^128 draws, so streams do
+/// not overlap.
 pub(crate) fn stream_of(seed: impl Into<Seed>) -> Generator {
     seed.into().generator()
 }

@@ -31,7 +31,7 @@ impl Recurrence {
         Ok(Recurrence { is_new: Chance::new(1.0 / mean), follows_turns: Chance::new(skew) })
     }
 
-    /// Returns the first turn of the group of `turn`, which identifies the group.
+    /// Returns the first turn of the group to which the burst of `turn` belongs. This number identifies the group.
     fn first_turn(&self, seed: u64, turn: u64) -> u64 {
         let mut turn = turn;
         loop {
@@ -77,10 +77,10 @@ impl Groups {
         Groups { recurrence, seed: generator.next_u64(), turn: 0, draws: generator.clone() }
     }
 
-    /// Starts the next turn: selects its group, from whose generator the addresses are drawn.
+    /// Starts the next burst: selects its group, and restarts the generator of addresses at the start of the group's sequence.
     pub(crate) fn begin(&mut self) {
         let first = self.recurrence.first_turn(self.seed, self.turn);
-        // The inverted seed gives other draws than those that select the group.
+        // Uses the inverted seed, so that these draws differ from the draws that select the group.
         self.draws = draws_of(!self.seed, first);
         self.turn += 1;
     }
@@ -125,12 +125,12 @@ mod tests {
 
     #[test]
     fn groups_are_as_unlike_as_the_rules_make_them() {
-        // All groups equally likely: a group's share depends on its age, and the oldest share p of them has p (1 - ln p) of the
+        // With groups drawn uniformly, the share of a group depends on its age: the oldest share p of the groups has p (1 - ln p) of the
         // turns.
         let part = 50.0 / 170.0_f64;
         let even = share_of_first(&counts(24.69, 0.0, 400_000), part);
         assert!((even - part * (1.0 - part.ln())).abs() < 0.03, "{even}");
-        // By earlier turns: a power law, in which the first 5 % of the groups have most turns.
+        // With earlier turns drawn, the groups follow a power law, in which the first 5 % of the groups have most turns.
         let skewed = share_of_first(&counts(37.89, 1.0, 400_000), 0.05);
         assert!((0.7..0.95).contains(&skewed), "{skewed}");
     }

@@ -21,7 +21,7 @@ pub(crate) struct RequestSpec {
     pub(crate) kinds: KindMix,
     pub(crate) sizes: SizesByKind,
     pub(crate) addresses: AnyPattern,
-    /// The properties of bursts; `None` if the requests of a burst share nothing.
+    /// The properties of bursts; `None` if the requests of a burst share neither kind nor addresses.
     pub(crate) bursts: Option<Bursts>,
     /// The share of requests that begin within a block; `None` if all requests begin at the start of a block.
     pub(crate) unaligned: Option<Unaligned>,

@@ -1,6 +1,6 @@
 //! Numbers of cases that random tests draw.
 
-/// Number of cases that proptest draws by default, the reference of `PROPTEST_CASES`.
+/// Default number of cases of proptest. If `PROPTEST_CASES` has this value, each test draws its full number of cases.
 const CASES_DEFAULT: u32 = 256;
 
 /// Returns how many of `whole` random cases a test draws. `PROPTEST_CASES` scales the number; 256 selects all. At least one case is drawn.

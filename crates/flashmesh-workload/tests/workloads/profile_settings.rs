@@ -41,7 +41,7 @@ fn drain(source: &mut dyn WorkloadSource, thread: u32) -> Vec<IoRequest> {
     std::iter::from_fn(|| source.next_request(thread).unwrap()).collect()
 }
 
-/// Returns the mean of the gaps between arrivals in ps, and their standard deviation in units of the mean.
+/// Returns the mean time between arrivals in ps, and its coefficient of variation.
 fn gaps(all: &[IoRequest]) -> (f64, f64) {
     let gaps: Vec<f64> = all.windows(2).map(|pair| (pair[1].arrival - pair[0].arrival).as_ps() as f64).collect();
     let count = gaps.len() as f64;
@@ -55,7 +55,7 @@ fn any_profile_arrives_as_the_configuration_says_at_the_published_rate_and_place
     for profile in profiles::all() {
         let name = &profile.name;
         let published_ps = profile.mean_interarrival.value.as_ps() as f64;
-        // Some profiles cover a week with few requests. More requests of these would exceed the longest simulated time.
+        // Some profiles cover a week with few requests. With more requests, such a profile would exceed the longest simulated time.
         let count = profile.requests_default().min(20_000);
         let replayed = |arrivals, burst_length| {
             let workload = Workload { requests: Some(count), arrivals, burst_length, ..Workload::default() };
@@ -269,7 +269,7 @@ fn a_mix_of_the_configuration_is_the_published_one_where_members_and_rate_are_th
     let workload = Workload { requests: Some(5_000), interarrival: Some(Time::from_ns(5_800)), ..Workload::default() };
     let made = |mix: &Mix| drain(&mut MixSource::new(mix, &workload, &open(), drive(), SECTOR, 5).unwrap(), 0);
     assert_eq!(made(&mix("src2_1 + proj_3")), made(&mix("mix1")));
-    // hm_0 has the weight 3 and thus three of four requests, because on its own each member has the same rate.
+    // On its own, each member has one request every 58 us. With the factor 3, hm_0 has three of four requests.
     let all = drain(&mut mix_source(&mix("3*hm_0 + web_1@58us"), &open(), 40_000, 5), 0);
     let share = all.iter().filter(|request| request.stream == 0).count() as f64 / all.len() as f64;
     assert!((share - 0.75).abs() < 0.01, "{share}");

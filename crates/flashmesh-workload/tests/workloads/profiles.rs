@@ -109,8 +109,8 @@ impl Sums {
     }
 }
 
-/// Returns the number of requests for which one percent is four standard errors of the mean interarrival time, if arrivals come in exponential
-/// bursts of `burst_requests` requests.
+/// Returns the number of requests at which one percent of the mean interarrival time is four standard errors, if arrivals come in
+/// exponential bursts of `burst_requests` requests.
 fn count_for(burst_requests: u32) -> u64 {
     160_000 * u64::from(burst_requests)
 }
@@ -223,7 +223,8 @@ fn a_member_of_a_mix_makes_the_requests_of_its_profile_in_its_own_part_of_the_dr
 
 #[test]
 fn members_that_are_alike_draw_different_requests() {
-    // YCSB_B and YCSB_D differ only in their means, so with a common random sequence they would arrive in step.
+    // YCSB_B and YCSB_D differ only in their mean times between arrivals, so with a common random sequence the requests of both would
+    // arrive in step.
     let all = drain(&mut mix_source(&mix("mix5"), &open(), 50_000, 9), 0);
     let gaps = |stream: u32| -> Vec<f64> {
         let own: Vec<Time> =

@@ -1,4 +1,4 @@
-//! Real traces in `../shared`: reading them gives their known figures.
+//! Real traces in `../shared`: their known figures, compared with the figures that the readers return.
 
 use std::path::PathBuf;
 

@@ -1,8 +1,8 @@
 //! Limits of start, preconditioning and traces: `cargo bench -p flashmesh --bench limits [-- --only TEXT]`.
 //!
-//! Every run is a separate process, so that memory and start are measured separately. Each row is the median of several runs with their range,
-//! and a hash of the simulated result: a faster run with another hash is a different simulator. `--only TEXT` runs only the rows whose names
-//! contain the text. `make bench` measures the cost of a simulated request.
+//! Every run is a separate process, so that memory and start are measured separately. Each row is the median of several runs with their
+//! range, and a hash of the simulated result: speeds can only be compared between runs with the same hash. `--only TEXT` runs only the rows
+//! whose names contain the text. `make bench` measures the cost of a simulated request.
 #![allow(missing_docs)]
 
 mod reading;
@@ -26,7 +26,7 @@ struct Row {
     name: &'static str,
     unit: &'static str,
     limit: f64,
-    /// Whether `limit` is a minimum; otherwise it is a maximum.
+    /// Whether `limit` is a minimum, as for a rate; otherwise it is a maximum.
     rate: bool,
     run: fn() -> Outcome,
 }

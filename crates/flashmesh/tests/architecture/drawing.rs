@@ -23,7 +23,7 @@ pub struct Drawing {
 }
 
 impl Drawing {
-    /// Returns the diagrams of a page.
+    /// Returns the sequence diagrams in `page`, the text of a Markdown page.
     pub fn all(page: &str) -> Vec<Drawing> {
         page.split("```mermaid\n").skip(1).filter_map(|rest| rest.split("```").next()).map(Drawing::new).collect()
     }

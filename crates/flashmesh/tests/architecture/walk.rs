@@ -18,7 +18,7 @@ use flashmesh::units::{Bytes, Time};
 
 use crate::drawing::Message;
 
-/// Folders below the event loop. Folders that call none of these are leaves, and not in the diagrams.
+/// Folders below the event loop that call one another. Folders that call none of these four are leaves, and not in the diagrams.
 const ROOMS: [&str; 4] = ["frontend", "controller", "datapath", "fabric"];
 
 /// Call from one folder to another.

@@ -228,13 +228,14 @@ fn a_key_of_a_part_that_is_there_is_taken() {
 
 #[test]
 fn a_part_may_be_taken_away_beside_its_keys() {
-    // The section is disabled in the same text, in a later layer, or by a layer that gives another source for the workload.
+    // Keys of a section are accepted without an effect if the section is disabled in the same text or a later layer, or if a later layer
+    // gives the workload another source.
     read("[cache]\ncapacity = \"0B\"\nwrites = \"through\"", &[]);
     read("[cache]\ncapacity = \"1MiB\"\nwrites = \"through\"", &["cache.capacity=0B"]);
     read("", &["cache.writes=through", "cache.capacity=0B"]);
     read("[workload]\npattern = \"zipf\"\nzipf-theta = 0.5", &["workload.trace=a.csv"]);
     read("[workload]\nkind = \"trace\"\ntrace = \"a.csv\"\npattern = \"zipf\"", &[]);
-    // A key in a later layer than the one that sets the source must have an effect with that source.
+    // A key is refused if it has no effect with the source that an earlier layer sets.
     let error = load("[workload]\ntrace = \"a.csv\"", &["workload.read-share=0.5"]).unwrap_err();
     assert_eq!(error.kind(), ConfigErrorKind::Unused, "{error}");
     let error = load("", &["workload.trace=a.csv", "workload.read-share=0.5"]).unwrap_err();
@@ -315,12 +316,12 @@ fn keys_that_a_policy_in_python_replaces_are_refused_in_the_same_file() {
     let error = errors(&both, &[]).expect_err("the key has no effect");
     assert!(error.contains("schedule.order has no effect: policy.scheduler is \"my.py:Mine\""), "{error}");
     assert!(error.contains("help: leave policy.scheduler away, or leave order away"), "{error}");
-    // A key that a policy replaces has no effect as an override either. An override that names a policy replaces the setting of the file, and one
-    // that removes the policy restores that setting.
+    // A key that a policy replaces is refused as an override too. An override that names a policy replaces the setting of the file. An
+    // override that removes the policy restores that setting.
     assert!(errors(policy, &["schedule.order=arrival"]).is_err());
     assert_eq!(errors("[schedule]\norder = \"arrival\"\n", &["policy.scheduler=my.py:Mine"]), Ok(()));
     assert_eq!(errors(&both, &["policy.scheduler=built-in"]), Ok(()));
-    // Random preconditioning uses the built-in choice of victims.
+    // Random preconditioning chooses victims by `gc.victim` even if the run uses a policy, so the key has an effect and is accepted.
     let victims = "[policy]\nvictim = \"my.py:Mine\"\n[gc]\nvictim = \"fifo\"\n";
     assert!(errors(victims, &[]).is_err());
     assert_eq!(errors(&format!("{victims}[precondition]\nkind = \"random\"\n"), &[]), Ok(()));

@@ -50,7 +50,7 @@ fn value_of(spec: &ParameterSpec, random: u64, pick: Index) -> String {
     }
 }
 
-/// Returns the key as a file may give it: for all streams or, in sections that streams have, for one of two streams.
+/// Returns the key as a file may state it: for all streams, or for one of two streams if streams can set the key.
 fn key_of(spec: &ParameterSpec, random: u64) -> String {
     let is_per_stream = StreamConfig::has_section(spec.section);
     match random % 5 {
@@ -60,7 +60,7 @@ fn key_of(spec: &ParameterSpec, random: u64) -> String {
     }
 }
 
-/// Returns the conditions under which `specs` take effect, and recursively those of the keys in these conditions.
+/// Returns the conditions under which `specs` take effect, and recursively the conditions of the keys in these conditions.
 fn deciders(specs: &[&'static ParameterSpec]) -> Vec<Condition> {
     let mut found: Vec<Condition> = Vec::new();
     let mut open: Vec<&'static ParameterSpec> = specs.to_vec();

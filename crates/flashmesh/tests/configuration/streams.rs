@@ -409,7 +409,7 @@ fn jobs_lie_between_the_file_and_the_overrides_and_name_streams_like_a_file() {
     let (kind, _, text) = problem(&["replay.outstanding=4"], &["stream.c.replay.outstanding=2"]);
     assert_eq!(kind, UnknownName);
     assert!(text.contains("leave `stream.c.` away"), "{text}");
-    // A replay that waits for each request has no number of outstanding requests.
+    // Closed replay does not use `replay.outstanding`, so the override has no effect and is refused.
     let (kind, _, text) = problem(&["replay.mode=closed", "replay.threads=1"], &["replay.outstanding=3"]);
     assert_eq!(kind, Unused);
     assert!(text.contains("replay.outstanding has no effect: replay.mode is \"closed\""), "{text}");

@@ -120,8 +120,8 @@ fn a_lone_transfer_that_is_split_takes_half_the_time() {
     config.pnssd.split_page = true;
     assert_eq!(latencies(&config, [read(0, 1, Time::ZERO)]), [control + READ + on_die * 2 + half]);
     assert_eq!(latencies(&config, [write(0, 1, Time::ZERO)]), [control + half + on_die + PROGRAM]);
-    // A shared controller serves the row and the column of its number one at a time, so no transfer of a chip on the diagonal is split. The chip of
-    // page 8 is beside the diagonal and has two controllers, so its transfer is split.
+    // With shared controllers, controller n serves row n and column n, one transfer at a time. The chip of page 0 is on the diagonal and
+    // has only one controller, so its transfer is not split. The chip of page 8 has two controllers.
     config.pnssd.controllers = Controllers::Shared;
     let (_, whole) = packets_at_the_rate_of_the_bus(4096);
     assert_eq!(latencies(&config, [read(0, 1, Time::ZERO)]), [control + READ + on_die * 2 + whole]);
@@ -198,8 +198,8 @@ fn two_dies_of_a_chip_sense_together_and_send_in_turn() {
 fn a_cache_register_lets_the_next_read_sense_while_data_leaves() {
     let mut config = bare_drive();
     config.flash.read_cache = true;
-    // The reads are of four pages of one plane. The channel carries command 1, and command 2 as soon as page 1 is sensed, before the data of
-    // page 1.
+    // Four reads of pages of one plane. The channel sends command 1, then command 2 as soon as page 1 is sensed, and then the data of page
+    // 1.
     let pages = [0, 128, 256, 384].map(|page| read(page, 1, Time::ZERO));
     let done = completions(&config, pages);
     let first = COMMAND + READ + COMMAND + PAGE_TRANSFER;
@@ -286,8 +286,8 @@ fn saturated_reads_move_twice_as_fast_in_packets_less_their_overhead() {
     assert_within("pSSD, one row", saturated(FabricKind::Pssd, any_page_of_row_0), 4096.0 / page, 0.01);
 }
 
-/// Read throughput of a chip that never waits for a path, in GB/s. A read takes command and page in packets over 8 bits at 1.2 GB/s, and tR with 20
-/// ns for each of the two packets.
+/// Read throughput of a chip that never waits for a path, in GB/s. A read transfers its command and its page in packets over 8 bits at 1.2
+/// GB/s. Each of the two packets adds 20 ns to tR.
 const CHIP: f64 = 4096.0 / ((8.0 + 4096.0 + 12.0) / 1.2 + 3040.0);
 
 #[test]
@@ -309,9 +309,10 @@ fn saturated_reads_of_one_row_or_column_fill_its_chips_which_have_nine_channels(
 fn with_shared_controllers_only_the_chip_on_the_diagonal_waits_in_a_hot_row() {
     let mut config = pnssd();
     config.pnssd.controllers = Controllers::Shared;
-    // In a hot column every chip has the controller of its own row to itself.
+    // If all reads are in one column, every chip has the controller of its own row to itself.
     assert_within("one column", saturated_on(config.clone(), any_page_of_column_0), 8.0 * CHIP, 0.02);
-    // In a hot row seven chips can also use the controller of their column; the eighth, on the diagonal, has only controller 0.
+    // If all reads are in one row, seven chips can also use the controller of their column. The eighth chip, on the diagonal, has only
+    // controller 0.
     let row = saturated_on(config, any_page_of_row_0);
     assert!((7.0 * CHIP..8.0 * CHIP).contains(&row), "{row} GB/s");
 }
@@ -387,8 +388,8 @@ fn waiting_for_a_path_is_not_mistaken_for_the_transfer_of_a_later_plane() {
         assert_eq!(record.breakdown.transfer, COMMAND * 2 + PAGE_TRANSFER * 2);
         assert_eq!(record.breakdown.array, READ);
     }
-    // The chips send alternately, so the second page of each chip waits for a page of the other chip. The second chip gets its command after the
-    // first, and its data is ready later by the same time.
+    // The chips send alternately, so the second page of each chip waits for a page of the other chip. The second chip gets its command
+    // later than the first, and its data is ready later by the same time.
     assert_eq!(records[0].breakdown.path_wait, PAGE_TRANSFER);
     assert_eq!(records[1].breakdown.path_wait, PAGE_TRANSFER * 2);
     assert!(records.iter().all(|record| record.path_conflict.contains(Cause::Channel)));

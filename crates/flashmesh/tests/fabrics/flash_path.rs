@@ -160,7 +160,7 @@ fn a_read_suspends_only_what_its_own_die_does_where_dies_take_turns() {
     assert_eq!(done, [write_done, read_done, write_done + ONE_READ]);
 }
 
-/// PACT 2014, sections 3 and 4.4: the more chips share a channel, the slower it is.
+/// PACT 2014, sections 3 and 4.4: a channel becomes slower with the number of chips that share it.
 #[test]
 fn a_byte_takes_a_time_constant_more_on_a_channel_that_its_chips_load() {
     let mut config = drive();
@@ -173,7 +173,7 @@ fn a_byte_takes_a_time_constant_more_on_a_channel_that_its_chips_load() {
     for (chips, byte) in [(2, 2), (12, 4)] {
         config.geometry.chips_per_channel = chips;
         assert_eq!(latencies(&config, [read(0, 1, Time::ZERO)]), [NS(10 + 3_000 + byte * 4_096)], "{chips} chips");
-        // pSSD has twice the channel rate, with the same load.
+        // The same load slows pSSD, whose channels have twice the rate, as much as a lower channel rate does.
         let mut packets = config.clone();
         packets.fabric.kind = FabricKind::Pssd;
         let slowed = latencies(&packets, [read(0, 1, Time::ZERO)])[0];
@@ -234,7 +234,7 @@ fn parts_of_two_planes_are_programmed_together() {
     let mut both = write(0, 2, Time::ZERO);
     both.offset = Bytes::new(3072);
     both.size = Bytes::new(1024 + 512);
-    // One write has an eighth of a page and a quarter of a page, on two planes, each with its share of the metadata.
+    // The write covers a quarter of a page on one plane and an eighth of a page on the other, each with its share of the metadata.
     assert_eq!(latencies(&config, [both]), [COMMAND * 2 + NS(1024 + 112 + 512 + 56) + PROGRAM]);
 }
 
@@ -257,7 +257,8 @@ fn planes_of_a_read_send_their_data_by_number_or_in_the_order_in_which_the_reads
     config.flash.multi_plane = MultiPlane::SameOffset;
     config.ftl.allocation = order("PWCD");
     config.geometry.planes_per_die = 4;
-    // The first read occupies the die until the other reads have arrived. The other three pages are sensed while its data is sent.
+    // The first read occupies the die until the other reads have arrived. The other three pages are sensed while the data of the first read
+    // is sent.
     let reads = [(4, 0), (0, 1), (3, 2), (1, 3)].map(|(page, at)| read(page, 1, NS(at)));
     let first = COMMAND + READ + PAGE_TRANSFER;
     let nth = |n| first + PAGE_TRANSFER * n;
@@ -318,8 +319,8 @@ fn kinds_go_in_the_order_that_is_asked_for() {
     assert_eq!(done, [ONE_READ, ONE_READ * 2 + ONE_WRITE, ONE_READ + ONE_WRITE]);
 }
 
-/// Returns the mean latency in ps of reads that arrive every 50 us, during random writes on a drive with permanent GC, and the number of erased
-/// blocks. `erases` is the place of erases among the work of a die; with `preemptible`, requests precede GC.
+/// Returns the mean latency in ps of reads that arrive every 50 us, during random writes on a drive with permanent GC, and the number of
+/// erased blocks. `erases` is the rank of erases among the operations of a die; with `preemptible`, requests precede GC.
 fn reads_beside_erases(erases: EraseOrder, preemptible: bool) -> (f64, u64) {
     let mut config = one_chip(1);
     config.geometry.blocks_per_plane = 32;
@@ -346,7 +347,7 @@ fn erases_that_go_last_let_requests_pass_and_those_that_go_first_do_not() {
         let [first, between, last] = [EraseOrder::First, EraseOrder::WithCollection, EraseOrder::Last]
             .map(|erases| reads_beside_erases(erases, preemptible));
         assert!(first.1 > 50 && between.1 > 50 && last.1 > 50, "{first:?} {between:?} {last:?}");
-        // Erases of a collection that cannot be preempted precede requests by default; other erases follow them.
+        // By default (`between`), erases of a collection that cannot be preempted precede requests, and other erases follow requests.
         let (long, short) = if preemptible { (first, [between, last]) } else { (between, [last, last]) };
         assert!(short.iter().all(|short| short.0 < 0.95 * long.0), "{first:?} {between:?} {last:?}");
         assert_eq!(if preemptible { between } else { first }, if preemptible { last } else { between });
@@ -388,9 +389,8 @@ fn writes_that_have_their_pages_join_in_a_program_as_deep_in_the_queue_as_it_is_
             config.ftl.write_binding = WriteBinding::Early;
         }
         config.schedule.lookahead = lookahead;
-        // Even pages are on the first plane. While it programs the first page of its block, three writes arrive: its second page, then the first and
-        // the second page of the other plane. With early binding and a lookahead of 2, page 2 joins page 3, the second write of the other plane,
-        // since both have the same offset.
+        // Even pages are on plane 0, odd pages on plane 1. While page 0 is programmed, writes of pages 2, 1 and 3 arrive. With early
+        // binding and a lookahead of 2, pages 2 and 3 are programmed together, because both are the second page of their block.
         let requests = [(0, 0), (2, 1), (1, 1), (3, 1)].map(|(page, at)| write(page, 1, US(at)));
         let arrivals = [0, 1, 1, 1].map(US);
         latencies(&config, requests).into_iter().zip(arrivals).map(|(latency, arrival)| latency + arrival).collect()
@@ -410,8 +410,8 @@ fn a_write_of_a_part_of_a_page_keeps_its_turn_while_the_rest_is_read() {
         config.ftl.write_binding = if early { WriteBinding::Early } else { WriteBinding::Late };
         let mut part = write(0, 1, US(201));
         part.size = Bytes::new(512);
-        // A write fills the page, and another write keeps the die busy. Meanwhile a partial write of the page and a write of another page arrive and
-        // wait.
+        // Page 0 is written, and then a write of page 1 keeps the die busy. Meanwhile a partial write of page 0 and a write of page 2
+        // arrive.
         let requests = [write(0, 1, US(0)), write(1, 1, US(200)), part, write(2, 1, US(202))];
         let latencies = latencies(&config, requests);
         (latencies[2] + US(201), latencies[3] + US(202))

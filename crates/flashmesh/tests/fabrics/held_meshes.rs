@@ -40,8 +40,8 @@ fn reads_of_a_row_of_nossd_take_turns_from_command_to_data() {
     let mut released = drive(FabricKind::Nossd);
     released.fabric.hold_path = HoldPath::Never;
     assert!(latencies(&released, reads())[2] < expected[2] - READ);
-    // With two local channels, the controller serves chips 0 and 1 of its row at the same time. Chips 1 and 2 still take turns, because both need the
-    // only link between the first two routers.
+    // With two channels each, chips and controllers serve chips 0 and 1 of a row at the same time. Chips 1 and 2 still take turns, because
+    // the paths to both contain the only link between the first two routers.
     let mut config = drive(FabricKind::Nossd);
     (config.nossd.chip_channels, config.nossd.controller_channels) = (2, 2);
     assert_eq!(latencies(&config, [0, 8].map(|page| read(page, 1, Time::ZERO))), [whole(0), whole(1)]);
@@ -50,8 +50,8 @@ fn reads_of_a_row_of_nossd_take_turns_from_command_to_data() {
 
 #[test]
 fn every_transfer_over_held_paths_counts_the_links_that_it_crosses() {
-    // A read has two transfers, command and data. The first page of column 3 is three links between routers away, and NoSSD also counts the links of
-    // controller and chip.
+    // A read has two transfers, command and data. A path to column 3 has three links between routers. NoSSD also counts the link of the
+    // controller and that of the chip.
     let links = |kind, page| run_source(&drive(kind), Listed([read(page, 1, Time::ZERO)].into())).0.links;
     let counted = |kind, page| (links(kind, page).hops, links(kind, page).hops_mean);
     assert_eq!(counted(FabricKind::Bus, 24), (2, Some(1.0)));

@@ -148,7 +148,7 @@ fn page(config: &Config, request: &IoRequest) -> Page {
     let Times { command, program, data, on_die } = times(kind, column);
     let [there, back] = ways(kind, config.pnssd.controllers, (row, column));
     let is_nossd = kind == FabricKind::Nossd;
-    // Venice reserves a new circuit for each transfer. A held circuit needs no second scout.
+    // Time of the second scout of a read on Venice, which reserves a circuit for each transfer. A held circuit saves this time.
     let again = if kind == FabricKind::Venice { Time::from_ns(4 * (column + 1)) } else { Time::ZERO };
     let acknowledgement = if is_nossd { packet(column, 4) } else { Time::ZERO };
     let stage = |after, ways: &Vec<BTreeSet<String>>, kept| Stage { after, ways: ways.clone(), kept };

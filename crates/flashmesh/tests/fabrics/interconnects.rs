@@ -23,14 +23,14 @@ fn drive(kind: FabricKind) -> Config {
     let mut config = bare_drive();
     config.fabric.kind = kind;
     if kind == FabricKind::Bus {
-        // The bus alone keeps the full number of blocks of the preset.
+        // The bus alone keeps the number of blocks of the preset; the other interconnects have fewer.
         config.geometry.blocks_per_plane = Config::default().geometry.blocks_per_plane;
     }
     config.nossd.injection = InjectionPolicy::Nearest;
     config.replay.mode = ReplayMode::Stress;
     config.replay.outstanding = 4096;
-    // Some rows are idle at the end of the run, so the runs are long enough to make this negligible. Venice binds no row to a controller, and is the
-    // slowest to simulate, so a shorter run is enough.
+    // Some rows are idle at the end of a run, so runs are long enough to make this share negligible. On Venice rows have no controllers of
+    // their own, and simulation is slowest, so its run is shorter.
     config.workload.requests = Some(if kind == FabricKind::Venice { 60_000 } else { 150_000 });
     config
 }
@@ -93,7 +93,7 @@ fn pssd_moves_twice_as_much_less_the_overhead_of_its_packets() {
 #[test]
 fn pnssd_has_twice_the_channels_and_serves_one_row_over_all_columns() {
     assert_within("pnSSD, uniform", uniform(FabricKind::Pnssd), 16.0 * 4096.0 / PACKET_PAGE, 0.02);
-    // The nine channels could carry more than the eight chips can read.
+    // Eight chips are the bottleneck here, because the nine channels could carry more than they read.
     let chips = 8.0 * 4096.0 / (3000.0 + 2.0 * 20.0 + PACKET_PAGE);
     assert_within("pnSSD, one row", one_row(FabricKind::Pnssd), chips.min(9.0 * 4096.0 / PACKET_PAGE), 0.02);
 }
@@ -130,7 +130,7 @@ fn the_share_of_the_hottest_row_decides_between_bus_and_venice() {
         let bus = hot_row(FabricKind::Bus, share);
         assert_within(&format!("bus, {share} on one row"), bus, row_of_bus / share, 0.03);
         let venice = hot_row(FabricKind::Venice, share);
-        // Crossing circuits compete for links, most if half of the traffic goes to one row.
+        // Venice reaches less than the bound, because crossing circuits compete for links, most if half of the traffic goes to one row.
         let bound = f64::min(7.9, chips_of_a_row / share);
         assert!((0.75 * bound..=bound).contains(&venice), "{share} on one row: Venice {venice} GB/s of {bound}");
         assert_eq!(venice > bus, share > 0.15, "{share} on one row: Venice {venice} GB/s, bus {bus} GB/s");

@@ -52,7 +52,7 @@ fn one_write_takes_nine_packets_array_and_acknowledgement() {
 fn the_sender_far_away_or_the_nearest_hears_the_chip() {
     let mut config = drive();
     config.nossd.injection = InjectionPolicy::RoundRobin;
-    // Page 2 is in the first column of row 2. Round robin gives the first command to controller 0, two rows above that chip.
+    // Page 2 is on the first chip of row 2. Round robin gives the first command to controller 0, two rows above that chip.
     let page = 2;
     assert_eq!(latencies(&config, [read(page, 1, Time::ZERO)]), [alone(2, 8) + READ + alone(2, 9 * 512)]);
     config.nossd.reply = ReplyPolicy::Nearest;
@@ -98,7 +98,7 @@ fn reads_and_writes_share_the_wire_of_a_half_duplex_link() {
     config.nossd.interleave = Interleave::Flits;
     config.nossd.buffer_flits = 16;
     let data = 9 * 512;
-    // The data of the read and that of the write enter the network at the same time.
+    // The read data and the write data enter the network at the same time.
     let sensed = alone(0, 8) + READ;
     let requests = || [read(0, 1, Time::ZERO), write(8, 1, sensed)];
     let duplex = latencies(&config, requests());
@@ -106,7 +106,7 @@ fn reads_and_writes_share_the_wire_of_a_half_duplex_link() {
     config.nossd.half_duplex = true;
     let half = latencies(&config, requests());
     let longer = half[0] - duplex[0];
-    // When one of the two transfers ends, the other has a few flits left. The wire of the controller carries both.
+    // Both transfers share the wire of the controller flit by flit. When one of them ends, the other has only a few flits left.
     assert!(longer > Time::from_ns(data - 20) && longer <= Time::from_ns(data), "{longer}");
     assert!(half[1] > duplex[1] + Time::from_ns(data - 20), "{}", half[1]);
 }
@@ -120,7 +120,7 @@ fn small_packets_go_first_at_controllers_that_queue_packets() {
     let behind = latencies(&config, requests());
     config.nossd.controller_queues = ControllerQueues::Packets;
     let first = latencies(&config, requests());
-    // The read waits either for two pages of 4,608 flits, or only for the packet in transmission.
+    // The read waits for two pages of 4,608 flits, or, at controllers that queue packets, only for the packet in transmission.
     assert!(behind[2] > Time::from_ns(2 * 4608) + READ, "{}", behind[2]);
     assert!(first[2] < Time::from_ns(512 + 100 + 4608) + READ, "{}", first[2]);
 }
@@ -133,8 +133,8 @@ fn traffic_aware_injection_counts_packets_where_controllers_queue_them() {
     config.geometry.chips_per_channel = 2;
     config.nossd.interleave = Interleave::Flits;
     config.nossd.injection = InjectionPolicy::LeastLoaded;
-    // Controller 0 is sending a page. Controller 1 has two requests of one packet each for its row. Then a write of a page on row 0 arrives, and goes
-    // to the controller with fewer packets, controller 1.
+    // Controller 0 is sending a page, and controller 1 has two requests of one packet each. Then a write of a page on row 0 arrives. It
+    // goes to controller 1, which has fewer packets to send.
     let at = Time::from_ns(100);
     let pages_from_each = |config: &Config| -> [u64; 2] {
         let requests = [write(0, 1, Time::ZERO), read(1, 1, at), read(3, 1, at), write(2, 1, at)];
@@ -228,7 +228,7 @@ fn every_option_serves_reads_writes_and_collection_with_no_oracle_speaking() {
         config.nossd.reply = if number / 4 % 2 == 0 { ReplyPolicy::Sender } else { ReplyPolicy::Nearest };
         config.nossd.half_duplex = number / 6 % 3 == 0;
         config.nossd.interleave = if number % 5 == 1 { Interleave::Flits } else { Interleave::Packets };
-        // Simulation of single flits is slow, so it gets fewer requests.
+        // Simulation of single flits is slow, so runs with single flits have fewer requests.
         let requests = if config.nossd.interleave == Interleave::Flits { 60 } else { 400 };
         config.workload.requests = Some(requests);
         let shares_by_packets = config.nossd.half_duplex && config.nossd.interleave == Interleave::Packets;

@@ -45,8 +45,8 @@ fn the_states_of_a_chip_are_those_of_the_closed_form() {
 #[test]
 fn transfers_of_one_die_overlap_with_the_array_of_the_other() {
     let config = one_chip();
-    // Pages 0 and 1 are on different dies. The second command follows the first, so the second array ends 10 ns later. By then the data of the
-    // first die is being sent, and that of the second follows.
+    // Pages 0 and 1 are on different dies. The second command follows the first, so the second array ends 10 ns after the first, while the
+    // data of the first die is being sent. The data of the second die follows.
     let requests = [read(0, 1, Time::ZERO), read(1, 1, Time::ZERO)];
     let (report, _) = run_source(&config, Listed(requests.into()));
     let found = states(&report);

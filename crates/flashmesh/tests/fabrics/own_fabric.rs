@@ -80,7 +80,7 @@ fn seventh(can: bool) -> &'static FabricInfo {
 fn over(kind: &'static FabricInfo, key: &str, value: &str) -> Result<serde_json::Value, String> {
     let text = "geometry = { channels = 2, chips-per-channel = 4, dies-per-chip = 2, page-size = \"16KiB\", blocks-per-plane = 16, pages-per-block = 16, over-provisioning = 0.5 }\n\
                 workload = { requests = 600, read-share = 0.5 }\nprecondition.kind = \"random\"\nreplay.outstanding = 256\n";
-    // `kind` replaces the interconnect of the configuration, which therefore only has to accept the tested values of `gc.move`.
+    // `kind` replaces the interconnect of the configuration. So `fabric.kind` only has to accept the tested values of `gc.move`.
     let moves = key == "gc.move" || kind.moves.len() > 1;
     let mut settings = vec![format!("fabric.kind={}", if moves { "nossd" } else { "bus" })];
     settings.extend((!key.is_empty()).then(|| format!("{key}={value}")));
@@ -133,7 +133,7 @@ fn every_option_acts_on_a_seventh_kind_that_has_it_and_is_refused_by_name_on_one
                     Box::leak(Box::new(FabricInfo { name: "seventh", ..info_of(FabricKind::Nossd).clone() }));
                 assert_ne!(over(mover, &key, &value).expect(&name), over(mover, "", "").expect(&name), "{name}");
             } else {
-                // The report, or the error if the configuration excludes the value, must equal that of the built-in bus.
+                // The result must equal that of the built-in bus: the report, or the error if the configuration excludes the value.
                 assert_eq!(able, over(info_of(FabricKind::Bus), &key, &value), "{name}");
                 assert_eq!(able, unable, "{name}");
                 of_all += 1;

@@ -109,7 +109,7 @@ fn a_timeline_has_what_the_report_counts_on_every_interconnect() {
         assert!(begun("array") > 0 && begun("array") <= pages + report.gc.erases, "{kind}");
         assert_eq!(begun("command") + begun("data"), report.path_conflict.transfers, "{kind}");
         assert!(begun("link") >= report.path_conflict.transfers, "{kind}: a transfer holds at least one link");
-        // Every counter ends at zero, and the flow of every request ends.
+        // At the end every counter is zero, and the flow of every request (the arrows that link its events) has ended.
         let mut last = BTreeMap::new();
         for (_, event) in events.iter().filter(|(_, event)| is(event, Kind::Counter)) {
             last.insert(
@@ -232,7 +232,8 @@ fn a_recording_of_the_network_has_what_the_report_counts() {
         if *kind != FabricKind::Nossd {
             // NoSSD is excluded, because its packets are also blocked in the network, behind others.
             let blocked: u64 = sent.clone().map(|transfer| transfer.blocked_ps).sum();
-            // If a die requests a path while it is busy, the report counts its wait only from the end of its work, so it may count less.
+            // The report can count less than the recording: if a busy die requests a path, the report counts the wait only from the end of
+            // the die's work.
             assert!(blocked >= report.path_conflict.wait_ps, "{kind}");
             let causes = &report.path_conflict.causes;
             let all = causes.channel.transfers + causes.controller.transfers + causes.link.transfers;

@@ -48,7 +48,7 @@ fn begin(die: &mut Die, rules: &DieRules, kind: OperationKind, planes: u32, now:
     until
 }
 
-/// Asserts that the die refuses any operation at `now`, and reports that it does not accept one.
+/// Asserts that at `now` the die reports that it accepts no operation, and refuses each kind with the time `busy_until`.
 #[track_caller]
 fn assert_refuses(die: &mut Die, rules: &DieRules, now: Time, busy_until: Time) {
     assert!(!die.accepts(rules));
@@ -134,7 +134,7 @@ fn an_operation_is_suspended_while_more_than_the_least_is_left_and_not_at_it() {
         assert_eq!(die.suspend(&rules, latest + PICOSECOND), Err(DieError::NotSuspendable), "{kind:?}");
         assert_eq!(die.suspend(&rules, latest), Ok(()), "{kind:?}");
         assert!(die.has_suspended() && die.accepts(&rules));
-        // 10 us and a picosecond are left, after the 5 us to resume.
+        // After the 5 us to resume, 10 us and a picosecond of array time are left.
         assert_eq!(die.resume(&rules, until, us(5)), Ok(until + us(15) + PICOSECOND));
     }
 }

@@ -41,7 +41,7 @@ fn data(links: u64) -> Time {
 #[test]
 fn a_read_alone_reserves_a_circuit_for_its_command_and_one_for_its_data() {
     for (row, column) in [(0, 0), (3, 0), (0, 7), (5, 4), (7, 7)] {
-        // The path to the router is the link of the controller and those of the row; one more link leads to the chip.
+        // The path to the router consists of the link of the controller and the links of the row. One more link leads to the chip.
         let (hops, links) = (column + 1, column + 2);
         let expected = scout(hops) + command(links) + READ + scout(hops) + data(links);
         assert_eq!(latencies(&drive(), [read(page_at(row, column), 1, Time::ZERO)]), [expected], "{row}, {column}");
@@ -64,13 +64,14 @@ fn the_transactions_of_a_request_share_one_circuit_at_a_time() {
     config.venice.circuits_per_request = Some(2);
     assert_eq!(latencies(&config, [read(page_at(0, 0), 2, Time::ZERO)]), [both]);
     config.venice.circuits_per_request = Some(1);
-    // The second command is sent while the first chip reads, and the second page is sent after the first has arrived.
+    // With one circuit per request, the second command is sent while the first chip reads, and the second page is sent after the first page
+    // has arrived.
     assert_eq!(latencies(&config, [read(page_at(0, 0), 2, Time::ZERO)]), [both + scout(hops) + data(links)]);
     let write_one = scout(hops) + COMMAND + data(links);
     assert_eq!(latencies(&config, [write(page_at(0, 0), 2, Time::ZERO)]), [write_one * 2 + PROGRAM]);
     // Two separate requests each have their own circuit.
     assert_eq!(latencies(&config, [0, 1].map(|row| read(page_at(row, 0), 1, Time::ZERO))), [both, both]);
-    // A read that holds its circuit delays the start of the other read.
+    // The first read holds the only circuit of the request until its data is sent, so the second read starts only then.
     config.fabric.hold_path = HoldPath::Reads;
     let whole = both - scout(hops);
     assert_eq!(latencies(&config, [read(page_at(0, 0), 2, Time::ZERO)]), [whole * 2]);
@@ -98,8 +99,8 @@ fn links_take_bytes_as_wide_and_as_fast_as_they_are() {
 #[test]
 fn a_second_read_of_a_row_is_served_by_the_nearest_other_controller_the_upper_one_first() {
     let done = completions(&drive(), [read(page_at(4, 0), 1, Time::ZERO), read(page_at(4, 1), 1, Time::ZERO)]);
-    // The command of the second read comes from row 3, two links from (4, 1). Row 4 is free again when the first read is sensed, and then serves
-    // it. Row 3 also sends the data of the second read.
+    // Controller 4 is busy with the first command, so controller 3 sends the second command; its router is two links from that of chip (4,
+    // 1). Controller 4 is free again for the data of the first read, so controller 3 also fetches the data of the second.
     assert_eq!(done[0], scout(1) + command(2) + READ + scout(1) + data(2));
     assert_eq!(done[1], scout(3) + command(4) + READ + scout(3) + data(4));
 }
@@ -111,8 +112,8 @@ fn a_read_beyond_the_number_of_controllers_waits_for_one() {
     let (report, _) = run_source(&config, listed([read(0, 1, Time::ZERO), read(1, 1, Time::ZERO)]));
     let causes = &report.path_conflict.causes;
     assert_eq!([causes.channel.transfers, causes.controller.transfers, causes.link.transfers], [0, 2, 0]);
-    // The second command waits for the first command, and the data of the second read for that of the first. The wait of the data counts only from
-    // the end of the array time of the second read.
+    // The second command waits for the first command, and the data of the second read for the data of the first. The wait of the data
+    // counts only from the end of the second read's array time.
     let first_command = scout(1) + command(2);
     let first_done = first_command + READ + scout(1) + data(2);
     let second_read = first_command + scout(2) + command(3) + READ;

@@ -36,7 +36,7 @@ const NO_BOUND: Time = Time::from_ms(1_000_000);
 /// Counts of the choices of a policy in a run, and its first violation of the bound.
 #[derive(Debug, Default)]
 struct Seen {
-    /// Choices made while a request had waited longer than the bound and more than one queue had requests.
+    /// Choices made while a request had waited at least as long as the bound and more than one queue had requests.
     owed: u64,
     /// First violation of the bound; `None` if every choice kept it.
     broken: Option<String>,
@@ -47,7 +47,7 @@ struct Watched {
     policy: AnyScheduler,
     erases: EraseOrder,
     bound: Time,
-    /// By die: whether its last choice while a request was overdue passed over that request. Two in a row violate the bound.
+    /// By die: whether the last choice while a request was overdue passed over that request. Two such choices in a row violate the bound.
     passed: BTreeMap<DieId, bool>,
     seen: Arc<Mutex<Seen>>,
 }
@@ -67,8 +67,8 @@ impl Watched {
             || (waiting.collection_first() && any(collection))
     }
 
-    /// Returns the queue of the oldest waiting request, which must be chosen next, and the longest wait of a request. `None` if no wait exceeds the
-    /// bound, if at most one queue has requests, or if firmware work goes first.
+    /// Returns the queue of the oldest waiting request, which must be chosen next, and the longest wait of a request. `None` if no request
+    /// has waited as long as the bound, if at most one queue has requests, or if firmware work goes first.
     fn owed(&self, waiting: &SchedulerView<'_>) -> Option<(QueueId, Time)> {
         let heads = || waiting.heads(TransactionClass::UserRead).chain(waiting.heads(TransactionClass::UserProgram));
         if heads().nth(1).is_none() || self.firmware_goes_first(waiting) {
@@ -158,8 +158,8 @@ fn no_request_waits_longer_than_the_bound_of_the_policy_allows() {
         config.schedule.age_bound = bound;
         let (report, seen) = watch_configured(&config, bound);
         assert_kept(&seen, &config);
-        // An overdue read waits only for older transactions, and reads alternate with programs. In the worst case all 64 outstanding requests are
-        // programs of the die of that read.
+        // An overdue read waits only for older transactions, and reads and programs alternate. In the worst case all 64 outstanding
+        // requests are programs on the die of that read.
         let [read, write] = [10 + 3_000 + 4_096, 10 + 4_096 + 100_000].map(Time::from_ns);
         let most = bound + (write + read) * 64;
         let slowest = report.latency_ps.all.expect("there are requests").max;
@@ -187,7 +187,7 @@ fn the_bound_holds_over_every_interconnect_with_collection_suspension_and_replic
             config.schedule.age_bound = bound;
             config.flash.suspension = if at % 2 == 0 { Suspension::Both } else { Suspension::Off };
             config.replication.enabled = at % 3 == 0;
-            // Copies of replicated pages need one more block in each plane, so the drive has more spare space.
+            // Copies of replicated pages need one more spare block in each plane.
             config.geometry.over_provisioning = 0.4;
             config.validate().unwrap_or_else(|error| panic!("{policy} over {fabric}: {error}"));
             let (report, seen) = watch_configured(&config, bound);
@@ -209,7 +209,7 @@ fn draw(policy: SchedulePolicy, fabric: FabricKind, number: u64) -> Drawn {
         let ((mut config, requests, moments), bound) = drive;
         config.schedule.policy = policy;
         config.schedule.age_bound = US(bound);
-        // The firmware policy Sprinkler implies the scheduling policy of the same name, so `policy` would have no effect.
+        // The firmware policy Sprinkler implies the scheduling policy Sprinkler, so `policy` would have no effect.
         let is_own = config.ftl.policy == FirmwarePolicy::Sprinkler;
         if config.fabric.kind == fabric && !is_own && config.validate().is_ok() {
             return (config, requests, moments[0]);

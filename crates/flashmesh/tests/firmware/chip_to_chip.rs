@@ -25,8 +25,8 @@ fn small_drive() -> Config {
     config
 }
 
-/// Returns writes to chip 0, a millisecond apart. All but the last fill six blocks, with one valid page in the first block and two in each other
-/// block. The last write leaves fewer free pages than the reserve plus a block, so GC collects the first block.
+/// Returns writes to chip 0, a millisecond apart. All but the last fill six blocks: the first block keeps one valid page, each other block
+/// two. The last write leaves fewer free pages than the GC reserve plus a block, so GC collects the first block.
 fn writes_until_one_page_moves() -> Vec<IoRequest> {
     let blocks = [[0, 1, 1, 1], [1, 2, 2, 2], [3, 4, 4, 4], [5, 6, 6, 6], [7, 8, 8, 8], [9, 10, 10, 10]];
     let pages = blocks.into_iter().flatten().chain([11]);
@@ -58,14 +58,14 @@ fn a_move_takes_a_read_a_transfer_between_the_chips_and_a_program_without_data()
 #[test]
 fn a_moved_page_crosses_the_vertical_channel_once_and_no_controller() {
     let mut requests = writes_until_one_page_moves();
-    // The read arrives after the page has been programmed on chip 2 (row 1, column 0), and reads it there. Without the read, the run would end
-    // earlier.
+    // The read arrives after GC has moved the page to chip 2 (row 1, column 0), and reads it there. It also extends the run until the move
+    // has ended.
     requests.push(read(0, 1, Time::from_ms(30)));
     let (report, _) = run_source(&small_drive(), Listed(requests.into()));
     assert_eq!((report.gc.pages_moved, report.gc.pages_copied), (1, 1));
     assert_eq!(report.links.bytes_between_chips, [0, 0, PAGE, 0]);
     assert_eq!(report.links.bytes_to_chips, [25 * PAGE, 0, 0, 0]);
-    // The data leaves over the channel of row 1, where chip 2 is.
+    // The data of the read is sent over the channel of row 1, the row of chip 2.
     assert_eq!(report.links.bytes_from_chips, [0, PAGE, 0, 0]);
 }
 
@@ -95,14 +95,14 @@ fn random_writes(kind: FabricKind, r#move: PageMove, allocation: Option<Allocati
     run_checked(&config)
 }
 
-/// Claim K10 of docs/reproduction (Network-on-SSD, CAL 2012): with Clean packets, GC moves pages from chip to chip without the controller.
+/// Claim K10 of docs/reproduction (Network-on-SSD, CAL 2012): no page that GC moves from chip to chip crosses a controller.
 #[test]
 fn the_controllers_move_no_page_that_goes_from_chip_to_chip() {
     let report = random_writes(FabricKind::Pnssd, PageMove::ChipToChip, None);
     let (gc, links) = (&report.gc, &report.links);
     let pages = |bytes: &[u64]| bytes.iter().sum::<u64>() as f64 / PAGE as f64;
-    // Many pages stay on their chip, because each possible destination plane has more valid pages, has no free page, or already awaits a page. A
-    // vertical channel leads to only three other chips; over NoSSD, with fifteen other chips, more pages move.
+    // Many pages stay on their chip, because each possible destination plane has more valid pages, has no free page, or already awaits a
+    // page. A vertical channel leads to only three other chips, so fewer pages move than over NoSSD with its fifteen.
     assert!(gc.pages_copied > gc.pages_moved / 5, "{gc:?}");
     assert_eq!(pages(&links.bytes_between_chips[..4]), 0.0, "horizontal channels carry no moved page");
     assert_within("from chip to chip", pages(&links.bytes_between_chips), gc.pages_copied as f64, 0.02);
@@ -122,7 +122,7 @@ fn the_links_of_the_controllers_of_nossd_carry_no_page_that_goes_from_chip_to_ch
         of_kind.map(|(_, bytes)| bytes).sum::<u64>() as f64 / PAGE as f64
     };
     assert_eq!(over(LinkKind::Controller, &links.bytes_between_chips), 0.0);
-    // Each moved page leaves one chip and enters another, so it counts on the links of both chips.
+    // Each moved page leaves one chip and enters another, so the links of both chips count it.
     let copied = 2.0 * gc.pages_copied as f64;
     assert_within("from chip to chip", over(LinkKind::Chip, &links.bytes_between_chips), copied, 0.02);
     let through = (gc.pages_moved - gc.pages_copied) as f64;

@@ -38,8 +38,8 @@ fn page(number: u64) -> u64 {
     number * 4
 }
 
-/// Returns writes to chip 0, ten milliseconds apart. All but the last fill seven blocks, each with two valid pages. The last write leaves fewer
-/// free pages than the reserve plus a block, so GC collects the first block, which holds pages 0 and 1.
+/// Returns writes to chip 0, ten milliseconds apart. All but the last fill seven blocks, each with two valid pages. The last write leaves
+/// fewer free pages than the GC reserve plus a block, so GC collects the first block, which holds pages 0 and 1.
 fn writes_until_two_pages_move() -> Vec<IoRequest> {
     let blocks = (0..7).map(|block| [2 * block, 2 * block + 1, 2 * block + 1, 2 * block + 1]);
     let pages = blocks.flatten().chain([14]);
@@ -52,8 +52,8 @@ fn alone(hops: u64, flits: u64) -> Time {
     Time::from_ns(1 + 4 * (hops + 1) + flits)
 }
 
-/// Returns the time at which the last write is programmed, and the time at which the controller receives the CleanAck for both pages. They move to
-/// chip 1, next to chip 0.
+/// Returns the time at which the last write is programmed, and the time at which the controller receives the CleanAck. The Clean moves both
+/// pages to chip 1, next to chip 0.
 fn clean() -> (Time, Time) {
     let data = 9 * 512;
     let begins = Time::from_ms(10 * 28) + alone(0, data) + PROGRAM;
@@ -105,7 +105,8 @@ fn the_controller_that_sent_a_clean_hears_of_its_end_though_another_one_is_neare
     let (begins, told) = clean();
     let mut requests = writes_until_two_pages_move();
     requests.push(read(page(0), 1, begins + Time::from_us(150)));
-    // Shifted by one page, all requests are for the first chip of row 1. Its pages move to chip 0, where the controller of row 0 reads them.
+    // Shifted by one page, all requests are to the first chip of row 1. The Clean moves the pages to chip 0, where the controller of row 0
+    // reads them.
     for request in &mut requests {
         request.offset += Bytes::new(PAGE);
     }
@@ -157,8 +158,8 @@ fn two_pages_take_one_command_and_one_acknowledgement() {
         simulation.run(&Control::default()).expect("the run ends without a violation");
         *told.lock().expect("no other thread panicked")
     };
-    // 30 host writes, each acknowledged, and one acknowledged erase. The one read is the Clean packet, which covers both pages and has one CleanAck;
-    // chip-to-chip moves take a read and an acknowledged program for each page.
+    // The 30 host writes and the erase are each acknowledged. The one read is the Clean packet, which covers both pages and has one
+    // CleanAck. A chip-to-chip move instead takes a read and an acknowledged program for each page.
     let expected = Told { reads: 1, programs: 30, erases: 1, copies: 2, acknowledgements: 30 + 1 + 1 };
     assert_eq!(told(PageMove::Clean), expected);
     assert_eq!(told(PageMove::ChipToChip), Told { reads: 2, programs: 32, acknowledgements: 30 + 2 + 1, ..expected });
@@ -174,7 +175,7 @@ fn a_page_that_is_written_while_it_moves_is_read_where_the_host_wrote_it() {
         requests
             .push(IoRequest { arrival: told + Time::from_ms(5), ..read(kind.offset.as_u64() / PAGE, 1, Time::ZERO) });
         let done = completions(&small_drive(), requests);
-        // The write waits for its die, which the Clean occupies. The read then finds the page where the write put it, on chip 0.
+        // The write waits for its die, which the Clean occupies. The later read finds the page on chip 0, where the write put it.
         assert!(done[29] > told, "{}", done[29]);
         assert_eq!(done[30], told + Time::from_ms(5) + alone(0, 8) + READ + alone(0, 9 * 512));
     }
@@ -202,7 +203,7 @@ fn most_pages_move_by_clean_whatever_space_there_is_and_amplify_writes_no_more()
     }
 }
 
-/// All dies collect, and each both sends and programs pages. Dies that waited for each other in a cycle would deadlock.
+/// Every die collects, and so both sends and programs pages. The run would deadlock if dies waited for each other in a cycle.
 #[test]
 fn a_saturated_drive_whose_dies_all_clean_comes_to_its_end() {
     let options: [fn(&mut Config); 5] = [

@@ -115,13 +115,13 @@ fn eight_random_reads_on_sixteen_dies_collide_as_table_2_and_arithmetic_say() {
     assert_near(found.read_collision_ratio_expected, found.read_collision_ratio_closed_form.expect("reads completed"));
     assert!(found.read_collision_ratio_closed_form.expect("reads completed") <= read_collision_probability(8, 16));
     assert_near(found.read_collision_ratio, found.read_collision_ratio_closed_form.expect("reads completed"));
-    // Observed states have more collisions than independent random dies, because reads that share a die stay longer. The share of states with a
-    // collision is that of the Markov chain [`states_of_queues`]. Its ratio to the share for random dies is the published 86.0 / 83.7.
+    // More states have collisions than with independent random dies, because reads that share a die stay longer. The share of these states
+    // follows from the Markov chain of [`states_of_queues`]. Its ratio to the share for random dies is the published 86.0 / 83.7.
     let states = mixed(occ, |outstanding| colliding_queues(outstanding, 16));
     assert_near(found.collision_ratio, states);
     assert_near(found.collision_ratio_normalized, 86.0 / 83.7);
-    // With eight reads on sixteen dies some die is idle, so every collision is an imbalance. Reads are drawn from 67 million pages, so no pair of
-    // pages collides twice.
+    // With eight reads on sixteen dies some die is idle, so every collision is an imbalance. Reads are drawn from 67 million pages, so no
+    // pair of pages collides twice.
     assert_eq!((found.imbalanced_share, found.idle_die_share), (Some(1.0), Some(1.0)));
     assert_near(found.mean_repetition, 1.0);
     assert!(found.reads_per_die_rsd.expect("reads completed") < 0.03);
@@ -290,7 +290,7 @@ fn a_read_whose_page_moves_while_it_waits_counts_once() {
     assert!(rerouted > 100, "{rerouted}");
 }
 
-/// On one die, pages 0 to 3 are written in part, which reads them first, and pages 4 and 5 are read meanwhile.
+/// On one die, pages 0 to 3 are written in part, which reads each of them first. Pages 4 and 5 are read meanwhile.
 #[test]
 fn reads_that_complete_a_write_collide_only_where_they_are_asked_for() {
     let mut config = bare_drive();

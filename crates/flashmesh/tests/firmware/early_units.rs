@@ -76,8 +76,8 @@ fn a_word_line_is_full_with_the_units_of_all_its_pages() {
     assert_eq!(counts(&report), (26, 10, 0));
 }
 
-/// Eight units fill the first page of both planes. With seven units the page of the first plane is full and is programmed without the page of the
-/// second.
+/// Eight units fill the first page of both planes. Seven units fill only the page of the first plane, which is programmed without the
+/// second plane.
 #[test]
 fn planes_join_for_programs_that_are_full() {
     let (report, latencies) = measured(&die_of(2), [write(0, 8, Time::ZERO)]);
@@ -85,16 +85,16 @@ fn planes_join_for_programs_that_are_full() {
 
     let (report, latencies) = measured(&die_of(2), [write(0, 7, Time::ZERO)]);
     assert_eq!((counts(&report), latencies), ((7, 1, 0), vec![TIMEOUT + program_of(1)]));
-    // Afterwards both planes are at their second page, so the next pages have equal offsets and the planes join.
+    // After seven units both planes are at their second page. So the next pages have equal offsets, and the planes join.
     let (report, latencies) = measured(&die_of(2), [write(0, 7, Time::ZERO), write(0, 8, Time::from_ms(50))]);
     assert_eq!((counts(&report), latencies[1]), ((15, 1, 1), program_of(2)));
-    // After a write of four units, the first plane is one page ahead of the second, so their page offsets differ and they do not join.
+    // After four units the first plane is one page ahead of the second. So their page offsets differ, and the planes do not join.
     let (report, latencies) = measured(&die_of(2), [write(0, 4, Time::ZERO), write(0, 8, Time::from_ms(50))]);
     assert_eq!((counts(&report), latencies[1]), ((12, 0, 0), program_of(1) * 2));
 }
 
-/// A partial write keeps its location while it reads the other sectors of its unit, and the writes bound to the same page wait for it. The next unit
-/// is bound to the next page; with late binding it would be the fourth unit of this page.
+/// A partial write first reads the other sectors of its unit, but keeps its location. Writes bound to the same page wait for it. The next
+/// unit is bound to the next page; with late binding it would be the fourth unit of this page.
 #[test]
 fn a_write_of_a_part_keeps_its_place_in_its_program() {
     let at = Time::from_ms(100);
@@ -115,7 +115,7 @@ fn a_write_of_a_part_keeps_its_place_in_its_program() {
 #[test]
 fn a_flush_has_programs_run_with_what_they_have() {
     let mut config = die_of(1);
-    // The cache destages each write at once, into a partly filled program.
+    // The cache destages each write at once, so the program stays partly filled.
     config.cache.capacity = Bytes::from_kib(256);
     (config.cache.high_mark, config.cache.low_mark) = (0.0, 0.0);
     let flush = IoRequest { kind: RequestKind::Flush, size: Bytes::ZERO, ..write(0, 1, Time::from_us(50)) };
@@ -140,7 +140,7 @@ fn a_unit_that_is_read_before_it_was_written_takes_a_place_and_is_not_programmed
     let writes = |units: u64| (0..units).map(|unit| write(unit, 1, Time::ZERO));
     let (report, latencies) = measured(&config, writes(3).chain([read(9, 1, at)]));
     assert_eq!(counts(&report), (3, 0, 0));
-    // The read and the program reach the die at the same time and the read goes first, so only the timeout bounds the latency of the writes.
+    // The read goes first at the die and delays the program. The test only requires that the writes do not wait for the timeout.
     assert!(latencies[..3].iter().all(|&latency| latency < TIMEOUT), "{latencies:?}");
     let (report, latencies) = measured(&config, writes(2).chain([read(9, 1, at)]));
     assert_eq!((counts(&report), latencies[0]), ((2, 1, 0), TIMEOUT + program_of(1)));
@@ -196,7 +196,7 @@ fn what_was_programmed_before_a_cut_is_found_after_it() {
     config.persistence.checkpoint_interval = 100;
     config.power.capacitors = false;
     config.power.cut = Some(Time::from_ms(2));
-    // Two pages are full and programmed. The last two units still gather, and are lost with their requests.
+    // Two pages are full and programmed. The last two units still wait for their page to fill, and are lost with their requests.
     let writes = (0..10).map(|unit| write(unit, 1, Time::ZERO)).chain([write(0, 1, Time::from_ms(1_000))]);
     let (report, _) = measured(&config, writes);
     let cut = report.power_cut.as_ref().expect("the power was cut");

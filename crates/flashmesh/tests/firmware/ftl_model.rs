@@ -214,7 +214,8 @@ impl Model {
         }
     }
 
-    /// Reads a page, which must change no location. With `places`, an unwritten page is assigned a location if there is a free one.
+    /// Reads a page, and asserts that the read changes no location. With `places`, an unwritten page is assigned a location if a page is
+    /// free.
     fn read(&mut self, lpn: Lpn, places: bool) {
         let before = self.ftl.lookup(lpn);
         let locations: Vec<_> = self.newest.keys().map(|&lpn| (lpn, self.ftl.location(lpn))).collect();

@@ -50,7 +50,7 @@ fn preconditioned_by(
     (ftl, report)
 }
 
-/// Measurements of a drive under uniform random writes, from the first write to the last.
+/// Measurements under uniform random writes, over all writes of a call of [`write`].
 struct Steady {
     write_amplification: f64,
     /// Mean share of valid pages among the pages that are not free.
@@ -84,8 +84,9 @@ fn assert_within(share: f64, measured: f64, expected: f64) {
 #[test]
 fn fifo_amplifies_writes_as_its_closed_form_says() {
     let Steady { write_amplification, utilisation } = measured(VictimPolicy::Fifo);
-    // A page stays in the log while the log is rewritten once. The host writes a share d of these pages; 1 - d of the pages at the tail are
-    // still valid, because they were not overwritten meanwhile: 1 - d = exp(-d / utilisation).
+    // With FIFO victims, a page stays in its block while all blocks are rewritten once. Of the programs that rewrite them, a share d are
+    // host writes. A share 1 - d of a victim's pages is still valid, because no host write has replaced them: 1 - d = exp(-d /
+    // utilisation).
     let mut overwritten = 0.5;
     for _ in 0..200 {
         overwritten = 1.0 - f64::exp(-overwritten / utilisation);
@@ -96,7 +97,7 @@ fn fifo_amplifies_writes_as_its_closed_form_says() {
 #[test]
 fn random_victims_amplify_writes_as_their_closed_form_says() {
     let Steady { write_amplification, utilisation } = measured(VictimPolicy::Random);
-    // A random victim is an average block, of which the share `utilisation` is moved.
+    // A random victim is an average block, so the share `utilisation` of its pages is moved.
     assert_within(0.03, write_amplification, 1.0 / (1.0 - utilisation));
 }
 
@@ -166,8 +167,8 @@ fn preconditioning_goes_on_until_write_amplification_has_settled_and_no_longer()
     });
     let windows = windows.concat();
     assert!(windows.iter().all(|windows| (8..40).contains(windows)), "{windows:?}");
-    // The minimum is 8 windows. On planes this small, consecutive windows may differ by more than the criterion for a steady state, so some runs need
-    // more.
+    // Eight windows are the minimum. On planes this small, consecutive windows can differ by more than the criterion of a steady state
+    // allows, so some runs need more.
     assert!(windows.iter().any(|&windows| windows > 8), "{windows:?}");
 }
 
@@ -175,7 +176,8 @@ fn preconditioning_goes_on_until_write_amplification_has_settled_and_no_longer()
 fn preconditioning_maps_the_first_pages_by_the_static_order_and_leaves_no_wear() {
     for kind in [PreconditionKind::Sequential, PreconditionKind::Aged, PreconditionKind::Random] {
         for order in flashmesh::ftl::allocation::ORDERS {
-            // The number of pages is not a multiple of the number of planes, and the pages of a plane are not a multiple of the block size.
+            // Chosen so that the number of pages is no multiple of the number of planes, and the pages of a plane are no multiple of the
+            // block size.
             let fill = 0.777;
             let mut config = config(VictimPolicy::Greedy, 3);
             (config.geometry.blocks_per_plane, config.geometry.dies_per_chip) = (16, 2);
@@ -265,13 +267,13 @@ fn an_aged_drive_amplifies_writes_as_its_valid_pages_say() {
             let (planes, first_free) = (geometry.planes(), report.pages_mapped as u32);
             let aged: u32 = (0..planes).map(|plane| geometry.pages_per_plane() - ftl.free_pages(PlaneId(plane))).sum();
             let valid_share = f64::from(first_free) / f64::from(aged);
-            // Each unmapped page is written once, so that no other page becomes invalid.
+            // Each unmapped page is written once, so these writes invalidate no page.
             let idle = IdleDies::new(geometry.dies());
             let writes = geometry.logical_pages - first_free;
             let before: u32 = (0..planes).map(|plane| ftl.free_pages(PlaneId(plane))).sum();
             let moved: u64 = (first_free..geometry.logical_pages).map(|lpn| ftl.write_untimed(Lpn(lpn), &idle)).sum();
             let after: u32 = (0..planes).map(|plane| ftl.free_pages(PlaneId(plane))).sum();
-            // Pages freed by collections: the writes in excess of the decrease in free space.
+            // Pages freed by collections: the number of writes, minus the decrease in free pages.
             let gained = f64::from(writes - (before - after));
             let collected = gained + moved as f64;
             assert!(collected > 0.3 * f64::from(aged), "{collected} of {aged}");
@@ -340,8 +342,7 @@ fn drives_of_any_shape_can_be_preconditioned() {
     }
 }
 
-/// Returns a drive of eight chips on one channel, with a namespace on each given range of ways (chips), each with the given share of the logical
-/// pages.
+/// Returns a drive of eight chips on one channel. Each of `namespaces` has a range of ways (chips) and a share of the logical pages.
 fn bound(namespaces: &[(std::ops::Range<u32>, f64)]) -> Config {
     let mut config = config(VictimPolicy::Greedy, 8);
     config.geometry.over_provisioning = 0.15;
@@ -361,7 +362,7 @@ fn bound(namespaces: &[(std::ops::Range<u32>, f64)]) -> Config {
 
 #[test]
 fn preconditioning_gives_planes_of_every_load_their_own_steady_state() {
-    // Ways 0 to 3 hold the first namespace, 4 and 5 both, 6 and 7 the second: three different loads.
+    // Ways 0 to 3 hold only the first namespace, 4 and 5 both, 6 and 7 only the second: three different loads.
     let config = bound(&[(0..6, 0.48), (4..8, 0.14)]);
     let (mut ftl, geometry, report) = preconditioned(&config, PreconditionKind::Random, 1.0);
     assert!(report.settled, "{report:?}");
@@ -428,8 +429,8 @@ fn preconditioning_counts_translation_pages_that_planes_of_a_superblock_exchange
     }
 }
 
-/// Returns the write amplification when two streams write. One writes a tenth of the pages at random, with `share` of ten writes; the second writes
-/// all remaining pages at random or sequentially in a loop.
+/// Returns the write amplification of two streams. One writes a tenth of the pages at random, with `share` tenths of the writes. The other
+/// writes all remaining pages, at random or sequentially in a loop.
 fn hot_and_cold(write_streams: config::WriteStreams, share: u32, is_sequential: bool) -> f64 {
     let mut config = config(VictimPolicy::Greedy, 1);
     let stream = config.streams().remove(0);
@@ -448,7 +449,7 @@ fn hot_and_cold(write_streams: config::WriteStreams, share: u32, is_sequential: 
             next = if is_sequential { (next + 1) % (pages - hot) } else { random.below(pages - hot) };
             ftl.write_untimed_by(StreamId(1), Lpn(hot + next), &idle)
         };
-        // The first half of the writes brings the drive to steady state, and is not measured.
+        // The first half of the writes only brings the drive to steady state, so its moves are not counted.
         moved += if number < writes { 0 } else { now };
     }
     ftl.audit().unwrap();
@@ -459,11 +460,12 @@ fn hot_and_cold(write_streams: config::WriteStreams, share: u32, is_sequential: 
 fn hot_and_cold_streams_in_blocks_of_their_own_amplify_writes_less() {
     use config::WriteStreams::{PerStream, Shared};
     let amplification = |share, is_sequential| [Shared, PerStream].map(|how| hot_and_cold(how, share, is_sequential));
-    // Cold pages written sequentially become invalid together, but only if no hot pages lie between them.
+    // Cold pages that are written sequentially become invalid together, unless hot pages lie between them.
     let [shared, apart] = amplification(5, true);
     assert_within(0.05, shared, 4.59);
     assert_within(0.05, apart, 1.15);
-    // If nearly every victim holds cold pages, moved pages dominate, and moved pages of both streams share a block.
+    // If nearly every victim holds cold pages, most programs are moves, and moved pages of both streams share a block. So blocks per stream
+    // gain little.
     let [shared, apart] = amplification(9, false);
     assert!(apart < 0.98 * shared && apart > 0.9 * shared, "{shared} {apart}");
 }

@@ -81,8 +81,8 @@ fn random_drives_begin_alike_whether_their_state_is_computed_written_or_read() {
         if config.validate().is_err() || !config.stream.is_empty() {
             continue;
         }
-        // All drives share the folder. If the cache key lacked a parameter that affects the state, the changed drive would load the state of the
-        // first.
+        // All drives share the folder. If the cache key lacked a parameter that affects the state, the changed drive would load the state
+        // of the first drive.
         let changed = {
             let mut config = config.clone();
             match tried % 4 {
@@ -194,7 +194,7 @@ fn the_states_used_longest_ago_go_first_when_the_folder_is_full() {
     let first = states(folder.path());
     outcome(&seeds[1], &drives_within(folder.path(), limit));
     aged(1_000);
-    // The first state is read once more, so that the second is the least recently used and goes when the third is stored.
+    // The first state is read once more. So the second state is the least recently used, and is deleted when the third is stored.
     outcome(&seeds[0], &drives_within(folder.path(), limit));
     outcome(&seeds[2], &drives_within(folder.path(), limit));
     let kept = states(folder.path());

@@ -92,8 +92,8 @@ fn a_run_may_end_while_a_circuit_is_kept_for_a_translation_page() {
     config.fabric.kind = FabricKind::Venice;
     config.fabric.hold_path = HoldPath::Reads;
     config.precondition.kind = PreconditionKind::Sequential;
-    // The cache has one entry. The second request evicts the changed entry of the first, whose translation page is read and programmed while no
-    // request waits.
+    // The cache has one entry. The second request evicts the changed entry of page 0. The translation page of that entry is then read and
+    // programmed, although no request waits for it.
     let zeroes = |page, at| request(RequestKind::WriteZeroes, page, 1, at);
     for delay in (0..6000).step_by(500).map(Time::from_ns) {
         let records = run(&config, [zeroes(0, Time::ZERO), zeroes(100, Time::ZERO), zeroes(0, delay)]);
@@ -140,7 +140,7 @@ fn reads_of_requests_join_reads_of_the_map_on_other_planes_where_asked() {
     assert!(together > apart, "{together} multi-plane operations, {apart} if reads of the map join no others");
 }
 
-/// MQSim serves the map before requests: a translation page is sent before the data of requests, whichever chip holds that data.
+/// As in MQSim, the map precedes requests: a translation page is sent before the data of requests, whichever chip holds that data.
 #[test]
 fn a_translation_page_leaves_before_the_data_of_requests_that_wait_for_the_same_channel() {
     let mut config = drive_with(16);
@@ -182,14 +182,14 @@ fn a_translation_page_leaves_before_the_data_of_requests_that_wait_for_the_same_
 
 #[test]
 fn an_entry_that_was_changed_is_written_back_when_it_makes_way_and_a_clean_one_is_forgotten() {
-    // The cache has one entry. Page 0 is written. Page 5000, of another translation page, evicts the entry of page 0, and page 10000 that of
-    // 5000.
+    // The cache has one entry. Page 0 is written. Pages 5000 and 10000 are on two other translation pages, so each of them evicts the
+    // previous entry.
     let at = |us| Time::from_us(us);
     let requests = [write(0, 1, at(0)), read(5000, 1, at(500)), read(10_000, 1, at(1000)), read(0, 1, at(1500))];
     let (report, _) = run_source(&drive_with(1), Listed(requests.into()));
     let map = map_of(&report);
     assert_eq!((map.counters.misses, map.counters.evictions, map.counters.write_backs), (4, 3, 1));
-    // The write-back reads its translation page first, so there are five map reads: four for misses and one for the write-back.
+    // The write-back reads its translation page first. So there are five map reads: four for misses, one for the write-back.
     assert_eq!((report.flash.map_reads, report.flash.map_programs), (5, 1));
     assert_eq!(report.write_amplification, Some(2.0));
 }
@@ -198,7 +198,7 @@ fn an_entry_that_was_changed_is_written_back_when_it_makes_way_and_a_clean_one_i
 fn a_translation_page_is_written_back_without_a_read_when_all_of_its_entries_are_in_dram() {
     let mut config = small_drive(32);
     config.replay.mode = ReplayMode::Open;
-    // All 32 entries of the first translation page are changed, then evicted by those of the second.
+    // All 32 entries of the first translation page are changed, and then evicted by the entries of the second translation page.
     let writes = (0..32).map(|page| write(page, 1, Time::from_us(200 * page)));
     let reads = (32..40).map(|page| read(page, 1, Time::from_us(200 * page)));
     let (report, _) = run_source(&config, Listed(writes.chain(reads).collect()));

@@ -16,8 +16,8 @@ const COMMAND: Time = Time::from_ns(70);
 const TRANSFER: Time = Time::from_ns(81_920);
 const READ: Time = Time::from_us(78);
 
-/// Returns a drive with the flash of Table I behind an infinitely fast link. `shape` has the number of channels, and the chips, dies and planes per
-/// parent; `more` has further settings.
+/// Returns a drive with the flash of Table I behind an infinitely fast link. `shape` is the number of channels, of chips per channel, of
+/// dies per chip and of planes per die; `more` has further settings.
 fn drive(policy: &str, shape: [u32; 4], more: &str) -> Config {
     let [channels, chips, dies, planes] = shape;
     config_of(&format!(
@@ -86,7 +86,7 @@ fn cases_1_to_3_with_table_1_keep_the_channel_busy_for_56_45_and_80_percent() {
     }
 }
 
-/// Claim M09 of docs/reproduction: cases 1 to 3 match Figure 3 if a program takes at most 4 x 2 and more than 3 x 2 page transfers.
+/// Claim M09 of docs/reproduction: cases 1 to 3 match Figure 3 if a program takes longer than 6 and at most 8 page transfers.
 #[test]
 fn cases_1_to_3_are_as_figure_3_shows_them_where_a_program_takes_600_us() {
     let program = Time::from_us(600);
@@ -118,7 +118,7 @@ fn case_4_keeps_the_channel_busy() {
     assert_eq!(last_of("[fabric]\narbitration = \"command-first\""), busy - COMMAND * 2 + READ * 2);
 }
 
-/// One chip has seven pages to read, the others three in total. That chip is the bottleneck in any order.
+/// One chip has seven pages to read, the three other chips have one page each. The first chip is the bottleneck in any order.
 #[test]
 fn case_5_waits_for_the_chip_that_has_most_of_the_pages() {
     let config = drive("mbm", [1, 4, 1, 2], "");
@@ -134,7 +134,7 @@ fn case_5_waits_for_the_chip_that_has_most_of_the_pages() {
     assert_eq!(last_even, COMMAND + READ + TRANSFER * 10 + COMMAND * 6);
 }
 
-/// Of two chips, a write goes to the one that does not read.
+/// With two chips, a write goes to the chip that is not reading.
 #[test]
 fn a_write_goes_round_a_chip_that_reads() {
     let program = Time::from_us(600);
@@ -246,7 +246,7 @@ fn writes_to_a_read_intensive_area_even_it_out() {
         let mut all: Vec<IoRequest> = (0..40).map(|n| read(200 + 2 * n, 1, Time::ZERO)).collect();
         all.push(write(0, 4, Time::ZERO));
         all.push(read(0, 4, Time::from_ms(20)));
-        // By the static order, pages 1 and 3 belong on the die on which they already lie.
+        // By the static order, pages 1 and 3 belong on the die on which they already lie, so `static-die` leaves the area uneven.
         all.extend([(1, 30), (3, 40)].map(|(page, ms)| write(page, 1, Time::from_ms(ms))));
         all.push(read(0, 4, Time::from_ms(60)));
         let records = run(&config, all);
@@ -255,7 +255,7 @@ fn writes_to_a_read_intensive_area_even_it_out() {
     let [uneven, even] = latencies("fewest-pages");
     let [before, after] = latencies("static-die");
     assert_eq!(uneven, before);
-    // Each die sends two pages, at the same time as the other die, instead of four pages on one channel.
+    // With `fewest-pages`, the last read takes two pages from each die at the same time, instead of four pages over one channel.
     assert!(even < uneven && even < after, "{uneven} before; {even} with fewest pages, {after} on static dies");
 }
 
@@ -295,22 +295,22 @@ fn suspension_is_a_part_of_mbm_with_a_switch_of_its_own() {
     }
 }
 
-/// Section IV.C: MBM selects an idle chip. If the dies of a chip start together, the chip is idle only as a whole, and then takes writes for all
-/// its dies.
+/// Section IV.C: MBM selects an idle chip. If the dies of a chip start together, the chip is idle only as a whole, and then accepts writes
+/// for all its dies.
 #[test]
 fn a_chip_whose_dies_begin_together_takes_writes_of_all_of_them_or_none() {
     let together = "[flash]\ndie-start = \"together\"\n";
     let program = Time::from_us(1_300);
     let start = Time::from_us(500);
     let requests = [write(0, 2, Time::ZERO), write(100, 4, start)];
-    // One die programs. If dies start on their own, the other die takes two pages at once. If they start together, all four pages are taken when the
-    // chip is idle.
+    // One die programs. If dies start on their own, the other die meanwhile programs two of the four pages. If dies start together, all
+    // four pages are programmed when the chip is idle.
     let by_die = run(&drive("mbm", [1, 1, 2, 2], ""), requests);
     assert_eq!(by_die[1].completed, by_die[0].completed.later(start + burst(2)) + burst(2) + program);
     let as_one = run(&drive("mbm", [1, 1, 2, 2], together), requests);
     assert_eq!(as_one[0].completed, burst(2) + program);
     assert_eq!(as_one[1].completed, as_one[0].completed + burst(4) + program);
-    // Without die interleaving, a chip takes the pages of one die at a time, so the four pages take two more programs.
+    // Without die interleaving, a chip programs the pages of one die at a time, so the four pages need two programs after the first one.
     let in_turn = run(&drive("mbm", [1, 1, 2, 2], "[flash]\ndie-interleaving = false\n"), requests);
     assert_eq!(in_turn[1].completed, (burst(2) + program) * 3);
 }

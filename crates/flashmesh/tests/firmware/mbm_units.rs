@@ -20,8 +20,8 @@ const TRANSFER: Time = Time::from_ns(163_840);
 const PROGRAM: Time = Time::from_us(1_300);
 const TIMEOUT: Time = Time::from_ms(5);
 
-/// Returns the drive of the MBM paper with pages of 16 KiB, behind an infinitely fast link. `shape` has the number of channels, and the chips, dies
-/// and planes per parent; `more` has further settings.
+/// Returns the drive of the MBM paper with pages of 16 KiB, behind an infinitely fast link. `shape` is the number of channels, of chips per
+/// channel, of dies per chip and of planes per die; `more` has further settings.
 fn drive(shape: [u32; 4], more: &str) -> Config {
     let [channels, chips, dies, planes] = shape;
     config_of(&format!(
@@ -111,8 +111,8 @@ fn latencies_and_counts(config: &Config, requests: &[IoRequest]) -> (Vec<Time>, 
     (latencies, (flash.user_programs, flash.units_skipped, flash.multi_plane_operations))
 }
 
-/// Three writes arrive one after the other while all dies are idle. They gather on the plane chosen for the first, and are programmed at the timeout
-/// without a fourth write.
+/// Three writes arrive one after the other while all dies are idle. All three gather on the plane chosen for the first write. Without a
+/// fourth write, they are programmed at the timeout.
 #[test]
 fn writes_gather_on_the_plane_that_was_chosen() {
     let apart = Time::from_us(200);
@@ -128,8 +128,8 @@ fn writes_gather_on_the_plane_that_was_chosen() {
     assert_eq!((latencies, counts), (expected, (4, 0, 0)));
 }
 
-/// Units that fill no program: four of five units fill a page of one die, and of nine units eight fill a page on both planes of the only die.
-/// The last unit gathers on its own, on another die or when the die becomes free.
+/// Four of five units fill a page of one die; of nine units, eight fill a page on both planes of the only die. The last unit fills no
+/// program, so it gathers on its own: on another die, or when the only die becomes free.
 #[test]
 fn what_fills_no_program_goes_to_a_die_by_itself() {
     let (latencies, counts) = latencies_and_counts(&in_units([3, 1, 1, 2], ""), &[write(0, 5, Time::ZERO)]);

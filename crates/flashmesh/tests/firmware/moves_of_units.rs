@@ -40,7 +40,7 @@ fn small_drive(kind: FabricKind) -> Config {
     config
 }
 
-/// Units that are overwritten again and again.
+/// Units that are overwritten again and again, so that their earlier copies are invalid.
 const AGAIN: [u64; 4] = [90, 91, 92, 93];
 
 /// Returns the host programs for chip 0, each as its four units: four programs for each of fourteen blocks, and one more, after which GC collects the
@@ -53,7 +53,8 @@ fn programs(first: [[u64; 4]; 4]) -> Vec<[u64; 4]> {
     first.into_iter().chain(others).chain([AGAIN]).collect()
 }
 
-/// Returns [`programs`] in which only the given two programs of the first block have valid units; [`AGAIN`] units are invalid there.
+/// Returns [`programs`] in which only the programs `first` and `second` of the first block have valid units. The units [`AGAIN`] in these
+/// programs are invalid.
 fn with_valid(first: [u64; 4], second: [u64; 4]) -> Vec<[u64; 4]> {
     programs([first, second, AGAIN, AGAIN])
 }
@@ -154,14 +155,14 @@ fn the_bytes_between_chips_are_those_of_the_valid_units() {
     assert_eq!(report.flash.units_skipped, 3, "the last write fills one unit of its program");
     assert_eq!((sent.reads, sent.copies, sent.data, sent.bare_programs), (2, vec![3, 1], vec![], 1));
     assert_eq!(report.links.bytes_between_chips.iter().sum::<u64>(), 4 * UNIT);
-    // The units are now on chip 2, in the same column, and are read there.
+    // The four units have moved to chip 2, in the same column, and are read there.
     let later = requests.into_iter().chain([read(0, 1, Time::from_ms(1900))]).collect();
     let (report, _) = run_told(&config, later);
     assert_eq!(report.links.bytes_from_chips, [0, UNIT, 0, 0]);
 }
 
-/// Four of five valid units move: three of one page, and one of the next page, which is sent in two parts. The page buffer of the only other
-/// chip of the column is then occupied, so the last unit is programmed in its own plane.
+/// Four of five valid units move to another chip: the three of one page, and one of the two of the next page, which is sent in two parts.
+/// The page buffer of the only other chip of the column is then occupied, so the last unit is programmed in its own plane.
 #[test]
 fn a_page_whose_units_go_to_two_places_is_sensed_once_and_leaves_in_parts() {
     let mut config = small_drive(FabricKind::Pnssd);
@@ -220,7 +221,7 @@ fn a_clean_senses_each_page_once_and_programs_what_has_gathered() {
     let programs = writes.len() as u32 / 4 + 1;
     let (report, sent) = run_told(&config, writes);
     assert_eq!((report.gc.pages_moved, report.gc.pages_copied, report.flash.units_skipped), (5, 5, 3 + 3));
-    // One command for all units, and one acknowledgement, in addition to those of each host program and of the erase.
+    // The Clean is one command for all units. Its acknowledgement is one in addition to those of the host programs and of the erase.
     assert_eq!((sent.reads, sent.copies, sent.bare_programs), (1, vec![3, 1, 1], 0));
     assert_eq!(sent.acknowledgements, programs + 2);
 }
@@ -257,7 +258,8 @@ fn a_word_line_moves_within_its_plane_as_a_whole() {
     config.flash.program_unit = ProgramUnit::WordLine;
     config.flash.middle_page_read_time = Some(Time::from_us(5));
     config.flash.upper_page_read_time = Some(Time::from_us(9));
-    // A program takes three pages here, so the last unit of each listed program is left out. The pages of chip 0 are every fourth logical page.
+    // A program has three pages here, so the last unit of each listed program is left out. The pages of chip 0 are every fourth logical
+    // page.
     let programs = with_valid([0, 1, 2, 3], [4, AGAIN[1], AGAIN[2], AGAIN[3]]);
     let written: BTreeSet<u64> = programs.iter().flat_map(|units| units[..3].to_vec()).collect();
     let page = |unit: u64| 4 * written.range(..unit).count() as u64;

@@ -16,14 +16,15 @@ use flashmesh::workload::IoRequest;
 
 use crate::support::drives::*;
 
-/// Calls that an allocator received. Pages placed and read have the number of pages of their request and their index in it.
+/// Calls that an allocator received. Placed and read pages are recorded with the number of pages of their request, and with their index in
+/// the request.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Told {
     placed: Vec<(Lpn, u32, u32)>,
     read: Vec<(Lpn, PlaneId, u32, u32)>,
     withdrawn: Vec<(Lpn, PlaneId)>,
     committed: Vec<(Lpn, PlaneId)>,
-    /// Outstanding transactions of the first die at each placement.
+    /// Number of outstanding transactions of die 0 at each placement.
     outstanding: Vec<usize>,
 }
 
@@ -152,15 +153,15 @@ fn an_allocator_has_its_way_up_to_the_share_of_a_namespace_on_a_plane() {
         let namespace = Namespace { capacity, channels: Some(Indices::new(channels)), ..Namespace::default() };
         config.namespace.push((name.to_owned(), namespace));
     }
-    // Pages placed before the allocator takes over count towards the limit of its namespace too.
+    // Preconditioning places pages before the allocator takes over. These pages count towards the limit of their namespace too.
     config.precondition.kind = PreconditionKind::Sequential;
     let requests = (0..240).map(|number| write(number * 7 % 80, 1, Time::from_us(50 * number))).collect();
     let (_, simulation) = run_with(&config, requests, Box::new(OnePlane));
     let (ftl, geometry) = (simulation.ftl(), simulation.geometry());
     let is_there = |&lpn: &u32| geometry.plane_of(ftl.location(Lpn(lpn))) == PlaneId(3);
     let on_plane = [0..80, 80..240].map(|pages: Range<u32>| pages.filter(is_there).count());
-    // In an even distribution each namespace has 20 of the 128 pages of a plane. Five blocks of 8 pages stay spare, and each namespace may have
-    // a quarter of the 48 remaining pages in addition. Only the first namespace is written.
+    // Spread evenly, each namespace has 20 of the 128 pages of a plane. Of the other 88 pages, 40 (five blocks) stay spare, and each
+    // namespace may use a quarter of the remaining 48 in addition: 32 pages at most. Only the first namespace is written.
     assert!((21..=32).contains(&on_plane[0]), "the allocator's choice is used while the plane has room: {on_plane:?}");
     assert_eq!(on_plane[1], 20);
     ftl.audit().expect("the tables agree");

@@ -71,7 +71,7 @@ proptest! {
     }
 }
 
-/// Probe that passes all notices to the oracles, but falsifies one.
+/// Probe that forwards the notices of a run to oracles, but falsifies one of them, which an oracle must detect.
 struct Lying {
     oracles: Oracles,
     lie: Lie,
@@ -80,7 +80,7 @@ struct Lying {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Lie {
-    /// Notice that a moved or reallocated page holds another logical page than it does.
+    /// Wrong logical page in the notice of a moved or reallocated page.
     OtherContent,
     /// Second notice of the same program.
     Twice,
@@ -196,7 +196,7 @@ fn the_blocks_of_a_superblock_are_erased_on_all_its_dies_at_the_same_time() {
     }
 }
 
-/// All writes are to pages that the static order puts on the first plane.
+/// The static order would put all written pages on the first plane, so the superblock policy alone spreads them.
 #[test]
 fn writes_go_to_all_dies_of_a_superblock_in_turn() {
     for dies in [1, 2, 4] {

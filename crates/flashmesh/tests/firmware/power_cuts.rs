@@ -32,7 +32,7 @@ const CUTS_MIN: u32 = 150;
 const SEED: u64 = 1;
 /// Threads that share the drives.
 const WORKERS: u64 = 2;
-/// Failed drives after which a worker ends.
+/// Number of failed drives after which a worker thread ends.
 const FAILURES_MAX: usize = 20;
 /// Simulated time after which a run of a few hundred requests counts as stalled. Most take milliseconds. Drive 39610 of seed 20261128 takes more than
 /// 100 s: its flushes wait for the journal entries of all pages that background collection of superblocks has moved.
@@ -281,8 +281,8 @@ fn a_worker_whose_drives_all_fail_ends() {
     assert_eq!((seen.cuts, failures.len()), (0, FAILURES_MAX));
 }
 
-/// Each page moved for wear leveling causes a program of a journal page and of a map page, and the blocks of these wear out while the data stays
-/// cold.
+/// Each page moved for wear leveling causes programs of a journal page and of a map page. These programs wear their blocks out while the
+/// data stays cold, but the moves must come to an end.
 #[test]
 fn moves_for_wear_that_fill_the_journal_come_to_an_end() {
     let mut config = bare_drive();

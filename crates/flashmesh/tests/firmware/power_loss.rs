@@ -99,12 +99,13 @@ fn a_flush_waits_for_the_journal_unless_capacitors_write_it() {
 fn capacitors_tell_what_they_program_for_the_map() {
     let mut config = one_plane();
     config.power.capacitors = true;
-    // The three entries in DRAM are written as one journal page.
+    // Of the 11 journal entries, the run programs the first eight as one page. At the cut, capacitors program the last three, still in
+    // DRAM, as another page.
     let (report, _) = cut_at(config, ms(30), (0..11).map(|page| write(page, 1, ms(page))));
     let cut = report.power_cut.as_ref().expect("the power was cut");
     assert_eq!((cut.pages_programmed, cut.map_pages_programmed), (0, 1));
     assert_eq!(cut.duration_ps, (COMMAND + TRANSFER + PROGRAM).as_ps());
-    // Journal pages programmed by the run before the cut are not among the map pages of the cut.
+    // The journal page that the run programmed before the cut does not count as a map page of the cut.
     assert_eq!((report.flash.journal_programs, recovery(&report).entries_replayed), (1, 11));
 }
 

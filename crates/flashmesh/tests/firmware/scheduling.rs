@@ -49,11 +49,11 @@ fn dies_that_start_together_wait_for_all_of_their_chip() {
     let mut config = one_channel(1, 2, 1);
     let reads = |second: Time| [read(0, 1, Time::ZERO), read(1, 1, second)];
     let late = |config: &Config| completions(config, reads(US(1)));
-    // Data of the second die follows that of the first over the channel.
+    // The data of the second die is sent over the channel after the data of the first die.
     assert_eq!(late(&config), [ONE_READ, ONE_READ + NS(4_096)]);
     config.flash.die_start = DieStart::Together;
     assert_eq!(late(&config), [ONE_READ, ONE_READ * 2]);
-    // Both reads wait when the chip becomes idle. Their commands are sent one after the other, and the arrays work in parallel.
+    // Both reads wait until the chip becomes idle. Their commands are sent one after the other, and both arrays then work in parallel.
     let both = completions(&config, [read(0, 1, Time::ZERO), read(2, 1, US(1)), read(1, 1, US(1))]);
     assert_eq!(both, [ONE_READ, ONE_READ * 2, ONE_READ * 2 + NS(4_096)]);
     // Single-die chips do not wait for other chips.
@@ -90,7 +90,7 @@ fn a_read_of_an_idle_die_suspends_its_whole_chip_where_that_is_asked_for() {
     let read_end = US(20) + suspend + ONE_READ;
     let put_off = suspend + ONE_READ + resume;
     assert_eq!(completions(&config, one_program), [alone + put_off, read_end]);
-    // Both dies program, with their data one after the other over the channel. A read of one die suspends both programs.
+    // Both dies program, after their data was sent one after the other over the channel. A read of one die suspends both programs.
     let second = alone + NS(10 + 4_096);
     let two_programs = [write(0, 2, Time::ZERO), read(1, 1, US(20))];
     assert_eq!(completions(&config, two_programs), [second + put_off, read_end]);
@@ -120,7 +120,7 @@ fn a_chip_is_suspended_as_a_whole_only_where_its_dies_begin_together() {
 #[test]
 fn sprinkler_and_paq_take_the_larger_group_wherever_it_waits() {
     let config = one_channel(1, 1, 2);
-    // After a first read come a read of page 10 on one plane, and then reads of pages 6 and 7, which both planes can serve in one operation.
+    // Three reads follow a first one: of page 10 on one plane, and of pages 6 and 7, which both planes can serve in one operation.
     let reads = [read(0, 1, Time::ZERO), read(10, 1, US(1)), read(6, 1, US(2)), read(7, 1, US(3))];
     assert_eq!(order_of(&config, &reads), [0, 1, 2, 3]);
     for policy in [SchedulePolicy::Sprinkler, SchedulePolicy::Paq] {
@@ -185,7 +185,7 @@ fn operations_that_the_bound_brings_forward_are_counted_while_the_other_kind_wai
         let flash = run_source(&config, Listed(requests.clone().into())).0.flash;
         (flash.overdue_reads, flash.overdue_programs)
     };
-    // Reads go first, and no transaction waits for 20 ms.
+    // Reads precede writes, and no transaction waits for 20 ms, so none is overdue.
     assert_eq!(counted(Time::from_ms(20)), (0, 0));
     // All transactions wait longer than 2 us. A write, a read and the other write are dispatched as overdue while the other kind waits; only reads
     // are left after them.
@@ -233,7 +233,7 @@ fn every_policy_runs_over_every_interconnect_interface_and_cache() {
     }
 }
 
-/// Returns a configuration of two streams of reads on few dies, one of them with many outstanding requests.
+/// Returns a configuration of two streams of reads on four dies. One stream has many outstanding requests, the other a single one.
 fn two_streams(policy: &str) -> Config {
     config_of(&format!(
         r#"
@@ -279,8 +279,8 @@ fn fair_slows_streams_down_more_alike() {
     assert!(slowdown(&fair) < 1.1 * slowdown(&plain), "the heavy stream pays little: {fair:?} against {plain:?}");
 }
 
-/// The policy may choose a write that is not the head of its queue. The open block of that write's stream may be full while that of the head is
-/// not.
+/// The policy may choose a write that is not the head of its queue. The open block for that write's stream may be full although the block
+/// for the head's stream is not.
 #[test]
 fn a_write_that_is_taken_out_of_turn_waits_while_the_open_block_of_its_stream_is_full() {
     let stream = |name: &str, reads: &str, outstanding: u32| {

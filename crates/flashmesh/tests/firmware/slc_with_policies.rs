@@ -10,7 +10,7 @@ use flashmesh::workload::IoRequest;
 use super::slc::{CACHE, LATER, drive, writes};
 use crate::support::drives::*;
 
-/// Returns a drive of `dies` dies of two planes, each die on its own channel and each plane as large as that of [`drive`].
+/// Returns a drive of `dies` dies of two planes. Each die has its own channel, and each plane is as large as the plane of [`drive`].
 fn dies(dies: u32, policy: FirmwarePolicy) -> Config {
     let mut config = drive();
     config.geometry.channels = dies;
@@ -52,7 +52,7 @@ fn planes_that_share_superblocks_fill_fold_and_erase_their_caches_together() {
     }
 }
 
-/// Writes and folds always go to the plane with the fewest pages, so all planes of a superblock get equally many.
+/// Every write and every fold selects the plane with the fewest pages, so all planes of a superblock get the same number of pages.
 #[test]
 fn folded_pages_are_spread_evenly_over_a_superblock() {
     let config = dies(3, FirmwarePolicy::Superblock);

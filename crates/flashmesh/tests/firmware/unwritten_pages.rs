@@ -169,7 +169,8 @@ fn pages_that_follow_each_other_join_however_they_were_read_before() {
     let at = |us: u64| Time::from_us(us);
     let operations =
         |requests: Vec<IoRequest>| run_source(&config, Listed(requests.into())).0.flash.multi_plane_operations;
-    // Pages 0 and 1 are on the two planes of the first die; 256 and 257 are the next pages there.
+    // Pages 0 and 1 are on the two planes of the first die, at the same offset. Pages 256 and 257 are on these planes too, at a larger
+    // offset.
     assert_eq!(operations(vec![read(0, 2, at(0))]), 1);
     assert_eq!(operations(vec![read(257, 1, at(0)), read(1, 1, at(50)), read(0, 2, at(100))]), 1);
     assert_eq!(operations(vec![read(0, 1, at(0)), read(257, 1, at(0))]), 0, "the pages have different offsets");

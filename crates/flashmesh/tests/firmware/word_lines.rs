@@ -55,7 +55,7 @@ fn a_word_line_takes_its_data_and_one_program_whatever_its_pages() {
 fn a_word_line_that_nobody_fills_is_programmed_after_the_timeout_and_the_rest_is_skipped() {
     let config = die_of(2);
     let (report, latencies) = measured(&config, (0..5).map(|page| write(page, 1, Time::ZERO)));
-    // The channel also transfers the data of the missing sixth page, because a program takes whole word lines.
+    // The channel also transfers the data of the missing sixth page, because a program always covers whole word lines.
     let expected = Time::from_ms(5) + (COMMAND + WORD_LINE) * 2 + PROGRAM;
     assert!(latencies.iter().all(|&latency| latency == expected), "{latencies:?}, expected {expected}");
     assert_eq!((report.flash.user_programs, report.flash.units_skipped), (5, 1));
@@ -98,7 +98,7 @@ fn a_buffer_is_full_when_arrivals_are_ahead_of_service_by_what_it_holds() {
     let period = Time::from_ps(service.as_ps() / 12);
     let (_, latencies) = measured(&config, (0..600).map(|page| write(page, 1, period * page)));
     let stalled = latencies.iter().position(|&latency| latency > Time::from_us(50)).expect("the buffer becomes full");
-    // A program frees six pages. The first program starts with the sixth write, and each takes as long as twelve arrivals.
+    // A program frees six pages. The first program starts with the sixth write, and each program takes as long as twelve arrivals.
     let held = |writes: u64| writes - writes.saturating_sub(5) / 12 * 6;
     assert_eq!(Some(stalled as u64), (0..600).find(|&writes| held(writes) >= buffer));
     // From the first stalled write on, writes complete at the rate of programs, and each waits for those before it.

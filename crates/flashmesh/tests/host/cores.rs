@@ -1,4 +1,4 @@
-//! Controller cores: commands, completions and pages moved by GC take time, and each core does one of them at a time.
+//! Controller cores: commands, completions and pages moved by GC take time, and a core does one such job at a time.
 
 use flashmesh::config::{Config, FabricKind, Firmware, PreconditionKind, ReplayMode};
 use flashmesh::measure::bound::Resource;
@@ -115,7 +115,7 @@ fn cores_that_are_always_busy_bound_the_run_and_its_rate() {
     assert_eq!(report.bound.resource, Resource::Firmware);
     let busy = report.utilisation.firmware.expect("the drive has cores");
     assert!(busy > 0.995, "{busy}");
-    // Each command takes 4 us of one of two cores.
+    // Each command occupies one of the two cores for 4 us.
     assert!((report.iops / 500_000.0 - 1.0).abs() < 0.005, "{}", report.iops);
     let least = report.lower_bound.firmware_ps.expect("the drive has cores");
     assert_eq!(least, 20_000 * 4_000_000 / 2);
@@ -132,7 +132,7 @@ fn each_page_that_collection_moves_takes_a_core_its_time() {
     let moved = report.gc.pages_moved;
     assert!(moved > 1_000, "{moved}");
     let least = report.lower_bound.firmware_ps.expect("the drive has cores");
-    // Pages that were read but not yet programmed at the end of the run count as well, at most one per plane.
+    // Pages that were read but not yet programmed at the end of the run have cost core time too, at most one per plane.
     let planes = u64::from(config.geometry.channels * config.geometry.chips_per_channel) * 2;
     assert!((moved..=moved + planes).contains(&(least / 2_000_000)), "{least} ps for {moved}");
 }

@@ -37,7 +37,7 @@ fn us(microseconds: u64) -> Time {
 fn run_until(config: &Config, at: Time, past: &[IoRequest], through: &[IoRequest]) -> Report {
     let mut config = config.clone();
     config.power.cut = Some(at);
-    // A read that arrives after the cut keeps the run from ending before it.
+    // A read that arrives after the cut keeps the run from ending before the cut.
     let last = read(0, 1, at + us(1));
     let past: Vec<IoRequest> = past.iter().copied().chain([last]).collect();
     let sources = [past, through.to_vec()].map(|list| Box::new(Listed(list.into())) as Box<dyn WorkloadSource>);

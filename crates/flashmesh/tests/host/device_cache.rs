@@ -68,7 +68,7 @@ fn a_page_that_was_never_written_need_not_stay_in_the_cache() {
     let requests = [&reads([0, 1])[..], &[write(5, 1, ms(2))], &reads([3, 4]), &[deallocate], &reads([6, 7])].concat();
     let (report, latencies) = measured(&config, requests);
     let miss = COMMAND + READ + TRANSFER;
-    // The page has data that the cache can keep only between the write and the deallocation.
+    // Only between the write and the deallocation has the page data that the cache can keep.
     assert_eq!([latencies[0], latencies[1], latencies[3], latencies[4]], [miss, miss, miss, DRAM]);
     assert_eq!(latencies[6..], [miss, miss]);
     assert_eq!(report.cache.expect("the cache is enabled").fills, 1);
@@ -83,7 +83,8 @@ fn a_page_that_was_never_written_need_not_stay_in_the_cache() {
 fn a_read_beside_a_write_that_passes_through_brings_nothing_older() {
     let mut config = cached(16);
     config.cache.writes = CacheWrites::Through;
-    // The page is deallocated while its write accesses DRAM. A read then finds no data in the cache, and the old version on flash.
+    // The page is deallocated while its write accesses DRAM. A read then misses the cache and reads the old version from flash, which must
+    // not enter the cache.
     config.cache.data_rate = Rate::from_bytes_per_second(50_000_000);
     let requests =
         [write(5, 1, ms(0)), request(RequestKind::Deallocate, 5, 1, ms(0)), read(5, 1, ms(0)), read(5, 1, ms(1))];
@@ -182,7 +183,7 @@ fn a_page_written_first_goes_to_flash_at_once_and_one_written_again_stays() {
     let cache = report.cache.expect("the cache is enabled");
     assert_eq!((cache.destages, cache.dirty_pages_end), (2, 1));
     assert_eq!(latencies[..3], [DRAM; 3]);
-    // With a window of half a millisecond, the write at 1 ms starts a new window and is the first of page 1 in it, so it is destaged at once.
+    // With a window of half a millisecond, the write at 1 ms is the first write of page 1 in its window, so it is destaged at once.
     config.cache.destage_window = Time::from_us(500);
     let cache = measured(&config, requests).0.cache.expect("the cache is enabled");
     assert_eq!((cache.destages, cache.dirty_pages_end), (3, 0));

@@ -73,7 +73,7 @@ fn a_write_over_nvme_has_its_data_fetched_before_the_flash() {
     assert_eq!(found, [first, ns(4) + first, ns(4) + first]);
 }
 
-/// The two pages are on two chips of one channel. The data of the first reaches the controller 3.4 us before that of the second.
+/// The two pages are on two chips of one channel. The data of the first page reaches the controller 3.4 us before the data of the second.
 #[test]
 fn read_data_goes_page_by_page_or_at_once() {
     for (read_data, data) in [(ReadData::Page, 624), (ReadData::Request, 1248)] {

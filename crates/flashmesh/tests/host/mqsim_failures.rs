@@ -92,7 +92,7 @@ fn pages_move_inside_their_plane() {
     let (report, _) = run(&format!("{}[gc]\ncopyback = true\n", workload(6_000, 0.3)));
     assert_eq!(report.requests, 6_000);
     assert!(report.gc.pages_moved > 1_000, "only {} pages were moved", report.gc.pages_moved);
-    // The channels carry the data of requests, and none of the map.
+    // The channels carry only the data of requests, because GC moves pages within their planes.
     let crossed = |bytes: &[u64]| bytes.iter().sum::<u64>() / 4096;
     let (links, flash) = (&report.links, &report.flash);
     assert_eq!(

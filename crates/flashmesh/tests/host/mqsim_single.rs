@@ -49,7 +49,8 @@ doorbell-size = \"2B\"
 read-request-size = \"4B\"
 ";
 
-/// Link times in nanoseconds: completion doorbell of the previous request and submission doorbell; read request; submission entry; completion.
+/// Link time in ns of two doorbells: the completion doorbell of the previous request, and the submission doorbell. The constants below are
+/// link times in ns as well.
 const DOORBELLS: u64 = 4 + 4;
 const READ_REQUEST: u64 = 4;
 const ENTRY: u64 = 13;

@@ -366,7 +366,7 @@ fn as_many_sources_as_streams_are_needed() {
     assert_eq!((report.requests, report.streams.len(), report.streams[1].iops), (0, 2, 0.0));
 }
 
-/// Random settings of a stream of a random drive. Its other settings are those of the only stream of that drive.
+/// Random settings by which the streams of a random drive differ. All other settings of a stream are those of the drive's original stream.
 #[derive(Clone, Copy, Debug)]
 struct Sketch {
     mode: ReplayMode,
@@ -382,7 +382,8 @@ fn sketches() -> impl Strategy<Value = Vec<Sketch>> {
     prop::collection::vec(sketch, 1..=4)
 }
 
-/// Returns the drive of `case` with a stream for each of `sketches`, and with two namespaces if `split`, in which case the drive must have none.
+/// Returns the drive of `case` with a stream for each of `sketches`. With `split`, the drive also gets two namespaces, and must have none
+/// before.
 fn with_streams(case: &Case, sketches: &[Sketch], split: bool) -> Config {
     let mut config = case.config.clone();
     let template = case.config.streams().remove(0);

@@ -59,7 +59,7 @@ fn a_page_written_again_before_its_stripe_leaves_goes_with_it_as_it_was_written_
         config.power.cut = Some(at);
         config.power.capacitors = false;
         let ms = Time::from_ms;
-        // Page 0 gets a sector and then the whole page; page 1 gets a sector and then another sector.
+        // Page 0 is written in one sector, and then as a whole. Page 1 is written in one sector, and then in another sector.
         let sector = |at: u64, arrival| IoRequest {
             offset: Bytes::new(512 * at),
             size: Bytes::new(512),
@@ -151,8 +151,8 @@ fn without_superblocks_each_plane_takes_its_turn_too() {
     assert!(report.gc.turns > 100 && report.gc.erases > 0, "{} turns", report.gc.turns);
 }
 
-/// Pages that arrive from other chips can take the last free pages of a plane whose collection waits for its turn after a stripe. If the writes of
-/// that die are blocked, no other event wakes it.
+/// Pages that arrive from other chips can use up a plane whose collection waits for its turn after a stripe. The arrival must then end the
+/// wait, because no other event wakes a die whose writes are blocked.
 #[test]
 fn arrivals_from_other_chips_that_use_up_a_plane_end_the_wait_of_its_collection() {
     let drive = |seed| {

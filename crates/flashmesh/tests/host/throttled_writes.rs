@@ -33,7 +33,8 @@ fn run(config: &Config) -> (Report, Vec<Time>) {
     (report, completed)
 }
 
-/// The only die collects most of the time, and then writes enter the cache at the interval. Between two victims they enter without a pause.
+/// While the only die collects, which is most of the time, writes enter the cache at the interval. Between two victims they enter without a
+/// pause.
 #[test]
 fn writes_come_in_at_the_interval_while_all_dies_collect() {
     let (free, _) = run(&full_drive(1, Time::ZERO));

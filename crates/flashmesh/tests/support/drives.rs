@@ -33,7 +33,7 @@ impl WorkloadSource for Listed {
 pub struct Repeated {
     pub left: u64,
     pub kind: RequestKind,
-    /// Page number by the number of requests left.
+    /// Function from the number of requests left to the page of the next request.
     pub page: fn(u64) -> u64,
 }
 
@@ -134,7 +134,8 @@ impl RequestSink for Kept {
     }
 }
 
-/// Returns the configuration in `text`. Without a warm-up in the text it has none, so that all requests of the workload are measured.
+/// Returns the configuration in `text`. Disables the warm-up unless `text` configures one, so that all requests of the workload are
+/// measured.
 pub fn config_of(text: &str) -> Config {
     unwarmed(&Config::from_str(text, "drive.toml", &[]).unwrap_or_else(|error| panic!("{error}")))
 }

@@ -165,7 +165,7 @@ fn check_cache(case: &Case, model: &Model, report: &Report, cache: &CacheReport)
     Ok(())
 }
 
-/// Checks that no resource was busy for longer than the run, and that the lower bound is that of the busiest resource.
+/// Checks that no resource was busy for longer than the run, and that the lower bound of the run is the largest bound of any resource.
 fn check_lower_bound(outcome: &Outcome) -> Result<(), TestCaseError> {
     let Report { lower_bound: bound, makespan_ps, .. } = &outcome.report;
     let always = [bound.dies_ps, bound.link_to_drive_ps, bound.link_to_host_ps];

@@ -22,7 +22,7 @@ const SECTOR: Bytes = Bytes::new(512);
 /// replay.
 const LOAD_MAX: f64 = 0.5;
 const DRIVES: [&str; 2] = ["venice-z-nand", "venice-pm9a3"];
-/// Number of seeds; each gives a copy to compare.
+/// Number of seeds. Each seed generates a copy that is compared with the trace.
 const SEEDS: u64 = 3;
 
 /// Traces, each with the number of its copies that are also replayed.

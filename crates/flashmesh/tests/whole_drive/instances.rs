@@ -154,7 +154,8 @@ fn differences(one: &Value, other: &Value) -> Vec<String> {
     differ.map(|key| format!("{key}: {:?} and {:?}", one.get(key), other.get(key))).collect()
 }
 
-/// Returns the instance that runs a drive whose keys need `needed`, given its interconnect. [`Instance::Any`] is compiled for channels only.
+/// Returns the instance (compiled variant) that runs a drive whose keys need `needed`. [`Instance::Any`] supports only interconnects made
+/// of channels, without held paths; other drives that need it run in [`Instance::Probed`].
 fn serves(config: &Config, needed: Instance) -> Instance {
     let has_channels = matches!(config.fabric.kind, FabricKind::Bus | FabricKind::Pssd | FabricKind::Ideal);
     match needed {
@@ -163,8 +164,8 @@ fn serves(config: &Config, needed: Instance) -> Instance {
     }
 }
 
-/// Runs the case in the smallest instance, in larger ones, and with probes, and asserts that all results are equal. Returns the results in the
-/// smallest one.
+/// Runs the case in the smallest instance that its keys need, in each larger instance, and with oracles. Asserts that all results are
+/// equal, and returns those of the smallest instance.
 fn compare(number: u64, case: &Case) -> Outcome {
     let bare = run(&case.config, listed(case), BARE);
     let assert_same = |other: &Outcome, what: &str| {
@@ -190,8 +191,8 @@ fn compare(number: u64, case: &Case) -> Outcome {
     bare
 }
 
-/// Records the run and asserts that its results stay the same, whether the run returns to `own`, its instance without recorders, when these finish,
-/// or is probed to its end. Returns whether the recorders finished before the end.
+/// Runs the case with recorders and asserts that its results stay the same. One run may return to `own`, the instance without recorders,
+/// when the recorders finish; a second run has oracles until its end. Returns whether the recorders finished before the end of the run.
 fn compare_recorded(number: u64, case: &Case, mut bare: Value, own: Instance) -> bool {
     let recorded = recorded(case, number);
     let by_timeline = number.is_multiple_of(3);
@@ -232,7 +233,7 @@ fn compare_measured(number: u64, case: &Case, bare: Outcome) {
 /// Compares every `WORKERS`th case from `first` to `last`. Returns three counts over these cases: blocks erased, pages moved by GC, and recordings
 /// that ended before their run.
 fn compare_random(first: u64, last: u64) -> [u64; 3] {
-    // The cases depend only on `first`, so they are the same on every machine, whatever its number of cores.
+    // The cases depend only on `first`, so they are the same on every machine, whatever its number of processor cores.
     let random = TestRng::from_seed(RngAlgorithm::ChaCha, &[first as u8; 32]);
     let mut runner = TestRunner::new_with_rng(Runner::default(), random);
     let strategy = arbitrary::with_independent_planes(arbitrary::case_of(1..100));

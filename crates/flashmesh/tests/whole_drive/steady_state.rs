@@ -335,7 +335,7 @@ fn a_warm_up_that_the_run_does_not_reach_leaves_nothing_to_measure() {
     }
 }
 
-/// Returns a drive of two planes with queue depth 256, in which all requests stall while both planes run GC at the start of the run.
+/// Returns a drive of two dies with queue depth 256. At the start of the run all requests stall, because both dies run GC.
 fn deep(read_share: f64) -> Config {
     let mut config = written(PreconditionKind::Random, 20_000);
     config.geometry.chips_per_channel = 2;

@@ -75,7 +75,7 @@ fn expected(config: &Config, requests: &[Vec<IoRequest>]) -> Expected {
 struct Feed {
     requests: Vec<Submission>,
     next: usize,
-    /// Stream and number in the stream of each request id.
+    /// Stream and number in that stream of the request with each id.
     ids: Vec<(usize, u64)>,
     issued: Vec<u64>,
 }
@@ -117,10 +117,11 @@ impl Feed {
     }
 }
 
-/// Completion, after the stream and the number in the stream of its request.
+/// Completion of a request, with the stream and the number in that stream.
 type Completed = ((usize, u64), Completion);
 
-/// Steps a drive through all requests, with random steps. Returns its report without fields of the machine, and the completions in order.
+/// Steps a drive through all requests, with random steps. Returns its report without machine-dependent fields, and the completions in
+/// order.
 fn stepped(mut drive: Drive, requests: &[Vec<IoRequest>], random: &mut SimRng) -> (Value, Vec<Completed>) {
     let mut feed = Feed::new(requests);
     let mut completed = Vec::new();
@@ -161,7 +162,7 @@ fn stepped(mut drive: Drive, requests: &[Vec<IoRequest>], random: &mut SimRng) -
     (finished, completed)
 }
 
-/// Compares a run of the requests with a drive that is stepped through them, and with one to which all are submitted at once.
+/// Compares a run of the requests with two stepped drives: one gets the requests between steps, the other gets all requests at once.
 fn compare(number: u64, config: &Config, requests: &[Vec<IoRequest>]) {
     let what = || format!("case {number}\n{}", config.to_toml());
     let expected = expected(config, requests);
@@ -197,7 +198,7 @@ fn drawn(number: u64, runner: &mut TestRunner) -> arbitrary::Case {
         config.measure.epochs_max = 16;
     }
     if number.is_multiple_of(4) {
-        // Arrivals are further apart than the packed key of an event can express.
+        // Stretches the gaps between arrivals beyond the range that the packed key of an event can express.
         case.requests.iter_mut().for_each(|io| io.arrival = Time::from_ps(io.arrival.as_ps() * 97));
     }
     if number % 11 == 5 {

@@ -67,7 +67,7 @@ impl AddressPattern for Zoned {
     fn choose(&self, generator: &mut Generator, _cursor: &mut Cursor, size: &Size) -> u64 {
         let draw = Chance::draw(generator);
         let drawn = self.zones.iter().find(|zone| zone.up_to.holds(draw));
-        // Because of rounding, the last draws may select no zone.
+        // Rounding can leave the largest draws without a zone. They select the last zone that has blocks.
         let zone = drawn.or_else(|| self.zones.iter().rfind(|zone| zone.blocks > 0));
         zone.map_or(0, |zone| zone.first + random::below(generator, zone.blocks)).min(size.starts - 1)
     }

@@ -12,7 +12,7 @@ pub fn network(rows: u32, columns: u32, routing: Routing, tie_break: TieBreak, r
     CircuitNetwork::new(Mesh::new(rows, columns), AnyRouting::new(routing), TieBreaker::new(tie_break, 1), revisits)
 }
 
-/// Mesh links by their two ends, and which of them are out of service.
+/// Mesh links by the chips at their two ends, with the links that are out of service.
 pub struct Grid {
     pub rows: u32,
     pub columns: u32,
@@ -160,8 +160,8 @@ pub struct Watch {
 
 impl Watch {
     pub fn new(grid: &Grid, revisits: Revisits) -> Watch {
-        // The limit on steps: a scout crosses the link of the controller, and each mesh link in each permitted direction, at most once forward and
-        // once back.
+        // The limit on steps: a scout crosses the link of its controller, and each mesh link in each permitted direction, at most once
+        // forward and once back.
         let directions = if revisits == Revisits::ThreeTimes { 2 } else { 1 };
         let steps_max = 2 * (directions * grid.ends.len() as u32 + 1);
         Watch { sightings: vec![0; (grid.rows * grid.columns) as usize], steps: 0, steps_max }

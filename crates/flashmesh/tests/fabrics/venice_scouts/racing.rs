@@ -81,11 +81,12 @@ proptest! {
         let mut random = SimRng::new(seed);
         let (mut network, grid) = damaged(rows, columns, routing, (tie_break, revisits), out_of_16, &mut random);
         let mut watches = vec![Watch::new(&grid, revisits); rows as usize];
-        // Target of the scout in flight of each controller, and of its circuit; `None` if it has none.
+        // By controller: the target of its scout in flight, and the target of its circuit; `None` without a scout or a circuit.
         let (mut scouts, mut circuits) = (vec![None; rows as usize], vec![None; rows as usize]);
         let operations = 400;
         for operation in 0.. {
-            // At the end all scouts finish and all circuits are torn down.
+            // After the last of the `operations` no new scout starts. The test ends when all scouts have finished and all circuits are torn
+            // down.
             let ending = operation > operations;
             if ending && scouts.iter().chain(&circuits).all(Option::is_none) {
                 break;

@@ -66,7 +66,8 @@ fn parameters() -> impl Strategy<Value = Parameters> {
     ]);
     (cycles, size(), arbitration, grant, any::<bool>(), any::<bool>()).prop_map(
         |((interface, hop, head, line, gap, credit, injection, flit), buffer, arbitration, grant_rule, small, half)| {
-            // Only the immediate grant rule supports slots that are free again in the same cycle.
+            // Only the immediate grant rule can use a slot in the cycle in which it becomes free, so the other rules need at least one
+            // cycle.
             let slowest = u32::from(grant_rule != GrantRule::Immediate);
             let (credit, injection) = (credit.max(slowest), injection.max(slowest));
             Parameters {
@@ -104,12 +105,13 @@ fn crossings(topology: &Topology, parameters: Parameters, packets: &[(u64, Packe
     network.keep_log();
     let mut outbox = NetworkReports::default();
     for &(created, packet) in packets {
-        // It makes no difference whether the events of a cycle are processed before or after the injection of a packet.
+        // Whether the events of a cycle are processed before or after the injection of a packet must make no difference, so both are
+        // tested.
         network.advance(created.saturating_sub(packet.token % 2), &mut outbox);
         network.inject(created, packet).expect("the packet can be delivered");
     }
     while let Some(at) = network.next_event() {
-        // It makes no difference how far the network runs before it reports.
+        // How far the network runs before it reports must make no difference, so the distance varies.
         let mut reported = NetworkReports::default();
         network.advance_to_report(at, at + at % 3 * 50, &mut reported);
         assert!(reported.deliveries.iter().all(|delivery| delivery.head >= at));
@@ -266,7 +268,7 @@ fn directions_that_share_a_wire_take_turns() {
 /// Arbitration lets a small packet pass between the packets of a run, but not another large packet (PACT 2014, rules 1 and 2).
 #[test]
 fn small_packets_go_between_those_of_a_run_and_large_ones_wait() {
-    // Two terminals on one router send to the same destination: one a run of packets, the other a single packet.
+    // Two terminals of one router send to the same destination. One sends a run of packets, the other a single packet.
     let topology =
         Topology::new(Grid::mesh(1, 2), vec![RouterId(0), RouterId(0), RouterId(1)]).expect("the grid is valid");
     let parameters = Parameters {
@@ -356,7 +358,7 @@ fn a_link_is_held_by_a_packet_that_waits_for_the_next_one() {
 }
 
 proptest! {
-    // Cases are small and take a millisecond or two, so many are drawn.
+    // A case runs in a millisecond or two, so many cases are drawn.
     #![proptest_config(ProptestConfig { cases: cases(2_500), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
@@ -374,7 +376,7 @@ proptest! {
     #[test]
     fn every_flit_that_is_followed_crosses_in_the_cycle_that_the_oracle_gives(case in case(), shared in any::<bool>()) {
         let topology = case.topology();
-        // Networks of single flits support neither whole-packet grants nor half-duplex links that are held for a packet.
+        // Networks of single flits support neither grants of whole packets nor half-duplex links that are held for a packet.
         let slowest = u32::from(shared);
         let parameters = Parameters {
             grant_rule: GrantRule::Immediate,

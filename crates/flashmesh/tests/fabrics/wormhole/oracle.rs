@@ -17,7 +17,7 @@ struct Flit {
 /// Packet to which a link is granted, with its flits sent so far and the cycle of its head.
 struct Holder {
     packet: usize,
-    /// Link from whose buffer the packet comes; `None` at a terminal.
+    /// Link whose buffer the packet comes from; `None` if it comes from a terminal.
     source: Option<LinkId>,
     sent: u32,
     head: u64,
@@ -27,19 +27,20 @@ struct Holder {
 struct Port {
     holder: Option<Holder>,
     buffer: VecDeque<Flit>,
-    /// Cycles from which the free slots of the buffer can be used, a value per slot.
+    /// Cycle from which each free slot of the buffer can be used.
     slots: VecDeque<u64>,
-    /// Cycle from which a new head in the buffer is considered, after a tail has left.
+    /// First cycle in which the next head in the buffer is considered, after the previous packet's tail has left.
     looked_at: u64,
-    /// Earliest cycles of the next flit and of the next grant.
+    /// First cycle in which the link can send its next flit; `grant_free` is the first cycle of its next grant.
     flit_free: u64,
     grant_free: u64,
     served: Option<u32>,
-    /// Links that may request this link, with their input numbers.
+    /// Links whose packets can continue over this link, each with its input number.
     feeders: Vec<(LinkId, u32)>,
     reverse: Option<LinkId>,
     served_last: bool,
-    /// Opposite direction of a wire that alternates flit by flit (`None` without such a wire), and whether this direction has the token.
+    /// Opposite direction on the same wire, if both directions alternate flit by flit; otherwise `None`. `has_token` is set if this
+    /// direction is next.
     other_way: Option<LinkId>,
     has_token: bool,
 }
@@ -188,8 +189,8 @@ impl<'a> Oracle<'a> {
         all
     }
 
-    /// Returns the request to which `link` would be granted at `now`; `None` if there is no request, or if the grant rule asks for more free slots
-    /// than there are.
+    /// Returns the request to which `link` would be granted at `now`. `None` without a request, and if the buffer has fewer free slots than
+    /// the grant rule requires.
     fn choose(&self, link: LinkId, now: u64) -> Option<Asking> {
         let port = &self.ports[link.index()];
         let after = |input: u32| match port.served {

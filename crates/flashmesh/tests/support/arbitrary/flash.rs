@@ -22,7 +22,7 @@ pub fn read_planes_alone(config: &mut Config, at_once_max: Option<u32>) {
     config.fabric.hold_path = HoldPath::Never;
 }
 
-/// Returns a strategy that draws times for operations on 1, 2, ... planes, in ascending order, or mostly `None`.
+/// Returns a strategy that mostly draws `None`, and otherwise times for operations on 1, 2, ... planes, in ascending order.
 fn times() -> impl Strategy<Value = Option<TimesByPlanes>> {
     let sorted = |mut times: Vec<u64>| {
         times.sort_unstable();

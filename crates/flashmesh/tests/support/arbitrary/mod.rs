@@ -70,7 +70,7 @@ pub fn time_us(range: std::ops::RangeInclusive<u64>) -> impl Strategy<Value = Ti
 fn geometry() -> impl Strategy<Value = flashmesh::config::Geometry> {
     let shape = (1..=3u32, 1..=3u32, 1..=2u32, 1..=4u32, 8..=24u32, 4..=16u32);
     let page = (select(vec![1u64, 4, 16]), select(vec![0u64, 224]));
-    // Spare blocks and pages, from the smallest over-provisioning that a drive accepts to a few blocks more.
+    // Space beyond the smallest over-provisioning that a drive accepts: spare blocks per plane, and pages left out of the capacity.
     let space = (0..=3u32, 0..=3u32);
     (shape, page, space).prop_map(|(shape, (page_kib, spare), (extra_blocks, missing_pages))| {
         let (channels, chips_per_channel, dies_per_chip, planes_per_die, blocks_per_plane, pages_per_block) = shape;
@@ -94,7 +94,7 @@ fn geometry() -> impl Strategy<Value = flashmesh::config::Geometry> {
 
 fn collection() -> impl Strategy<Value = (flashmesh::config::Gc, flashmesh::config::Wear)> {
     let victim = select(VictimPolicy::ALL);
-    // 16 % is just below the smallest over-provisioning of any drawn drive, 4 blocks of 24.
+    // The first two thresholds, at most 16 %, stay below the smallest over-provisioning of any drawn drive, 4 blocks of 24.
     let shares = (0..=16u32, 0..=16u32, select(vec![0u32, 17, 50, 90]));
     let wear = (any::<bool>(), any::<bool>(), 1..=4u32);
     let moves = (any::<bool>(), select(MovedPages::ALL));

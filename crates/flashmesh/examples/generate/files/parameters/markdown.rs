@@ -167,7 +167,7 @@ fn values(spec: &ParameterSpec) -> String {
     if spec.choices.is_empty() { spec.bounds_text.clone() } else { "see below".to_owned() }
 }
 
-/// Returns a condition on a key in Markdown, such as `kind = "bus"`. The key has its section as a prefix unless that is `section`.
+/// Returns a condition on a key in Markdown, such as `kind = "bus"`. A key outside `section` has its section as a prefix.
 fn shown(section: &SectionSpec, condition: &Condition) -> String {
     let key = if condition.section == section.name { condition.key.to_owned() } else { condition.path() };
     shown_as(&key, condition)

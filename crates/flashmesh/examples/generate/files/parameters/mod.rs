@@ -6,15 +6,16 @@ pub mod schema;
 
 use flashmesh::config::{Condition, ParameterSpec, SectionSpec, UsedWith};
 
-/// Returns a sentence on the conditions under which a parameter of `section` takes effect, formatted by `show`. Empty if it has no conditions besides
-/// those of the section.
+/// Returns a sentence on the conditions under which a parameter of `section` takes effect, formatted by `show`. Empty if the parameter has
+/// no conditions besides those of its section.
 fn used_with(section: &SectionSpec, spec: &ParameterSpec, show: impl Fn(&Condition) -> String) -> String {
     let own = spec.used_with.iter().filter(|with| Some(*with) != section.used_with.as_ref());
     let each: Vec<String> = own.map(|with| any_of(with, &show)).collect();
     if each.is_empty() { String::new() } else { format!(" Only with {}.", each.join(", and with ")) }
 }
 
-/// Returns a sentence on the conditions under which a whole section takes effect, and its keys with other conditions. Empty if it always does.
+/// Returns a sentence on the conditions under which a whole section takes effect, and its keys with other conditions. Empty if the section
+/// always takes effect.
 fn section_used_with(section: &SectionSpec, show: impl Fn(&Condition) -> String) -> String {
     let Some(with) = &section.used_with else { return String::new() };
     let own = |condition: &Condition| condition.section == section.name;

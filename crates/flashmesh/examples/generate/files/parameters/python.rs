@@ -237,7 +237,7 @@ fn field(text: &mut String, section: &SectionSpec, spec: &ParameterSpec) {
     attribute(text, spec.field, &format!("{python_type} | None"), "None", &doc);
 }
 
-/// Returns a condition on a key in Python, such as `kind = "bus"`. The key has its section as a prefix unless that is `section`.
+/// Returns a condition on a key in Python, such as `kind = "bus"`. A key outside `section` has its section as a prefix.
 fn shown(section: &SectionSpec, condition: &Condition) -> String {
     let path = if condition.section == section.name { condition.key.to_owned() } else { condition.path() };
     let key = path.replace('-', "_");

@@ -11,7 +11,7 @@ pub const PATH: &str = "docs/results.md";
 const BEGIN: &str = "<!-- Generated from the declarations by `cargo run -p flashmesh --example generate`: change these, not the tables. -->\n";
 const END: &str = "<!-- End of what is generated. -->\n";
 
-/// Returns the page with new tables between its markers: those of `root` and of the request log.
+/// Returns the page with new tables between its markers: the tables of `root_group` and the table of the request log.
 ///
 /// # Panics
 /// If the page cannot be read or lacks a marker.
@@ -28,7 +28,7 @@ pub fn page(root_group: &GroupSpec) -> String {
     text
 }
 
-/// Returns the table of the columns of the request log in Markdown, with the lists of the names that some of them hold.
+/// Returns the table of the columns of the request log in Markdown, with the lists of the names that some columns contain.
 pub fn columns() -> String {
     let mut text = "\n| column | type | meaning |\n|---|---|---|\n".to_owned();
     let specs = RequestColumns::specs();
@@ -50,7 +50,7 @@ pub fn columns() -> String {
     text
 }
 
-/// Appends the list of the names that the value `what` may have.
+/// Appends the list of `names`, the values that `what` may have.
 fn list(text: &mut String, what: &str, names: &[Name]) {
     text.push_str(&format!("\n{what} is one of\n\n"));
     for name in names {
@@ -135,7 +135,8 @@ impl Page {
         }
     }
 
-    /// Returns the key path in the page where the class of `group` was described; `None` if it was not, or has no class.
+    /// Returns the key path in the page where the class of `group` was described; `None` if the class was not described yet, or `group` has
+    /// no class.
     fn place(&self, group: &GroupSpec) -> Option<&str> {
         let (_, place) = self.shown.iter().find(|(class, _)| group.class == Some(*class))?;
         Some(place)

@@ -77,8 +77,8 @@ fn column(text: &mut String, spec: &ColumnSpec) {
     }
 }
 
-/// Returns the class of the group that `group` includes in place of its first quantity, which becomes the base class. `None` if there is no such
-/// group, or if it has no class.
+/// Returns the base class of `group`: the class of a group that `group` includes in place of its first quantity. `None` if it includes no
+/// such group, or one without a class.
 fn base(group: &GroupSpec) -> Option<&'static str> {
     match group.quantities.first() {
         Some(QuantitySpec { shape: Shape::Object(base), is_flattened: true, .. }) => base.class,

@@ -63,7 +63,7 @@ impl Pool {
         (host, moved)
     }
 
-    /// Erases `block` and rewrites its valid pages at its start. Returns the number of these pages.
+    /// Erases `block` and rewrites its valid pages at the start of the block. Returns the number of valid pages.
     fn collect(&mut self, block: usize) -> usize {
         let first = block * self.pages_per_block;
         let kept: Vec<usize> = (first..first + self.pages_per_block)
