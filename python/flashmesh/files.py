@@ -151,7 +151,7 @@ def target_of(path: Path) -> Path:
 
 @contextmanager
 def text_file(path: str | Path) -> Iterator[Callable[[str], None]]:
-    """Yields a function that takes the text of a file in parts.
+    """Yields a function that adds a part to the text of a file.
 
     The file is written if the block ends without an exception.
 

@@ -199,6 +199,8 @@ def layered(layers: Sequence[alt.Chart]) -> alt.LayerChart:
 def with_all_ends(values: Values, value: str, low: str = "low", high: str = "high") -> bool:
     """Adds intervals of zero width to rows without an interval, if any row has one. Returns whether any row has one.
 
+    Otherwise, a filter could leave no row in the layer of intervals, and the browser would warn.
+
     Otherwise, a filter could leave the layer of intervals without rows, of which the browser warns.
     """
     has_intervals = any(low in row for row in values)

@@ -310,7 +310,8 @@ def below(view: View, terminal: Terminal) -> list[Table]:
 def fitting(view: View, chosen: list[Measure], terminal: Terminal, ratios: bool = True) -> list[Table]:
     """Returns tables with a row for each point; each table has as many measures as the terminal width allows.
 
-    Every table says which points are steady; a table of its own does if a measure and `steady` do not fit side by side.
+    If a point is not steady, each table has a column that says which points are steady. If this column does not fit
+    beside a measure, an additional table has it instead.
     """
     is_marked = any(steady is False for steady in view.steady)
     if is_marked and not all(terminal.fits(rows(view, [measure], terminal, ratios)) for measure in chosen):

@@ -26,7 +26,7 @@ WORKLOAD = "workload"
 MODES = ("quick", "full")
 
 Labels = dict[str, str]
-"""A label for each of some axes, which together identify runs of a job."""
+"""Labels by axis, which together identify runs of a job."""
 Settings = dict[str, Any]
 """Keys of a configuration with their values."""
 
@@ -116,7 +116,8 @@ class Measurement:
     measure: Expression
     of: Labels
     over: Labels
-    """Labels in which the baseline differs from the subject; for `compute = "value"`, those of the neutral value."""
+    """Labels in which the runs of the baseline differ from those of the subject. With `compute = "value"`, runs with
+    these labels measure the neutral value (no effect) instead."""
     against: tuple[str, ...]
     """Labels of the first axis whose runs the subject must beat; only with `compute = "best"`."""
     compute: str

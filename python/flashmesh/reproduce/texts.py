@@ -21,7 +21,7 @@ SENTENCE = re.compile(r"(?<=[.?!]) +(?=[A-Z])")
 """Pattern of the space between two sentences."""
 NONE = "-"
 AVERAGES = ("mean", "geometric-mean", "median")
-"""Reductions over workloads for which texts also have the minimum and the maximum over workloads."""
+"""Reductions over workloads for which texts also state the minimum and the maximum over workloads."""
 
 
 def published(claim: Claim) -> str:

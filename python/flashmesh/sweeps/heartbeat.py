@@ -269,7 +269,7 @@ def shards_in(
     count = array.shards if array is not None else max((part.shard[1] for part in parts), default=1)
     if (array is None and count == 1) or count > SHARDS_MAX:
         return ()
-    # The live process of a shard comes last: an earlier one was killed.
+    # Put live processes last, so that they replace lost processes of the same shard in `by_number`.
     runners = sorted((part for part in parts if part.shard[1] == count), key=lambda part: not part.is_lost)
     by_number = {part.shard[0]: part for part in runners}
     shared = shares((name for name, _ in read_plan(folder)), count)

@@ -35,7 +35,7 @@ class Task:
     fairness: bool = False
     until_steady: UntilSteady | None = None
     idle: tuple[str, ...] = ()
-    """Varied keys that the run does not read; its configuration has their values of the first point."""
+    """Varied keys that the run does not read; in its configuration, they have the values of the first point."""
 
     @property
     def label(self) -> str:

@@ -34,7 +34,8 @@ class PointOutcome:
 
     measured: Measured
     role: str
-    """`fit` or `held out`; empty for drives that were not fitted."""
+    """Use of the load: `fit` if the drive was fitted to it, `held out` if not; empty for drives that were not fitted.
+    """
     simulated: Figures | None
     """Simulated figures; None if the run failed."""
     simulated_at: float | None = None

@@ -44,7 +44,8 @@ class Layout:
     lengths: dict[str, int | None] = field(default_factory=dict)
     """Bytes of each file; None for the rest of the drive."""
     asks_capacity: bool = False
-    """Whether the ranges depend on the capacity of the drive, so that they change if it becomes known."""
+    """Whether the ranges depend on the capacity of the drive, so that they must be recomputed once the capacity is
+    known."""
 
     def place(self, streams: Sequence[Wanted]) -> None:
         """Assigns a range of the drive to each file of all streams.

@@ -72,7 +72,7 @@ def set_zones(stream: Stream, requests: Requests, total: int | None) -> int | No
 
 
 def random_zones(stream: Stream, requests: Requests, total: int | None, size: int, reach: int, skip: int) -> int | None:
-    """Sets the zones of a random job as files that take turns. Returns the bytes of the file that requests can reach.
+    """Sets the keys for the zones of a random job, as files used in turn; returns the bytes that requests can reach.
 
     Each zone has `size` bytes of requests in its first `reach` bytes, and `skip` bytes follow it.
 
