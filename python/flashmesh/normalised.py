@@ -30,8 +30,7 @@ class Baseline:
         return all(value_text(settings[key]) == value for key, value in self.settings.items())
 
     def others(self, settings: Mapping[str, Value]) -> tuple[tuple[str, str], ...]:
-        """Returns the settings of a run for the keys that the baseline does not name; its reference run has the same.
-        """
+        """Returns the settings of a run for keys that the baseline does not name; its reference run has the same."""
         return tuple((key, value_text(value)) for key, value in settings.items() if key not in self.settings)
 
     def own(self, settings: Mapping[str, Value]) -> str:

@@ -193,8 +193,7 @@ class Drive:
         return Completions(*self._native.advance(time_ps))
 
     def advance_to_completion(self, time_ps: int | None = None) -> Completions:
-        """Like `advance`, but stops at the next completion. Without `time_ps`, there is no limit on the simulated time.
-        """
+        """Like `advance`, but stops at the next completion. Without `time_ps`, the simulated time is not limited."""
         return Completions(*self._native.advance_to_completion(time_ps))
 
     def drain(self) -> Completions:

@@ -37,8 +37,7 @@ class Fitted:
     target: Target
     fitted: Figures | None
     predicted: Figures | None
-    """Figures of the drive fitted to the other loads; None without other loads, for lack of time, or if the run failed.
-    """
+    """Figures of the drive fitted to the other loads; None without other loads or time, or if the run failed."""
 
     @property
     def fitted_error(self) -> float | None:

@@ -53,8 +53,7 @@ def alike(runs: Sequence[Run], text: Callable[[Run], str]) -> str:
 
 
 def ranged(texts: Sequence[str]) -> str:
-    """Returns texts that differ only in their initial count as one text with a range of counts; empty for other texts.
-    """
+    """Returns texts that differ only in their initial count as one text with a range of counts; else an empty text."""
     counts = [COUNT.match(text) for text in texts]
     found = [count for count in counts if count is not None]
     rests = {count.string[count.end() :] for count in found}
@@ -65,8 +64,7 @@ def ranged(texts: Sequence[str]) -> str:
 
 
 def merged(texts: Sequence[str]) -> str:
-    """Returns texts that differ in one word as a single text with all alternatives for the word; empty for other texts.
-    """
+    """Returns texts that differ in one word as a single text with all alternatives for the word; else an empty text."""
     words = [WORDS.findall(text) for text in texts]
     if len({len(each) for each in words}) != 1:
         return ""

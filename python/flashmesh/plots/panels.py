@@ -66,8 +66,7 @@ def split(runs: Sequence[Run]) -> Split | None:
 
 
 def compared(runs: Sequence[Run], keys: Sequence[str]) -> str:
-    """Returns the varied key whose values a panel compares: the first with values that are not quantities, else empty.
-    """
+    """Returns the varied key whose values a panel compares: the first whose values are no quantities, else empty."""
     return next((key for key in keys if axis_of(key, [run.settings.get(key, "") for run in runs]).numbers is None), "")
 
 

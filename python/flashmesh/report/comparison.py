@@ -36,7 +36,7 @@ SIDE_BY_SIDE = 4
 """Maximum number of points side by side."""
 TRACE = "workload.trace"
 LONG = 24
-"""Minimum number of characters of a trace path that is shortened to its file name."""
+"""Maximum number of characters of a trace path that is shown whole; longer paths are shortened to the file name."""
 A_FEW = 12
 """Maximum number of points for which a table shows all `MAIN_MEASURES`."""
 COUNT_MIN = 1000

@@ -168,8 +168,7 @@ def percent(share: float | None) -> str:
 
 
 def curve_lines(validation: Validation) -> list[str]:
-    """Returns lines on the mean errors of the simulation and of the baseline curve, at held-out loads below saturation.
-    """
+    """Returns lines on the mean errors of simulation and baseline curve, at held-out loads below saturation."""
     return [
         f"{COLUMNS[each.column]}, {each.loads} held-out loads below saturation: "
         f"mean error {percent(each.simulated).lstrip('+')} simulated, {percent(each.curve).lstrip('+')} by the curve"

@@ -26,7 +26,7 @@ PLACED = ("levels-off", "peaks", "highest-at")
 TOLERANCE = 0.1
 MARGIN = 0.05
 OWN = ("also", "trends", "series", "shown", "by-construction", "published", "range")
-"""Keys of a claim that its sub-values do not inherit."""
+"""Keys of a claim that its sub-values (maxima, values of other systems) do not inherit."""
 
 
 def read_claims(table: object, place: str, jobs: dict[str, Job]) -> list[Claim]:

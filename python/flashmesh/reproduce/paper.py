@@ -88,7 +88,7 @@ class Extent:
 
 @dataclass(frozen=True)
 class Job:
-    """A family of runs: one for each label of each axis, workload, seed and regime that claims need."""
+    """A family of runs: one for each combination of labels, workload, seed and regime that claims need."""
 
     name: str
     config: str

@@ -120,7 +120,7 @@ def replayed(outcome: Outcome, claim: Claim) -> str:
 
 
 def filled(paper: Paper, text: str, values: dict[str, float]) -> str:
-    """Returns a text with each name of evidence in braces replaced by its number; `values` has the numbers."""
+    """Returns a text with each name in braces replaced by the number of this name; by a dash without one."""
     return QUOTED.sub(lambda match: quoted(paper.evidence[match[1]], values.get(match[1])), text)
 
 

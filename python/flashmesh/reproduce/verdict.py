@@ -30,11 +30,13 @@ class Verdict(StrEnum):
     """Relation of a measured value to a published value."""
 
     MET = "met"
-    """Within the tolerance; with a neutral value, the effect must also have the published direction with every seed."""
+    """Within the tolerance. Unless the published value is a bound, a number with a neutral value must also have at
+    least a quarter of the published effect with every seed."""
     DIRECTION = "direction"
     """Outside the tolerance, but at least a quarter of the published effect with every seed."""
     MISSED = "missed"
-    """Outside the tolerance, and below a quarter of the published effect with at least one seed."""
+    """No other verdict applies: outside the tolerance, or below a quarter of the published effect with at least one
+    seed."""
     OPPOSITE = "opposite"
     """An effect in the opposite direction with every seed, at least a twentieth of the published effect."""
     UNMEASURED = "unmeasured"

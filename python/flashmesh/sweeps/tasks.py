@@ -132,7 +132,7 @@ def idle_note(tasks: Sequence[Task]) -> str | None:
 
 
 def deciding(task: Task) -> Iterable[str]:
-    """Yields the settings of a task that make its idle keys unread, as `key=value`."""
+    """Yields, as `key=value`, the settings of a task that decide whether a run reads its idle keys."""
     from flashmesh.keys import declared, declared_name
 
     for key in task.idle:

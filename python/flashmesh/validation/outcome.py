@@ -34,8 +34,7 @@ class PointOutcome:
 
     measured: Measured
     role: str
-    """Use of the load: `fit` if the drive was fitted to it, `held out` if not; empty for drives that were not fitted.
-    """
+    """Use of the load: `fit` if the drive was fitted to it, `held out` if not; empty for a drive without a fit."""
     simulated: Figures | None
     """Simulated figures; None if the run failed."""
     simulated_at: float | None = None
