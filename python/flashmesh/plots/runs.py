@@ -41,7 +41,7 @@ class Run:
 
 
 def run_of(result: Result, name: str = "", settings: Mapping[str, Any] | None = None) -> Run:
-    """Returns a result in memory as a run. The default name is its interconnect."""
+    """Returns a result in memory as a run. The default name is that of its interconnect."""
     return Run(
         name or str(result.parameters["fabric"]["kind"]),
         settings or {},

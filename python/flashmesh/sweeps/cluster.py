@@ -115,7 +115,8 @@ class DaskCluster:
     ) -> None:
         """Runs all tasks as described in `Executor`.
 
-        A run is repeated by another worker if its worker is lost.
+        A run is repeated by another worker if its worker is lost. After an exception, there are no partial results of
+        the active runs.
 
         Raises:
             ConfigError: If the scheduler or all jobs of Slurm are lost.

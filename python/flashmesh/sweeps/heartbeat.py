@@ -124,7 +124,8 @@ class Shard:
     done: int
     runs: int
     part: Part | None = None
-    """Last process that ran the shard; `None` if none left a heartbeat."""
+    """Process that runs the shard or, without one, a lost process that ran it; `None` if no heartbeat names the shard.
+    """
     queued: str | None = None
     """State of the task of the shard in Slurm's queue; `None` if it is not queued, or the queue is not known."""
 
@@ -151,7 +152,7 @@ class Watched:
 
     @property
     def live(self) -> list[Part]:
-        """Processes whose heartbeat is not overdue."""
+        """Processes that are not lost."""
         return [part for part in self.parts if not part.is_lost]
 
     @property
@@ -163,7 +164,7 @@ class Watched:
     def left_s(self) -> float | None:
         """Estimated seconds for the remaining runs at the current rate.
 
-        None without a process or a known number of runs.
+        None if the number of runs is not known, or no live process has completed a run.
         """
         rate = sum(part.rate for part in self.live)
         if self.total is None or not rate:

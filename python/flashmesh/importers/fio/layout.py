@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 ALIGNMENT = 1 << 20
-"""Alignment of the start of a file, in bytes."""
+"""Alignment in bytes of the first of the files that a stream adds; its other files follow without gaps."""
 DEVICE = re.compile(r"/dev/(?!shm/)|\\\\\.\\|[0-9a-fA-F]{4}:[0-9a-fA-F]{2}[:.]|trtype[:=]")
 """Prefixes of the names of devices."""
 

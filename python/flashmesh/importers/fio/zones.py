@@ -18,9 +18,10 @@ in the partial zone."""
 
 
 def set_zones(stream: Stream, requests: Requests, total: int | None) -> int | None:
-    """Sets the keys for strided zones, and returns the bytes of the files that requests can reach.
+    """Sets the keys for strided zones; returns `total` or, if it is unknown, the bytes of the zones of a random job.
 
-    `total` is the size of all files of the job in bytes; None if it is not known.
+    `total` is the size of all files of the job in bytes; None if it is not known. For a sequential job, an unknown
+    total stays None.
 
     Raises:
         ConfigError: If the zones are not modelled.
@@ -72,7 +73,9 @@ def set_zones(stream: Stream, requests: Requests, total: int | None) -> int | No
 
 
 def random_zones(stream: Stream, requests: Requests, total: int | None, size: int, reach: int, skip: int) -> int | None:
-    """Sets the keys for the zones of a random job, as files used in turn; returns the bytes that requests can reach.
+    """Sets the keys for the zones of a random job, as files used in turn; returns the bytes of the files.
+
+    These are `total` or, if it is unknown, the bytes of all zones.
 
     Each zone has `size` bytes of requests in its first `reach` bytes, and `skip` bytes follow it.
 
