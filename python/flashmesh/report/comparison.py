@@ -154,7 +154,10 @@ def show_all(view: View, terminal: Terminal) -> None:
 
 
 def show_measures(view: View, terminal: Terminal, measures: Sequence[str]) -> bool:
-    """Prints a table for each measure, with headings if there are several. Returns whether all points were printed."""
+    """Prints a table for each measure, with headings if there are several. Returns whether all tables are grids.
+
+    A grid has all chosen points, any other table only the first ones (`Choice.rows`).
+    """
     is_whole = True
     for number, name in enumerate(measures):
         if number:
