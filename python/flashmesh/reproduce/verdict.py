@@ -183,7 +183,7 @@ def levelled(values: Sequence[float], margin: float, at: int) -> Verdict:
 
 
 def peaked(values: Sequence[float], margin: float, at: int) -> Verdict:
-    """Returns the verdict on values that rise up to a peak at index `at`, which is within the margin of the maximum."""
+    """Returns the verdict on values that rise to a peak at index `at`; the maximum may exceed it by the margin."""
     if values[at] >= (1.0 - margin) * max(values) and is_above(values[at], values[0], margin):
         return Verdict.MET
     return Verdict.DIRECTION if 0 < values.index(max(values)) < len(values) - 1 else Verdict.MISSED

@@ -124,8 +124,7 @@ class Shard:
     done: int
     runs: int
     part: Part | None = None
-    """Process that runs the shard or, without one, a lost process that ran it; `None` if no heartbeat names the shard.
-    """
+    """Process that runs the shard, else a lost process that ran it; `None` if no heartbeat names the shard."""
     queued: str | None = None
     """State of the task of the shard in Slurm's queue; `None` if it is not queued, or the queue is not known."""
 

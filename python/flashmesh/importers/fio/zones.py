@@ -73,14 +73,13 @@ def set_zones(stream: Stream, requests: Requests, total: int | None) -> int | No
 
 
 def random_zones(stream: Stream, requests: Requests, total: int | None, size: int, reach: int, skip: int) -> int | None:
-    """Sets the keys for the zones of a random job, as files used in turn; returns the bytes of the files.
+    """Sets the keys for the zones of a random job: each zone becomes a file, and requests go to the files in turn.
 
-    These are `total` or, if it is unknown, the bytes of all zones.
-
-    Each zone has `size` bytes of requests in its first `reach` bytes, and `skip` bytes follow it.
+    Each zone has `size` bytes of requests in its first `reach` bytes, and `skip` bytes follow it. Returns `total` or,
+    if it is unknown, the bytes of all zones.
 
     Raises:
-        ConfigError: If the zones are not equal parts of the file, or a zone has no fixed number of requests.
+        ConfigError: If an option is not modelled with zones, or the file has no zone or too many.
     """
     job = stream.job
     require_plain(stream, requests)
