@@ -58,9 +58,9 @@ class Plot:
     panels: int = 0
     """Number of panels; 0 for a chart without panels, which fills its width."""
     panel_of: Mapping[str, str] = field(default_factory=dict)
-    """Panel of each run by its name, if the rows have no field `panel`."""
+    """Name of the panel of each run, by the name of the run, if the chart computes the field `panel`; else empty."""
     line_of: Mapping[str, str] = field(default_factory=dict)
-    """Line of each run within its panel by the name of the run, if the chart computes the field `line`."""
+    """Name of the line of each run, by the name of the run, if the chart computes the field `line`; else empty."""
 
     def altair(self) -> Chart:
         """Returns the chart with its data embedded."""
