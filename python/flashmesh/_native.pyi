@@ -173,7 +173,7 @@ class PreparedDrives:
         """
 
     def take_notes(self) -> list[str]:
-        """Returns the problems with the folder since the last call, one sentence each."""
+        """Returns the problems with the folder of stored states since the last call, one sentence each."""
 
 @final
 class Simulation:

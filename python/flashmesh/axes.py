@@ -71,7 +71,7 @@ def refuse_too_many(key: str, values: Iterable[Any]) -> None:
 
 
 def refuse_clashes(keys: Sequence[str], given: Mapping[str, object], prefix: str = "", suffix: str = "=") -> None:
-    """Refuses arguments that override a varied key: all of its values would give the same run.
+    """Refuses arguments that override a varied key, since all values of the key would then give the same run.
 
     Args:
         keys: The varied keys.

@@ -37,5 +37,5 @@ def with_stream(jobs: FioJobs, kind: str, value: str, reading: Mapping[str, str]
 
 
 def in_streams(keys: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the keys with those of the only job moved to the stream `JOB`; all other keys stay unchanged."""
+    """Returns configuration keys with those of `OF_STREAMS` moved to the stream `JOB`; other keys stay unchanged."""
     return {f"{STREAM}{JOB}.{key}" if key.startswith(OF_STREAMS) else key: value for key, value in keys.items()}

@@ -64,7 +64,7 @@ def at_jobs(text: str, fio: FioJobs) -> str:
     def place(shown: re.Match[str]) -> str:
         key = shown["key"].strip()
         if key.startswith(CUT):
-            # If the value is long, the shown line has only the end of the key. The message has the whole key.
+            # The shown line has only the end of a key whose value is long; the message has the whole key.
             named = (one for one in fio.places if one.endswith(key.removeprefix(CUT)) and f"{one} " in text)
             key = max(named, key=len, default=key)
         lines = fio.place(key)

@@ -56,8 +56,8 @@ def load(
     Args:
         source: The configuration.
         overrides: Values by their dotted key, such as `{"fabric.kind": "ideal"}`.
-        varied: For one of several runs, the values of the axes; they precede those of `overrides`, which some of
-            the runs may not read. None for a run by itself.
+        varied: For one of several runs, the values of the axes, which replace those of `overrides`. None for a single
+            run, which must read every key of `overrides`.
         trace: A trace file to replay instead of the workload of the configuration. Requests follow its time stamps,
             unless an override of `CHOOSING`, or a configuration given as tables, selects another mode.
         profile: A named profile to replay instead.

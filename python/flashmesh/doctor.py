@@ -26,7 +26,7 @@ BROWSERS = ("chromium", "google-chrome", "chrome", "firefox", "safari")
 ROOM_MIN = 100 * 2**20
 """Free space of a folder, in bytes, below which a note warns that temporary files and results may not fit."""
 FILES_MIN = 256
-"""Number of open files that a sweep on all cores may need; a lower limit gives a note."""
+"""Number of open files that a sweep on all cores may need; a note warns of a lower limit."""
 ANSWER_S = 10
 """Timeout in seconds for a program to print its version."""
 TRIED = 2_000

@@ -20,7 +20,7 @@ FORMS = (".csv", ".parquet")
 
 @contextmanager
 def epoch_table(path: str | Path, config: Config) -> Iterator[Callable[[Result], None]]:
-    """Yields a function that takes the result of a run, and writes the epochs of these results at the end.
+    """Yields a function that stores the result of a run; the epochs of the stored results are written at the end.
 
     The file has a row for each epoch, with the columns of `Result.epochs_frame`. The file is written if the block ends
     without an exception.

@@ -64,7 +64,8 @@ class Progress:
     opening: bool
     """Whether no run has begun to simulate requests: traces are being scanned and drives preconditioned."""
     running: tuple[int, ...] = ()
-    """Indices of the active runs in the plan of a sweep; on a cluster, of the runs submitted first."""
+    """Indices of the active runs in the plan of a sweep. A cluster does not report which runs are active; there, the
+    unfinished runs that were submitted first count as active."""
     preconditioned: float | None = None
     """Progress of the preconditioning from 0 to 1, of the most advanced run; None without one."""
 

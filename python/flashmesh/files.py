@@ -30,7 +30,7 @@ REPLACING = ".replacing-"
 STALE_S = 3600.0
 """Age in seconds from which a temporary file of `replace_text` counts as abandoned."""
 LINKS_MAX = 40
-"""Maximum number of symbolic links that are followed to a file, as in Linux."""
+"""Number of successive symbolic links that counts as a cycle."""
 
 
 def absolute(path: Path) -> Path:
@@ -151,7 +151,7 @@ def target_of(path: Path) -> Path:
 
 @contextmanager
 def text_file(path: str | Path) -> Iterator[Callable[[str], None]]:
-    """Yields a function that takes the text of a file in parts.
+    """Yields a function that adds a part to the text of a file.
 
     The file is written if the block ends without an exception.
 

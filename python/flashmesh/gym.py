@@ -88,7 +88,10 @@ class VictimEnv(gymnasium.Env[Any, Any]):
         overrides: Mapping[str, Any] | None = None,
         trust_policies: bool = False,
     ) -> None:
-        """Takes the drive with its workload, and whether to trust policies, as in `flashmesh.run`."""
+        """Creates an environment of episodes that run `config`, with `candidates` blocks to choose from at each step.
+
+        The other arguments are as in `flashmesh.run`.
+        """
         self.config, self.overrides, self.trust_policies = config, dict(overrides or {}), trust_policies
         self.candidates = candidates
         self.observation_space = gymnasium.spaces.Box(0.0, 1.0, (candidates * FEATURES,), np.float32)

@@ -219,7 +219,7 @@ def meant(name: str, known: Mapping[str, Key]) -> str:
 
 
 def related(key: Key) -> list[str]:
-    """Returns related keys: those it depends on, those that depend on it, and others of its section."""
+    """Returns related keys: keys that `key` depends on, keys that depend on it, and the other keys of its section."""
     known = declared()
     wanted = [condition.key for any_of in key.used_with for condition in any_of]
     readers = [

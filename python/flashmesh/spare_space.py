@@ -37,7 +37,7 @@ KEPT = "over-provisioning"
 KEEP = (KEPT, "capacity")
 """Quantities that can stay constant when one of `COUNTS` changes; the first is the default."""
 ORIGIN = "the capacity that follows"
-"""Name of an adapted capacity in errors, which name an axis for other settings."""
+"""Text that stands for the option or argument in errors about an adapted capacity, which no option has set."""
 DECIMALS = 3
 """Maximum number of decimals of an adapted capacity; with more, it is stated in bytes."""
 
@@ -61,7 +61,7 @@ def size_of(text: Any) -> Fraction:
     """Returns the number of bytes that a size denotes.
 
     Raises:
-        ConfigError: If the text is neither.
+        ConfigError: If the text is not a number with a known unit.
     """
     from flashmesh.sweeps.ranges import quantity
 

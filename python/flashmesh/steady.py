@@ -1,9 +1,9 @@
 """Runs that are repeated with more requests until their measured window is steady.
 
 Each attempt is a run of its own, from the first request on. The last attempt is the result, equal to a run of a
-configuration with that number of requests. An attempt has at least twice the requests of the previous one, and at least
-the number that the previous one estimated to suffice. So all attempts together take at most twice as long as the last
-one.
+configuration with that number of requests. Unless the limit is lower, an attempt has at least twice the requests of the
+previous one, and at least the number that the previous one estimated to suffice. So all attempts together take at most
+about twice as long as the last one.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ class UntilSteady:
 def measured(config: Config) -> Config:
     """Returns the configuration with a warm-up, so that its runs have a measured window.
 
-    A configuration without a warm-up gets one that ends automatically: at a balance of the drive if the drive is
-    preconditioned at random, otherwise by MSER-5.
+    If `measure.warm-up` is `none`, or is not set although the configuration does not settle (see `settles`), it becomes
+    `auto`: MSER-5 then determines the end of the warm-up after the run.
 
     Raises:
         ConfigError: If a stream has a stop time.
@@ -54,9 +54,10 @@ def measured(config: Config) -> Config:
 
 
 def settles(tables: Mapping[str, Any]) -> bool:
-    """Returns whether a run without a given warm-up excludes the time until the drive is in balance.
+    """Returns whether all workloads are synthetic, on a drive that is preconditioned at random, without a power cut.
 
-    This is so for synthetic workloads on a drive that is preconditioned at random, without a power cut.
+    `measure.warm-up` is then `steady` by default, unless a stream has a stop time: a run excludes the time until the
+    drive is in balance.
     """
     workloads = keys_of(tables, "workload").values()
     is_synthetic = all(workload["kind"] == "synthetic" for workload in workloads)

@@ -193,7 +193,7 @@ class Drive:
         return Completions(*self._native.advance(time_ps))
 
     def advance_to_completion(self, time_ps: int | None = None) -> Completions:
-        """Like `advance`, but stops at the next completion. Without `time_ps`, waits for it as long as needed."""
+        """Like `advance`, but stops at the next completion. Without `time_ps`, the simulated time is not limited."""
         return Completions(*self._native.advance_to_completion(time_ps))
 
     def drain(self) -> Completions:

@@ -20,8 +20,9 @@ SPREAD_MAX = 0.5
 BIMODAL = 0.85
 """Sarle's coefficient above which a distribution counts as bimodal.
 
-Two points have 1, a uniform distribution 0.56. Samples of a normal distribution exceed it in 11 % of the cases with 5
-values, and in 1 % with 8. Samples of two modes that are ten standard deviations apart exceed it in 85 % or more.
+The coefficient is 1 for a distribution of only two values, and 0.56 for a uniform one. Samples of a normal distribution
+exceed it in 11 % of the cases with 5 values, and in 1 % with 8. Samples of two modes that are ten standard deviations
+apart exceed it in 85 % or more.
 """
 BIMODAL_COUNT = 5
 """Minimum number of values for which Sarle's coefficient is computed; fewer values count as unimodal."""

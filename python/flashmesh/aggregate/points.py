@@ -1,4 +1,4 @@
-"""Points: runs that differ only in their seed."""
+"""Points: groups of runs that differ only in their seed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Point(Generic[T]):
-    """Runs of one drive under one workload."""
+    """Runs of one drive under one workload, with different seeds."""
 
     settings: dict[str, Value]
     """The varied keys without the seed, with their values."""

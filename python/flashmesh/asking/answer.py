@@ -162,7 +162,7 @@ class Answer:
 
     @property
     def idle(self) -> dict[str, list[Change]]:
-        """Tried changes of each key none of whose changes has an effect."""
+        """Keys none of whose tried changes has an effect, each with these changes."""
         by_key: dict[str, list[Row]] = {}
         for row in self.rows:
             by_key.setdefault(row.change.key, []).append(row)

@@ -258,7 +258,10 @@ class Trial:
         return None if found is None else Effect(found)
 
     def also(self, change: Change) -> str:
-        """Returns the change of the host capacity, such as `geometry.capacity 30GB -> 60GB`; empty without one."""
+        """Returns the side effect of a change on the host capacity, as in `geometry.capacity 30GB -> 60GB`.
+
+        Empty if the change leaves the capacity, or no capacity is stated.
+        """
         before, after = (capacity_in(self.configs[each][0]) for each in (None, change))
         return change_text(before, after) if before is not None and after is not None and before != after else ""
 

@@ -34,7 +34,8 @@ class Run:
     text: str
     config_hash: str
     files: list[dict[str, Any]]
-    """Workload and policy files: path, size, hash, configuration key, and text after the path in the configuration."""
+    """Workload and policy files: path, size, hash and configuration key of each, and the text after the path in the
+    value of the key (`:CLASS` for a policy file)."""
 
 
 @dataclass(slots=True)

@@ -160,7 +160,7 @@ def calibrate(
     without = search.refit(bench.best, slopes)
     if without is None and len(problem.targets) > 1:
         cut.append("there was no time for the cross-validation")
-    # A step of the cross-validation may be the best drive. The slopes are then those at the drive before this step.
+    # The best drive can be one that the cross-validation tried. `slopes` are those at the best drive before it.
     best = bench.best
     points = tuple(
         Fitted(target, best.figures[number], None if without is None else without[number].figures[number])

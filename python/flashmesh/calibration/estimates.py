@@ -41,7 +41,7 @@ PAGE_TYPES = {
 The ratios of TLC are those of the preset `solidigm-p5520`. No measured drive has top pages.
 """
 COLLECTING = 0.66
-"""Program rate of dies during garbage collection, which also read and erase, over that of dies that only program.
+"""Ratio of two program rates: of dies during garbage collection, which also read and erase, to dies that only program.
 
 The ratio is that of the preset `solidigm-p5520` at saturation.
 """
@@ -82,7 +82,7 @@ def initial_values(facts: Facts, targets: Sequence[Target]) -> dict[str, str]:
 
 
 def deep_rate(targets: Sequence[Target], pattern: str, read_share: float) -> tuple[float, float] | None:
-    """Returns the rate, in requests/s and in bytes/s, of the closed loop of a kind that has the most bytes/s.
+    """Returns (requests/s, bytes/s) of the fastest measured closed loop with a pattern and a read share, by bytes/s.
 
     Considers loops with at least `DEEP` outstanding requests; None if no such loop was measured.
     """

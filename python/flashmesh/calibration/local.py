@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 STEP = 0.05
 """Finite-difference step of a key, as a share of its range."""
 NEAR = 1e-3
-"""Convergence tolerance, and minimum distance of the first position from the ends of a range."""
+"""Convergence tolerance of the least squares, and minimum distance of their first position from the ends of a range."""
 RIDGE = 0.5
 """Ridge weight of a single step. Keeps the step small if several keys have the same effect."""
 

@@ -37,7 +37,7 @@ class Fitted:
     target: Target
     fitted: Figures | None
     predicted: Figures | None
-    """Figures of the drive fitted to the other loads; None if there was no time, or is no other load."""
+    """Figures of the drive fitted to the other loads; None without other loads or time, or if the run failed."""
 
     @property
     def fitted_error(self) -> float | None:

@@ -133,7 +133,7 @@ class Target:
 
 
 def targets_of(known: Measurements, drive: Mapping[str, Any], length: Length) -> list[Target]:
-    """Returns the loads of a table. Of those that saturated the measured drive, only the lowest and the highest."""
+    """Returns the loads of a table; of loads that saturated the measured drive, only the lowest and the highest."""
     saturated = [point for point in known.points if point.is_saturated]
     left_out = saturated[1:-1]
     found: list[Target] = []

@@ -59,7 +59,7 @@ class Search:
         self.bench.until = self.coarse.until = self.begun + SHARES[number] * self.budget_s
 
     def begin_advice(self, bench: Bench) -> None:
-        """Begins the advice stage: sets the deadline of `bench`, which simulates the loads to advise, to its end."""
+        """Begins the advice stage. `bench`, which simulates the loads to advise, gets the deadline of this stage."""
         self.stage(4)
         bench.until = self.bench.until
 

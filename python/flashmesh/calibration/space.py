@@ -132,7 +132,7 @@ class Space:
         return tuple(key for key in self.keys if key.is_ranged)
 
     def shares(self, settings: Mapping[str, str]) -> list[float]:
-        """Returns the position in its range of the value of each key with a range; 0.5 for values outside the range."""
+        """Returns the position (0 to 1) of the value of each key with a range; 0.5 for a value outside the range."""
         return [share if (share := key.share_of(settings[key.key])) is not None else 0.5 for key in self.ranged]
 
     def moved(self, settings: Mapping[str, str], shares: Sequence[float]) -> dict[str, str]:

@@ -98,7 +98,7 @@ def beside(name: str, text: str, width: int) -> str:
 
 
 def write_list(json_file: Path | None, listed: list[dict[str, Any]], lines: Iterable[str]) -> None:
-    """Writes `listed` as JSON to the file or to stdout, and `lines` to stdout unless stdout has the JSON."""
+    """Writes `listed` as JSON to the file or to stdout, and `lines` to stdout unless the JSON goes there."""
     text = json.dumps(listed, indent=2, ensure_ascii=False) + "\n"
     if json_file is not None and json_file != STDOUT:
         from flashmesh.files import whole_file, write_text

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 HERE = ("out", "resume", "shard", "jobs", "dask", "dask_tls", "workers", "dry_run", "watched")
-"""Options of `sweep` that the jobs do not inherit, since the job scripts set such options themselves or have none."""
+"""Options of `sweep` that the jobs do not inherit: the job scripts set them to other values, or leave them out."""
 
 
 @dataclass(frozen=True)

@@ -176,7 +176,10 @@ def executor_of(dask: str | None, workers: int, jobs: int, quiet: bool, tls: Pat
 
 
 def run_all(session: Session, store: Store, executor: Executor, quiet: bool) -> None:
-    """Runs the pending tasks, and writes the table of all results, even after an interrupt; prints it unless quiet."""
+    """Runs the pending tasks, and writes the table of all results, even after an interrupt.
+
+    Prints the table at the end, unless `quiet`.
+    """
     from flashmesh.sweeps.finish import gather
     from flashmesh.sweeps.heartbeat import Heartbeat
 

@@ -87,7 +87,7 @@ class Estimate:
     """Printer of the estimated remaining time of a comparison. It prints once, after its first runs."""
 
     def __init__(self, session: Session, places: int, quiet: bool) -> None:
-        """Observes a session of up to `places` runs at once."""
+        """Creates a printer for a session of up to `places` runs at once."""
         self.session = session
         self.after = 0 if quiet else places
         self.ended = 0
@@ -105,7 +105,7 @@ class Lines:
     """Printer of a line for each run that ends: to stderr, and to the log of the folder."""
 
     def __init__(self, session: Session, store: Store, quiet: bool) -> None:
-        """Observes the runs of a session."""
+        """Creates a printer for the runs of a session; prints only to the log of the folder if `quiet`."""
         self.session = session
         self.store = store
         self.quiet = quiet
@@ -126,7 +126,7 @@ class Percents:
     """Printer of failed runs, and of the progress of many short runs at each percent."""
 
     def __init__(self, session: Session, quiet: bool) -> None:
-        """Observes the runs of a session."""
+        """Creates a printer for the runs of a session; prints nothing if `quiet`."""
         self.session = session
         self.quiet = quiet
         self.told = 0

@@ -103,7 +103,7 @@ def find_and_tell(
     document: Callable[[T], dict[str, Any]],
     show: Callable[[T, Terminal], None],
 ) -> None:
-    """Computes a result and writes it: as JSON to a file or to stdout, and as a table unless stdout has the JSON.
+    """Computes a result and writes it: as JSON to a file or to stdout, and as a table unless the JSON goes to stdout.
 
     The file is opened first, so that an unwritable path is refused before the work.
     """

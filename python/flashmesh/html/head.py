@@ -53,7 +53,7 @@ def alike(runs: Sequence[Run], text: Callable[[Run], str]) -> str:
 
 
 def ranged(texts: Sequence[str]) -> str:
-    """Returns texts that differ only in the count at their beginning as one text with a range of counts; else empty."""
+    """Returns texts that differ only in their initial count as one text with a range of counts; else an empty text."""
     counts = [COUNT.match(text) for text in texts]
     found = [count for count in counts if count is not None]
     rests = {count.string[count.end() :] for count in found}
@@ -64,7 +64,7 @@ def ranged(texts: Sequence[str]) -> str:
 
 
 def merged(texts: Sequence[str]) -> str:
-    """Returns texts that differ in a single word as one text with all alternatives for this word; else empty."""
+    """Returns texts that differ in one word as a single text with all alternatives for the word; else an empty text."""
     words = [WORDS.findall(text) for text in texts]
     if len({len(each) for each in words}) != 1:
         return ""

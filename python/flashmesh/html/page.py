@@ -46,7 +46,8 @@ ROWS_WRITTEN = 100
 RUNS_MAPPED = 12
 """Maximum number of runs with a utilisation map each."""
 CHANGES_TOLD = 6
-"""Maximum number of runs whose change of throughput has a line of its own."""
+"""Maximum number of runs whose change of throughput has a line of its own, if there are two or more further ones, which
+are only counted."""
 COLUMNS_MAX = 8
 """Maximum number of runs that have a column each in the table of differing configuration keys."""
 
@@ -126,7 +127,10 @@ def figures(runs: Sequence[Run]) -> list[Section]:
 
 
 def few(told: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
-    """Returns the first `CHANGES_TOLD` lines on throughput changes, and a line with the number of the others."""
+    """Returns the first `CHANGES_TOLD` lines on throughput changes, and a line with the number of the others.
+
+    All lines are returned if there is at most one other.
+    """
     if len(told) <= CHANGES_TOLD + 1:
         return told
     return (*told[:CHANGES_TOLD], (f"{len(told) - CHANGES_TOLD} other runs", "throughput changes"))

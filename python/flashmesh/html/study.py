@@ -85,7 +85,7 @@ class Study:
 
     @cached_property
     def findings(self) -> list[str]:
-        """Findings of searches, answers, a comparison or a run, as sentences; empty for several comparisons."""
+        """Sentences on searches, answers, validations, a comparison or a run; empty for several comparisons."""
         if self.searches:
             return [search.answer for search in self.searches]
         if not self.tables:

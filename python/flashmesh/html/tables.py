@@ -106,7 +106,7 @@ class Values:
     """Values of all `COLUMNS` for all runs of a `RunTable`."""
 
     def __init__(self, table: RunTable) -> None:
-        """Reads the values; reads the ends of their intervals only if no documents are needed for them."""
+        """Reads the columns of a table; without columns for interval ends, points of one run have no interval."""
         measures = [column.measure for column in COLUMNS]
         self.of_column = dict(zip((column.key for column in COLUMNS), table.values(measures), strict=True))
         keys = [f"{measure.interval}.{end}" for measure in measures if measure.interval for end in ("low", "high")]

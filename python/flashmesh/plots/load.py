@@ -36,7 +36,7 @@ def load_axis(runs: Sequence[Run]) -> str | None:
 
 
 def drives(runs: Sequence[Run], axis: str) -> list[Run]:
-    """Returns one run for each line of the chart, which stands for the runs of one drive under all loads."""
+    """Returns a run for each line of the chart, that is, for each drive: its first run, without the load key."""
     found: dict[str, Run] = {}
     for run in runs:
         if axis in run.settings:

@@ -44,7 +44,10 @@ def limit_of(lengths: Sequence[float]) -> float | None:
 
 
 def ends(limits: Mapping[str, float], parameter: str) -> alt.ExprRef:
-    """Returns an expression for the end of the axis by the choice in the field `parameter`; choices without one fit."""
+    """Returns a Vega expression for the end of the axis, by the choice selected in the field `parameter`.
+
+    The expression has no value for choices without a limit, so that the axis then fits all bars.
+    """
     return alt.ExprRef(f"({json.dumps(limits)})[{parameter}]")
 
 
@@ -66,7 +69,8 @@ def broken(
         limit = limit_of(list(own.values()))
         if limit is not None:
             limits[choice] = limit
-        # A layer without a row for a choice or for a run of a filter has no extent, and the browser warns of that.
+        # Bars within the axis get empty texts: if no row were left for a choice or after a filter, the browser would
+        # warn.
         for run, length in own.items():
             is_beyond = limit is not None and length > limit
             end, written = (limit, text(choice, length)) if is_beyond else (length, "")

@@ -74,7 +74,7 @@ def over_time(runs: Sequence[Run]) -> style.Plot | None:
     marks = [line]
     has_change = any("change" in row for row in values)
     if has_change:
-        # Draw all rows: a layer has no extent after a filter of the page that leaves runs without a change.
+        # Draw all rows, those without a change invisibly: if a filter left no row of the layer, the browser would warn.
         shown = alt.when("datum.change").then(alt.value(1)).otherwise(alt.value(0))
         marks.append(base.mark_rule(strokeWidth=1.5, strokeDash=[2, 3]).encode(opacity=shown))
     measure = style.choice("measure", measures, "Show")

@@ -66,7 +66,7 @@ def split(runs: Sequence[Run]) -> Split | None:
 
 
 def compared(runs: Sequence[Run], keys: Sequence[str]) -> str:
-    """Returns the varied key whose values are compared within a panel: the first that is no quantity, else empty."""
+    """Returns the varied key whose values a panel compares: the first whose values are no quantities, else empty."""
     return next((key for key in keys if axis_of(key, [run.settings.get(key, "") for run in runs]).numbers is None), "")
 
 

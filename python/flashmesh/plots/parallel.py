@@ -124,7 +124,8 @@ def parallel(drives: Sequence[Drive], measures: Mapping[str, Measure]) -> style.
             labelAngle=0,
             labelLimit=130,
             labelExpr=WORDS,
-            # A name of several lines extends downwards, where the values at the upper ends of the axes are.
+            # The name of an axis extends downwards if it has several lines, so more padding keeps it off the uppermost
+            # values.
             labelPadding=12 + LINE * (max(len(PARTS.findall(name)) for name in names) - 1),
             orient="top",
             domain=False,

@@ -41,7 +41,7 @@ class Run:
 
 
 def run_of(result: Result, name: str = "", settings: Mapping[str, Any] | None = None) -> Run:
-    """Returns a result in memory as a run. The default name is its interconnect."""
+    """Returns a result in memory as a run. The default name is that of its interconnect."""
     return Run(
         name or str(result.parameters["fabric"]["kind"]),
         settings or {},
@@ -54,8 +54,10 @@ OF_RUN = ("requests", "streams")
 """Members of a result that keep the values of the whole run. Energy is known only for the whole run, and energy per
 request needs the requests of the whole run."""
 SPAN = "span_ps"
-"""Name of the member with the length of the measured window, or of the run without one, in picoseconds. The value is
-None if the run ended at a requested precision."""
+"""Name of the member with the length of the measured window in picoseconds, or of the whole run if there is no window.
+
+The value is None if the run ended at a requested precision.
+"""
 
 
 def of_window(document: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -103,7 +103,8 @@ def speedups(runs: Sequence[Run]) -> style.Plot:
     title = "times shorter" if arrives else "times faster"
     axis = alt.Axis(title=title, format="~g", labelOverlap="greedy", labelSeparation=10)
     x = alt.X("speedup:Q", scale=scale, axis=axis)
-    # Draw all rows and compute colour and side for each: a layer with all of its rows filtered out has no extent.
+    # Draw all rows in one layer, with colour and side as expressions: if a filter left no row of a layer, the browser
+    # would warn.
     is_equal = "(datum.text === '1.00x' || (datum.low < 1 && datum.high > 1))"
     faster, slower = alt.value("#0072b2"), alt.value("#d55e00")
     color = alt.when(is_equal).then(alt.value(NEUTRAL)).when("datum.speedup >= 1").then(faster).otherwise(slower)

@@ -58,9 +58,9 @@ class Plot:
     panels: int = 0
     """Number of panels; 0 for a chart without panels, which fills its width."""
     panel_of: Mapping[str, str] = field(default_factory=dict)
-    """Panel of each run by its name, if the rows have no field `panel`."""
+    """Name of the panel of each run, by the name of the run, if the chart computes the field `panel`; else empty."""
     line_of: Mapping[str, str] = field(default_factory=dict)
-    """Line of each run within its panel by the name of the run, if the chart computes the field `line`."""
+    """Name of the line of each run, by the name of the run, if the chart computes the field `line`; else empty."""
 
     def altair(self) -> Chart:
         """Returns the chart with its data embedded."""
@@ -198,6 +198,8 @@ def layered(layers: Sequence[alt.Chart]) -> alt.LayerChart:
 
 def with_all_ends(values: Values, value: str, low: str = "low", high: str = "high") -> bool:
     """Adds intervals of zero width to rows without an interval, if any row has one. Returns whether any row has one.
+
+    Otherwise, a filter could leave no row in the layer of intervals, and the browser would warn.
 
     Otherwise, a filter could leave the layer of intervals without rows, of which the browser warns.
     """

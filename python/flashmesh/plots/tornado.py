@@ -49,7 +49,7 @@ def tornado(answer: Answer, measure: str) -> style.Plot | None:
         tooltip=["change:N", "now:N", alt.Tooltip("effect:Q", format="+.1%"), "kind:N"],
     )
     label = f"(datum.value > 0 ? '+' : '') + format(datum.value, '{style.PERCENT}')"
-    # Few ticks, so that none loses its label: 0 is between the others.
+    # Few ticks, so that the labels have room and none is left out.
     x = alt.X("effect:Q", axis=alt.Axis(title=f"change of {measure}", labelExpr=label, tickCount=6))
     legend = alt.Legend(title=None, symbolType="square")
     layers = [base.mark_bar().encode(x=x, color=alt.Color("kind:N", scale=scale, legend=legend))]

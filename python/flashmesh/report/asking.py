@@ -59,7 +59,7 @@ def table(answer: Answer, rows: list[Row], terminal: Terminal) -> Table:
 
 
 def span(ratio: Estimate) -> str:
-    """Returns the 95 % confidence interval of an effect as text; empty if it is a single number."""
+    """Returns the 95 % confidence interval of an effect as text; empty without one, or if its ends are equal."""
     if ratio.low is None or ratio.high is None or ratio.low == ratio.high:
         return ""
     return f"{percent(ratio.low - 1)} to {percent(ratio.high - 1)}"

@@ -137,7 +137,7 @@ def repetitions(found: Collisions, terminal: Terminal) -> RenderableType:
 
 
 def top_pairs(found: Collisions, terminal: Terminal) -> RenderableType:
-    """Returns a table of the most repeated pairs, with the share of all collisions that the first 5 % have."""
+    """Returns a table of the most repeated pairs, and the share of collisions that the most repeated 5 % cause."""
     table = terminal.table("most repeated pairs", "logical pages", "", "times", left=1)
     for rank, each in enumerate(found.top_pairs[:PAIRS_SHOWN], start=1):
         table.add_row(str(rank), str(each.first), str(each.second), f"{each.occurrences:,}")

@@ -36,7 +36,7 @@ SIDE_BY_SIDE = 4
 """Maximum number of points side by side."""
 TRACE = "workload.trace"
 LONG = 24
-"""Minimum number of characters of a trace path that is shortened to its file name."""
+"""Maximum number of characters of a trace path that is shown whole; longer paths are shortened to the file name."""
 A_FEW = 12
 """Maximum number of points for which a table shows all `MAIN_MEASURES`."""
 COUNT_MIN = 1000
@@ -154,7 +154,10 @@ def show_all(view: View, terminal: Terminal) -> None:
 
 
 def show_measures(view: View, terminal: Terminal, measures: Sequence[str]) -> bool:
-    """Prints a table for each measure, with headings if there are several. Returns whether all points were printed."""
+    """Prints a table for each measure, with headings if there are several. Returns whether all tables are grids.
+
+    A grid has all chosen points, any other table only the first ones (`Choice.rows`).
+    """
     is_whole = True
     for number, name in enumerate(measures):
         if number:
@@ -310,7 +313,8 @@ def below(view: View, terminal: Terminal) -> list[Table]:
 def fitting(view: View, chosen: list[Measure], terminal: Terminal, ratios: bool = True) -> list[Table]:
     """Returns tables with a row for each point; each table has as many measures as the terminal width allows.
 
-    Every table says which points are steady; a table of its own does if a measure and `steady` do not fit side by side.
+    If a point is not steady, each table has a column that says which points are steady. If this column does not fit
+    beside a measure, an additional table has it instead.
     """
     is_marked = any(steady is False for steady in view.steady)
     if is_marked and not all(terminal.fits(rows(view, [measure], terminal, ratios)) for measure in chosen):

@@ -178,7 +178,10 @@ def binding(table: RunTable, key: str, value: str) -> str:
 
 
 def of_quantity(table: RunTable, axis: ChartAxis, values: Mapping[str, Sequence[float | None]]) -> list[str]:
-    """Returns sentences on throughput along a quantity, such as queue depth, one for each combination of other keys."""
+    """Returns sentences on throughput along a quantity, such as queue depth, one for each combination of other keys.
+
+    In open replay, the sentences are on the p99. Empty for more than `OTHERS_MAX` sentences.
+    """
     curves: dict[tuple[str, ...], dict[str, list[int]]] = {}
     for number, settings in enumerate(table.settings):
         name = tuple(value_text(value) for key, value in settings.items() if key not in (axis.key, SEED))

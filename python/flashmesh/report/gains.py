@@ -43,7 +43,7 @@ class Gain:
     ratios: tuple[float, ...]
     """Ratio of the measure, as the mean over seeds, for each combination of the other varied keys."""
     is_clear: bool
-    """Whether any of the ratios differs from 1 by `CLEAR` or more, and by more than seeds explain."""
+    """Whether any of the ratios differs from 1 by `CLEAR` or more, and by more than the variation between seeds."""
 
     @property
     def mean(self) -> float:
@@ -65,7 +65,7 @@ class Pairing:
 
         Args:
             table: The runs.
-            key: A key that each of them sets.
+            key: A key that every run sets.
         """
         self._by_value: dict[str, dict[tuple[str, ...], int]] = {}
         """Indices of the runs, by the value of the key, then by all other settings including the seed."""
@@ -116,7 +116,7 @@ class Pairing:
 
 
 def is_clear(found: Estimate) -> bool:
-    """Returns whether a ratio differs from 1 by `CLEAR` or more, and by more than seeds explain."""
+    """Returns whether a ratio differs from 1 by `CLEAR` or more, and by more than the variation between seeds."""
     is_noise = found.low is not None and found.high is not None and found.low <= 1 <= found.high
     return abs(found.mean - 1) >= CLEAR and not is_noise
 

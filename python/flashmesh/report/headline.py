@@ -42,7 +42,7 @@ SIZE = re.compile(r"(\d)([A-Za-z])")
 GRIDS = ("pnssd", "nossd", "venice", "ideal")
 """Interconnects whose chips are arranged in rows, not on channels."""
 UNWRITTEN_MIN = 0.01
-"""Minimum share of reads of unwritten pages that a summary mentions."""
+"""Minimum share of reads of pages without data (never written, or deallocated) that a summary mentions."""
 
 
 def drive(parameters: dict[str, Any], steadiness: Steadiness | None) -> str:
@@ -139,7 +139,7 @@ def rounded(count: int) -> int:
 
 
 def unwritten(result: Result) -> str:
-    """Returns a sentence on the share of read pages that were never written; empty below `UNWRITTEN_MIN`."""
+    """Returns a sentence on the share of the pages read that hold nothing; empty below `UNWRITTEN_MIN`."""
     reads = result.flash.user_reads
     share = min(result.flash.unwritten_reads / reads, 1.0) if reads else 0.0
     if share < UNWRITTEN_MIN:

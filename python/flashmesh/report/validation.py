@@ -93,7 +93,8 @@ def rate(iops: float | None) -> str:
 def table(validation: Validation, kind: str, terminal: Terminal, with_curve: bool) -> Table:
     """Returns a table with a row for each load: measured value, simulated value and difference of each statistic.
 
-    With the curve, the columns are the measured value, and the differences of the simulation and of the curve.
+    With the baseline curve (`with_curve`), the columns are the measured value, and the differences of the simulation
+    and of the curve from it.
     """
     headings = [
         cell for name in NAMES.values() for cell in ((name, "sim", "curve") if with_curve else (name, "sim", "diff"))
@@ -167,7 +168,7 @@ def percent(share: float | None) -> str:
 
 
 def curve_lines(validation: Validation) -> list[str]:
-    """Returns lines on the mean errors of the simulation and of the curve, at held-out loads below saturation."""
+    """Returns lines on the mean errors of simulation and baseline curve, at held-out loads below saturation."""
     return [
         f"{COLUMNS[each.column]}, {each.loads} held-out loads below saturation: "
         f"mean error {percent(each.simulated).lstrip('+')} simulated, {percent(each.curve).lstrip('+')} by the curve"

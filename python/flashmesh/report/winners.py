@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 FASTEST = ("is the fastest", "times as fast as")
 LOWEST = ("has the lowest p99", "times that of")
-"""Phrases on the value with the lowest p99: what it has, and the words between its ratio and the first value."""
+"""Phrases on the value of a key with the lowest p99: the predicate, and the words between its ratio and the first
+value."""
 VALUES_MAX = 12
 """Maximum number of values of a key among which the best value under each condition is searched."""
 AVERAGE = re.compile(r"all of them (\d+) % on average")

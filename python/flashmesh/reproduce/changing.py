@@ -85,7 +85,7 @@ def pairs(outcome: Outcome, base: str) -> list[tuple[Claim, Row, Row]]:
 
 
 def counts(outcome: Outcome, base: str) -> list[tuple[str, str]]:
-    """Returns (name, numbers of claims that hold within the shares of the effect) for base and changed regime."""
+    """Returns (name, numbers of claims that hold within each of `SHARES`, as text) for base and changed regime."""
     return [(name, " / ".join(map(str, reading(outcome, name).within))) for name in (base, CHANGED)]
 
 

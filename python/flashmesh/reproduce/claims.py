@@ -22,11 +22,11 @@ LIMITS = ("none", "at-most", "at-least")
 NEUTRAL = {"ratio": 1.0, "speedup": 1.0, "reduction": 0.0, "increase": 0.0}
 """Default neutral value (no effect) for each of `COMPUTES`; `value` and `best` have no default."""
 PLACED = ("levels-off", "peaks", "highest-at")
-"""Relations between the values of a curve that name a label: that of the knee or of the peak."""
+"""Relations between the values of a curve that refer to a label of the axis: the label of the knee or the peak."""
 TOLERANCE = 0.1
 MARGIN = 0.05
 OWN = ("also", "trends", "series", "shown", "by-construction", "published", "range")
-"""Keys of a claim that its sub-values do not inherit."""
+"""Keys of a claim that its sub-values (maxima, values of other systems) do not inherit."""
 
 
 def read_claims(table: object, place: str, jobs: dict[str, Job]) -> list[Claim]:

@@ -57,7 +57,10 @@ def told(outcome: Outcome, name: str) -> dict[str, Any]:
 
 
 def runs(outcome: Outcome, job: Job) -> dict[str, Any]:
-    """Returns the configuration of a job, and its extent in the best stated reading and in those that differ."""
+    """Returns the configuration of a job, its extent in the best stated reading, and other readings' extents.
+
+    Extents equal to that of the best stated reading are left out.
+    """
     best = job.extent(outcome.mode, best_reading(outcome).regime)
     others = {name: job.extent(outcome.mode, name) for name in outcome.regimes()}
     return {

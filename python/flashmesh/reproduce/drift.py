@@ -30,7 +30,10 @@ def has_drift(claim: Claim) -> bool:
 
 
 def twice(paper: Paper) -> Paper:
-    """Returns a paper whose runs have twice the requests."""
+    """Returns a paper whose runs have twice the requests.
+
+    Workloads with a number of requests of their own (`Extent.requests_of`) keep it.
+    """
 
     def longer(extent: Extent) -> Extent:
         return replace(extent, requests=None if extent.requests is None else 2 * extent.requests)

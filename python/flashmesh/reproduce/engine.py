@@ -224,7 +224,7 @@ def row_of(paper: Paper, claim: Claim, regime: str, measures: Measures) -> Row:
 
 
 def quotes(paper: Paper, text: str, regime: str, measures: Measures) -> dict[str, float]:
-    """Returns the numbers that a text quotes, by the names of their evidence, as means over seeds.
+    """Returns the measured numbers that a text quotes, by name, as means over seeds.
 
     Numbers without a measured value are left out.
     """

@@ -64,7 +64,7 @@ def parsed(text: str) -> ast.expr:
 
 @cache
 def known_keys() -> frozenset[str]:
-    """Returns the keys that a measure may use, as dotted paths, including keys within lists."""
+    """Returns the keys that a measure may use, as dotted paths, including keys whose values are lists or tables."""
     from flashmesh._results import Report
     from flashmesh.results.build import hints_of, optional
 

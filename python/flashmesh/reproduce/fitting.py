@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 SEED = 1
 """Seed of the search: a repeated search proposes the same regimes, and finds their runs in the store."""
 STEPS = 4
-"""Period of the proposals: Optuna proposes one of four regimes; the others differ from the best one by one choice."""
+"""Period of the proposals: Optuna proposes one regime of every four; the other three are the best regime with one
+choice changed."""
 VERIFIED = 4
 """Number of the best regimes that are measured in full, in addition to all starts, since the best regime of short
 runs need not be the best in full. The best regime in full is the fit."""
@@ -37,7 +38,7 @@ class Trial:
     choices: dict[str, str]
     found: Reading
     start: str
-    """Name of the start if the regime is one; empty for a regime that the search proposed."""
+    """Name of the start (a regime from which the search begins); empty for a regime that the search proposed."""
 
     @property
     def score(self) -> tuple[int, tuple[int, ...], int]:

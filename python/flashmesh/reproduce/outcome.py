@@ -39,7 +39,7 @@ class Row:
     workloads: dict[str, float] = field(default_factory=dict)
     """Mean over seeds of the measured number, by workload; empty for fewer than two workloads."""
     quoted: dict[str, float] = field(default_factory=dict)
-    """Numbers that the explanation of the claim quotes, by the names of their evidence."""
+    """Measured numbers that the explanation of the claim quotes, by name."""
 
     def to_dict(self, claim: Claim) -> dict[str, Any]:
         """Returns the row as JSON, with the verdict for readers without the registry."""
@@ -129,7 +129,7 @@ class Outcome:
     traces: dict[str, str] = field(default_factory=dict)
     """Name of the replayed file of each workload, for the regime `real-traces`."""
     quoted: dict[str, float] = field(default_factory=dict)
-    """Numbers that the descriptions of regimes quote, by the names of their evidence."""
+    """Measured numbers that the descriptions of regimes quote, by name."""
     fit: Fit | None = None
     """Result of the search; None if the outcome is not that of a fit."""
     drift: dict[str, float] = field(default_factory=dict)

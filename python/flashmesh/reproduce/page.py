@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 MOVED = 0.25
 """Smallest drift of a claim, as a share of its tolerance, that a page names."""
 LIKE = re.compile(r"As \w+\.")
-"""Pattern of an explanation that refers to the one of another claim, such as `As V07.`"""
+"""Pattern of an explanation that refers to the explanation of another claim, such as `As V07.`"""
 LEGEND = """A cell is the measured value, its difference from the published one in % of the effect (+ above, - below it)
 and the [verdict](index.md#verdicts). The reason is that of a miss in {best}. Spreads, values of every
 workload and of all readings, curves and whole reasons are in [{file}]({file})."""

@@ -104,7 +104,7 @@ def joined(outcomes: Iterable[Outcome]) -> list[Outcome]:
 
 
 def check_pages(folder: Path, papers: dict[str, Paper]) -> None:
-    """Refuses pages that differ from those that their JSON files and the registry give.
+    """Refuses stale pages: pages that differ from those generated from the registry and the JSON files of the folder.
 
     Raises:
         ConfigError: If a page is stale or lacks a claim.

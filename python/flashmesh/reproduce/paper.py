@@ -26,7 +26,7 @@ WORKLOAD = "workload"
 MODES = ("quick", "full")
 
 Labels = dict[str, str]
-"""A label for each of some axes, which together identify runs of a job."""
+"""Labels by axis, which together identify runs of a job."""
 Settings = dict[str, Any]
 """Keys of a configuration with their values."""
 
@@ -88,7 +88,7 @@ class Extent:
 
 @dataclass(frozen=True)
 class Job:
-    """A family of runs: one for each label of each axis, workload, seed and regime that claims need."""
+    """A family of runs: one for each combination of labels, workload, seed and regime that claims need."""
 
     name: str
     config: str
@@ -116,7 +116,8 @@ class Measurement:
     measure: Expression
     of: Labels
     over: Labels
-    """Labels in which the baseline differs from the subject; for `compute = "value"`, those of the neutral value."""
+    """Labels in which the runs of the baseline differ from those of the subject. With `compute = "value"`, runs with
+    these labels measure the neutral value (no effect) instead."""
     against: tuple[str, ...]
     """Labels of the first axis whose runs the subject must beat; only with `compute = "best"`."""
     compute: str

@@ -36,7 +36,7 @@ PAPERS = Path(__file__).parent / "papers"
 FIT_REQUESTS = 300
 RESERVED = (ANY, REAL_TRACES, FIT, CHANGED)
 QUOTED = re.compile(r"\{([a-z0-9-]+)\}")
-"""Pattern of the name of evidence in braces, by which a text quotes a measured number."""
+"""Pattern of a name in braces, by which a text quotes a measured number."""
 
 
 def papers(folder: Path = PAPERS) -> dict[str, Paper]:

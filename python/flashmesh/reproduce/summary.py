@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from flashmesh.reproduce.paper import Claim
 
 SHARES = (0.1, 0.25, 0.5)
-"""Shares of the published effect within which claims are counted."""
+"""Shares of the published effect. For each share, the claims are counted that hold with this tolerance."""
 
 Within = tuple[int, ...]
 """Numbers of claims that hold within each of `SHARES`, in the same order."""
@@ -51,9 +51,10 @@ class Summary:
     constructed_met: int
     """Number of claims that are exact by construction and met."""
     subs: int
-    """Number of all sub-values."""
+    """Number of all sub-values: further published values beside the claims."""
     best: Reading
-    """Numbers of claims that hold in the best stated reading."""
+    """Numbers of claims that hold in the best stated reading: the regime, other than a fit or one changed by `--set`,
+    in which most claims hold."""
     any_regime: Within
     """Numbers of claims that hold in at least one stated regime; different claims may hold in different regimes."""
 

@@ -21,7 +21,7 @@ SENTENCE = re.compile(r"(?<=[.?!]) +(?=[A-Z])")
 """Pattern of the space between two sentences."""
 NONE = "-"
 AVERAGES = ("mean", "geometric-mean", "median")
-"""Reductions over workloads for which texts also have the minimum and the maximum over workloads."""
+"""Reductions over workloads for which texts also state the minimum and the maximum over workloads."""
 
 
 def published(claim: Claim) -> str:
@@ -120,7 +120,7 @@ def replayed(outcome: Outcome, claim: Claim) -> str:
 
 
 def filled(paper: Paper, text: str, values: dict[str, float]) -> str:
-    """Returns a text with each name of evidence in braces replaced by its number; `values` has the numbers."""
+    """Returns a text with each name in braces replaced by the number of this name; by a dash without one."""
     return QUOTED.sub(lambda match: quoted(paper.evidence[match[1]], values.get(match[1])), text)
 
 

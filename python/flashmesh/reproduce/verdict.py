@@ -30,11 +30,13 @@ class Verdict(StrEnum):
     """Relation of a measured value to a published value."""
 
     MET = "met"
-    """Within the tolerance; with a neutral value, the effect must also have the published direction with every seed."""
+    """Within the tolerance. Unless the published value is a bound, a number with a neutral value must also have at
+    least a quarter of the published effect with every seed."""
     DIRECTION = "direction"
     """Outside the tolerance, but at least a quarter of the published effect with every seed."""
     MISSED = "missed"
-    """Outside the tolerance, and below a quarter of the published effect with at least one seed."""
+    """No other verdict applies: outside the tolerance, or below a quarter of the published effect with at least one
+    seed."""
     OPPOSITE = "opposite"
     """An effect in the opposite direction with every seed, at least a twentieth of the published effect."""
     UNMEASURED = "unmeasured"
@@ -181,7 +183,7 @@ def levelled(values: Sequence[float], margin: float, at: int) -> Verdict:
 
 
 def peaked(values: Sequence[float], margin: float, at: int) -> Verdict:
-    """Returns the verdict on values that rise up to a peak at index `at`, which is within the margin of the maximum."""
+    """Returns the verdict on values that rise to a peak at index `at`; the maximum may exceed it by the margin."""
     if values[at] >= (1.0 - margin) * max(values) and is_above(values[at], values[0], margin):
         return Verdict.MET
     return Verdict.DIRECTION if 0 < values.index(max(values)) < len(values) - 1 else Verdict.MISSED

@@ -17,7 +17,7 @@ PS_PER_S = 10**12
 REQUEST_BYTES = 28
 """Bytes of an NBD request without its data."""
 SEEN_TIMES = 3.0
-"""Ratio of the latency that clients see to that of the drive from which a note on it is printed."""
+"""Minimum ratio of the latency that clients see to the latency of the drive for which a note is printed."""
 
 
 @dataclass(frozen=True, slots=True)

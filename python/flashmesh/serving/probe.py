@@ -30,7 +30,7 @@ WARM = 200
 """Number of reads before the measured ones, which are not counted."""
 TARGETS_US = (5, 10, 15, 20, 30, 50, 100, 200)
 SHARE, SLACK_US = 0.1, 2.0
-"""Tolerance of the median latency of the client against that of the drive: a share of the latter, plus microseconds."""
+"""Allowed difference between the median latencies of client and drive: a share of the latter, plus microseconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Step:
 
     @property
     def holds(self) -> bool:
-        """Whether the median latency of the client is that of the drive, within the tolerance."""
+        """Whether the median latency of the client equals the latency of the drive, within the tolerance."""
         return abs(self.p50_us - self.target_us) <= SHARE * self.target_us + SLACK_US
 
 
@@ -57,9 +57,9 @@ class Probed:
 
     @property
     def lowest_us(self) -> float | None:
-        """Shortest tried drive latency in microseconds from which all steps hold.
+        """Shortest tried drive latency in microseconds at which, and at all longer ones, the client sees this latency.
 
-        None if the last step does not hold.
+        None if the client does not see the longest tried latency.
         """
         lowest = None
         for step in reversed(self.steps):

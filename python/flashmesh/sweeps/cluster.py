@@ -40,7 +40,7 @@ PAGE_START = 4096
 NO_DASHBOARD = b"Dask needs bokeh"
 """Text in the page of a scheduler without Bokeh, which draws the dashboard."""
 WINDOW = 4
-"""Runs that are sent to the cluster at a time for each worker thread, so that no worker idles."""
+"""Number of unfinished runs on the cluster for each worker thread, more than one so that no thread idles."""
 WINDOW_MIN = 64
 CERTIFICATES = ("ca.pem", "cert.pem", "key.pem")
 ROLES = ("client", "scheduler", "worker")
@@ -115,7 +115,8 @@ class DaskCluster:
     ) -> None:
         """Runs all tasks as described in `Executor`.
 
-        A run is repeated by another worker if its worker is lost.
+        A run is repeated by another worker if its worker is lost. After an exception, there are no partial results of
+        the active runs.
 
         Raises:
             ConfigError: If the scheduler or all jobs of Slurm are lost.

@@ -124,7 +124,7 @@ class Shard:
     done: int
     runs: int
     part: Part | None = None
-    """Last process that ran the shard; `None` if none left a heartbeat."""
+    """Process that runs the shard, else a lost process that ran it; `None` if no heartbeat names the shard."""
     queued: str | None = None
     """State of the task of the shard in Slurm's queue; `None` if it is not queued, or the queue is not known."""
 
@@ -151,7 +151,7 @@ class Watched:
 
     @property
     def live(self) -> list[Part]:
-        """Processes whose heartbeat is not overdue."""
+        """Processes that are not lost."""
         return [part for part in self.parts if not part.is_lost]
 
     @property
@@ -163,7 +163,7 @@ class Watched:
     def left_s(self) -> float | None:
         """Estimated seconds for the remaining runs at the current rate.
 
-        None without a process or a known number of runs.
+        None if the number of runs is not known, or no live process has completed a run.
         """
         rate = sum(part.rate for part in self.live)
         if self.total is None or not rate:
@@ -269,7 +269,7 @@ def shards_in(
     count = array.shards if array is not None else max((part.shard[1] for part in parts), default=1)
     if (array is None and count == 1) or count > SHARDS_MAX:
         return ()
-    # The live process of a shard comes last: an earlier one was killed.
+    # Put live processes last, so that they replace lost processes of the same shard in `by_number`.
     runners = sorted((part for part in parts if part.shard[1] == count), key=lambda part: not part.is_lost)
     by_number = {part.shard[0]: part for part in runners}
     shared = shares((name for name, _ in read_plan(folder)), count)

@@ -104,7 +104,7 @@ class Crew:
             self.opened_or_failed(task)
             outcome.wall_s = time.monotonic() - started
             self.ended.put((outcome, control))
-            # Removed here and not in `next`, since an interrupt may arrive between the queue and the caller.
+            # Removed here and not in `next`: an interrupt there could lose the outcome, and `stop` would wait for it.
             self.begun.discard(task.index)
 
     def take(self) -> Task | None:

@@ -86,7 +86,10 @@ class Range:
 
     @cached_property
     def count(self) -> int:
-        """Number of values of a listed range, computed without the list; `SHOWN_MAX` if the factor is too near to 1."""
+        """Number of values of a listed range, computed without the list; `SHOWN_MAX` if the factor is too near to 1.
+
+        With a factor, the number may be off by one.
+        """
         span = self.last.value - self.first.value
         if self.step != "x":
             return span // self.by + 1
@@ -95,7 +98,8 @@ class Range:
         factor = math.log1p(float(self.by - 1)) if self.by < 2 else logarithm(self.by)
         if factor == 0.0:
             return SHOWN_MAX
-        # Rounding changes the count by at most 1, and only counts above `VALUES_MAX`.
+        # Rounding can change the result by 1. This is harmless: the count of a range with a factor is only compared
+        # with limits.
         return int((logarithm(self.last.value) - logarithm(self.first.value)) / factor) + 1
 
     def refuse_too_many(self, key: str) -> None:

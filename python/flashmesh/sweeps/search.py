@@ -40,8 +40,8 @@ is repeated."""
 DRIVE = "drive"
 """Attribute of a trial with the identifier of its drive: the hash of its configuration, or its settings if invalid."""
 AGAIN = 20
-"""Maximum number of proposals of known drives for each drive that a population needs. After more of them, untried
-points are drawn instead."""
+"""Maximum number of proposals of known drives, for each drive that a population needs; after that, untried points are
+drawn instead."""
 KNOWN = "known"
 """Attribute of a proposal whose drive was tried before. The proposal does not count as a trial; the sampler gets the
 known outcome."""

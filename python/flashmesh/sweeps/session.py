@@ -1,4 +1,4 @@
-"""Session of a sweep or comparison: its pending runs, and the outcomes of the others."""
+"""Session of a sweep or comparison: its pending runs, and the outcomes of the runs that have ended."""
 
 from __future__ import annotations
 

@@ -25,7 +25,8 @@ LONGEST_S = 60.0
 ASK_S = 10.0
 """Timeout of `squeue` in seconds."""
 LOOKS = 2
-"""Number of successive checks of the queue without a job that are an error. A new job may not be listed at once."""
+"""Number of successive checks that find no job in the queue after which no worker is awaited. A new job may not be
+listed at once, so that one check is not enough."""
 
 NUMBER = re.compile(r"\d+")
 TAIL_BYTES = 4096
@@ -113,7 +114,7 @@ class JobWatch:
         left = self.left()
         self.wait_s = min(2 * self.wait_s, LONGEST_S)
         self.next = time.monotonic() + self.wait_s
-        # Remaining jobs that are all unsubmitted in two successive checks will never be submitted.
+        # If all remaining jobs are unsubmitted in two successive checks, they will never be submitted.
         is_stuck = left is not None and left == self.unsubmitted == self.unsubmitted_before
         self.empty = self.empty + 1 if left == 0 or is_stuck else 0
         self.unsubmitted_before = self.unsubmitted

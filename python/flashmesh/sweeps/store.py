@@ -78,7 +78,7 @@ class Store:
                         yield file.name.removesuffix(SUFFIX)
 
     def look_again(self) -> None:
-        """Rereads the names of results, including those of other processes."""
+        """Rereads the names of results, including results that other processes have written."""
         self.names.update(self._names())
 
     def path(self, name: str) -> Path:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 KEYS = ("config", "keep", "set", "axes", "zip", "random", "latin-hypercube", "seeds")
 FILES = ("workload.trace", "workload.fitted")
-"""Keys whose values are paths; in a sweep file they are relative to its folder."""
+"""Keys whose values are paths; in a sweep file, relative paths begin at the folder of the file."""
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ class Task:
     fairness: bool = False
     until_steady: UntilSteady | None = None
     idle: tuple[str, ...] = ()
-    """Varied keys that the run does not read; its configuration has their values of the first point."""
+    """Varied keys that the run does not read; in its configuration, they have the values of the first point."""
 
     @property
     def label(self) -> str:
@@ -132,7 +132,7 @@ def idle_note(tasks: Sequence[Task]) -> str | None:
 
 
 def deciding(task: Task) -> Iterable[str]:
-    """Yields the settings of a task that make its idle keys unread, as `key=value`."""
+    """Yields, as `key=value`, the settings of a task that decide whether a run reads its idle keys."""
     from flashmesh.keys import declared, declared_name
 
     for key in task.idle:

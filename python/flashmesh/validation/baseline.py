@@ -23,7 +23,7 @@ CURVE_SENTENCE = (
     "r / (1 - r), where r is the load as a share of the saturation rate. "
     "At saturation it has the latency of the nearest fitted load."
 )
-"""Description of the curve, for pages."""
+"""Sentences on a page that describe how the curve is computed."""
 
 
 def curves(measurements: Measurements, roles: Sequence[str]) -> Curves:

@@ -16,7 +16,8 @@ STATISTICS = {"mean": "mean", "p50": "p50", "p99": "p99", "p999": "p99_9"}
 PS_PER_US = 1e6
 PS_PER_S = 1e12
 DIGITS = 4
-"""Decimal places of simulated figures. Rounded first, so that stored and new figures have the same verdicts."""
+"""Decimal places to which simulated figures are rounded before any check, so that stored and new figures have the same
+verdicts."""
 
 
 @dataclass(frozen=True)

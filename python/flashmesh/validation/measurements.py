@@ -170,8 +170,8 @@ def require_possible(place: str, point: Measured) -> None:
     """Refuses impossible measurements.
 
     Raises:
-        ConfigError: If the offered load is less than that of the first stream, more was served than requested, or
-            percentiles decrease.
+        ConfigError: If the offered load does not exceed the writes of the first stream, more was served than requested,
+            or percentiles decrease.
     """
     served, asked = point.figures.iops, point.asked_iops
     if point.offered_iops <= BESIDE_IOPS:

@@ -34,7 +34,7 @@ class PointOutcome:
 
     measured: Measured
     role: str
-    """`fit` or `held out`; empty for drives that were not fitted."""
+    """Use of the load: `fit` if the drive was fitted to it, `held out` if not; empty for a drive without a fit."""
     simulated: Figures | None
     """Simulated figures; None if the run failed."""
     simulated_at: float | None = None
@@ -61,7 +61,10 @@ class RowOutcome:
 
     @property
     def is_settled(self) -> bool:
-        """Whether the request rate reached `ROW_PRECISION`; True for percentiles, whose precision is not known."""
+        """Whether the request rate reached `ROW_PRECISION`; True for percentiles, whose precision is not known.
+
+        Also True without a simulated figure.
+        """
         if self.simulated is None or self.row.statistic not in (RATE, "mean"):
             return True
         return self.precision is not None and self.precision <= ROW_PRECISION
@@ -85,11 +88,11 @@ class Validation:
     write_amplification: float | None
     """Measured write amplification; None if it was not measured."""
     requests: int
-    """Approximate number of requests of each run."""
+    """Approximate number of requests of each run of a measured load."""
     failures: tuple[str, ...] = ()
     """Label and error of each failed run."""
     notes: tuple[str, ...] = ()
-    """Notes on the size of the simulated drive."""
+    """Notes on the size of the simulated drive, and on rows that are left out."""
     values_hash: str = ""
     """Hash of the values of the preset; empty for other drives."""
     rows: tuple[RowOutcome, ...] = ()

@@ -1,4 +1,4 @@
-"""Rows of single loads of all kinds: data sheets, sweeps and mixes, and hot pages."""
+"""Measured figures at single loads (rows), of all kinds: data sheets, sweeps and mixes, and writes to hot pages."""
 
 from __future__ import annotations
 

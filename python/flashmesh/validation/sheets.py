@@ -43,7 +43,7 @@ ROW_SENTENCE = (
     "empty if the row says so; runs of an empty drive end before its SLC cache is full. "
     f"Values are from the manufacturer's data sheet or, if `measured`, from {SOURCE}."
 )
-"""Description of the rows, for pages."""
+"""Sentences on a page that describe the loads of the table of data-sheet rows."""
 ROW_PRECISION = 0.005
 """Precision of the request rate that ends the run of a row, once the rate is steady."""
 PATTERNS = ("sequential", "random")

@@ -60,7 +60,7 @@ SKEW_SENTENCE = (
     f"The simulated drive has 1 / {MODEL} of the channels, of the blocks of a plane, and of the pages of a "
     f"block; its rate is multiplied by {MODEL}."
 )
-"""Description of the rows, for pages."""
+"""Sentences on a page that describe the loads of the table of writes to hot pages."""
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ def sweep_tables(validation: Validation) -> list[str]:
     for kind, title in TITLES.items():
         rows = [each for each in validation.rows if isinstance(each.row, SweepRow) and each.row.kind == kind]
         if rows:
-            # The sentence holds for every kind.
+            # The sentence applies to all kinds, so only the first section has it.
             lines += [f"## {title}", "", *([] if lines else [SWEEP_SENTENCE, ""]), *load_table(rows)]
     return lines
 

@@ -18,7 +18,7 @@ TWO_JOBS_IOPS = 200_000
 WARM_UP_SHARE = 0.5
 """Share of the warm-up in a run of two jobs, or of a burst on an empty drive."""
 ENDLESS = 10**9
-"""Number of requests of a job that ends at its stop time."""
+"""Number of requests of a job that a stop time ends: more than the job can issue until then."""
 
 
 def with_sweep(tables: Mapping[str, Any], load: SweepLoad, extent: Extent) -> dict[str, Any]:

@@ -70,7 +70,7 @@ SWEEP_SENTENCE = (
     "It has the link of the measured host, and the time of the host software between a completion and the next "
     "request. Loads with writes find the SLC cache full."
 )
-"""Description of the loads, for pages."""
+"""Sentences on a page that describe the loads of the tables of sweeps and mixes."""
 
 SWEEP_SOURCE = "Ren and others (ICPE 2024), fio on a Samsung 980 PRO"
 
@@ -152,7 +152,7 @@ def rows_of(drive: str) -> tuple[SweepRow, ...]:
 
 
 def measured() -> tuple[Measurements, ...]:
-    """Returns the drives of the bundled rows, as measurements without measured open loads."""
+    """Returns a record for each drive of the bundled rows; its list of measured open loads (points) is empty."""
     found: dict[str, list[str]] = {}
     for row in bundled():
         named = found.setdefault(row.drive, [])

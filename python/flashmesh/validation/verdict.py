@@ -25,7 +25,7 @@ class Tolerance:
     name: str
     says: str
     columns: tuple[str, ...]
-    """Names of the figures; empty for the saturation rate and for rows of single loads."""
+    """Names of the figures; empty for the saturation rate and for figures of single loads (rows)."""
     share: float
     """Maximum difference, as a share of the measured figure."""
     load_min: float = 0.0
@@ -77,7 +77,7 @@ class Check:
     """Name of the tolerance."""
     figure: str
     offered_iops: float | None
-    """Offered load; None for the saturation rate and for rows of single loads."""
+    """Offered load; None for the saturation rate and for figures of single loads (rows)."""
     measured: float
     simulated: float | None
     """Simulated figure; None if its run failed."""

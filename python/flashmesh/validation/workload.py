@@ -31,11 +31,13 @@ GIB, MIB = 2**30, 2**20
 NEARLY_ALL = 0.98
 """Share of the capacity from which an accessed space counts as the whole drive."""
 ROW_REQUESTS_SHARE = 0.25
-"""Maximum requests of a row, as a share of the requests of a measured load. Does not apply to random writes."""
+"""Maximum requests of the run for a row (a figure of a single load), as a share of the requests of a measured load.
+Does not apply to random writes."""
 ROW_REQUEST_BYTES = 32 * 2**10
-"""Request size above which the maximum requests of a row fall in inverse proportion, which limits their bytes."""
+"""Request size in bytes above which the maximum requests of the run for a row fall in inverse proportion, so that the
+total bytes stay the same."""
 ROW_TURNOVERS = 20
-"""Lower bound of the maximum requests of a row, as a multiple of its outstanding requests."""
+"""Lower bound of the maximum requests of the run for a row, as a multiple of the outstanding requests."""
 SECTIONS = ("workload", "replay", "queue", "stream")
 """Sections of a configuration that describe its workload."""
 
@@ -61,7 +63,7 @@ class Extent:
         return max(self.requests / asked_iops, LENGTH_MIN_S)
 
     def row_requests(self, load: SheetLoad) -> int:
-        """Returns the maximum number of requests in the run of a row."""
+        """Returns the maximum number of requests in the run for a row with this load."""
         share = 1.0 if load.has_random_writes else ROW_REQUESTS_SHARE * min(1.0, ROW_REQUEST_BYTES / load.request_bytes)
         return max(int(self.requests * share), ROW_TURNOVERS * load.outstanding)
 

@@ -23,7 +23,7 @@ PATH_KEYS = (*RUN_KEYS, "skip", "alignment")
 
 @dataclass(frozen=True, slots=True)
 class Passes:
-    """Passes of a job over its files: how often the job accesses its files from the start."""
+    """Passes of a job over its files: the size and the number of passes, and the end of the last one."""
 
     size: int
     """Bytes that the job issues in a pass."""

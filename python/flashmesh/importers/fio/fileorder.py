@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 ORDERS = {"roundrobin": "round-robin", "random": "random", "sequential": "sequential"}
 PARTS = 1_024
-"""Number of parts of each file: for a skewed order, fio draws a part among those of all files, and takes its file."""
+"""Number of parts of each file. For a skewed order, fio draws one of the parts of all files, and uses the file of this
+part."""
 EXACT = 1_000
 """Number of terms of a harmonic sum that are added; an integral approximates all further terms."""
 STEPS = 32
@@ -93,7 +94,7 @@ def weights_of(word: str, text: str, files: int) -> list[float]:
     whole = up_to(1) - up_to(0)
 
     def below(share: float) -> float:
-        """Returns the weight of the first `share` of the files, after the rotation by the center."""
+        """Returns the weight of the files up to position `share` (0 to 1), after the rotation by the center."""
         turns, rest = divmod(share - turn, 1)
         return turns * whole + up_to(rest)
 

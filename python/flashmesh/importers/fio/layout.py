@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 ALIGNMENT = 1 << 20
-"""Alignment of the start of a file, in bytes."""
+"""Alignment in bytes of the first of the files that a stream adds; its other files follow without gaps."""
 DEVICE = re.compile(r"/dev/(?!shm/)|\\\\\.\\|[0-9a-fA-F]{4}:[0-9a-fA-F]{2}[:.]|trtype[:=]")
 """Prefixes of the names of devices."""
 
@@ -44,7 +44,8 @@ class Layout:
     lengths: dict[str, int | None] = field(default_factory=dict)
     """Bytes of each file; None for the rest of the drive."""
     asks_capacity: bool = False
-    """Whether the ranges depend on the capacity of the drive, so that they change if it becomes known."""
+    """Whether the ranges depend on the capacity of the drive, so that they must be recomputed once the capacity is
+    known."""
 
     def place(self, streams: Sequence[Wanted]) -> None:
         """Assigns a range of the drive to each file of all streams.

@@ -56,7 +56,8 @@ class FioJobs:
     jobs: list[tuple[str, dict[str, str]]] = field(default_factory=list, compare=False)
     """For each stream, the name of its job, and the options of the job including those of global sections."""
     shared: dict[str, str] = field(default_factory=dict, compare=False)
-    """Options in global sections of the job file, as the last job inherits them."""
+    """Options of the global sections, by name; if several of these sections set an option, the value for the last job
+    of the file."""
 
     def place(self, key: str) -> list[str]:
         """Returns the lines of an error that show the origin of a setting; empty for a setting of unknown origin."""

@@ -18,9 +18,10 @@ in the partial zone."""
 
 
 def set_zones(stream: Stream, requests: Requests, total: int | None) -> int | None:
-    """Sets the keys for strided zones, and returns the bytes of the files that requests can reach.
+    """Sets the keys for strided zones; returns `total` or, if it is unknown, the bytes of the zones of a random job.
 
-    `total` is the size of all files of the job in bytes; None if it is not known.
+    `total` is the size of all files of the job in bytes; None if it is not known. For a sequential job, an unknown
+    total stays None.
 
     Raises:
         ConfigError: If the zones are not modelled.
@@ -72,12 +73,13 @@ def set_zones(stream: Stream, requests: Requests, total: int | None) -> int | No
 
 
 def random_zones(stream: Stream, requests: Requests, total: int | None, size: int, reach: int, skip: int) -> int | None:
-    """Sets the zones of a random job as files that take turns. Returns the bytes of the file that requests can reach.
+    """Sets the keys for the zones of a random job: each zone becomes a file, and requests go to the files in turn.
 
-    Each zone has `size` bytes of requests in its first `reach` bytes, and `skip` bytes follow it.
+    Each zone has `size` bytes of requests in its first `reach` bytes, and `skip` bytes follow it. Returns `total` or,
+    if it is unknown, the bytes of all zones.
 
     Raises:
-        ConfigError: If the zones are not equal parts of the file, or a zone has no fixed number of requests.
+        ConfigError: If an option is not modelled with zones, or the file has no zone or too many.
     """
     job = stream.job
     require_plain(stream, requests)

@@ -1,4 +1,4 @@
-"""Spare blocks of a plane, left by the files and needed by the drive, and the threshold of GC."""
+"""Blocks of a plane: those of MQSim's files, and the spare ones that a drive needs; also the thresholds of GC."""
 
 from __future__ import annotations
 
