@@ -114,9 +114,13 @@ section! {
         /// Commands that wait while a write waits for space, or because of `throttle-interval`.
         stall: CacheStall = CacheStall::Writes, needs any where "stall" != ["\"writes\""];
         /// Write throttling: the minimum time between two pages that writes bring into the cache while all dies collect for lack of space. If only
-        /// some dies collect, the time is multiplied by their share. 0 turns throttling off.
+        /// some dies collect, the time is as `throttle-share` says. 0 turns throttling off.
         throttle_interval: Time = Time::ZERO, in Time::ZERO..=Time::from_ms(1_000), with "writes" = ["\"back\""],
             needs any where "throttle-interval" != ["\"0ps\""];
+        /// Share of the dies that must collect for lack of space so that writes are throttled. From this share on, `throttle-interval` applies in full.
+        /// If unset, writes are throttled at any share, and the interval is multiplied by the share.
+        throttle_share: Option<f64> = None, unset "any share; the interval in proportion", in 0.0..=1.0, with "throttle-interval" != ["\"0ps\""],
+            needs plain;
         /// Whether reads suspend programs and erases while a write waits for space, or because of `throttle-interval`. If false, dies first finish
         /// the operations that free space.
         suspend_when_full: bool = true,

@@ -115,7 +115,7 @@ impl DeviceCache {
             groups_accesses: config.cache.access_unit == AccessUnit::Request,
             group: None,
             waited: Time::ZERO,
-            throttle: Throttle::new(config.cache.throttle_interval),
+            throttle: Throttle::new(&config.cache),
             stripes: Stripes::new(config, geometry),
             flush_programs: config.cache.flush_programs,
             written: (!config.cache.keep_unwritten).then(|| WrittenBitmap::new(ftl, geometry.logical_pages)),

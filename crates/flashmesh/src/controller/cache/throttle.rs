@@ -1,7 +1,9 @@
 //! Write throttling (`cache.throttle-interval`): writes are slowed down before the cache is full, while dies collect for lack of space.
 //!
-//! Each admitted page delays the next one by the interval times the share of dies that collect for lack of space at that moment \[choice\].
+//! Each admitted page delays the next one. The delay is the interval times the share of dies that collect for lack of space at that moment
+//! \[choice\]. With `cache.throttle-share` the delay is the whole interval from that share of dies on, and zero below it \[choice\].
 
+use crate::config;
 use crate::kernel::Kernel;
 use crate::kernel::event::{Event, lane};
 use crate::kernel::model::Model;
@@ -11,6 +13,8 @@ use crate::units::Time;
 #[derive(Clone, Copy, Debug)]
 pub struct Throttle {
     interval: Time,
+    /// Minimum share of collecting dies at which the whole interval applies; `None` for an interval in proportion to the share.
+    share: Option<f64>,
     next: Time,
     /// Whether the event that ends the current delay is pending.
     is_awaited: bool,
@@ -19,9 +23,10 @@ pub struct Throttle {
 }
 
 impl Throttle {
-    /// Creates the throttle; `None` if `interval` is zero, which disables it.
-    pub fn new(interval: Time) -> Option<Throttle> {
-        (interval > Time::ZERO).then_some(Throttle { interval, next: Time::ZERO, is_awaited: false, pages: 0 })
+    /// Creates the throttle; `None` if `cache.throttle-interval` is zero, which disables throttling.
+    pub fn new(cache: &config::Cache) -> Option<Throttle> {
+        let (interval, share) = (cache.throttle_interval, cache.throttle_share);
+        (interval > Time::ZERO).then_some(Throttle { interval, share, next: Time::ZERO, is_awaited: false, pages: 0 })
     }
 
     /// Returns whether a page offered at `now` is delayed.
@@ -31,7 +36,11 @@ impl Throttle {
 
     /// Delays the next page after a page was admitted. `collecting` of the `dies` dies of the drive collect for lack of space.
     pub fn admitted(&mut self, (collecting, dies): (u32, u32), now: Time) {
-        let wait = Time::from_ps(self.interval.as_ps() * u64::from(collecting) / u64::from(dies));
+        let wait = match self.share {
+            None => Time::from_ps(self.interval.as_ps() * u64::from(collecting) / u64::from(dies)),
+            Some(share) if f64::from(collecting) >= share * f64::from(dies) => self.interval,
+            Some(_) => Time::ZERO,
+        };
         self.next = now.max(self.next) + wait;
     }
 
@@ -59,13 +68,15 @@ impl Throttle {
 mod tests {
     use super::*;
 
-    const INTERVAL: Time = Time::from_us(12);
+    fn throttle(interval: Time, share: Option<f64>) -> Option<Throttle> {
+        Throttle::new(&config::Cache { throttle_interval: interval, throttle_share: share, ..config::Cache::default() })
+    }
 
-    #[test]
-    fn pages_come_in_at_the_share_of_the_interval_that_dies_collect() {
-        let mut throttle = Throttle::new(INTERVAL).expect("throttling is enabled");
+    /// Asserts the delay of a page, in us, after one that was admitted while so many of 16 dies collect.
+    fn delays(share: Option<f64>, expected: [(u32, u64); 4]) {
+        let mut throttle = throttle(Time::from_us(12), share).expect("throttling is enabled");
         let mut now = Time::ZERO;
-        for (collecting, expected_us) in [(0, 0), (4, 3), (8, 6), (16, 12)] {
+        for (collecting, expected_us) in expected {
             throttle.admitted((collecting, 16), now);
             let open = now + Time::from_us(expected_us);
             assert!(!throttle.is_closed(open) && (expected_us == 0 || throttle.is_closed(open - Time::from_ps(1))));
@@ -74,7 +85,18 @@ mod tests {
     }
 
     #[test]
-    fn without_an_interval_there_is_none() {
-        assert!(Throttle::new(Time::ZERO).is_none());
+    fn pages_enter_at_the_interval_times_the_share_of_collecting_dies() {
+        delays(None, [(0, 0), (4, 3), (8, 6), (16, 12)]);
+    }
+
+    #[test]
+    fn pages_enter_at_the_whole_interval_from_the_share_of_collecting_dies_on() {
+        delays(Some(0.5), [(0, 0), (7, 0), (8, 12), (16, 12)]);
+        delays(Some(0.0), [(0, 12), (4, 12), (8, 12), (16, 12)]);
+    }
+
+    #[test]
+    fn there_is_no_throttle_without_an_interval() {
+        assert!(throttle(Time::ZERO, None).is_none());
     }
 }
