@@ -47,7 +47,8 @@ pub enum PolicyEvent<'a> {
     ReadEnded(&'a Transaction),
     /// A user read is cancelled, because a power cut ended its request.
     ReadCancelled(TransactionId),
-    /// A program of this class was allocated its physical page on this plane, or the move of a page to this plane was cancelled.
+    /// A program of this class, whose plane the policy [can choose](crate::schedule::purpose::Purpose::is_placed_by_policy), was allocated its physical page on this
+    /// plane, or was cancelled as the move of a page to this plane.
     PageAllocated(TransactionClass, PlaneId),
     /// A page that the policy [rewrites](FirmwarePolicy::rewrite_plane) has been programmed.
     Rewritten,

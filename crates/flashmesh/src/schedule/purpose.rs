@@ -83,6 +83,18 @@ impl Purpose {
         !matches!(self, Purpose::MapProgram | Purpose::HostWrite(_) | Purpose::Erase | Purpose::Parity)
     }
 
+    /// Returns whether the firmware policy can choose the plane of the program.
+    #[inline(always)]
+    pub const fn is_placed_by_policy(self) -> bool {
+        matches!(
+            self,
+            Purpose::HostWrite(_)
+                | Purpose::MapProgram
+                | Purpose::Reallocate
+                | Purpose::CollectProgram(MoveRoute::Controller)
+        )
+    }
+
     /// Returns the class, which selects the queue of the die.
     #[inline(always)]
     pub const fn class(self) -> TransactionClass {

@@ -3,13 +3,15 @@
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
-use flashmesh::config::{ArrayLevel, Config, Indices, Namespace, PreconditionKind, ReplayMode};
+use flashmesh::config::{ArrayLevel, Config, Indices, Namespace, PreconditionKind, ReplayMode, WriteBinding};
 use flashmesh::engine::random::SimRng;
 use flashmesh::flash::geometry::Geometry;
+use flashmesh::ftl::OpenBlockKind;
 use flashmesh::ftl::allocation::{Allocator, DriveView, PageRead, PageWrite, StaticOrder};
 use flashmesh::ftl::collection::{Candidates, VictimSelector};
 use flashmesh::ids::{DieId, Lpn, PlaneId, StreamId};
 use flashmesh::measure::report::Report;
+use flashmesh::policy::{PlacementView, WritePlacer};
 use flashmesh::simulation::{Control, Simulation};
 use flashmesh::units::{Bytes, Time};
 use flashmesh::workload::IoRequest;
@@ -225,6 +227,36 @@ fn policies_from_outside_that_do_what_the_configured_ones_do_give_the_same_resul
     let (configured, own) = (report(false), report(true));
     assert!(configured["gc"]["pages_moved"].as_u64() > Some(0), "GC moves pages");
     assert_eq!(configured, own);
+}
+
+/// Placer that keeps the planes of the allocator. `most` is the largest number of writes of a plane that waited for a page at a placement.
+struct Waiting {
+    most: Arc<Mutex<u32>>,
+}
+
+impl WritePlacer for Waiting {
+    fn place_write(&mut self, plane: PlaneId, _: OpenBlockKind, planes: &PlacementView<'_>) -> PlaneId {
+        let mut most = self.most.lock().expect("no other thread panicked");
+        *most = planes.writes_waiting(plane).max(*most);
+        plane
+    }
+}
+
+#[test]
+fn a_placer_sees_no_more_writes_without_a_page_than_are_outstanding() {
+    for binding in [WriteBinding::Late, WriteBinding::Early] {
+        let mut config = small_drive();
+        config.ftl.write_binding = binding;
+        config.workload.read_share = 0.0;
+        config.workload.requests = Some(2_000);
+        (config.replay.mode, config.replay.outstanding) = (ReplayMode::Stress, 4);
+        let mut simulation = Simulation::new(&config).expect("the drive can be built");
+        let most = Arc::new(Mutex::new(0));
+        simulation.set_write_placer(Box::new(Waiting { most: Arc::clone(&most) }));
+        simulation.run(&Control::default()).expect("every request completes");
+        let most = *most.lock().expect("no other thread panicked");
+        assert!(most <= 4, "{most} writes waited for a page, with 4 outstanding, at {binding} binding");
+    }
 }
 
 /// Victim selector that chooses a block that is no candidate.

@@ -128,7 +128,9 @@ impl ChipToChipMoves {
         if M::ALL_FEATURES
             && let Purpose::CollectProgram(route) = work
         {
-            cx.shared.policy.notify(PolicyEvent::PageAllocated(TransactionClass::CollectProgram, plane));
+            if work.is_placed_by_policy() {
+                cx.shared.policy.notify(PolicyEvent::PageAllocated(TransactionClass::CollectProgram, plane));
+            }
             if route == MoveRoute::Chip {
                 self.ended(plane, cx.shared);
                 cx.kernel.notify(|| Notice::CopyDropped(from, plane));

@@ -10,6 +10,7 @@ use crate::controller::follow_ups::FollowUp;
 use crate::datapath::Datapath;
 use crate::ids::{PlaneId, TransactionId};
 use crate::kernel::model::Model;
+use crate::policies::{FirmwarePolicy, PolicyEvent};
 
 use super::host_write::{HostWrites, turn_into_read};
 
@@ -116,6 +117,9 @@ fn preallocate<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) -> bool {
     let stream = cx.shared.stream_of_write(transaction);
     let Some(to) = cx.shared.ftl.preallocate(transaction.plane, stream) else { return false };
     transaction.to = to;
+    if M::ALL_FEATURES {
+        cx.shared.policy.notify(PolicyEvent::PageAllocated(transaction.class(), transaction.plane));
+    }
     cx.datapath.bind(to, cx.kernel);
     true
 }

@@ -9,9 +9,8 @@ use crate::controller::follow_ups::FollowUp;
 use crate::controller::shared::Shared;
 use crate::ids::{BlockId, Lpn, PlaneId, TransactionId};
 use crate::kernel::model::Model;
-use crate::policies::{FirmwarePolicy, PolicyEvent};
 use crate::schedule::purpose::{MoveRoute, Purpose};
-use crate::schedule::transaction::{Transaction, TransactionClass};
+use crate::schedule::transaction::Transaction;
 
 use super::Collections;
 
@@ -55,7 +54,6 @@ impl Collections {
                 }
                 cx.push(FollowUp::Enqueue(id));
             } else {
-                cx.shared.policy.notify(PolicyEvent::PageAllocated(TransactionClass::CollectProgram, plane));
                 self.moved(plane, cx);
                 cx.datapath.remove(id);
                 cx.push(FollowUp::Advance(plane));
