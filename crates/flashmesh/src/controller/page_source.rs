@@ -82,6 +82,9 @@ impl<M: Model> PageSource<M> for Controller {
         if class == TransactionClass::MapProgram {
             return has_page(OpenBlockKind::Translation);
         }
+        if class == TransactionClass::ReplicaProgram {
+            return has_page(OpenBlockKind::Replica);
+        }
         if self.shared.rules.shares_open_block {
             return has_page(OpenBlockKind::Host(StreamId(0)));
         }
