@@ -25,9 +25,9 @@ pub struct PartTimes {
     pub dies_gc: Vec<Time>,
     /// Work of each die. If the dies of a chip take turns, work of each chip.
     pub work: Vec<DieWork>,
-    /// Time for which an arrived request waited because the queue of its stream was full: the maximum over the streams. `None` if any
-    /// stream is not an open replay.
-    pub queue_full: Option<Time>,
+    /// Time for which an arrived request waited because the queue of its stream was full, by stream. `None` if any stream is not an open
+    /// replay.
+    pub queue_full: Option<Vec<Time>>,
 }
 
 impl PartTimes {
@@ -53,7 +53,9 @@ impl PartTimes {
         self.adapter = optional(self.adapter, earlier.adapter);
         self.firmware = optional(self.firmware, earlier.firmware);
         self.dram = optional(self.dram, earlier.dram);
-        self.queue_full = optional(self.queue_full, earlier.queue_full);
+        if let (Some(later), Some(earlier)) = (&mut self.queue_full, &earlier.queue_full) {
+            each(later, earlier);
+        }
         self.span = self.span.saturating_sub(earlier.span);
         self
     }
@@ -104,7 +106,7 @@ mod tests {
             dies: vec![busy, Time::ZERO],
             dies_gc: vec![busy, Time::ZERO],
             work: vec![work, DieWork::default()],
-            queue_full: Some(busy),
+            queue_full: Some(vec![busy, Time::from_us(100)]),
         }
     }
 
@@ -121,7 +123,13 @@ mod tests {
         assert_eq!((&shares.dies[..], shares.dies_mean, shares.dies_gc_mean), (&[0.25, 0.0][..], 0.125, 0.125));
         assert_eq!(window.work[0].array, Time::from_us(5));
         assert_eq!(window.links_held.by_operations(), [Time::from_us(5); 2]);
-        assert_eq!([window.dram, window.queue_full], [Some(Time::from_us(5)); 2]);
+        assert_eq!(window.dram, Some(Time::from_us(5)));
+    }
+
+    #[test]
+    fn the_full_queue_of_a_window_is_that_of_the_stream_that_waited_in_it() {
+        let window = times(30, 25).since(&times(10, 20));
+        assert_eq!(window.queue_full, Some(vec![Time::from_us(5), Time::ZERO]));
     }
 
     #[test]

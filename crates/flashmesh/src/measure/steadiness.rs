@@ -134,6 +134,11 @@ impl FillTrend {
     fn is_unbalanced(&self) -> bool {
         self.rise.abs() > IMBALANCE_MAX * self.through
     }
+
+    /// Returns the number of pages that a store of `filled` pages, at most `full`, gains or loses until it is full or empty.
+    fn pages_left(&self, filled: u64, full: u64) -> f64 {
+        (if self.rise > 0.0 { full.saturating_sub(filled) } else { filled }) as f64
+    }
 }
 
 impl SteadinessReport {
@@ -408,12 +413,12 @@ impl WindowAnalysis<'_> {
         }
         let cache = FillTrend { rise: self.growth(written, |levels| levels.dirty_pages), through: written };
         if last.dirty_limit > 0 && cache.is_unbalanced() {
-            let left = last.dirty_limit.saturating_sub(last.dirty_pages) as f64;
+            let left = cache.pages_left(last.dirty_pages, last.dirty_limit);
             found.push((Unsteady::CacheFills, self.requests_needed(2.0 + left / cache.rise.abs())));
         }
         let slc = FillTrend { rise: self.growth(programmed, |levels| levels.slc_pages), through: programmed };
         if slc_pages > 0 && slc.is_unbalanced() {
-            let left = slc_pages.saturating_sub(last.slc_pages) as f64;
+            let left = slc.pages_left(last.slc_pages, slc_pages);
             found.push((Unsteady::SlcFills, self.requests_needed(2.0 + left / slc.rise.abs())));
         }
         found
@@ -441,5 +446,16 @@ impl WindowAnalysis<'_> {
             found.push((Unsteady::Drift, self.requests_needed(2.0)));
         }
         found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_store_that_fills_has_its_free_pages_left_and_one_that_empties_its_filled_pages() {
+        let left = |rise| FillTrend { rise, through: 10.0 }.pages_left(30, 100);
+        assert_eq!((left(2.0), left(-2.0)), (70.0, 30.0));
     }
 }

@@ -26,7 +26,7 @@ impl Snapshot<'_> {
             dies: self.datapath.dies().iter().map(|die| die.busy(now)).collect(),
             dies_gc: self.datapath.dies().iter().map(|die| die.internal_busy(now)).collect(),
             work: self.work(),
-            queue_full: self.queue_full_time(),
+            queue_full: self.queue_full_times(),
         }
     }
 
@@ -38,19 +38,20 @@ impl Snapshot<'_> {
         let unit = if self.datapath.dies_take_turns() { "chip" } else { "die" };
         let dram = times.dram.map(|busy| times.share(busy));
         let held = times.links_held.clone().map(|held| times.share(held));
-        let load = times.queue_full.map_or(ArrivalMode::OnCompletion, |overdue| ArrivalMode::Open {
+        let overdue = times.queue_full.as_ref().map(|by_stream| by_stream.iter().copied().max().unwrap_or_default());
+        let load = overdue.map_or(ArrivalMode::OnCompletion, |overdue| ArrivalMode::Open {
             overdue_share: if ran == Time::ZERO { 0.0 } else { overdue.as_secs_f64() / ran.as_secs_f64() },
         });
         let layout = self.datapath.fabric.layout();
         Bound::find(&times.utilisation(), (unit, &at_work), dram, (layout, &held), breakdown, load)
     }
 
-    /// Returns the time for which requests waited because the queue of a stream was full: the maximum over the streams. `None` if any
-    /// stream is closed-loop, that is, issues requests as others complete.
-    fn queue_full_time(&self) -> Option<Time> {
+    /// Returns the time for which requests waited because the queue of their stream was full, by stream. `None` if any stream is
+    /// closed-loop, that is, issues requests as others complete.
+    fn queue_full_times(&self) -> Option<Vec<Time>> {
         let streams = self.frontend.streams;
         let is_open = streams.iter().all(|stream| stream.replay.is_open());
-        is_open.then(|| streams.iter().map(|stream| stream.replay.overdue()).max().unwrap_or_default())
+        is_open.then(|| streams.iter().map(|stream| stream.replay.overdue()).collect())
     }
 
     fn work(&self) -> Vec<DieWork> {
