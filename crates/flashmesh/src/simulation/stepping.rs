@@ -431,6 +431,12 @@ fn check_steppable(config: &Config) -> Result<(), StepError> {
         if replay.time_scale != 1.0 {
             return refused(format!("{section}.time-scale"), replay.time_scale.to_string(), BY_CALLER);
         }
+        if replay.start_delay != Time::ZERO {
+            return refused(format!("{section}.start-delay"), format!("\"{}\"", replay.start_delay), BY_CALLER);
+        }
+        if replay.phase != 0 {
+            return refused(format!("{section}.phase"), replay.phase.to_string(), BY_CALLER);
+        }
         if let Some(stop) = replay.stop_time {
             return refused(format!("{section}.stop-time"), format!("\"{stop}\""), BY_CALLER);
         }

@@ -401,6 +401,8 @@ fn keys_that_a_stepped_drive_does_not_follow_are_refused() {
         ("[replay]\nmode = \"closed\"", "replay.mode = \"closed\""),
         ("[replay]\nmode = \"open\"\ntime-scale = 2.0", "replay.time-scale = 2"),
         ("[replay]\nstop-time = \"1ms\"", "replay.stop-time"),
+        ("[replay]\nstart-delay = \"1ms\"", "replay.start-delay = \"1ms\""),
+        ("[replay]\nphase = 1", "replay.phase = 1"),
         ("[stream.a.replay]\nmode = \"closed\"", "stream.a.replay.mode"),
         ("[measure]\nnetwork = true", "measure.network = true"),
     ] {
