@@ -47,21 +47,9 @@ def measured(config: Config) -> Config:
     ended = [key for key, replay in keys_of(tables, "replay").items() if "stop-time" in replay]
     if ended:
         raise ConfigError(f"--until-steady: {ended[0]}.stop-time ends the run at a time: leave it out")
-    named = tables["measure"].get("warm-up")
-    if named not in (None, "none") or (named is None and settles(tables)):
+    if config.warm_up() != "none":
         return config
     return Config.from_str(config.to_toml(), "<configuration>", ["measure.warm-up=auto"])
-
-
-def settles(tables: Mapping[str, Any]) -> bool:
-    """Returns whether all workloads are synthetic, on a drive that is preconditioned at random, without a power cut.
-
-    `measure.warm-up` is then `steady` by default, unless a stream has a stop time: a run excludes the time until the
-    drive is in balance.
-    """
-    workloads = keys_of(tables, "workload").values()
-    is_synthetic = all(workload["kind"] == "synthetic" for workload in workloads)
-    return tables["precondition"]["kind"] == "random" and is_synthetic and tables["power"].get("cut") is None
 
 
 def settled(

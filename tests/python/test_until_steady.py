@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import flashmesh
 from conftest import Cli
-from flashmesh.steady import is_steady
+from flashmesh import configuration
+from flashmesh.steady import is_steady, measured
 
 FILLING = """preset = "venice-z-nand"
 [geometry]
@@ -42,6 +44,22 @@ def test_run_goes_on_until_its_window_is_steady(filling: Path) -> None:
     # The run can be repeated, and a shorter run would not have been steady.
     assert flashmesh.run(filling, overrides={"workload.requests": found.requests}) == found
     assert not is_steady(flashmesh.run(filling, overrides={"workload.requests": found.requests // 2}).document)
+
+
+@pytest.mark.parametrize(
+    ("tables", "ends"),
+    [
+        ({"precondition": {"kind": "random"}}, "steady"),
+        ({"measure": {"precision": 0.02}}, "steady"),
+        ({"measure": {"warm-up": "requests"}}, "requests"),
+        ({}, "auto"),
+        ({"measure": {"warm-up": "none"}, "precondition": {"kind": "random"}}, "auto"),
+    ],
+)
+def test_a_run_until_steady_keeps_the_warm_up_that_the_configuration_has(tables: dict[str, Any], ends: str) -> None:
+    config = configuration.load({"preset": "venice-z-nand", **tables})
+    assert json.loads(measured(config).to_json())["measure"].get("warm-up", "steady") == ends
+    assert measured(config).warm_up() == ends
 
 
 def test_limit_ends_a_run_that_does_not_become_steady(cli: Cli, filling: Path) -> None:

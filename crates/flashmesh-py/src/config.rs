@@ -48,6 +48,11 @@ impl Config {
         self.0.to_json()
     }
 
+    /// Returns the event that ends the warm-up: the value of `measure.warm-up`, or what the configuration determines if the key is unset.
+    fn warm_up(&self) -> String {
+        self.0.warm_up().to_string()
+    }
+
     /// Returns the names of the streams, in the order of their numbers.
     fn stream_names(&self) -> Vec<String> {
         self.0.streams().into_iter().map(|stream| stream.name).collect()

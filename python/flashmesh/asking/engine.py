@@ -19,7 +19,6 @@ from flashmesh.results.window import windowed
 from flashmesh.simulate import cores, jobs_of
 from flashmesh.spare_space import CAPACITY, KEPT, capacity_in, change_text
 from flashmesh.spelling import spelt_settings
-from flashmesh.steady import settles
 from flashmesh.sweeps.local import LocalThreads
 from flashmesh.sweeps.session import Session
 from flashmesh.sweeps.tasks import Task
@@ -99,7 +98,7 @@ def ask(
     source = configuration.read_once(config)
     base = configuration.load(source, overrides=settings, **given)
     tables = json.loads(base.to_json())
-    if tables["measure"].get("warm-up") is None and not settles(tables):
+    if tables["measure"].get("warm-up") is None and base.warm_up() == "none":
         settings[WARM_UP] = "auto"
         base = configuration.load(source, overrides=settings, **given)
     changes, unread = changes_of(base, "capacity" if CAPACITY in settings else keep)
