@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from flashmesh import ConfigError, OutputError
+from flashmesh.html.page import measured_drives
+from flashmesh.html.saved import read
 from flashmesh.validation.drives import Drive, drives, read_drive
 from flashmesh.validation.measurements import FIT, HELD_OUT
 from flashmesh.validation.outcome import PointOutcome, RowOutcome, Validation
@@ -101,6 +103,11 @@ def test_a_page_has_the_rates_of_writes_to_hot_pages(pages: Path) -> None:
     assert SKEW_SENTENCE in section
     (row,) = skew_rows_of("Samsung PM9A3")
     assert f"| {row.what}, IOPS | SSD-iq | 147,715 | 147,715 | 0 % |" in section
+
+
+def test_each_table_of_a_report_is_explained_by_its_own_sentence(pages: Path) -> None:
+    notes = {section.name: section.note for section in measured_drives(read([pages / "venice-pm9a3.json"]).validations)}
+    assert (notes["measured-sheet"], notes["measured-hot-pages"]) == (ROW_SENTENCE, SKEW_SENTENCE)
 
 
 def test_the_index_leads_with_the_error_of_each_kind(pages: Path) -> None:

@@ -26,6 +26,8 @@ from flashmesh.report import recordings
 from flashmesh.report.findings import of_answer
 from flashmesh.validation.figures import KINDS
 from flashmesh.validation.sheets import ROW_SENTENCE
+from flashmesh.validation.skew import SKEW_SENTENCE
+from flashmesh.validation.skew import TITLE as SKEW_TITLE
 from flashmesh.validation.sweeps import SWEEP_SENTENCE
 
 if TYPE_CHECKING:
@@ -41,6 +43,8 @@ if TYPE_CHECKING:
 
 SCRIPTS = ("vega.min.js", "vega-lite.min.js", "vega-embed.min.js", "d3.min.js")
 """Libraries embedded in every page; assets/LICENSES.md names their origin."""
+SENTENCES = {"data sheet": ROW_SENTENCE, SKEW_TITLE.lower(): SKEW_SENTENCE}
+"""Explanations of the tables of a validated drive, by their titles; other tables have that of the sweeps."""
 ROWS_WRITTEN = 100
 """Maximum number of rows in the HTML of the result table; a script adds the others."""
 RUNS_MAPPED = 12
@@ -174,10 +178,9 @@ def measured_drives(validations: Sequence[Validation]) -> list[Section]:
         else:
             found.append(Section(name, title, (), sentence_of(validation)))
         for kind, sheet in sheets_of(validation).items():
-            place, sentence = f"{name}-{kind.replace(' ', '-')}", SWEEP_SENTENCE
-            if kind == "data sheet":
-                place, sentence = f"{name}-sheet", ROW_SENTENCE
-            found.append(Section(place, sheet.caption, (), sentence, listed=sheet))
+            place = "sheet" if kind == "data sheet" else kind.replace(" ", "-")
+            sentence = SENTENCES.get(kind, SWEEP_SENTENCE)
+            found.append(Section(f"{name}-{place}", sheet.caption, (), sentence, listed=sheet))
     return found
 
 
