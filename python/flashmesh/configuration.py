@@ -102,7 +102,8 @@ def load(
         workload: dict[str, Any] = {"trace": trace, "profile": profile, "fio": fio, "tolerate": tolerate, "sort": sort}
 
         def with_some(settings: dict[str, str]) -> Config:
-            return load(source, overrides=overrides, varied=settings, seed=seed, runs=runs, keep="capacity", **workload)
+            given = {"overrides": overrides, "varied": settings, "seed": seed, **workload}
+            return load(source, runs=False, keep="capacity", **given)
 
         followed = spare_space.followed(varied, with_some, identity(source, overrides))
         varied = {**varied, **followed}

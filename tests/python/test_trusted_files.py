@@ -261,6 +261,17 @@ def test_a_class_of_a_file_runs_where_the_file_is_trusted_or_the_user_names_it(
         flashmesh.run(tables, arbiter="other.py:Other")
 
 
+def test_a_trusted_file_with_a_policy_keeps_its_spare_space_when_the_flash_varies(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    hostile = Hostile(tmp_path, NAMES["class"])
+    tables = {**DRIVE, "geometry": {**DRIVE["geometry"], "capacity": "3MiB"}, "policy": {"victim": hostile.name}}
+    pages = {"geometry.pages-per-block": "32"}
+    found = configuration.load(tables, varied=pages, trust_policies=True)
+    assert json.loads(found.to_json())["geometry"]["capacity"] == "6MiB"
+
+
 def test_what_the_user_names_is_no_consent_to_another_policy_of_a_sweep(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
