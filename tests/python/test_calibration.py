@@ -256,6 +256,7 @@ def test_the_search_starts_near_the_preset_that_was_fitted_to_the_drive(preset: 
         ("fabric.channel-rate", 0.10),
         ("firmware.read-time", 0.01),
         ("geometry.blocks-per-plane", 0.02),
+        ("flash.suspend-time", 0.5),
     ):
         begun, fit = (float(quantity(key, str(value)).value) for value in (start[key], values[key]))
         assert begun == pytest.approx(fit, rel=within), key

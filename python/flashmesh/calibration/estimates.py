@@ -6,6 +6,7 @@
 | deep sequential reads, B bytes/s | `fabric.channel-rate` | B / channels |
 | deep random reads, X requests/s | `firmware.read-time` | firmware cores / X |
 | random reads of low depth or load, latency t | read times of all page types | t - host software - transfers |
+| reads of mean latency m beside writes at a share r of saturation | `flash.suspend-time` | (m - t) / r |
 | random writes at saturation, W pages/s | `geometry.blocks-per-plane` | write amplification = pages programmed / W |
 
 Each closed form neglects all other limits, so the search starts near the drive and does not end there.
@@ -16,7 +17,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from flashmesh.calibration.derived import PAGES_OF_WORD_LINE, bytes_of
-from flashmesh.calibration.points import ClosedLoad
+from flashmesh.calibration.points import ClosedLoad, OpenLoad
 from flashmesh.calibration.residuals import SERVED
 from flashmesh.calibration.space import software_time_us
 from flashmesh.sweeps.ranges import quantity
@@ -50,6 +51,7 @@ AMPLIFICATION_MIN = 1.5
 READ_BYTES = 4096
 """Assumed size of the reads whose latency is measured."""
 PS_PER_S = 1e12
+PS_PER_US = 1e6
 
 
 def initial_values(facts: Facts, targets: Sequence[Target]) -> dict[str, str]:
@@ -75,6 +77,7 @@ def initial_values(facts: Facts, targets: Sequence[Target]) -> dict[str, str]:
         "fabric.channel-rate": rate,
         "firmware.read-time": firmware_s and firmware_s * PS_PER_S,
         "geometry.blocks-per-plane": blocks_per_plane(drive, targets, program_s),
+        "flash.suspend-time": suspend_time_ps(targets),
         **{name: read_s and read_s * ratio * PS_PER_S for name, ratio in PAGE_TYPES.items()},
     }
     found = {key.key: (key, estimates.get(key.key)) for key in facts.space.keys}
@@ -145,13 +148,38 @@ def read_time_s(
         channel_rate: The estimated channel rate in B/s; None for that of the drive.
         software_us: The host software time in microseconds.
     """
-    columns = ("read_p50_us", "read_mean_us")
-    latencies = [held.measured for target in targets for held in target.held if held.figure in columns]
-    if not latencies:
+    latency_us = shortest_read_us(targets)
+    if latency_us is None:
         return None
     channel, link = rate_of(drive["fabric"]["channel-rate"]), rate_of(drive["host"]["link-rate"])
     transfer_s = READ_BYTES / (channel_rate or channel) + READ_BYTES / link
-    return max((min(latencies) - software_us) / 1e6 - transfer_s, 0.0)
+    return max((latency_us - software_us) / 1e6 - transfer_s, 0.0)
+
+
+def shortest_read_us(targets: Sequence[Target]) -> float | None:
+    """Returns the smallest mean or median latency of reads of all loads, in microseconds; None if none was measured."""
+    columns = ("read_p50_us", "read_mean_us")
+    return min((held.measured for target in targets for held in target.held if held.figure in columns), default=None)
+
+
+def suspend_time_ps(targets: Sequence[Target]) -> float | None:
+    """Returns the suspension time that explains the mean latency of reads at the lowest open load, in picoseconds.
+
+    Dies program for about the share of the time that the load is of saturation, and a read that finds a program waits
+    for its suspension. None without an open load below saturation whose reads were measured.
+    """
+    open_loads = [
+        (target.load.offered_iops, {held.figure: held.measured for held in target.held})
+        for target in targets
+        if isinstance(target.load, OpenLoad)
+    ]
+    saturation = max((held.get(SERVED, 0.0) for _, held in open_loads), default=0.0)
+    below = [(offered, held) for offered, held in open_loads if offered < saturation and "read_mean_us" in held]
+    shortest = shortest_read_us(targets)
+    if not below or shortest is None:
+        return None
+    offered, held = min(below, key=lambda load: load[0])
+    return max(held["read_mean_us"] - shortest, 0.0) * saturation / offered * PS_PER_US
 
 
 def rate_of(text: str) -> float:

@@ -58,6 +58,7 @@ class OpenLoad:
 
     tables: Mapping[str, Any] = field(repr=False)
     """Configuration of the drive with the load, as tables."""
+    offered_iops: float
 
     def config(self, settings: Mapping[str, str], software_us: float) -> Config:
         """Returns the configuration of a drive with `settings` under the load.
@@ -144,7 +145,7 @@ def targets_of(known: Measurements, drive: Mapping[str, Any], length: Length) ->
         if length.precision is not None:
             loaded = until_settled(loaded, length.precision)
         held = held_figures(point.figures, point.is_saturated)
-        found.append(Target(f"{point.offered_iops:,.0f} IOPS", held, OpenLoad(loaded)))
+        found.append(Target(f"{point.offered_iops:,.0f} IOPS", held, OpenLoad(loaded, point.offered_iops)))
     return found
 
 

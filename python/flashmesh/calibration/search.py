@@ -157,8 +157,7 @@ class Search:
         return [
             {**best.settings, key.key: choice}
             for key in self.space.keys
-            if isinstance(key.domain, tuple)
-            for choice in key.domain
+            for choice in key.choices
             if choice != best.settings[key.key]
         ]
 

@@ -33,6 +33,15 @@ class FreeKey:
     about: str = ""
     needs_rows: bool = False
     """Whether the key is searched only if the measurements include data-sheet rows."""
+    off: str | None = None
+    """Value of the range that turns a mechanism off; None if no value does."""
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """Values to try as alternatives: all choices, or of a range the value that turns a mechanism off."""
+        if isinstance(self.domain, tuple):
+            return self.domain
+        return () if self.off is None else (self.off,)
 
     @property
     def is_ranged(self) -> bool:
@@ -117,7 +126,7 @@ def free_key(place: str, table: Mapping[str, Any]) -> FreeKey:
     found = read_range(f"{place}: {key}", str(table["range"]))
     if found.first.value == found.last.value:
         raise ConfigError(f"{place}: {key}: {table['range']} has only one value: state it as a value")
-    return FreeKey(key, found, about, needs_rows)
+    return FreeKey(key, found, about, needs_rows, table.get("off"))
 
 
 @dataclass(frozen=True)
