@@ -64,6 +64,7 @@ MODERATE: dict[str, tuple[str, ...]] = {
     "cache.destage-stripe": ("4KiB", "16KiB", "64KiB"),
     "cache.destage-limit": ("4KiB", "32KiB", "256KiB"),
     "cache.throttle-interval": ("0ps", "700ns", "90us"),
+    "cache.throttle-share": ("0", "0.3", "1"),
     "firmware.cores": ("1", "2", "4"),
     **{
         f"firmware.{name}-time": ("0s", "300ns", "2us")

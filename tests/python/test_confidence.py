@@ -17,7 +17,7 @@ from flashmesh.report.terminal import Terminal
 ROOT = Path(__file__).parents[2]
 DEMO = ROOT / "examples" / "demo.toml"
 LONG_RUN = {"iops": 212.8e3, "p99": 1.654e9, "write_amplification": 3.726, "dies_gc_mean": 0.4888}
-"""Means over eight seeds of runs of the demo's drive, each with three million requests after a warm-up of 300,000; p99 in ps."""
+"""Means over eight seeds of runs of the demo's drive, each with three million requests after a warm-up; p99 in ps."""
 
 
 def shown(result: flashmesh.Result) -> str:

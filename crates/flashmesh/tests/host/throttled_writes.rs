@@ -62,6 +62,22 @@ fn throttled_writes_wait_about_as_long_as_each_other() {
     assert!((slowed.makespan_ps as f64) < free.makespan_ps as f64 * 1.1);
 }
 
+/// Below its share of collecting dies a threshold delays no write. A share of zero throttles even a drive that never collects.
+#[test]
+fn a_threshold_throttles_from_its_share_of_collecting_dies_on() {
+    let interval = Time::from_us(200);
+    let throttled = |share| {
+        let mut config = full_drive(8, interval);
+        config.cache.throttle_share = share;
+        let (report, _) = run(&config);
+        (report.cache.expect("the cache is enabled").throttled, report.makespan_ps)
+    };
+    let (always, makespan_ps) = throttled(Some(0.0));
+    assert!(makespan_ps >= 5999 * interval.as_ps(), "all writes enter at the interval: {makespan_ps} ps");
+    let [half, all] = [Some(0.5), Some(1.0)].map(|share| throttled(share).0);
+    assert!(always > half && half > all, "{always} writes waited with a share of 0, {half} with 0.5, {all} with 1");
+}
+
 #[test]
 fn a_drive_with_space_slows_nothing_down() {
     let latencies = |interval| {
