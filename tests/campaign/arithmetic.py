@@ -261,7 +261,10 @@ def rates(result: Result, log: Log) -> Iterator[str]:
 
 
 def end_s(result: Result) -> float:
-    """Returns the seconds for which the drive was observed: the makespan, or more if it worked on; 0 without energy."""
+    """Returns the seconds over which the mean power is taken; 0 if the result has no mean power.
+
+    These are the makespan, or more if the drive worked on after the last completion.
+    """
     if not result.power.average_w:
         return 0.0
     end = result.power.energy_j.total / result.power.average_w

@@ -35,7 +35,7 @@ class Scattered:
     """Allocator that places pages by their number and by how many dies are idle."""
 
     def begin(self, geometry: Geometry) -> None:
-        """Keeps the number of planes."""
+        """Stores the number of planes of the drive, which `place` needs."""
         self.planes = geometry.planes
 
     def place(self, write: Write, drive: DriveState) -> int:

@@ -269,12 +269,10 @@ def run_all(
 def drifted(
     outcomes: Sequence[Outcome], mode: str, open_store: Callable[[], Store], places: int, quiet: bool
 ) -> list[Outcome]:
-    """Repeats the runs of the best stated reading with twice the requests; returns the outcomes with the drifts.
+    """Repeats the runs of the best stated reading (interpretation of a paper) with twice the requests.
 
-    The drift of a claim is the change of its measured value. A claim has no drift if a longer run fails, for instance
-    because its recorded volume would take too long.
-
-    The change is the drift of the claim. Claims whose longer runs fail, as volumes that would last too long, have none.
+    Returns the outcomes with the drift of each claim: the change of its measured value. A claim has no drift if a
+    longer run fails, for instance because its recorded volume would take too long.
     """
     from flashmesh.reproduce.drift import doubled, with_drift
 

@@ -41,7 +41,10 @@ def details(outcome: Outcome) -> dict[str, Any]:
 
 
 def told(outcome: Outcome, name: str) -> dict[str, Any]:
-    """Returns the description of a regime, its evidence, its keys, and the number of claims that hold in it."""
+    """Returns a regime (a stated interpretation of the paper) as a table.
+
+    The table has its description, its evidence, its keys, and the number of claims that hold in it.
+    """
     found = reading(outcome, name)
     counts = {"within": list(found.within), "sub_values_within": list(found.subs)}
     if name not in outcome.paper.regimes:

@@ -50,7 +50,9 @@ class FitSearch:
     """A search over the choices of the keys that a paper leaves open."""
 
     def __init__(self, paper: Paper, claims: tuple[Claim, ...], trials: int, open_store: Callable[[], Store]) -> None:
-        """Prepares a search for the best regime of some claims, over at least `trials` regimes.
+        """Prepares a search for the regime (values of the open keys) in which most of `claims` hold.
+
+        The search tries at least `trials` regimes.
 
         Raises:
             ConfigError: If the paper leaves no key open, all claims are exact by construction, or Optuna is missing.

@@ -72,7 +72,10 @@ class Regime:
 
 @dataclass(frozen=True)
 class Extent:
-    """Size of a job in a mode: its seeds, its workloads, and the requests of a run."""
+    """Size of a job (family of runs) in a mode (`quick`, `full`).
+
+    The size consists of the seeds, the workloads, and the requests of a run.
+    """
 
     seeds: tuple[int, ...]
     workloads: tuple[str, ...]

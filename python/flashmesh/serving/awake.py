@@ -20,7 +20,7 @@ class Awake:
     """
 
     def __init__(self) -> None:
-        """Creates an inactive bound."""
+        """Creates a bound on the wake-up latency that `begin` has still to set."""
         self._wish: int | None = None
 
     def begin(self) -> bool:

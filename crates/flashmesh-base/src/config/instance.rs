@@ -14,6 +14,6 @@ pub enum Instance {
 }
 
 impl Instance {
-    /// All instances, the smallest first.
+    /// All instances (compiled variants), from the one for the fewest features to the one for all.
     pub const ALL: [Instance; 3] = [Instance::Plain, Instance::Any, Instance::Probed];
 }

@@ -32,7 +32,8 @@ pub struct Arrival {
 struct Outstanding {
     id: TransactionId,
     lpn: Lpn,
-    /// Whether the pairs of this read with earlier reads of its die were recorded at an imbalanced collision.
+    /// Whether the pairs of this read with earlier reads of its die were recorded. Pairs are recorded when a read arrives in an imbalanced
+    /// collision (another die had at least two fewer outstanding reads).
     is_recorded: bool,
 }
 

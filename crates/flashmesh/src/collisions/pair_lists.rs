@@ -33,7 +33,8 @@ impl PairEntry<'_> {
         }
     }
 
-    /// Returns the die with the largest slack counter (the lowest die on a tie), and this counter.
+    /// Returns the die with the largest slack counter (number of collisions of the pair at which this die had at least two fewer reads), and the
+    /// counter. On a tie, the die with the lowest number.
     #[inline]
     pub fn max_slack(self) -> (DieId, u16) {
         if self.occurrences == 1 {

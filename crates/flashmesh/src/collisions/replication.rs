@@ -38,7 +38,7 @@ counts! {
 quantities! {
     /// Replication of pages on other dies ([read-collisions.md](read-collisions.md)).
     ReplicationReport as "Replication" {
-        /// Counts of pages and reads.
+        /// Counts of replicas, and of the reads that they served.
         counts: ReplicationCounts => flatten;
         /// Pages with a replica at the end of the run.
         copies_end: u64, in "pages";

@@ -113,7 +113,7 @@ quantities! {
         reads: u64, in "pages";
         /// Of `reads`, reads for which the die of the copy had fewer reads outstanding.
         reads_moved: u64, in "pages";
-        /// Reads in an imbalanced collision that would have been in a balanced collision, or in none, on the die of the copy.
+        /// Reads in an imbalanced collision that would have been in a balanced collision, or in none, if the die of the copy had served them.
         imbalanced_avoided: u64, in "pages";
         /// `imbalanced_avoided` over the imbalanced collisions.
         imbalanced_avoided_share: Option<f64>, in "share", null "without imbalanced collisions";

@@ -176,8 +176,11 @@ impl Loader {
         Some(unused(setting, message, format!("{}, or leave {key} away", streams[0].remedy(with))))
     }
 
-    /// Returns whether the key of the condition is set in the layer of `setting` or a later layer. If that key belongs to a stream, its top-level
-    /// setting counts too: only in a later layer, or with `stands_above` also in the layer of `setting`.
+    /// Returns whether the user deliberately set the key on which `setting` depends: in the same layer (text of settings: preset, file or override)
+    /// as `setting`, or in a later one.
+    ///
+    /// If that key belongs to a stream, its top-level setting in a later layer counts as well. If `stands_above` is true (`setting` is itself at
+    /// the top level), its top-level setting in the same layer counts, too.
     fn is_condition_set(&self, with: &UsedWith, scope: KeyScope<'_>, setting: &Setting, stands_above: bool) -> bool {
         if let Some(policy) = policy_of(with) {
             // Every run of a comparison has its own overrides. The code that knows all runs checks whether a key has an effect in any run.

@@ -40,8 +40,8 @@ impl CleanExecution {
         self.reserved.contains(&die)
     }
 
-    /// Reserves `die` as the source of a Clean that moves `pages` pages. Returns the size in bytes of the page list, which is sent with the
-    /// command.
+    /// Reserves `die` as the source of a Clean (chip-to-chip move of a whole block) of `pages` pages. Returns the size in bytes of the page
+    /// list, which is sent to the die with the command of the Clean.
     pub(super) fn reserve(&mut self, die: DieId, pages: usize) -> Bytes {
         self.reserved.push(die);
         PAGE_ADDRESS_SIZE * pages as u64

@@ -316,7 +316,7 @@ quantities! {
         link_to_host: f64, in "share";
         /// SATA adapter in the host, in its busier direction.
         adapter: Option<f64>, in "share", null "but for `sata`";
-        /// Mean over the cores of the controller.
+        /// Share of time for which a core of the controller is busy; mean over the cores.
         firmware: Option<f64>, in "share", null "where nothing takes them time (`[firmware]`)";
         /// Share of time for which bytes moved over each link, in the order of `links.names`.
         links: Vec<f64>, in "share";

@@ -197,7 +197,8 @@ const COLLECTING_MAX: f64 = 0.9;
 /// reserve. A move of GC adds the gain of its victim block divided by the number of valid pages of the block.
 struct Reserve {
     flow: FillTrend,
-    /// Standard deviation of the change of the reserve, in pages, if the collections of different sets are at independent phases.
+    /// Standard deviation of the change of the reserve of free pages, in pages, if the collections of different sets of planes are at
+    /// independent phases.
     deviation: f64,
 }
 
@@ -225,8 +226,8 @@ impl Reserve {
     }
 }
 
-/// Distance from its start within which the fill level of a store counts as back at the start, as a share of the flow through the store.
-/// \[choice\]
+/// Maximum distance between a fill level of a store and its level at the start of the window at which the level counts as returned to the
+/// start; as a share of the flow through the store. \[choice\]
 const BACK_WITHIN: f64 = IMBALANCE_MAX / 2.0;
 
 /// Returns the growth of a store's fill level over `marks`: the rise of the least-squares line, or the difference between the last mark and

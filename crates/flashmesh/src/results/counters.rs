@@ -116,7 +116,7 @@ quantities! {
     /// Costs of a power cut, with which the run ends.
     #[derive(Default)]
     PowerCutReport as "PowerCut" {
-        /// Simulated time of the cut.
+        /// Simulated time of the power cut.
         at_ps: u64, in "ps";
         /// Whether capacitors kept the drive alive (`power.capacitors`).
         capacitors: bool;

@@ -10,14 +10,14 @@ use crate::support::drives;
 use crate::support::drives::{assert_within, config_of, run, run_source};
 
 const PAGE: u64 = 8192;
-/// Command and address of one plane in Table I, 7 x 10 ns.
+/// Time of the command and address of one plane in Table I of the MBM paper: 7 cycles of 10 ns.
 const COMMAND: Time = Time::from_ns(70);
-/// Transfer of a page in Table I, 8 KiB at 10 ns per byte.
+/// Time of the transfer of a page in Table I of the MBM paper: 8 KiB at 10 ns per byte.
 const TRANSFER: Time = Time::from_ns(81_920);
 const READ: Time = Time::from_us(78);
 
-/// Returns a drive with the flash of Table I behind an infinitely fast link. `shape` is the number of channels, of chips per channel, of
-/// dies per chip and of planes per die; `more` has further settings.
+/// Returns a drive with the flash of Table I of the MBM paper behind an infinitely fast link. `shape` is the number of channels, of chips
+/// per channel, of dies per chip and of planes per die; `more` has further settings.
 fn drive(policy: &str, shape: [u32; 4], more: &str) -> Config {
     let [channels, chips, dies, planes] = shape;
     config_of(&format!(

@@ -58,7 +58,7 @@ struct Outcome {
     records: Vec<RequestRecord>,
     /// Logical pages mapped at the end.
     mapped: BTreeSet<u32>,
-    /// Instance that ran the case.
+    /// Instance (compiled variant of the simulation) that ran the case.
     instance: Instance,
 }
 
@@ -154,8 +154,9 @@ fn differences(one: &Value, other: &Value) -> Vec<String> {
     differ.map(|key| format!("{key}: {:?} and {:?}", one.get(key), other.get(key))).collect()
 }
 
-/// Returns the instance (compiled variant) that runs a drive whose keys need `needed`. [`Instance::Any`] supports only interconnects made
-/// of channels, without held paths; other drives that need it run in [`Instance::Probed`].
+/// Returns the instance (compiled variant of the simulation) that runs a drive whose keys need `needed`: the same one, with an exception.
+/// [`Instance::Any`] supports only interconnects made of channels, and no held paths (`fabric.hold-path`); other drives run in
+/// [`Instance::Probed`] instead.
 fn serves(config: &Config, needed: Instance) -> Instance {
     let has_channels = matches!(config.fabric.kind, FabricKind::Bus | FabricKind::Pssd | FabricKind::Ideal);
     match needed {

@@ -82,8 +82,8 @@ impl Cleaning {
         self.unacknowledged_moves.get(&read.lpn).filter(|(to, _)| *to == read.from).map(|(_, from)| *from)
     }
 
-    /// Begins a Clean of the valid pages of `block`, the victim of `plane`, from page `cursor` on. Returns the first read of the Clean;
-    /// `None` if no Clean can begin.
+    /// Begins a Clean (one packet makes the chip send all valid pages of a block to another chip) of `block`, the victim of `plane`, from page
+    /// `cursor` on. Returns the first read of the Clean; `None` if no Clean can begin.
     pub fn begin<M: Model>(
         &mut self,
         plane: PlaneId,
