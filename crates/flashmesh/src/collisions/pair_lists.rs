@@ -19,7 +19,8 @@ pub struct PairEntry<'a> {
 }
 
 impl PairEntry<'_> {
-    /// Returns the number of imbalanced collisions of the pair since it entered the list.
+    /// Returns the number of imbalanced collisions (another die had at least two fewer outstanding reads) of the pair since it entered the
+    /// list.
     #[cfg(test)]
     pub fn occurrences(self) -> u16 {
         self.occurrences

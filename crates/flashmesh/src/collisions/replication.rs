@@ -24,9 +24,10 @@ counts! {
         reads: u64, in "pages";
         /// Of `reads`, reads that the replica served.
         reads_of_copies: u64, in "pages";
-        /// Reads that arrived in an imbalanced collision despite replication.
+        /// Reads that arrived in an imbalanced collision (another die had at least two fewer reads outstanding) despite replication.
         imbalanced: u64, in "pages";
-        /// Reads that a replica served and that would have arrived in an imbalanced collision at the die of the original.
+        /// Reads that a replica served and that would have arrived at the die of the original in an imbalanced collision (another die had
+        /// at least two fewer reads outstanding).
         imbalanced_avoided: u64, in "pages";
         /// Bytes read beyond the requested ones, because a copy needs the whole page.
         extra_read_bytes: u64, in "B";

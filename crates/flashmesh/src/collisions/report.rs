@@ -88,13 +88,14 @@ quantities! {
 }
 
 quantities! {
-    /// Two pages that were outstanding together on a die in an imbalanced collision.
+    /// Two pages that were outstanding together on a die in an imbalanced collision (another die had at least two fewer reads outstanding).
     CollisionPair as "CollisionPair" {
         /// Page of the pair with the lower logical page number.
         first: u32;
         /// Page of the pair with the higher logical page number.
         second: u32;
-        /// Number of times that the two pages were outstanding together in an imbalanced collision.
+        /// Number of times that the two pages were outstanding together on a die while another die had at least two fewer reads
+        /// outstanding.
         occurrences: u64, in "occurrences";
     }
 }

@@ -189,8 +189,9 @@ pub fn are_stores_balanced(batches: &Batches) -> bool {
 /// with 1 % probability.
 const DEVIATIONS_OF_RESERVE: f64 = 2.576;
 
-/// Upper limit of the share of collecting sets of planes in the noise estimate of the reserve. Below 1, because at 1 the estimate would be
-/// zero, although victims differ even if all sets collect. \[choice\]
+/// Upper limit of the share of collecting sets of planes in the noise estimate of the reserve (free pages plus pages reclaimed by
+/// collections in progress). Below 1, because at 1 the estimate would be zero, although the gains of victims differ even if all sets
+/// collect. \[choice\]
 const COLLECTING_MAX: f64 = 0.9;
 
 /// Reserve of free pages: the free pages of the drive, plus the pages that GC in progress has reclaimed. A write takes one page from the
@@ -203,16 +204,17 @@ struct Reserve {
 }
 
 impl Reserve {
-    /// Measures the change of the reserve from the first of `marks` to the last.
+    /// Measures the change of the reserve of free pages from the first of `marks` (samples of the drive at equal intervals) to the last.
     fn new(scale: &DriveScale, marks: &[DriveSample]) -> Reserve {
         let before = &marks[0];
         let (sets, last) = (scale.sets as f64, &marks[marks.len() - 1]);
         let through = (last.counts.flash.user_programs - before.counts.flash.user_programs) as f64;
         let rise = growth(before, marks, BACK_WITHIN * through, |levels| levels.reserve_pages);
-        // Long windows: the level of a collecting set is a saw-tooth as high as the gain of a victim, and the phases at both ends are independent.
-        // The difference of two uniform phases has a variance of 1/6.
+        // Long windows: the reserve of a collecting set of planes is a saw-tooth as high as the gain of a victim, and the phases at both
+        // ends are independent. The difference of two uniform phases has a variance of 1/6.
         let long = (sets / 6.0).sqrt() * scale.gained_of_victim(last);
-        // Short windows: each set either collects all the time or not at all. Only the collecting sets reclaim pages, while all sets write.
+        // Short windows: each set of planes either collects all the time or not at all. Only the collecting sets reclaim pages, while all
+        // sets receive writes.
         let victims: u64 = marks.iter().map(|mark| mark.levels.victims).sum();
         let planes = sets * scale.planes_of_set as f64 * marks.len() as f64;
         let collecting = (victims as f64 / planes).clamp(1.0 / planes, COLLECTING_MAX);
@@ -385,8 +387,8 @@ impl WindowAnalysis<'_> {
                 false => rounds,
             };
             let fallen = -self.growth(programmed, |levels| levels.free_pages);
-            // The free pages can fall without a trend: between two erases, the free pages of a set fall by the pages of the erased blocks.
-            // `of_chance` is two standard deviations of the sum over all sets at independent phases.
+            // The free pages can fall without a trend: between two erases, the free pages of a set of planes fall by the pages of the
+            // erased blocks. `of_chance` is two standard deviations of the change of all free pages, with the sets at independent phases.
             let of_chance = 2.0 * (sets as f64 / 6.0).sqrt() * (planes_of_set * block_pages) as f64;
             let reserve = Reserve::new(self.stores, self.busy_marks());
             if self.last().counts.gc.collections == 0 && !is_drawn {
