@@ -154,13 +154,13 @@ def read_axes(fields: Fields) -> dict[str, dict[str, Settings]]:
 
 
 def workload_labels(jobs: dict[str, Job], lists: dict[str, tuple[str, ...]]) -> tuple[str, ...]:
-    """Returns the labels of workloads that a regime may use: names, and lists as `@list`."""
+    """Returns the labels of workloads that a regime (interpretation of a paper) may use: names, or `@list`."""
     names = (name for job in jobs.values() for name in job.extents["full"].workloads)
     return (*(f"@{name}" for name in lists), *dict.fromkeys(names))
 
 
 def read_regime(name: str, fields: Fields, axes: Axes, jobs: dict[str, Job]) -> Regime:
-    """Reads a regime."""
+    """Reads a regime (interpretation of the paper) from its table in the registry file of the paper."""
     regime = Regime(
         name,
         fields.take("says", str),
