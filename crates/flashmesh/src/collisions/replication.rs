@@ -1,4 +1,4 @@
-//! Results of replication.
+//! Results of the replication of pages on other dies, for the report of a run.
 
 use crate::{counts, quantities};
 

@@ -353,7 +353,7 @@ impl WindowAnalysis<'_> {
         &marks[..busy.map_or(marks.len(), |last| last + 1)]
     }
 
-    /// Returns the last mark of the run.
+    /// Returns the last mark (sample of the drive) of the run.
     fn last(&self) -> &DriveSample {
         self.marks.batch_start(self.marks.values().len())
     }
