@@ -81,7 +81,7 @@ def faults(result: Result, log: Log) -> Iterator[str]:
 
 
 def reads(result: Result) -> Iterator[str]:
-    """Checks that each read counts once among those that may collide, and that copies stay below their limit."""
+    """Checks that no more reads may collide than pages were read, and that no more pages have copies than allowed."""
     found, copies = result.collisions, result.replication
     of_requests, of_writes = result.flash.user_reads, result.flash.partial_write_reads
     # Reads that are queued at a power cut or an interruption are counted, but not executed.

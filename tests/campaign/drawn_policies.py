@@ -55,7 +55,7 @@ class ShortestQueue:
     """Write placer that selects the plane of the die with the fewest waiting writes."""
 
     def begin(self, geometry: Geometry) -> None:
-        """Keeps the number of planes of a die."""
+        """Stores the number of planes of a die, which `place_write` needs."""
         self.planes_per_die = geometry.planes_per_die
 
     def place_write(self, plane: int, stream: int | None, planes: Planes) -> int:

@@ -306,7 +306,7 @@ class Paper:
         return replace(self, regimes={**self.regimes, regime.name: regime})
 
     def measured(self, measurement: Measurement, regime: str) -> Expression:
-        """Returns the measure of a measurement in a regime: its own one, or the one by which the regime replaces it."""
+        """Returns the measure of a measurement, or its replacement in a regime (interpretation of the paper)."""
         reading = self.regimes.get(regime)
         own = measurement.measure
         return own if reading is None else reading.overrides.measures.get(own.text, own)

@@ -148,7 +148,7 @@ def best_reading(outcome: Outcome) -> Reading:
 
 
 def summary(outcome: Outcome) -> Summary:
-    """Returns the summary of a paper."""
+    """Returns the numbers of claims of a paper, and of those that hold."""
     own = [claim for claim in outcome.claims() if not claim.part_of]
     exact = [claim for claim in own if claim.is_constructed]
     return Summary(

@@ -33,7 +33,7 @@ class Awake:
         return False
 
     def end(self) -> None:
-        """Removes the bound."""
+        """Removes the bound on the wake-up latency."""
         if self._wish is not None:
             os.close(self._wish)
             self._wish = None

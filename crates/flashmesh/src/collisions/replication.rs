@@ -16,9 +16,10 @@ counts! {
         wasted: u64, in "pages";
         /// Of `made`, replicas that ended because their page was written or deallocated.
         ended_by_writes: u64, in "pages";
-        /// Of `made`, replicas dropped at the limit `l_M` because their original had served more reads.
+        /// Of `made`, replicas dropped at the limit `l_M`, because their original had served more reads.
         originals_kept: u64, in "pages";
-        /// Of `made`, replicas that replaced their original at the limit `l_M`.
+        /// Of `made`, replicas that replaced their original at the limit `l_M`, because they had served at least as many reads as the
+        /// original.
         copies_kept: u64, in "pages";
         /// Reads of pages with a replica.
         reads: u64, in "pages";
