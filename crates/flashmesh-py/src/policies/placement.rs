@@ -123,7 +123,7 @@ impl Planes {
     }
 }
 
-/// A placement policy in Python.
+/// A placement policy written in Python. Chooses the plane of a written or moved page.
 pub struct PythonPlacer {
     policy: Policy,
     planes: Py<Planes>,

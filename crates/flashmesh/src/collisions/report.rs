@@ -55,7 +55,7 @@ quantities! {
         top_5_percent_share: Option<f64>, in "share", null "without pairs";
         /// Distribution of the number of occurrences over the kept pairs (see `pairs_kept_share`; Figure 4).
         repetitions: Vec<RepetitionBin>;
-        /// Of the kept pairs (see `pairs_kept_share`), those with the most occurrences, in descending order.
+        /// Kept pairs (see `pairs_kept_share`) with the most occurrences, in descending order.
         top_pairs: Vec<CollisionPair>;
         /// Reads of each die, in the order of channel, way, die.
         reads_per_die: Vec<u64>, in "pages";
