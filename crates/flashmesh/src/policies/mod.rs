@@ -32,7 +32,7 @@ pub use custom_placement::{CustomPlacement, PlacementView, WritePlacer};
 pub enum PlacementStage {
     /// Arrival of the write: the allocator chooses the plane.
     Allocator,
-    /// By the allocator when the write arrives, then by [`FirmwarePolicy::place_write`].
+    /// Arrival of the write: the allocator chooses a plane, which [`FirmwarePolicy::place_write`] can replace by another one.
     AfterAllocator,
     /// Dispatch of a held write: [`FirmwarePolicy::dispatch_held`] chooses the plane.
     AtDispatch,
