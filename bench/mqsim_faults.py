@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A fault of MQSim."""
+    """A fault of MQSim, which the custom build of MQSim can mend."""
 
     switch: str
     """Name of the fault in `MQSIM_MENDED`."""

@@ -214,7 +214,7 @@ def ours_of(result: flashmesh.Result) -> list[tuple[int, float]]:
 
 
 def judged(seed: int, theirs: list[Flow], ours: list[tuple[int, float]]) -> Outcome:
-    """Judges the means of a case."""
+    """Compares the mean latency of each flow of a case with the mean in MQSim."""
     if len(theirs) != len(ours):
         return Outcome(seed, len(theirs), f"{DIFFERS} {len(ours)} flows, {len(theirs)} in MQSim")
     worst, within = 0.0, True

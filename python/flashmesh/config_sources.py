@@ -62,7 +62,7 @@ def read_once(source: ConfigSource) -> ConfigSource | PipeText:
     except (OSError, UnicodeError) as error:
         raise ConfigError(f"{source}: cannot be read: {error}") from error
     except ValueError:
-        return source  # not a path: the error comes when it is loaded
+        return source  # the source is no valid path, which its loading reports
 
 
 def read_pipe(path: Path) -> str:
@@ -96,7 +96,7 @@ def identity(source: ConfigSource | PipeText, overrides: Mapping[str, Any]) -> t
     try:
         found = file.stat() if file is not None else None
     except (OSError, ValueError):
-        found = None  # a preset, or no file
+        found = None  # the source is a preset, or no such file exists
     changed = (found.st_mtime_ns, found.st_size, found.st_ino) if found is not None else None
     return str(source), changed, *(f"{key}={value_text(value)}" for key, value in overrides.items())
 

@@ -97,7 +97,8 @@ def read_answer(path: Path) -> Answer | None:
             return None
         document = read_json(path)
     except (OSError, OutputError, RecursionError, ValueError):
-        return None  # the next reader reports the error
+        # The caller then reads the path in another way, which reports the error.
+        return None
     if not is_answer(document):
         return None
     try:

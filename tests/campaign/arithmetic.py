@@ -81,7 +81,7 @@ def faults(result: Result, log: Log) -> Iterator[str]:
 
 
 def reads(result: Result) -> Iterator[str]:
-    """Checks that each read counts once among those that may collide, and that copies stay below their limit."""
+    """Checks that no more reads may collide than pages were read, and that no more pages have copies than allowed."""
     found, copies = result.collisions, result.replication
     of_requests, of_writes = result.flash.user_reads, result.flash.partial_write_reads
     # Reads that are queued at a power cut or an interruption are counted, but not executed.
@@ -261,7 +261,10 @@ def rates(result: Result, log: Log) -> Iterator[str]:
 
 
 def end_s(result: Result) -> float:
-    """Returns the seconds for which the drive was observed: the makespan, or more if it worked on; 0 without energy."""
+    """Returns the seconds over which the mean power is taken; 0 if the result has no mean power.
+
+    These are the makespan, or more if the drive worked on after the last completion.
+    """
     if not result.power.average_w:
         return 0.0
     end = result.power.energy_j.total / result.power.average_w

@@ -35,7 +35,7 @@ class Scattered:
     """Allocator that places pages by their number and by how many dies are idle."""
 
     def begin(self, geometry: Geometry) -> None:
-        """Keeps the number of planes."""
+        """Stores the number of planes of the drive, which `place` needs."""
         self.planes = geometry.planes
 
     def place(self, write: Write, drive: DriveState) -> int:
@@ -55,7 +55,7 @@ class ShortestQueue:
     """Write placer that selects the plane of the die with the fewest waiting writes."""
 
     def begin(self, geometry: Geometry) -> None:
-        """Keeps the number of planes of a die."""
+        """Stores the number of planes of a die, which `place_write` needs."""
         self.planes_per_die = geometry.planes_per_die
 
     def place_write(self, plane: int, stream: int | None, planes: Planes) -> int:

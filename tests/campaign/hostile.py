@@ -56,7 +56,7 @@ NAMES = (
     "flashmesh.policies:../mine.py:Mine",
     "__import__('os').system('touch {marker}'):x",
 )
-"""Names of policies whose code or call leaves a mark."""
+"""Names of hostile policies. Their code or their call creates the file `marker`, which shows that it was executed."""
 PLACES = ("file", "tables", "result", "set", "axes", "zip", "random", "latin-hypercube", "space", "search set", "base")
 """Places in files and arguments where a policy is named."""
 DOORS: dict[str, Callable[[Any], object]] = {

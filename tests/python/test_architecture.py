@@ -37,7 +37,7 @@ def folders(root: Path) -> list[str]:
 
 
 def check(text: str, root: Path) -> list[str]:
-    """Returns a line for each error in the table."""
+    """Returns a line for each difference between the table of folders in `text` and the source tree under `root`."""
     rooms = rooms_of(text)
     crates = sorted(
         path.name

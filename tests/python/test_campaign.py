@@ -102,7 +102,7 @@ def test_drawn_drives_go_the_same_way_from_a_snapshot_and_refuse_that_of_another
         try:
             stepped.stepped(settings, 1)
         except flashmesh.ConfigError:
-            continue  # a drive that cannot be stepped
+            continue  # this drive cannot be stepped
         tried += 1
         found = [*stepped.restored(settings, random), *stepped.foreign(settings, random)]
         assert found == [], (number, settings)

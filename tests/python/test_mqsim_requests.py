@@ -124,7 +124,8 @@ def test_a_request_that_begins_before_its_flow_is_folded_onto_the_working_set(tm
         "Address_Alignment_Unit": "4096",
         "Total_Requests_To_Generate": "5000",
     }
-    # The second flow begins within an aligned unit: the first of its requests are aligned to a sector before it.
+    # The second flow begins between two multiples of the alignment. Its first requests are aligned down to a sector
+    # before the start of the flow.
     _, second = replay(tmp_path, flow, flow, Overprovisioning_Ratio="0.0701")
     space = 365_647 * 64
     assert sum(sector % 4096 != second[0][1] % 4096 for _, sector, _, _ in second) > 0
@@ -157,7 +158,8 @@ def test_a_trace_is_folded_onto_the_space_and_repeated_as_mqsim_does(tmp_path: P
     (tmp_path / "traces" / "oltp.trace").write_text(text)
     flow = TRACE | {"Relay_Count": "2", "Time_Unit": "MICROSECOND"}
     (requests,) = replay(tmp_path, flow)
-    # Addresses beyond the space wrap modulo one sector less. The line with three fields ends the trace.
+    # Sectors beyond the space are taken modulo its size less one sector. The line `2600 0 0`, which has only three
+    # fields, ends the trace.
     once = [(1000, space - 1, 8, False), (2000, 1, 8, True), (2500, 16, 1, True)]
     assert requests == [*once, *((2500 + time, *rest) for time, *rest in once)]
 

@@ -43,7 +43,7 @@ def rows() -> dict[str, tuple[Row, ...]]:
 
 
 def lines_of(text: str) -> dict[str, str]:
-    """Returns the lines at the head of a page by their names."""
+    """Returns the lines at the head of the page of a paper, by the label at the start of each line, such as `Drift`."""
     return dict(re.findall(r"^- \*\*([^*]+)\*\*: (.*)$", text, re.MULTILINE))
 
 
@@ -63,8 +63,8 @@ def test_a_claim_has_its_readings_and_the_reason_of_its_miss(made_up: Paper, row
     assert "| claim | figure | | published | as-specified | slow | reason |" in text
     assert "| A1 | 1a | gain | 2.00 x | 1.20 (-80), missed | 1.95 (-5), met |  |" in text
     assert "| A2 | 1b | order | yes | missed | missed | It is so. |" in text
-    # The table has reasons for the best reading only. The list below the table has the reason of A1 in its other
-    # reading.
+    # The table has the reason of a missed claim only for the best reading (interpretation of the paper), `slow`. The
+    # list below the table has the reason why claim A1 is missed in the other reading.
     assert "- A1: Channels are busy 12.3 % of the time." in text
     assert text.count("It is so.") == 1
 

@@ -321,7 +321,7 @@ def test_half_a_claim_is_not_met(tmp_path: Path) -> None:
     claim = written(tmp_path, text).claims[1]
     order = (((1.0, 2.0),),)
     assert judge(claim, Row("slow", (12.0,), curves=order)) == Verdict.MET
-    # The order holds, and the number misses its direction, or has it and is too small.
+    # The order holds. The increase of 2 % is too small to have a direction; 8 % has it, but is outside the tolerance.
     assert judge(claim, Row("slow", (2.0,), curves=order)) == Verdict.MISSED
     assert judge(claim, Row("slow", (8.0,), curves=order)) == Verdict.DIRECTION
     assert judge(claim, Row("slow", (12.0,), curves=(((1.0, 1.0),),))) == Verdict.MISSED

@@ -146,7 +146,8 @@ impl Simulation {
         Ok(Simulation { simulation, timeline, fault, scheduler })
     }
 
-    /// Returns a summary of the traces as text; None without traces, because the configuration describes other workloads.
+    /// Returns a summary of the traces as text. None without traces: the configuration already describes every other workload, so no summary
+    /// is needed.
     fn trace_summary(&self) -> Option<String> {
         let simulation = self.lock();
         let is_only = simulation.summaries().count() == 1;

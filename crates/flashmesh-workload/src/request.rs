@@ -7,9 +7,9 @@ names! {
     /// The kind of a request.
     #[derive(Hash)]
     RequestKind {
-        /// Reads the bytes.
+        /// Reads the bytes, whose data is sent to the host.
         Read = "read",
-        /// Writes the bytes.
+        /// Writes the bytes with data from the host.
         Write = "write",
         /// Deallocates the bytes (NVMe Deallocate, ATA TRIM).
         Deallocate = "deallocate",

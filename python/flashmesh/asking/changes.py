@@ -90,7 +90,7 @@ def others(key: Key, step: str, value: Any) -> Iterator[str]:
     try:
         start, by = quantity(key.key, before), quantity(key.key, step[1:])
     except ConfigError:
-        return  # for example an unlimited rate
+        return  # the value is no quantity, for example an unlimited rate
     if step.startswith("x"):
         wanted = [start.value * by.value, start.value / by.value]
     else:

@@ -131,7 +131,7 @@ def free_key(place: str, table: Mapping[str, Any]) -> FreeKey:
 
 @dataclass(frozen=True)
 class Space:
-    """Search space."""
+    """Search space of a calibration: the keys to determine, each with its range or its choices."""
 
     keys: tuple[FreeKey, ...]
 

@@ -65,7 +65,7 @@ def refuse_missing(path: Path) -> None:
     try:
         is_there = path.exists()
     except (OSError, ValueError):
-        return  # reading the path later reports this error
+        return  # this error is reported when the path is read
     if not is_there:
         raise OutputError(f"{path}: there is no such file or folder{beside(path)}")
 

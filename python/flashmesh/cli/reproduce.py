@@ -210,7 +210,9 @@ def refuse_together(
 
 
 def narrowed(selection: Selection, regimes: tuple[str, ...], base: str, changes: dict[str, str]) -> Selection:
-    """Returns a selection limited to the given regimes or, with changed keys, to `base` and its changed copy.
+    """Returns a selection limited to the given regimes (interpretations of the paper).
+
+    With changed keys, limits it to the regime `base` and its changed copy.
 
     Raises:
         ConfigError: If a regime is unknown, or a key cannot be changed.
@@ -227,7 +229,7 @@ def narrowed(selection: Selection, regimes: tuple[str, ...], base: str, changes:
 def fits_of(
     selections: Sequence[Selection], trials: int, mode: str, open_store: Callable[[], Store], places: int, quiet: bool
 ) -> list[Fit | None]:
-    """Searches the regime in which most claims hold, for each paper, and returns these fits."""
+    """Searches, for each paper, the regime (values of its open keys) in which most claims hold; returns these fits."""
     from flashmesh.reproduce.fitting import FitSearch
     from flashmesh.sweeps.local import LocalThreads
 
@@ -240,7 +242,7 @@ def fits_of(
 
 
 def tell(search: FitSearch, quiet: bool, trial: Trial) -> None:
-    """Prints the number of claims that hold in a tried regime of the search."""
+    """Prints the number of claims that hold in a regime (values of the open keys) that the search tried."""
     if not quiet:
         within = " / ".join(map(str, trial.found.within))
         told = trial.start or ", ".join(trial.choices.values())
@@ -249,7 +251,7 @@ def tell(search: FitSearch, quiet: bool, trial: Trial) -> None:
 
 
 def with_fit(selection: Selection, fit: Fit) -> Selection:
-    """Returns a selection with the fitted regime added."""
+    """Returns a selection with the regime added that the search found."""
     from flashmesh.reproduce.openkeys import fitted
 
     return replace(selection, paper=selection.paper.with_regime(fitted(selection.paper, fit.choices)))
@@ -269,12 +271,10 @@ def run_all(
 def drifted(
     outcomes: Sequence[Outcome], mode: str, open_store: Callable[[], Store], places: int, quiet: bool
 ) -> list[Outcome]:
-    """Repeats the runs of the best stated reading with twice the requests; returns the outcomes with the drifts.
+    """Repeats the runs of the best stated reading (interpretation of a paper) with twice the requests.
 
-    The drift of a claim is the change of its measured value. A claim has no drift if a longer run fails, for instance
-    because its recorded volume would take too long.
-
-    The change is the drift of the claim. Claims whose longer runs fail, as volumes that would last too long, have none.
+    Returns the outcomes with the drift of each claim: the change of its measured value. A claim has no drift if a
+    longer run fails, for instance because its recorded volume would take too long.
     """
     from flashmesh.reproduce.drift import doubled, with_drift
 

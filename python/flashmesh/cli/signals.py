@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     Handler = Callable[[int, FrameType | None], object]
 
 REPEAT_S = 1.0
-"""Minimum seconds between two interrupts that count as two. A key pressed twice, or a shell that signals its process
-group, counts as one."""
+"""Minimum seconds between two interrupts for them to count as two. Interrupts that follow each other sooner, such as a
+key pressed twice or a shell that signals its process group, count as one."""
 ENDING = [name for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 _interrupted_at: float | None = None

@@ -50,8 +50,8 @@ ROWS_WRITTEN = 100
 RUNS_MAPPED = 12
 """Maximum number of runs with a utilisation map each."""
 CHANGES_TOLD = 6
-"""Maximum number of runs whose change of throughput has a line of its own, if there are two or more further ones, which
-are only counted."""
+"""Maximum number of runs whose change of throughput has a line of its own. Two or more further runs are only counted; a
+single further run has a line, too."""
 COLUMNS_MAX = 8
 """Maximum number of runs that have a column each in the table of differing configuration keys."""
 

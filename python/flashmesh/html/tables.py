@@ -106,7 +106,11 @@ class Values:
     """Values of all `COLUMNS` for all runs of a `RunTable`."""
 
     def __init__(self, table: RunTable) -> None:
-        """Reads the columns of a table; without columns for interval ends, points of one run have no interval."""
+        """Reads the columns of a table.
+
+        The confidence interval of a point with a single run comes from the table. If the table lacks the columns for
+        the ends of intervals, such points have none.
+        """
         measures = [column.measure for column in COLUMNS]
         self.of_column = dict(zip((column.key for column in COLUMNS), table.values(measures), strict=True))
         keys = [f"{measure.interval}.{end}" for measure in measures if measure.interval for end in ("low", "high")]

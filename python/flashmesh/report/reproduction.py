@@ -1,4 +1,4 @@
-"""Report of a reproduction: a line for each claim and regime, the explanations, and the counts."""
+"""Report of a reproduction: a line for each claim and regime (interpretation of the paper), explanations and counts."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def show(outcomes: Sequence[Outcome], terminal: Terminal) -> None:
 
 
 def claim_lines(outcome: Outcome, claim: Claim) -> list[str]:
-    """Returns lines on a claim: the published value, then the measured value and its explanation for each regime."""
+    """Returns lines on a claim: its published value, then a measured value and its explanation for each regime."""
     head = f"{claim.figure}: {claim.says}; published {published(claim)}"
     lines = wrapped(head, INDENT, f"{claim.id:<{INDENT - 1}} ")
     rows = outcome.rows[claim.id]

@@ -86,7 +86,7 @@ def appendix(registry: Mapping[str, Paper], chosen: Mapping[str, Sequence[Claim]
 
 
 def run_count(paper: Paper, claims: Sequence[Claim], mode: str) -> int:
-    """Returns the number of runs that the claims of a paper need, over all regimes."""
+    """Returns the number of runs that the claims of a paper need, over all regimes (interpretations of it)."""
     selection = Selection(paper, tuple(claims))
     return len(all_points(paper, selection.rows(), mode))
 

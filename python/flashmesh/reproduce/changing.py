@@ -1,4 +1,4 @@
-"""Comparison of a regime with a copy of it in which keys are changed (`--set`)."""
+"""Comparison of a regime (interpretation of the paper) with a copy of it in which keys are changed (`--set`)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ DECIDED = {
 
 
 def require_regimes(paper: Paper, names: Iterable[str]) -> None:
-    """Refuses regimes that a paper does not have.
+    """Refuses names of regimes (interpretations of the paper) that a paper does not have.
 
     Raises:
         ConfigError: If a name is unknown; the message lists the regimes of the paper.
@@ -39,7 +39,7 @@ def require_regimes(paper: Paper, names: Iterable[str]) -> None:
 
 
 def changed(paper: Paper, claims: Iterable[Claim], base: str, settings: Mapping[str, str]) -> Paper:
-    """Returns the paper with a further regime: `base` with some keys changed.
+    """Returns the paper with a further regime (interpretation of it): `base` with some keys changed.
 
     Raises:
         ConfigError: If the runs compare values of a key, or the registry decides a key for each run.
@@ -75,7 +75,7 @@ def state(claim: Claim, row: Row) -> str:
 
 
 def pairs(outcome: Outcome, base: str) -> list[tuple[Claim, Row, Row]]:
-    """Returns (claim, row before the change, row after it) for each claim that depends on the regime."""
+    """Returns (claim, row before the change, row after it) for each claim whose value depends on the regime."""
     found: list[tuple[Claim, Row, Row]] = []
     for claim in outcome.claims():
         rows = {row.regime: row for row in outcome.rows[claim.id]}

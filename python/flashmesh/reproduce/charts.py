@@ -125,7 +125,10 @@ def add_lines(
 
 
 def sources_of(outcome: Outcome) -> list[str]:
-    """Returns the sources of values: the paper and the charted regimes, in the order of their colours."""
+    """Returns the names of the sources of values: the paper, and the charted regimes (interpretations of it).
+
+    They are in the order of their colours.
+    """
     return list(dict.fromkeys((PUBLISHED, AS_SPECIFIED, best_reading(outcome).regime, FIT, REAL_TRACES, ANY)))
 
 

@@ -99,7 +99,7 @@ def read_claim(table: object, place: str, jobs: dict[str, Job], part_of: str = "
 
 
 def read_why(fields: Fields) -> dict[str, str]:
-    """Reads the explanations of a claim: one text for all regimes, or a table of texts by regime."""
+    """Reads the explanations of a claim: one text for all regimes (interpretations of the paper), or one for each."""
     if isinstance(fields.table.get("why"), str):
         return {"": fields.take("why", str)}
     return fields.labels("why")

@@ -41,7 +41,10 @@ def details(outcome: Outcome) -> dict[str, Any]:
 
 
 def told(outcome: Outcome, name: str) -> dict[str, Any]:
-    """Returns the description of a regime, its evidence, its keys, and the number of claims that hold in it."""
+    """Returns a regime (a stated interpretation of the paper) as a table.
+
+    The table has its description, its evidence, its keys, and the number of claims that hold in it.
+    """
     found = reading(outcome, name)
     counts = {"within": list(found.within), "sub_values_within": list(found.subs)}
     if name not in outcome.paper.regimes:
@@ -57,9 +60,9 @@ def told(outcome: Outcome, name: str) -> dict[str, Any]:
 
 
 def runs(outcome: Outcome, job: Job) -> dict[str, Any]:
-    """Returns the configuration of a job, its extent in the best stated reading, and other readings' extents.
+    """Returns the configuration of a job, and its extent in each regime (interpretation of the paper).
 
-    Extents equal to that of the best stated reading are left out.
+    Leaves out extents that equal the extent in the best stated reading.
     """
     best = job.extent(outcome.mode, best_reading(outcome).regime)
     others = {name: job.extent(outcome.mode, name) for name in outcome.regimes()}

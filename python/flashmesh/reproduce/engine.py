@@ -28,20 +28,26 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Selection:
-    """Claims of a paper to reproduce, with their regimes and the recorded volumes that replace workload profiles."""
+    """Claims of a paper to reproduce, with their regimes (interpretations of the paper).
+
+    Also names the recorded volumes that replace workload profiles.
+    """
 
     paper: Paper
     claims: tuple[Claim, ...]
     volumes: Volumes = field(default_factory=Volumes)
     chosen: tuple[str, ...] = ()
-    """Names of the selected regimes; empty for all regimes of the paper."""
+    """Names of the selected regimes (interpretations of the paper); empty for all regimes of the paper."""
 
     def rows(self) -> list[tuple[Claim, str]]:
-        """Returns a (claim, regime) pair for each selected claim and each of its regimes."""
+        """Returns (claim, regime) for each selected claim and each of its regimes (interpretations of the paper)."""
         return [(claim, regime) for claim in self.claims for regime in self.regimes(claim)]
 
     def regimes(self, claim: Claim) -> tuple[str, ...]:
-        """Returns the selected regimes of a claim, and `real-traces` if one of its workloads has a recorded volume."""
+        """Returns the regimes (interpretations of the paper) that are selected for a claim.
+
+        Includes `real-traces` if a workload of the claim has a recorded volume.
+        """
         if claim.is_constructed:
             return (ANY,)
         regimes = self.chosen or tuple(self.paper.regimes)
@@ -56,10 +62,13 @@ class Selection:
 
 
 class General:
-    """Keys that a regime sets for all runs. A run omits a key that would make its configuration invalid."""
+    """Keys that a regime (interpretation of the paper) sets for all runs.
+
+    A run omits a key that would make its configuration invalid.
+    """
 
     def __init__(self, regime: Regime | None) -> None:
-        """Collects the keys of a regime; None stands for the replay of recorded volumes, which sets no keys."""
+        """Collects the keys that `regime` sets; None stands for the replay of recorded volumes, which sets no keys."""
         overrides = regime.overrides if regime is not None else Overrides()
         self.keys = overrides.set | overrides.over
         self.changed = tuple(overrides.over)
@@ -209,7 +218,7 @@ class Reproduction:
 
 
 def row_of(paper: Paper, claim: Claim, regime: str, measures: Measures) -> Row:
-    """Returns the measured values of a claim in a regime."""
+    """Returns the measured values of a claim in a regime (interpretation of the paper)."""
     single = claim.measurement
     own = run_in(single, regime) if single is not None else regime
     needs = [need for need in needs_of(paper, claim, regime) if need.along is not None]

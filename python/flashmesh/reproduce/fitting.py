@@ -1,4 +1,4 @@
-"""Search, with short runs, over the keys that a paper leaves open, for the regime in which most claims hold."""
+"""Search for the regime (values of the keys that a paper leaves open) in which most claims hold, with short runs."""
 
 from __future__ import annotations
 
@@ -22,18 +22,19 @@ if TYPE_CHECKING:
     from flashmesh.sweeps.store import Store
 
 SEED = 1
-"""Seed of the search: a repeated search proposes the same regimes, and finds their runs in the store."""
+"""Seed of the search: a repeated search proposes the same regimes (values of the open keys), so that their runs are
+already in the store."""
 STEPS = 4
-"""Period of the proposals: Optuna proposes one regime of every four; the other three are the best regime with one
-choice changed."""
+"""Period of the proposals: Optuna proposes one of every four regimes (values of the open keys); the other three are the
+best regime with one choice changed."""
 VERIFIED = 4
-"""Number of the best regimes that are measured in full, in addition to all starts, since the best regime of short
-runs need not be the best in full. The best regime in full is the fit."""
+"""Number of the best regimes (values of the open keys) that are measured in full, in addition to all starts, since the
+best regime of short runs need not be the best in full. The best regime in full is the fit."""
 
 
 @dataclass(frozen=True)
 class Trial:
-    """A tried regime, with the number of claims that hold in it."""
+    """A regime (values of the open keys) that the search tried, with the number of claims that hold in it."""
 
     choices: dict[str, str]
     found: Reading
@@ -50,7 +51,9 @@ class FitSearch:
     """A search over the choices of the keys that a paper leaves open."""
 
     def __init__(self, paper: Paper, claims: tuple[Claim, ...], trials: int, open_store: Callable[[], Store]) -> None:
-        """Prepares a search for the best regime of some claims, over at least `trials` regimes.
+        """Prepares a search for the regime (values of the open keys) in which most of `claims` hold.
+
+        The search tries at least `trials` regimes.
 
         Raises:
             ConfigError: If the paper leaves no key open, all claims are exact by construction, or Optuna is missing.
@@ -77,7 +80,10 @@ class FitSearch:
         self.trials: list[Trial] = []
 
     def run(self, mode: str, executor: Executor, on_trial: Callable[[Trial], None]) -> Fit:
-        """Tries `count` regimes with short runs, measures the best ones in full, and returns the best of these."""
+        """Tries `count` regimes (values of the open keys) with short runs, and measures the best ones in full.
+
+        Returns the best of those measured in full.
+        """
         known: dict[tuple[str, ...], Reading] = {}
         for number in range(self.count):
             if number >= len(self.paper.starts) and number % STEPS:
@@ -147,7 +153,7 @@ class FitSearch:
             return Reading(FIT, (0, 0, 0), (0, 0, 0))
 
     def measured(self, paper: Paper, choices: dict[str, str], mode: str, executor: Executor) -> Reading:
-        """Returns the numbers of claims that hold in a regime of a paper.
+        """Returns the numbers of claims that hold in a regime (values of the open keys) of a paper.
 
         Raises:
             ConfigError: If the regime cannot be configured.

@@ -27,7 +27,7 @@ FIT_SUFFIX = "-fit"
 
 @dataclass(frozen=True)
 class Row:
-    """Measured values of a claim in one regime."""
+    """Measured values of a claim in one regime (interpretation of the paper)."""
 
     regime: str
     values: tuple[float, ...] | None = None
@@ -93,7 +93,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Fit:
-    """Result of a search over the keys that a paper leaves open: the regime in which most claims hold."""
+    """Result of a search: the regime (values of the keys that a paper leaves open) in which most claims hold."""
 
     choices: dict[str, str]
     """Choice for each open key, by the name of the key."""
@@ -103,8 +103,9 @@ class Fit:
     origin: str
     """Sentence on the origin of the fitted regime: a start, or a proposal of the search."""
     verified: list[dict[str, Any]] = field(default_factory=list)
-    """Regimes that were measured in full, with `name`, `choices`, and the number of claims that hold: `within` each
-    share of the effect, and also of the published number (`of_number`). Claims exact by construction do not count."""
+    """Regimes (values of the open keys) that were measured in full, with `name`, `choices`, and the number of claims
+    that hold: `within` each share of the effect, and also of the published number (`of_number`). Claims exact by
+    construction do not count."""
 
     def is_of(self, paper: Paper) -> bool:
         """Returns whether the registry still has all open keys and choices of the fit."""
@@ -120,21 +121,22 @@ class StaleFitError(OutputError):
 
 @dataclass(frozen=True)
 class Outcome:
-    """Measured values of the claims of a paper in one mode, in all measured regimes."""
+    """Measured values of the claims of a paper in one mode, in all measured regimes (interpretations of it)."""
 
     paper: Paper
     mode: str
     rows: dict[str, tuple[Row, ...]]
-    """Rows of each claim, one for each measured regime, by the identifier of the claim."""
+    """Rows of each claim, one for each measured regime (interpretation of the paper), by the identifier of the claim.
+    """
     traces: dict[str, str] = field(default_factory=dict)
     """Name of the replayed file of each workload, for the regime `real-traces`."""
     quoted: dict[str, float] = field(default_factory=dict)
-    """Measured numbers that the descriptions of regimes quote, by name."""
+    """Measured numbers that the descriptions of regimes (interpretations of the paper) quote, by name."""
     fit: Fit | None = None
     """Result of the search; None if the outcome is not that of a fit."""
     drift: dict[str, float] = field(default_factory=dict)
-    """Change of each claim in the best stated reading when requests double, in the unit of the claim. Empty if the
-    drift was not measured."""
+    """Change of each claim in the best stated reading (interpretation of the paper) when requests double, in the unit
+    of the claim. Empty if the drift was not measured."""
 
     @property
     def name(self) -> str:
@@ -142,11 +144,11 @@ class Outcome:
         return self.paper.key + (FIT_SUFFIX if self.fit is not None else "")
 
     def told(self, text: str) -> str:
-        """Returns a text on a regime with the quoted numbers filled in, on one line."""
+        """Returns a text on a regime (interpretation of the paper) with the quoted numbers filled in, on one line."""
         return filled(self.paper, one_line(text), self.quoted)
 
     def verdict(self, claim: Claim) -> Verdict:
-        """Returns the best of the verdicts on a claim in its regimes."""
+        """Returns the best of the verdicts on a claim in its regimes (interpretations of the paper)."""
         return verdict.best([judge(claim, row) for row in self.rows[claim.id]])
 
     def claims(self) -> list[Claim]:
@@ -154,11 +156,14 @@ class Outcome:
         return [claim for claim in self.paper.claims if claim.id in self.rows]
 
     def row(self, claim: Claim, regime: str) -> Row:
-        """Returns the row of a claim in a regime; a claim that is exact by construction has one row for all regimes."""
+        """Returns the row of a claim in a regime (interpretation of the paper).
+
+        A claim that is exact by construction has one row for all regimes.
+        """
         return next(row for row in self.rows[claim.id] if row.regime in (regime, ANY))
 
     def regimes(self) -> list[str]:
-        """Returns the measured regimes, in the order of the registry."""
+        """Returns the measured regimes (interpretations of the paper), in the order of the registry."""
         found = {row.regime for rows in self.rows.values() for row in rows} - {ANY}
         known = [name for name in self.paper.regimes if name in found]
         return known + sorted(found.difference(known))
@@ -227,7 +232,7 @@ def rounded(value: float) -> float:
 
 
 def judge(claim: Claim, row: Row, share: float | None = None) -> Verdict:
-    """Returns the verdict on a claim in a regime.
+    """Returns the verdict on a claim in a regime (interpretation of the paper).
 
     Args:
         claim: The claim.

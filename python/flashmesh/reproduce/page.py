@@ -69,7 +69,7 @@ def page(outcome: Outcome) -> str:
 
 
 def head(outcome: Outcome, best: str) -> list[str]:
-    """Returns the head of a page: five lines on the best stated reading and its claims."""
+    """Returns the head of a page: five lines on the best stated reading (interpretation of a paper) and its claims."""
     each = summary(outcome)
     own = measured_claims(outcome)
     nowhere = [claim.id for claim in own if all(nearness(claim, row) is None for row in outcome.rows[claim.id])]
@@ -105,7 +105,7 @@ def chosen(outcome: Outcome, best: str) -> str:
 
 
 def requests(outcome: Outcome, best: str) -> str:
-    """Returns a text on the requests and the seeds of the runs in the best stated reading, by job."""
+    """Returns a text on the requests and seeds of each job in the best stated reading (interpretation of the paper)."""
     used = {measurement.job for claim in measured_claims(outcome) for measurement in claim.measurements()}
     extents = {name: job.extent(outcome.mode, best) for name, job in outcome.paper.jobs.items() if name in used}
     by_count: dict[int, list[str]] = {}
@@ -189,7 +189,7 @@ def number(claim: Claim, row: Row) -> str:
 
 
 def reason_in(outcome: Outcome, claim: Claim, regime: str) -> str:
-    """Returns the reason why a claim is not met in a regime, in a sentence; empty if the claim is met."""
+    """Returns a sentence why a claim is not met in a regime (interpretation of the paper); empty if it is met."""
     row = row_in(outcome, claim, regime)
     if row is None or nearness(claim, row) == SHARES[0]:
         return ""
@@ -197,7 +197,9 @@ def reason_in(outcome: Outcome, claim: Claim, regime: str) -> str:
 
 
 def sub_values(outcome: Outcome, best: str) -> list[str]:
-    """Returns the Markdown table of the sub-values: published, and measured in the best stated reading.
+    """Returns the Markdown table of the sub-values (further published values beside the claims).
+
+    It compares the published values with those measured in the best stated reading (interpretation of the paper).
 
     Empty without sub-values.
     """
@@ -250,7 +252,10 @@ def tolerances(claim: Claim) -> list[str]:
 
 
 def section(outcome: Outcome, regime: str, title: str, told: set[tuple[str, str]]) -> list[str]:
-    """Returns the section on a regime: its description, its evidence, and the explanations not yet on the page."""
+    """Returns the section on a regime (interpretation of the paper).
+
+    The section has its description, its evidence, and the explanations that are not yet on the page.
+    """
     if regime not in outcome.regimes() or regime not in outcome.paper.regimes:
         return []
     each = outcome.paper.regimes[regime]
@@ -261,7 +266,10 @@ def section(outcome: Outcome, regime: str, title: str, told: set[tuple[str, str]
 
 
 def reasons(outcome: Outcome, regime: str, told: set[tuple[str, str]]) -> list[str]:
-    """Returns a list of the explanations of missed claims in a regime, as lines; empty if none is left to state."""
+    """Returns lines that list the explanations of claims missed in a regime (interpretation of the paper).
+
+    Empty if the page already has all of them.
+    """
     found: dict[str, list[str]] = {}
     leaders: dict[str, str] = {}
     for claim in measured_claims(outcome):
@@ -276,7 +284,7 @@ def reasons(outcome: Outcome, regime: str, told: set[tuple[str, str]]) -> list[s
 
 
 def within(outcome: Outcome, regimes: Sequence[str]) -> str:
-    """Returns a sentence with the number of claims that hold within each share of the effect, for each regime."""
+    """Returns a sentence with the number of claims that hold within each share of the effect, for each of `regimes`."""
     found = [(name, " / ".join(map(str, reading(outcome, name).within))) for name in regimes]
     told = found[0][1] if len(found) == 1 else ", ".join(f"{name} {counts}" for name, counts in found)
     return f"Claims within 10 / 25 / 50 %: {told}."

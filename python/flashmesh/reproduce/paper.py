@@ -12,15 +12,15 @@ if TYPE_CHECKING:
     from flashmesh.reproduce.expression import Expression
 
 AS_SPECIFIED = "as-specified"
-"""Name of the regime that only sets what the paper states, on the preset of the paper."""
+"""Name of the regime (interpretation of the paper) that only sets what the paper states, on the preset of the paper."""
 REAL_TRACES = "real-traces"
 """Name of the regime of `--traces`: as specified, but with recorded volumes in place of workload profiles."""
 ANY = "any"
 """Stand-in for the regime of a claim that is exact by construction, which has one row for all regimes."""
 FIT = "fit"
-"""Name of the regime that `--fit` finds."""
+"""Name of the regime (values of the open keys) that `--fit` finds."""
 CHANGED = "changed"
-"""Name of the regime with the keys that `--set` changes."""
+"""Name of the regime (interpretation of the paper) with the keys that `--set` changes."""
 WORKLOAD = "workload"
 """Name of the axis of workloads."""
 MODES = ("quick", "full")
@@ -33,7 +33,7 @@ Settings = dict[str, Any]
 
 @dataclass(frozen=True)
 class Overrides:
-    """Configuration keys that a regime sets. Keys of later fields override those of earlier ones."""
+    """Configuration keys that a regime (interpretation of the paper) sets; later fields override earlier ones."""
 
     set: Settings = field(default_factory=dict)
     """Keys for all runs; the keys of the job of a run override them."""
@@ -59,20 +59,23 @@ class Overrides:
 
 @dataclass(frozen=True)
 class Regime:
-    """One reading of the experiments of a paper: `overrides` sets the keys that the text of the paper leaves open."""
+    """One interpretation of a paper: `overrides` sets the configuration keys that the text of the paper leaves open."""
 
     name: str
     says: str
     supports: str = ""
-    """Evidence in the paper for this reading."""
+    """Evidence in the paper for this interpretation."""
     against: str = ""
-    """Evidence in the paper against this reading."""
+    """Evidence in the paper against this interpretation."""
     overrides: Overrides = field(default_factory=Overrides)
 
 
 @dataclass(frozen=True)
 class Extent:
-    """Size of a job in a mode: its seeds, its workloads, and the requests of a run."""
+    """Size of a job (family of runs) in a mode (`quick`, `full`).
+
+    The size consists of the seeds, the workloads, and the requests of a run.
+    """
 
     seeds: tuple[int, ...]
     workloads: tuple[str, ...]
@@ -101,10 +104,10 @@ class Job:
     extents: dict[str, Extent]
     """Extent of the runs by mode (`quick`, `full`)."""
     of_regimes: dict[tuple[str, str], Extent]
-    """Extent by mode and regime, for regimes whose runs take much longer or shorter."""
+    """Extent by mode and regime, for regimes (interpretations of the paper) whose runs take much longer or shorter."""
 
     def extent(self, mode: str, regime: str) -> Extent:
-        """Returns the extent in a mode and regime."""
+        """Returns the extent in a mode (`quick`, `full`) and a regime (interpretation of the paper)."""
         return self.of_regimes.get((mode, regime), self.extents[mode])
 
 
@@ -125,7 +128,7 @@ class Measurement:
     """Threshold above which the number of a workload counts 1, else 0; None if the number itself counts."""
     reduce: str
     regime: str = ""
-    """Regime of the runs; empty for the regime of the claim."""
+    """Regime (interpretation of the paper) of the runs; empty for the regime of the claim."""
 
 
 @dataclass(frozen=True)
@@ -190,7 +193,8 @@ class Claim:
     unit: str
     digits: int
     why: dict[str, str]
-    """Explanation of the measured value, by regime; the empty name stands for all other regimes."""
+    """Explanation of the measured value, by regime (interpretation of the paper); the empty name stands for all other
+    regimes."""
     judged: Judged
     measurement: Measurement | None = None
     trends: tuple[Trend, ...] = ()
@@ -206,7 +210,7 @@ class Claim:
         return self.measurement is not None and self.measurement.compute == "value" and bool(self.measurement.over)
 
     def sentence(self, regime: str) -> str:
-        """Returns the explanation of the measured value in a regime; empty without one."""
+        """Returns the explanation of the measured value in a regime (interpretation of a paper); empty without one."""
         other = "All else as specified." if regime == REAL_TRACES else ""
         return self.why.get(regime, self.why.get("", other))
 
@@ -248,7 +252,7 @@ class Start:
 
     name: str
     origin: str
-    """Sentence on the origin of the regime, for a page."""
+    """Sentence on the origin of the regime (values of the open keys), for a page."""
     choices: dict[str, str]
     """Choice for each open key, by the name of the key."""
 
@@ -286,23 +290,23 @@ class Paper:
     starts: tuple[Start, ...] = ()
     """Regimes from which a fit begins."""
     fit_base: str = AS_SPECIFIED
-    """Name of the regime that the choices of a fit override."""
+    """Name of the regime (interpretation of the paper) that the choices of a fit override."""
     fit_requests: int = 300
     """Maximum number of requests of the short runs of a fit."""
     mechanisms: tuple[Mechanism, ...] = ()
     limits: str = ""
-    """Reason why some claims hold in no reading."""
+    """Reason why some claims hold in no regime (interpretation of the paper)."""
 
     def labels(self, name: str) -> tuple[str, ...]:
         """Returns the labels that a name denotes: the workloads of `@list`, or the name itself."""
         return self.lists[name[1:]] if name.startswith("@") else (name,)
 
     def with_regime(self, regime: Regime) -> Paper:
-        """Returns the paper with a further regime, which replaces one of the same name."""
+        """Returns the paper with a further regime (interpretation of it), which replaces one of the same name."""
         return replace(self, regimes={**self.regimes, regime.name: regime})
 
     def measured(self, measurement: Measurement, regime: str) -> Expression:
-        """Returns the measure of a measurement in a regime: its own one, or the one by which the regime replaces it."""
+        """Returns the measure of a measurement, or its replacement in a regime (interpretation of the paper)."""
         reading = self.regimes.get(regime)
         own = measurement.measure
         return own if reading is None else reading.overrides.measures.get(own.text, own)

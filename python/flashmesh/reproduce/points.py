@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Point:
-    """One run of a job: a label for each axis, a workload and a seed, in a regime."""
+    """One run of a job: a label for each axis, a workload and a seed, in a regime (interpretation of the paper)."""
 
     paper: str
     job: str
@@ -35,7 +35,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Need:
-    """A measurement whose runs a claim needs, in a regime."""
+    """A measurement whose runs a claim needs, in a regime (interpretation of the paper)."""
 
     measurement: Measurement
     regime: str
@@ -61,7 +61,10 @@ class Need:
 
 
 def needs_of(paper: Paper, claim: Claim, regime: str) -> list[Need]:
-    """Returns the measurements of a claim in a regime, and those of the numbers that its texts quote."""
+    """Returns the measurements that a claim needs in a regime (interpretation of the paper).
+
+    This includes measurements of the numbers that its texts quote.
+    """
     from flashmesh.reproduce.registry import QUOTED
 
     found = [] if claim.measurement is None else [Need(claim.measurement, regime)]
@@ -76,7 +79,10 @@ def needs_of(paper: Paper, claim: Claim, regime: str) -> list[Need]:
 
 
 def run_in(measurement: Measurement, regime: str) -> str:
-    """Returns the regime in which the runs of a measurement are done: its own one, else that of the claim."""
+    """Returns the regime (interpretation of the paper) for the runs of a measurement.
+
+    It is the own regime of the measurement or, without one, the regime of the claim.
+    """
     return measurement.regime or (AS_SPECIFIED if regime == ANY else regime)
 
 
@@ -138,7 +144,7 @@ def settings_of(paper: Paper, run: Point, mode: str, volumes: Volumes) -> dict[s
 
 
 def all_points(paper: Paper, claims: Sequence[tuple[Claim, str]], mode: str) -> list[Point]:
-    """Returns the runs that claims need in their regimes, each once."""
+    """Returns the runs that claims need in their regimes (interpretations of the paper), each once."""
     found: dict[Point, None] = {}
     for claim, regime in claims:
         for need in needs_of(paper, claim, regime):

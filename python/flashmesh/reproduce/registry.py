@@ -130,7 +130,7 @@ def tables_of(fields: Fields, key: str) -> Iterable[tuple[str, Fields]]:
 
 
 def read_mechanism(table: object, place: str) -> Mechanism:
-    """Reads a mechanism."""
+    """Reads a mechanism (a part of the paper that flashmesh implements) from its table."""
     fields = Fields(table, place)
     mechanism = Mechanism(
         fields.take("section", str), fields.take("says", str), overrides(fields.take("set", dict), f"{place}.set")
@@ -154,13 +154,13 @@ def read_axes(fields: Fields) -> dict[str, dict[str, Settings]]:
 
 
 def workload_labels(jobs: dict[str, Job], lists: dict[str, tuple[str, ...]]) -> tuple[str, ...]:
-    """Returns the labels of workloads that a regime may use: names, and lists as `@list`."""
+    """Returns the labels of workloads that a regime (interpretation of a paper) may use: names, or `@list`."""
     names = (name for job in jobs.values() for name in job.extents["full"].workloads)
     return (*(f"@{name}" for name in lists), *dict.fromkeys(names))
 
 
 def read_regime(name: str, fields: Fields, axes: Axes, jobs: dict[str, Job]) -> Regime:
-    """Reads a regime."""
+    """Reads a regime (interpretation of the paper) from its table in the registry file of the paper."""
     regime = Regime(
         name,
         fields.take("says", str),
@@ -175,7 +175,7 @@ def read_regime(name: str, fields: Fields, axes: Axes, jobs: dict[str, Job]) -> 
 
 
 def read_job(name: str, fields: Fields, axes: dict[str, dict[str, Settings]], lists: dict[str, tuple[str, ...]]) -> Job:
-    """Reads a job."""
+    """Reads a job (family of runs) from its table."""
     config = fields.take("config", str)
     names = fields.texts("axes", ())
     for axis in names:
@@ -196,7 +196,7 @@ def read_job(name: str, fields: Fields, axes: dict[str, dict[str, Settings]], li
 
 
 def read_extent(fields: Fields, workloads: tuple[str, ...], lists: dict[str, tuple[str, ...]]) -> Extent:
-    """Reads the extent of a job."""
+    """Reads the extent of a job (seeds, workloads and requests of its runs) from its table."""
     requests = fields.take("requests", int, 0)
     chosen = named(fields, "workloads", lists) or workloads
     for workload in chosen:

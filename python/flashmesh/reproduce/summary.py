@@ -1,4 +1,7 @@
-"""Summary of a paper: the number of claims that hold in one regime within shares of the published effect."""
+"""Summary of a paper: the number of claims that hold in a regime (interpretation of the paper).
+
+Claims are counted separately for each share of the published effect within which they hold.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,7 @@ Within = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Reading:
-    """Numbers of claims and sub-values that hold in one regime."""
+    """Numbers of claims and sub-values that hold in one regime (interpretation of the paper)."""
 
     regime: str
     within: Within
@@ -36,7 +39,7 @@ class Reading:
 
     @property
     def score(self) -> tuple[int, Within]:
-        """Sort key of regimes: a claim counts once for each share within which it holds."""
+        """Sort key of regimes: a claim counts once for each share of its effect within which it holds."""
         return sum(self.within), self.within
 
 
@@ -56,11 +59,12 @@ class Summary:
     """Numbers of claims that hold in the best stated reading: the regime, other than a fit or one changed by `--set`,
     in which most claims hold."""
     any_regime: Within
-    """Numbers of claims that hold in at least one stated regime; different claims may hold in different regimes."""
+    """Numbers of claims that hold in at least one stated regime (interpretation of the paper); different claims may
+    hold in different regimes."""
 
     @property
     def measured(self) -> int:
-        """Number of claims that depend on the regime."""
+        """Number of claims that hold within the smallest share in a stated regime, but not in the best one."""
         return self.claims - self.constructed
 
     @property
@@ -80,17 +84,20 @@ def nearness(claim: Claim, row: Row) -> float | None:
 
 
 def measured_claims(outcome: Outcome) -> list[Claim]:
-    """Returns the claims whose value depends on the regime, without sub-values."""
+    """Returns the claims whose value depends on the regime (interpretation of the paper), without sub-values."""
     return [claim for claim in outcome.claims() if not claim.part_of and not claim.is_constructed]
 
 
 def row_in(outcome: Outcome, claim: Claim, regime: str) -> Row | None:
-    """Returns the row of a claim in a regime; None if the claim was not measured in the regime."""
+    """Returns the row of a claim in a regime (interpretation of the paper); None if it was not measured there."""
     return next((row for row in outcome.rows[claim.id] if row.regime == regime), None)
 
 
 def near_in(outcome: Outcome, claim: Claim, regime: str) -> float | None:
-    """Returns the smallest of `SHARES` within which a claim holds in a regime; None if the claim does not hold."""
+    """Returns the smallest of `SHARES` within which a claim holds in a regime (interpretation of the paper).
+
+    None if the claim does not hold.
+    """
     row = row_in(outcome, claim, regime)
     return None if row is None else nearness(claim, row)
 
@@ -108,7 +115,7 @@ def counted(pairs: Iterable[tuple[Claim, tuple[Row, ...]]]) -> Within:
 
 
 def reading(outcome: Outcome, regime: str) -> Reading:
-    """Returns the numbers of claims and sub-values that hold in a regime."""
+    """Returns the numbers of claims and sub-values that hold in a regime (interpretation of the paper)."""
 
     def pairs(is_sub: bool) -> list[tuple[Claim, tuple[Row, ...]]]:
         found = []
@@ -124,18 +131,24 @@ def reading(outcome: Outcome, regime: str) -> Reading:
 
 
 def stated_rows(outcome: Outcome, claim: Claim) -> tuple[Row, ...]:
-    """Returns the rows of a claim in stated regimes and over recorded volumes, but not those of a fit or of `--set`."""
+    """Returns the rows of a claim in all stated regimes (interpretations of the paper) and over recorded volumes.
+
+    Leaves out the rows of a fit and of a regime changed by `--set`.
+    """
     return tuple(row for row in outcome.rows[claim.id] if row.regime not in (FIT, CHANGED))
 
 
 def best_reading(outcome: Outcome) -> Reading:
-    """Returns the numbers of claims of the best stated reading: the first regime with the highest score."""
+    """Returns the numbers of claims that hold in the best stated reading (interpretation of the paper).
+
+    This is the first stated regime with the highest score.
+    """
     readings = [reading(outcome, regime) for regime in outcome.regimes() if regime not in (FIT, CHANGED)]
     return max(readings, key=lambda each: each.score) if readings else Reading(ANY, (0, 0, 0), (0, 0, 0))
 
 
 def summary(outcome: Outcome) -> Summary:
-    """Returns the summary of a paper."""
+    """Returns the numbers of claims of a paper, and of those that hold."""
     own = [claim for claim in outcome.claims() if not claim.part_of]
     exact = [claim for claim in own if claim.is_constructed]
     return Summary(

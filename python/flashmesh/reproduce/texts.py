@@ -99,7 +99,10 @@ def with_unit(text: str, unit: str) -> str:
 
 
 def why(outcome: Outcome, claim: Claim, row: Row) -> str:
-    """Returns the explanation of a claim in a regime, with quoted numbers, after the names of replayed volumes."""
+    """Returns the explanation of a claim in a regime (interpretation of the paper), with the quoted numbers.
+
+    The names of replayed volumes precede it.
+    """
     parts = [
         replayed(outcome, claim) if row.regime == REAL_TRACES else "",
         filled(outcome.paper, claim.sentence(row.regime), row.quoted),
@@ -147,7 +150,7 @@ def settings_text(settings: Settings) -> list[str]:
 
 
 def overrides_text(paper: Paper, overrides: Overrides) -> list[str]:
-    """Returns the keys that a regime sets as texts, each with the runs that it affects.
+    """Returns the keys that a regime (interpretation of the paper) sets, each as a text with the runs that it affects.
 
     Labels with equal keys share a text.
     """

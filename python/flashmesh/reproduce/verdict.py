@@ -250,5 +250,5 @@ def joined(verdicts: Sequence[Verdict]) -> Verdict:
 
 
 def best(verdicts: Sequence[Verdict]) -> Verdict:
-    """Returns the best of the verdicts on a claim in several regimes."""
+    """Returns the best of the verdicts on a claim in several regimes (interpretations of the paper)."""
     return min(verdicts, key=ORDER.index)

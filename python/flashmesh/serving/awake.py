@@ -20,7 +20,7 @@ class Awake:
     """
 
     def __init__(self) -> None:
-        """Creates an inactive bound."""
+        """Creates a bound on the wake-up latency that `begin` has still to set."""
         self._wish: int | None = None
 
     def begin(self) -> bool:
@@ -33,7 +33,7 @@ class Awake:
         return False
 
     def end(self) -> None:
-        """Removes the bound."""
+        """Removes the bound on the wake-up latency."""
         if self._wish is not None:
             os.close(self._wish)
             self._wish = None

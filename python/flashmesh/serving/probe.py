@@ -49,7 +49,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Probed:
-    """Result of a probe."""
+    """Result of a probe: the latencies that the client of a served drive sees."""
 
     way: Step
     """Latencies of the client with a drive that replies at once: the time between client and server."""

@@ -53,7 +53,8 @@ def dashboard(client: Any) -> str | None:
     except KeyError:
         return None
     if not link.startswith("http"):
-        return link or None  # a path behind a proxy, whose address is not known here
+        # The link is a path behind a proxy. The address of the proxy is unknown, so the link cannot be tested.
+        return link or None
     try:
         # Connect without a proxy: the scheduler is in the local network.
         with build_opener(ProxyHandler({})).open(link, timeout=DASHBOARD_S) as page:

@@ -45,6 +45,9 @@ def compared(validations: Iterable[Validation], column: str) -> Compared | None:
 
 
 def all_compared(validations: Iterable[Validation]) -> list[Compared]:
-    """Returns the mean errors of each figure in `COLUMNS`, except figures without an error (see `compared`)."""
+    """Returns the errors of each figure in `COLUMNS`, as means over the loads of all drives.
+
+    Leaves out figures for which no load has an error of both the simulation and the baseline curve.
+    """
     listed = list(validations)
     return [found for column in COLUMNS if (found := compared(listed, column)) is not None]

@@ -1,4 +1,7 @@
-"""Measured figures at single loads (rows), of all kinds: data sheets, sweeps and mixes, and writes to hot pages."""
+"""Rows: figures of a real drive, each measured at one load.
+
+There are three kinds: figures of data sheets, sweeps and mixes, and rates of writes to hot pages.
+"""
 
 from __future__ import annotations
 

@@ -129,7 +129,7 @@ def parse(text: str, name: str) -> tuple[SkewRow, ...]:
 
 
 def row_of(place: str, cells: Mapping[str, str]) -> SkewRow:
-    """Parses a row of the table.
+    """Parses a row of `skew.csv`, and checks that the model of the drive can simulate it.
 
     Raises:
         ConfigError: If a cell is invalid.

@@ -5,15 +5,15 @@
 /// Every instance that supports a drive simulates it with the same results. A smaller instance runs faster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Instance {
-    /// The instance for common drives with a built-in interconnect.
+    /// The instance (compiled variant) for common drives with a built-in interconnect.
     Plain,
-    /// The instance for every feature and every interconnect, without probes.
+    /// The instance (compiled variant) for every feature and every interconnect, without probes.
     Any,
-    /// The instance for every feature and every interconnect, with probes.
+    /// The instance (compiled variant) for every feature and every interconnect, with probes.
     Probed,
 }
 
 impl Instance {
-    /// All instances, the smallest first.
+    /// All instances (compiled variants), from the one for the fewest features to the one for all.
     pub const ALL: [Instance; 3] = [Instance::Plain, Instance::Any, Instance::Probed];
 }

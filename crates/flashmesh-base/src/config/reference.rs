@@ -91,10 +91,10 @@ impl UsedWith {
 /// The compiled variant of the simulation (its [`Instance`]) that a value other than the default requires.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Needs {
-    /// The smallest instance that can simulate a drive with the value.
+    /// The smallest instance (compiled variant of the simulation) that can simulate a drive with the value.
     pub instance: Instance,
-    /// A condition under which `instance` is needed; otherwise the smallest instance is enough. The condition may refer to the parameter itself.
-    /// `None` if every value other than the default needs `instance`.
+    /// A condition under which the value needs `instance`; otherwise the smallest instance (compiled variant) is enough. The condition may
+    /// refer to the parameter itself. `None` if every value other than the default needs `instance`.
     pub only_where: Option<UsedWith>,
 }
 

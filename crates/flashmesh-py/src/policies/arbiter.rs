@@ -32,7 +32,7 @@ impl From<&interconnect::Contender> for Contender {
     }
 }
 
-/// An arbitration policy in Python.
+/// An arbitration policy written in Python. Chooses which of the waiting dies gets a channel or a controller next.
 pub struct PythonArbiter(Policy);
 
 impl PythonArbiter {

@@ -24,7 +24,7 @@ impl fmt::Display for Raised {
 
 impl Error for Raised {}
 
-/// A method of a Python policy.
+/// A method of a Python policy, which the simulation calls for decisions. Its failure ends the run.
 pub struct Policy {
     method: Py<PyAny>,
     /// Name of the policy and the method, for messages.

@@ -24,7 +24,7 @@ impl Home {
     }
 }
 
-/// A home policy in Python.
+/// A home policy written in Python. Chooses the copy of a replicated page that serves a read.
 pub struct PythonHome(Policy);
 
 impl PythonHome {

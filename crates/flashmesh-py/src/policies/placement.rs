@@ -123,7 +123,7 @@ impl Planes {
     }
 }
 
-/// A placement policy in Python.
+/// A placement policy written in Python. Chooses the plane of each page that the host or the map writes.
 pub struct PythonPlacer {
     policy: Policy,
     planes: Py<Planes>,

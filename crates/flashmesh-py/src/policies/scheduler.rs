@@ -196,7 +196,7 @@ impl Waiting {
     }
 }
 
-/// A scheduler in Python.
+/// A scheduler written in Python. Decides which queued transaction a die runs next, and which other transactions join its operation.
 pub struct PythonScheduler {
     policy: Policy,
     waiting: Py<Waiting>,

@@ -72,7 +72,7 @@ impl Blocks {
     }
 }
 
-/// A victim policy in Python.
+/// A victim policy written in Python. Chooses the block of a plane to collect.
 pub struct PythonVictim {
     policy: Policy,
     blocks: Py<Blocks>,

@@ -14,11 +14,11 @@ choices! {
         Synthetic = "synthetic",
         /// A job of fio: requests to one or several files, in one or several passes.
         Job = "job",
-        /// A named published workload, or a mix of several; implied by `profile`.
+        /// A named published workload, or a mix of several; implied by the key `profile`.
         Profile = "profile",
-        /// A trace file; implied by `trace`.
+        /// A trace file; implied by the key `trace`.
         Trace = "trace",
-        /// A profile fitted to a trace, from which requests are drawn; implied by `fitted`.
+        /// A profile fitted to a trace, from which requests are drawn; implied by the key `fitted`.
         Fitted = "fitted",
     }
 }

@@ -44,7 +44,8 @@ struct FileModel {
     operations: Vec<(u32, u32, [u64; PAGE_SECTORS as usize], Vec<u64>)>,
     /// For each class of interarrival times: the class, and its nine quantiles in nanoseconds.
     gaps: Vec<(u32, [u64; 9])>,
-    /// For each target: relation, age, uses, overlap with touched pages, number of pages, number of fresh pages.
+    /// For each target (locality class of requests): the four fields of its [`LocalityClass`], with the relation and the overlap as indices;
+    /// the number of pages of its requests; and the number of these pages that are fresh.
     targets: Vec<(usize, u32, u32, usize, u64, u64)>,
     near_pages: Vec<i64>,
     phases: Vec<u64>,

@@ -25,7 +25,7 @@ pub enum Origin {
 /// The known figures of request sizes, in kB of 1024 B.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SizeFigures {
-    /// A mean over all requests.
+    /// A mean size over all requests.
     Mean {
         /// The mean size.
         kb: f64,
@@ -37,7 +37,7 @@ pub enum SizeFigures {
         /// The most frequent size.
         mode_kb: f64,
     },
-    /// Separate means for reads and writes.
+    /// Separate mean sizes for reads and writes.
     MeansByKind {
         /// The mean size of reads.
         read_kb: f64,

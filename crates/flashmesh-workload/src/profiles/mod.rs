@@ -101,12 +101,12 @@ impl Profile {
     }
 }
 
-/// Returns all profiles, in the order of their tables.
+/// Returns all profiles of published workloads, in the order of the tables that list them.
 pub fn all() -> &'static [Profile] {
     &tables::PROFILES
 }
 
-/// Returns all published mixes, in the order of their table.
+/// Returns all published mixes (several profiles that run at the same time), in the order of the table that lists them.
 pub fn mixes() -> &'static [Mix] {
     &tables::MIXES
 }

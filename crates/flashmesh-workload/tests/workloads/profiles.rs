@@ -58,7 +58,7 @@ fn requests(profile: &Profile, requests: u64, seed: u64) -> Vec<IoRequest> {
     drain(&mut source(profile, Some(requests), seed), 0)
 }
 
-/// Sums over a long sequence of requests.
+/// Counts and total sizes of generated requests, to compare their means with the published ones.
 #[derive(Default)]
 struct Sums {
     /// Number of requests and their bytes, of reads and then of writes.

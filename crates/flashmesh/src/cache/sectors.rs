@@ -7,7 +7,7 @@ pub struct Sectors(u64);
 impl Sectors {
     /// Maximum number of sectors of a page.
     pub const MAX: u32 = 64;
-    /// The empty set.
+    /// The empty set of sectors.
     pub const NONE: Sectors = Sectors(0);
 
     /// Returns the sectors `first..end`.
@@ -16,13 +16,13 @@ impl Sectors {
         Sectors(below(end) & !below(first))
     }
 
-    /// Returns the intersection.
+    /// Returns the sectors that are in both sets.
     #[inline]
     pub const fn and(self, other: Sectors) -> Sectors {
         Sectors(self.0 & other.0)
     }
 
-    /// Returns the union.
+    /// Returns the sectors that are in either set.
     #[inline]
     pub const fn or(self, other: Sectors) -> Sectors {
         Sectors(self.0 | other.0)
@@ -34,13 +34,13 @@ impl Sectors {
         Sectors(self.0 & !other.0)
     }
 
-    /// Returns whether the set is empty.
+    /// Returns whether the set has no sector.
     #[inline]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Returns the number of sectors.
+    /// Returns the number of sectors in the set.
     #[inline]
     pub const fn count(self) -> u32 {
         self.0.count_ones()

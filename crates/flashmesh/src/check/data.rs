@@ -120,8 +120,8 @@ impl Data {
     /// Checks the size of a transfer of read data out of a die. A transfer to another chip (`is_copy`) may carry a part of a page; later transfers
     /// carry the other parts.
     fn check_data_out(&mut self, die: DieId, bytes: Bytes, is_copy: bool) -> Result<(), String> {
-        // With a device cache the number of units in the transfer is unknown. Their arrival notices remove them from `outgoing`, in
-        // `copied`.
+        // The number of mapping units in this transfer is unknown, so its size cannot be checked. Each unit is removed from `outgoing` when the
+        // notice of its arrival calls the function `copied`.
         if is_copy && self.parts == TransferUnits::Told {
             return Ok(());
         }

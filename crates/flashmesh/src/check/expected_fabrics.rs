@@ -34,7 +34,7 @@ pub enum LinksToDie {
 pub enum TransferTiming {
     /// Time of the command signals, plus the time of the bytes at `fabric.channel-rate`.
     Signals,
-    /// Time of the packets with their framing, at `fabric.channel-rate` times this factor.
+    /// Time of all packets of the transfer with their framing, at this multiple of `fabric.channel-rate`.
     Packets(u64),
     /// Time that depends on the path, which the oracles do not check.
     OfPath,

@@ -54,10 +54,10 @@ impl Detector {
     }
 
     /// Returns the page to replicate and its target die, and clears the list of `die`. Returns `None` if no pair of the collision has a
-    /// copy whose benefit exceeds its cost and that `may` allows.
+    /// copy that `may` allows and whose benefit exceeds its cost.
     ///
-    /// Must be called at an imbalanced collision on `die`, after [`Detector::pair`] was called for each pair of the collision. The
-    /// arguments of `may` are the page and the target die.
+    /// Must be called when a read arrives on `die` in an imbalanced collision (another die has at least two fewer outstanding reads), after
+    /// [`Detector::pair`] was called for each pair of colliding reads. The arguments of `may` are the page and the target die.
     pub fn collided(
         &mut self,
         die: DieId,

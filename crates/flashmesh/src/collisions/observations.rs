@@ -16,7 +16,8 @@ pub(super) struct Observations {
     colliding_shuffled: u64,
     /// Number of samples in which some die has no outstanding read.
     with_idle_die: u64,
-    /// Pairs of reads that are outstanding together on a die with an imbalanced collision, summed over the samples.
+    /// Pairs of reads that are outstanding together on a die with an imbalanced collision (another die has at least two fewer outstanding
+    /// reads), summed over the samples.
     pairs: u64,
 }
 

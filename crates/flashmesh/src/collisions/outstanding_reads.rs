@@ -32,7 +32,8 @@ pub struct Arrival {
 struct Outstanding {
     id: TransactionId,
     lpn: Lpn,
-    /// Whether the pairs of this read with earlier reads of its die were recorded at an imbalanced collision.
+    /// Whether the pairs of this read with earlier reads of its die were recorded. Pairs are recorded when a read arrives in an imbalanced
+    /// collision (another die had at least two fewer outstanding reads).
     is_recorded: bool,
 }
 
@@ -143,8 +144,8 @@ impl OutstandingReads {
         self.dies_with_fewer(outstanding).iter().any(|&dies| dies != 0)
     }
 
-    /// Returns the number of pairs of reads that are outstanding together on a die, summed over the dies with an imbalanced collision. Two reads of
-    /// one page are not a pair.
+    /// Returns the number of pairs of reads that are outstanding together on a die, summed over the dies with an imbalanced collision
+    /// (another die has at least two fewer outstanding reads). Two reads of one page are not a pair.
     pub fn imbalanced_pairs(&self) -> u64 {
         let pairs_of = |reads: &[Outstanding]| {
             let before = |at: usize| reads[..at].iter().filter(move |first| first.lpn != reads[at].lpn).count() as u64;

@@ -2,7 +2,7 @@
 
 use super::PagePair;
 
-/// Number of occurrences of each page pair in imbalanced collisions.
+/// Number of occurrences of each page pair in imbalanced collisions (another die had at least two fewer outstanding reads).
 ///
 /// All pairs are kept up to a limit. Each time the limit is exceeded, half of the pairs are discarded: only pairs whose hash ends in one more zero
 /// bit are kept. Each kept pair is counted from its first occurrence. So the kept pairs are a fair sample of all pairs, whatever their order.

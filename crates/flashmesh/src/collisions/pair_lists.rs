@@ -19,7 +19,8 @@ pub struct PairEntry<'a> {
 }
 
 impl PairEntry<'_> {
-    /// Returns the number of imbalanced collisions of the pair since it entered the list.
+    /// Returns the number of imbalanced collisions (another die had at least two fewer outstanding reads) of the pair since it entered the
+    /// list.
     #[cfg(test)]
     pub fn occurrences(self) -> u16 {
         self.occurrences
@@ -33,7 +34,8 @@ impl PairEntry<'_> {
         }
     }
 
-    /// Returns the die with the largest slack counter (the lowest die on a tie), and this counter.
+    /// Returns the die with the largest slack counter (number of collisions of the pair at which this die had at least two fewer reads), and the
+    /// counter. On a tie, the die with the lowest number.
     #[inline]
     pub fn max_slack(self) -> (DieId, u16) {
         if self.occurrences == 1 {

@@ -14,7 +14,7 @@ const RARE_OCCURRENCES: usize = 1 << 10;
 /// Distribution of the number of occurrences over the pairs that [`PairCounts`] has kept.
 #[derive(Debug)]
 pub(super) struct Repetitions {
-    /// Number of pairs for each power of two of their occurrences, from the largest power down.
+    /// Page pairs grouped by their number of occurrences: a bin for each power of two that is not empty, the largest first.
     pub bins: Vec<RepetitionBin>,
     pub top: Vec<CollisionPair>,
     /// Share of all occurrences that belong to the 5 % of pairs with the most occurrences; `None` without pairs.

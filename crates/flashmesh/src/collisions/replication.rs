@@ -1,4 +1,4 @@
-//! Results of replication.
+//! Results of the replication of pages on other dies, for the report of a run.
 
 use crate::{counts, quantities};
 
@@ -16,17 +16,19 @@ counts! {
         wasted: u64, in "pages";
         /// Of `made`, replicas that ended because their page was written or deallocated.
         ended_by_writes: u64, in "pages";
-        /// Of `made`, replicas dropped at the limit `l_M` because their original had served more reads.
+        /// Of `made`, replicas dropped at the limit `l_M`, because their original had served more reads.
         originals_kept: u64, in "pages";
-        /// Of `made`, replicas that replaced their original at the limit `l_M`.
+        /// Of `made`, replicas that replaced their original at the limit `l_M`, because they had served at least as many reads as the
+        /// original.
         copies_kept: u64, in "pages";
         /// Reads of pages with a replica.
         reads: u64, in "pages";
         /// Of `reads`, reads that the replica served.
         reads_of_copies: u64, in "pages";
-        /// Reads that arrived in an imbalanced collision despite replication.
+        /// Reads that arrived in an imbalanced collision (another die had at least two fewer reads outstanding) despite replication.
         imbalanced: u64, in "pages";
-        /// Reads that a replica served and that would have arrived in an imbalanced collision at the die of the original.
+        /// Reads that a replica served and that would have arrived at the die of the original in an imbalanced collision (another die had
+        /// at least two fewer reads outstanding).
         imbalanced_avoided: u64, in "pages";
         /// Bytes read beyond the requested ones, because a copy needs the whole page.
         extra_read_bytes: u64, in "B";
@@ -38,7 +40,7 @@ counts! {
 quantities! {
     /// Replication of pages on other dies ([read-collisions.md](read-collisions.md)).
     ReplicationReport as "Replication" {
-        /// Counts of pages and reads.
+        /// Counts of replicas, and of the reads that they served.
         counts: ReplicationCounts => flatten;
         /// Pages with a replica at the end of the run.
         copies_end: u64, in "pages";

@@ -16,9 +16,9 @@ quantities! {
         balanced: u64, in "pages";
         /// Of `collisions`, those where the die had at least two more reads outstanding than the least loaded die.
         imbalanced: u64, in "pages";
-        /// `imbalanced` over `collisions`.
+        /// Share of the collisions that are imbalanced: `imbalanced` over `collisions`.
         imbalanced_share: Option<f64>, in "share", null "without collisions";
-        /// `collisions` over `reads`.
+        /// Collisions per read: `collisions` over `reads`.
         read_collision_ratio: Option<f64>, in "ratio", null "without reads";
         /// Expected value of `read_collision_ratio` by chance, simulated beside the run: the same reads are outstanding, each at a random die.
         read_collision_ratio_expected: Option<f64>, in "ratio", null "without reads";
@@ -35,7 +35,7 @@ quantities! {
         collision_ratio_expected: Option<f64>, in "ratio", null "without observations";
         /// `collision_ratio_expected` in closed form: the mean of 1 - n! / ((n-k)! n^k) over observations of k reads on n dies.
         collision_ratio_closed_form: Option<f64>, in "ratio", null "without observations";
-        /// `collision_ratio` over `collision_ratio_expected` (Figure 3).
+        /// Collision ratio relative to its expected value: `collision_ratio` over `collision_ratio_expected` (Figure 3).
         collision_ratio_normalized: Option<f64>, in "ratio", null "where no collision is expected";
         /// Share of the observations at which a die had no read outstanding.
         idle_die_share: Option<f64>, in "share", null "without observations";
@@ -53,9 +53,9 @@ quantities! {
         pairs_kept_share: f64, in "share";
         /// Share of the occurrences that the most repeated 5 % of the pairs account for.
         top_5_percent_share: Option<f64>, in "share", null "without pairs";
-        /// Kept pairs by number of occurrences (Figure 4).
+        /// Distribution of the number of occurrences over the kept pairs (see `pairs_kept_share`; Figure 4).
         repetitions: Vec<RepetitionBin>;
-        /// Kept pairs with the most occurrences, in descending order.
+        /// Kept pairs (see `pairs_kept_share`) with the most occurrences, in descending order.
         top_pairs: Vec<CollisionPair>;
         /// Reads of each die, in the order of channel, way, die.
         reads_per_die: Vec<u64>, in "pages";
@@ -88,13 +88,14 @@ quantities! {
 }
 
 quantities! {
-    /// Two pages that were outstanding together on a die in an imbalanced collision.
+    /// Two pages that were outstanding together on a die in an imbalanced collision (another die had at least two fewer reads outstanding).
     CollisionPair as "CollisionPair" {
         /// Page of the pair with the lower logical page number.
         first: u32;
         /// Page of the pair with the higher logical page number.
         second: u32;
-        /// Number of times that the two pages were outstanding together in an imbalanced collision.
+        /// Number of times that the two pages were outstanding together on a die while another die had at least two fewer reads
+        /// outstanding.
         occurrences: u64, in "occurrences";
     }
 }
@@ -113,9 +114,9 @@ quantities! {
         reads: u64, in "pages";
         /// Of `reads`, reads for which the die of the copy had fewer reads outstanding.
         reads_moved: u64, in "pages";
-        /// Reads in an imbalanced collision that would have been in a balanced collision, or in none, on the die of the copy.
+        /// Reads in an imbalanced collision that would have been in a balanced collision, or in none, if the die of the copy had served them.
         imbalanced_avoided: u64, in "pages";
-        /// `imbalanced_avoided` over the imbalanced collisions.
+        /// Share of the imbalanced collisions that replication would avoid: `imbalanced_avoided` over their number.
         imbalanced_avoided_share: Option<f64>, in "share", null "without imbalanced collisions";
         /// Waiting time that `reads_moved` would have saved: `flash.read-time` for each read that the die of the copy had fewer outstanding.
         wait_saved_ps: u64, in "ps";

@@ -33,7 +33,7 @@ impl VirtualReplicas {
         self.has_copy.get(lpn.index() / 64).is_some_and(|flags| flags >> (lpn.0 % 64) & 1 != 0)
     }
 
-    /// Toggles whether `lpn` has a copy.
+    /// Toggles the flag that `lpn` has a virtual copy.
     fn flag(&mut self, lpn: Lpn) {
         self.has_copy[lpn.index() / 64] ^= 1 << (lpn.0 % 64);
     }

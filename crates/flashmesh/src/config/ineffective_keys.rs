@@ -104,9 +104,10 @@ impl Config {
 impl Loader {
     /// Reports keys without effect.
     ///
-    /// A key is not reported if its layer, or a later one, explicitly sets the key of the condition: a file may contain values for several modes, and
-    /// overrides may switch between them. A top-level key is not reported if it has an effect in at least one stream. Keys of a preset are never
-    /// reported. A Python policy does not count as a mode: keys of the replaced built-in policy in the same file are reported.
+    /// A key is not reported if its layer (preset, file, fio jobs or overrides), or a later one, explicitly sets the key on which its
+    /// effect depends: a file may contain values for several modes, and overrides may switch between them. A top-level key is not reported
+    /// if it has an effect in at least one stream. Keys of a preset are never reported. A Python policy does not count as a mode: keys of
+    /// the replaced built-in policy in the same file are reported.
     pub(super) fn report_ineffective(&mut self) {
         let entries = self.config.entries();
         let streams: Vec<String> = self.config.stream.iter().map(|stream| format!("stream.{}", stream.name)).collect();
@@ -176,8 +177,11 @@ impl Loader {
         Some(unused(setting, message, format!("{}, or leave {key} away", streams[0].remedy(with))))
     }
 
-    /// Returns whether the key of the condition is set in the layer of `setting` or a later layer. If that key belongs to a stream, its top-level
-    /// setting counts too: only in a later layer, or with `stands_above` also in the layer of `setting`.
+    /// Returns whether the user deliberately set the key on which `setting` depends: in the same layer (preset, file, fio jobs or overrides)
+    /// as `setting`, or in a later one.
+    ///
+    /// If that key belongs to a stream, its top-level setting in a later layer counts as well. If `stands_above` is true (`setting` is itself at
+    /// the top level), its top-level setting in the same layer counts, too.
     fn is_condition_set(&self, with: &UsedWith, scope: KeyScope<'_>, setting: &Setting, stands_above: bool) -> bool {
         if let Some(policy) = policy_of(with) {
             // Every run of a comparison has its own overrides. The code that knows all runs checks whether a key has an effect in any run.
@@ -192,7 +196,8 @@ impl Loader {
         })
     }
 
-    /// Returns whether every key is set in `layer` or a later layer, as in the canonical form of a configuration, which must stay loadable.
+    /// Returns whether every key is set in `layer` (preset, file, fio jobs or overrides) or a later layer, as in the canonical form of a
+    /// configuration, which must stay loadable.
     fn sets_every_key(&self, layer: Layer) -> bool {
         let above = |spec: &&ParameterSpec| !StreamConfig::has_section(spec.section) && !spec.section.contains("NAME");
         let is_said = |spec: &ParameterSpec| self.settings.get(&spec.path()).is_some_and(|by| by.layer >= layer);
@@ -207,7 +212,7 @@ impl Loader {
         if said(condition.key, same) {
             return true;
         }
-        // A source of requests set in a later layer, such as a trace, implies the kind.
+        // A source of requests that a later layer (file, fio jobs or overrides) sets, such as a trace, implies `workload.kind`.
         let path = dotted(condition.section, condition.key);
         if path == SOURCE[0] {
             let keys = SOURCE.iter().filter_map(|path| path.split_once('.'));

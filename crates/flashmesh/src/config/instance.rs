@@ -7,8 +7,8 @@ use super::tree::Written;
 use super::{Config, Instance};
 
 impl Config {
-    /// Returns the keys (as `section.key`) whose values the plain instance does not support, each with the smallest instance that its value needs.
-    /// Keys with their default, and keys without effect, are left out.
+    /// Returns the keys (as `section.key`) whose values the plain instance (smallest compiled variant of the simulation) does not support,
+    /// each with the smallest instance that its value needs. Keys with their default, and keys without effect, are left out.
     pub fn required_instances(&self) -> Vec<(String, Instance)> {
         let entries = self.entries();
         let wanting = parameters().filter(|spec| spec.needs.instance > Instance::Plain);
@@ -32,7 +32,7 @@ fn is_section(section: &str, spec: &ParameterSpec) -> bool {
         || table.is_some_and(|table| section.starts_with(table))
 }
 
-/// Returns whether the value of a parameter in `section` needs the instance in `spec.needs`.
+/// Returns whether the value of a parameter in `section` needs the instance (compiled variant of the simulation) in `spec.needs`.
 fn requires_instance(entries: &[Written], section: &str, spec: &ParameterSpec) -> bool {
     let value = |condition: &Condition| {
         let section = if condition.section == spec.section { section } else { condition.section };

@@ -16,7 +16,7 @@ use super::section::Section;
 use super::suggest::{listed, nearest, quoted};
 use super::{Config, ReplayMode, StreamConfig, Workload, WorkloadKind};
 
-/// The layer that set a key. Later layers override earlier ones.
+/// The layer (source of settings) that set a key. Later layers override earlier ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Layer {
     Preset,
@@ -320,7 +320,8 @@ impl Loader {
         self.add_problem(ConfigErrorKind::UnknownKey, message, help, Some(entry.key_location.clone()));
     }
 
-    /// Derives `workload.kind` from the key of a trace, a profile or a fitted profile. The derived kind replaces the kind of a lower layer.
+    /// Derives `workload.kind` from the key of a trace, a profile or a fitted profile. The derived kind replaces a kind that a lower layer
+    /// (preset, file, fio jobs) sets.
     pub fn imply_workload_kind(&mut self, layer: Layer, stream: Option<&str>) {
         let (section, _) = self.workload_mut(stream);
         let set_here =
@@ -349,7 +350,7 @@ impl Loader {
             (None, Some(_)) => {}
             (None, None) => return,
         }
-        // Keys of other kinds, set by a lower layer, no longer apply.
+        // Keys of other kinds, set by a lower layer (preset, file, fio jobs), no longer apply.
         if workload.kind != WorkloadKind::Trace {
             workload.trace = None;
         }
@@ -361,7 +362,7 @@ impl Loader {
         }
     }
 
-    /// Selects open replay for traces, unless a layer sets a mode or a key of another mode.
+    /// Selects open replay for traces, unless a layer (preset, file, fio jobs, overrides) sets a mode or a key of another mode.
     fn imply_replay_modes(&mut self) {
         let names: Vec<String> = self.config.stream.iter().map(|stream| stream.name.clone()).collect();
         let says = |stream: &str, key: &str| {
@@ -381,7 +382,8 @@ impl Loader {
         }
     }
 
-    /// Returns the setting of a key; `None` if no layer sets it. A stream inherits the top-level setting.
+    /// Returns the setting of a key; `None` if no layer (preset, file, fio jobs, overrides) sets the key. A stream inherits the top-level
+    /// setting.
     fn setting_of(&self, key: &str) -> Option<&Setting> {
         self.settings.get(key).or_else(|| {
             let (_, own) = key.strip_prefix("stream.")?.split_once('.')?;
@@ -394,8 +396,8 @@ impl Loader {
         if self.findings.is_empty() {
             for clash in checks(&self.config) {
                 let culprits = clash.keys.iter().filter_map(|key| self.setting_of(key));
-                // Report the conflict at the key that was set in the latest layer. Among several such keys, choose the first of the clash, the
-                // likeliest cause.
+                // Report the conflict at the key that was set in the latest layer (preset, file, fio jobs, overrides). Among several such
+                // keys, choose the first key that the conflict names, which is the likeliest cause.
                 let culprit = culprits.rev().max_by_key(|setting| setting.layer);
                 let place = culprit.map(|setting| setting.value_location.clone());
                 self.findings.push(UnrenderedProblem {

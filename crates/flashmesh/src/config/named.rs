@@ -45,7 +45,7 @@ pub(super) struct NamedTable {
 }
 
 impl Loader {
-    /// Applies the `[stream]` or `[namespace]` tables of a layer.
+    /// Applies the `[stream]` or `[namespace]` tables of a layer (preset, file, fio jobs or overrides).
     pub(super) fn apply_named(&mut self, layer: Layer, kind: NamedTableKind, entry: &KeyValue) {
         let key = kind.key();
         let Value::Table(tables) = &entry.node.value else {

@@ -67,7 +67,8 @@ impl Controller {
     /// Requests a path for the data in the register of `die`.
     #[inline(always)]
     pub(super) fn send_register<M: Model>(&mut self, die: DieId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
-        // During a Clean, the destination chip accepts the remaining units of the page only after it has programmed the earlier units.
+        // During a Clean (chip-to-chip move of a whole block), the destination chip accepts the remaining units of the page only after it
+        // has programmed the earlier units.
         if M::ALL_FEATURES && self.moves.cleaning.holds(die) {
             return;
         }

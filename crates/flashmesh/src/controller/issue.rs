@@ -62,7 +62,8 @@ impl Controller {
         self.try_issue_deferred(die, datapath, kernel);
     }
 
-    /// Chooses one of several locations for a read of a replicated page, or of a page that a Clean is moving.
+    /// Chooses one of several locations for a read of a replicated page, or of a page that a Clean (chip-to-chip move of a whole block) is
+    /// moving.
     fn choose_read_location<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>) {
         let read = datapath.transaction(id);
         let home = replica::choose_location(read, &mut self.shared).or_else(|| self.moves.cleaning.old_location(read));

@@ -39,8 +39,9 @@ impl Controller {
 impl<M: Model> PageSource<M> for Controller {
     #[inline(always)]
     fn is_current(&self, transaction: &Transaction) -> bool {
-        // A lookup is valid until the map changes. But if a page has several locations (a replica, or a Clean), the read may be queued for
-        // another location than the lookup returned, so this shortcut is not used.
+        // A lookup is valid until the map changes. But if a page has several locations (because of a replica, or during a Clean, the move
+        // of a whole block from chip to chip), the read may be queued for another location than the lookup returned, so this shortcut is
+        // not used.
         let is_as_translated = transaction.map_version == self.shared.ftl.map_changes();
         (is_as_translated && !(M::ALL_FEATURES && self.shared.has_homes()))
             || !transaction.purpose.depends_on_map()

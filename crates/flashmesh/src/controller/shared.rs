@@ -104,8 +104,8 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// Returns whether a page can have several locations: with replication, or during a Clean. If so, the location of a read is chosen when
-    /// the read is queued.
+    /// Returns whether a page can have several locations: with replication, or during a Clean (chip-to-chip move of a whole block). If so,
+    /// the location of a read is chosen when the read is queued.
     #[inline(always)]
     pub fn has_homes(&self) -> bool {
         self.replication.is_some() || self.rules.cleans

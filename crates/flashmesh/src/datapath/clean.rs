@@ -22,9 +22,9 @@ use crate::units::{Bytes, Time};
 /// another chip, as ordered by a single packet of the controller.
 #[derive(Clone, Debug, Default)]
 pub(super) struct CleanExecution {
-    /// Source dies of the Cleans in progress. Nothing is issued from the queues of these dies.
+    /// Source dies of the Cleans (chip-to-chip moves of whole blocks) in progress. Nothing is issued from the queues of these dies.
     reserved: Vec<DieId>,
-    /// Reads and programs of Cleans, each with its die, that start as soon as the die is free.
+    /// Reads and programs of Cleans (chip-to-chip moves of whole blocks), each with its die, that start as soon as the die is free.
     pending: Vec<(DieId, TransactionId)>,
 }
 
@@ -40,8 +40,8 @@ impl CleanExecution {
         self.reserved.contains(&die)
     }
 
-    /// Reserves `die` as the source of a Clean that moves `pages` pages. Returns the size in bytes of the page list, which is sent with the
-    /// command.
+    /// Reserves `die` as the source of a Clean (chip-to-chip move of a whole block) of `pages` pages. Returns the size in bytes of the page
+    /// list, which is sent to the die with the command of the Clean.
     pub(super) fn reserve(&mut self, die: DieId, pages: usize) -> Bytes {
         self.reserved.push(die);
         PAGE_ADDRESS_SIZE * pages as u64
@@ -52,7 +52,8 @@ impl CleanExecution {
         self.pending.iter().any(|(waiting, _)| *waiting == die)
     }
 
-    /// Removes and returns the read or program of a Clean that waits at `die`; `None` if there is none.
+    /// Removes and returns the read or program of a Clean (chip-to-chip move of a whole block) that waits at `die`; `None` if none waits
+    /// there.
     pub(super) fn take_pending(&mut self, die: DieId) -> Option<TransactionId> {
         let at = self.pending.iter().position(|(waiting, _)| *waiting == die)?;
         Some(self.pending.remove(at).1)
@@ -60,8 +61,9 @@ impl CleanExecution {
 }
 
 impl<M: Model> Datapath<M> {
-    /// Ends the reservation of `die` as the source of a Clean. Call this after the CleanAck has arrived and the reads of [moved
-    /// pages](Datapath::take_moved) are rerouted; next, call [`Datapath::try_issue`].
+    /// Ends the reservation of `die` as the source of a Clean (chip-to-chip move of a whole block). Call this after the CleanAck, which
+    /// reports the end of the Clean, has arrived and the reads of [moved pages](Datapath::take_moved) are rerouted; next, call
+    /// [`Datapath::try_issue`].
     pub fn end_reservation(&mut self, die: DieId) {
         self.clean_execution.reserved.retain(|reserved| *reserved != die);
     }
@@ -86,8 +88,8 @@ impl<M: Model> Datapath<M> {
         moved
     }
 
-    /// Chains `others` to `lead`, the first read of a Clean, which has already started. `others` are reads of mapping units on the same
-    /// page.
+    /// Chains `others` to `lead`, the first read of a Clean (chip-to-chip move of a whole block), which has already started. `others` are
+    /// reads of mapping units on the same page.
     pub fn chain_listed(&mut self, lead: TransactionId, others: &[TransactionId], kernel: &mut Kernel<M>) {
         let die = self.geometry.die_of_plane(self.transactions[lead].plane);
         let together: Vec<TransactionId> = std::iter::once(lead).chain(others.iter().copied()).collect();
@@ -97,7 +99,8 @@ impl<M: Model> Datapath<M> {
         self.end_companion_waits(die, lead, PathGrant { wait, cause: Cause::Controller }, kernel);
     }
 
-    /// Queues a read or program of a Clean, which starts as soon as its die is free. Returns this die. Next, call [`Datapath::try_issue`].
+    /// Queues a read or program of a Clean (chip-to-chip move of a whole block), which starts as soon as its die is free. Returns the die.
+    /// Next, call [`Datapath::try_issue`].
     pub fn enqueue_clean_operation(&mut self, id: TransactionId, kernel: &mut Kernel<M>) -> DieId {
         let now = kernel.now();
         let transaction = &mut self.transactions[id];
@@ -114,7 +117,8 @@ impl<M: Model> Datapath<M> {
         die
     }
 
-    /// Starts a read or program of a Clean, for which the controller sends no command. A program must already have its page.
+    /// Starts a read or program of a Clean (chip-to-chip move of a whole block), for which the controller sends no command. A program must
+    /// already have its page.
     pub fn start_clean_operation<S: PageSource<M>>(
         &mut self,
         die: DieId,

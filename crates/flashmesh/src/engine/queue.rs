@@ -32,7 +32,8 @@ const FIRST_RARE: usize = LANES - 1;
 /// An event in the queue. Its kind selects the handler, and its number is below [`NUMBERS`].
 pub trait Queued: Copy {
     fn parts(self) -> (u8, u32);
-    /// Builds the event of `kind`. `take` dequeues the event and returns its number; its argument is the usual lane of the kind.
+    /// Builds the event of `kind`. Calls `take`, which dequeues the event and returns its number, with the lane in which events of this kind
+    /// usually wait.
     fn of_kind(kind: u8, take: impl FnOnce(usize) -> u32) -> Self;
 }
 

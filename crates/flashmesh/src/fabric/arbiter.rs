@@ -51,7 +51,7 @@ pub(super) struct Arbiter {
     /// Number of consecutive positions that belong to the dies of one chip.
     positions_per_chip: Divisor,
     /// Position of the die granted last. Under the two data-first round-robin rules (see `is_data_first_by_chip`), only grants of commands
-    /// count.
+    /// change this position.
     last: u32,
     /// Value of `last` before the latest grant that changed it.
     before_last: u32,

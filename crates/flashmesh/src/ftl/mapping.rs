@@ -207,7 +207,8 @@ impl Mapping {
         self.changes
     }
 
-    /// Counts a read of an unmapped page. From then on, first writes count as [`changes`](Mapping::changes).
+    /// Counts a read of an unmapped page. After the first such read, the first write of any page counts as one of the
+    /// [`changes`](Mapping::changes), because a queued read may have to look up that page again.
     #[inline(always)]
     pub(super) fn count_unmapped_read(&mut self) {
         self.unmapped_reads += 1;

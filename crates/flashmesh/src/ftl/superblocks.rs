@@ -9,9 +9,9 @@ use crate::ids::{DieId, PlaneId};
 /// Division of the planes of a drive into sets. The planes of a set share superblocks: each superblock has one block in each of them.
 #[derive(Clone, Copy, Debug)]
 pub struct Superblocks {
-    /// Number of dies of each set.
+    /// Number of dies whose planes form a set, which shares superblocks.
     dies: u32,
-    /// Number of sets in the drive.
+    /// Number of sets of planes in the drive.
     count: u32,
     planes_per_die: u32,
 }

@@ -164,28 +164,28 @@ impl Event {
 pub mod lane {
     use crate::engine::queue::NO_LANE;
 
-    /// Messages to the drive.
+    /// Lane of messages to the drive.
     pub const TO_DRIVE: usize = 0;
-    /// Commands in flight to a die.
+    /// Lane of the arrivals of commands at dies.
     pub const COMMAND: usize = 1;
-    /// Read data in flight from a die.
+    /// Lane of the arrivals of read data from dies.
     pub const DATA: usize = 2;
-    /// Ends of array reads.
+    /// Lane of the ends of array reads.
     pub const READ: usize = 3;
-    /// Messages to the host.
+    /// Lane of messages to the host.
     pub const TO_HOST: usize = 4;
     pub const PROGRAM: usize = 5;
-    /// Wake-ups of the fabric.
+    /// Wake-ups of the fabric, which have no lane.
     pub const FABRIC: usize = NO_LANE;
-    /// Acknowledgements in flight to a flash controller.
+    /// Arrivals of acknowledgements at flash controllers, which have no lane.
     pub const ACKNOWLEDGED: usize = NO_LANE;
     pub const ADAPTER: usize = NO_LANE;
     pub const MEMORY: usize = NO_LANE;
     pub const ARRIVAL: usize = NO_LANE;
-    /// Ends of jobs of controller cores.
+    /// Ends of jobs of controller cores, which have no lane.
     pub const CORE: usize = NO_LANE;
     pub const GATHER: usize = NO_LANE;
-    /// Ends of erases and copybacks, and resumptions of suspended operations.
+    /// Ends of erases and copybacks, and resumptions of suspended operations, which have no lane.
     pub const ERASE: usize = NO_LANE;
 }
 

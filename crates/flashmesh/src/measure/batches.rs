@@ -11,17 +11,17 @@ use super::interval::DriveCounts;
 use super::stream::{MeasuredKind, StreamMeasures};
 use crate::units::Time;
 
-/// Number of marks at which every second mark is dropped, and the spacing of the others doubles. \[choice\]
+/// Number of marks (samples of cumulative counts) at which every second mark is dropped, and the spacing of the others doubles. \[choice\]
 pub const MARKS_MAX: usize = 64;
 
-/// Initial spacing of the marks, in which even a fast drive completes only a few requests. \[choice\]
+/// Initial time between two marks (samples of cumulative counts), in which even a fast drive completes only a few requests. \[choice\]
 const FIRST_SPACING: Time = Time::from_ns(10_000);
 
 /// Minimum mean number of requests per batch. [`Batches::merged`] merges batches until their mean reaches this number. \[choice\]
 pub const BATCH_REQUESTS_MIN: u64 = 32;
 
-/// Maximum number of streams that the marks count separately; with more streams, they count only the total. Limits memory, because the
-/// marks of each stream take a few hundred kilobytes. \[choice\]
+/// Maximum number of streams that the marks (samples of cumulative counts) count separately; with more streams, the marks count only the
+/// total. Limits memory, because the marks of each stream take a few hundred kilobytes. \[choice\]
 pub const STREAMS_MAX: usize = 16;
 
 /// Series of marks, which are the values of a cumulative count at the multiples of `spacing` after `origin`. The spacing doubles as the run
@@ -57,7 +57,7 @@ impl<T> CumulativeSamples<T> {
         }
     }
 
-    /// Doubles the spacing. Keeps every second mark, because these marks are at multiples of the new spacing.
+    /// Doubles the time between two marks. Keeps every second mark: exactly those at multiples of the new spacing.
     fn double_spacing(&mut self) {
         let mut number = 0;
         self.values.retain(|_| {
@@ -76,12 +76,14 @@ impl<T> CumulativeSamples<T> {
         &self.values
     }
 
-    /// Returns the indices of the marks that end the batches which begin at `start` or later. Empty if there is no such batch.
+    /// Returns the indices of the marks (samples of cumulative counts) that end the batches which begin at `start` or later. Empty if no
+    /// batch begins then.
     pub fn batch_indices(&self, start: Time) -> Range<usize> {
         self.batch_indices_between(start..Time::MAX)
     }
 
-    /// Returns the indices of the marks that end the batches which lie entirely within `window`. Empty if there is no such batch.
+    /// Returns the indices of the marks (samples of cumulative counts) that end the batches which lie entirely within `window`. Empty if no
+    /// batch does.
     pub fn batch_indices_between(&self, window: Range<Time>) -> Range<usize> {
         let count = self.values.len();
         let end = (0..count).find(|&index| self.time(index) > window.end).unwrap_or(count);
@@ -128,8 +130,8 @@ impl RequestCounts {
     }
 }
 
-/// Counts of no requests, for a stream that a mark does not count. The mark at the start of the run counts no stream, because no request
-/// has completed.
+/// Counts of no requests, for a stream that a mark (sample of cumulative counts) does not count. The mark at the start of the run counts no
+/// stream, because no request has completed.
 static NO_REQUESTS: RequestCounts =
     RequestCounts { bytes: 0, kinds: [const { BreakdownSums::NONE }; MeasuredKind::ALL.len()] };
 
@@ -152,7 +154,8 @@ impl RequestSample {
         mark
     }
 
-    /// Returns the counts of the stream at the index `stream`, or of all streams together if `None`. Zero for a stream that the mark does not count.
+    /// Returns the counts of the stream at the index `stream`, or of all streams together if `None`. Zero for a stream that this mark
+    /// (sample of cumulative counts) does not count.
     pub fn stream_counts(&self, stream: Option<usize>) -> &RequestCounts {
         stream.map_or(&self.all, |stream| self.streams.get(stream).unwrap_or(&NO_REQUESTS))
     }
@@ -214,8 +217,8 @@ impl Batches {
         }
     }
 
-    /// Drops all marks, and begins new series at the start of the measured window. The new origin has the time of `counts`, and the counts
-    /// and levels given.
+    /// Drops all marks (samples of cumulative counts), and begins new series at the start of the measured window. The new series start from
+    /// the given counts and levels, at the time of `counts`.
     pub fn restart(&mut self, streams: &[StreamMeasures], counts: &DriveCounts, levels: FillLevels) {
         let drive = DriveSample { counts: counts.clone(), levels };
         *self = Batches::from_origin(counts.span, RequestSample::new(streams), drive);
@@ -241,8 +244,8 @@ impl Batches {
         self.drive.push(DriveSample { counts: counts.clone(), levels });
     }
 
-    /// Merges batches until a batch has at least [`BATCH_REQUESTS_MIN`] requests on average: of the stream at the index `stream`, or of all streams
-    /// if `None`. Returns the marks with the larger spacing.
+    /// Merges batches until a batch has at least [`BATCH_REQUESTS_MIN`] requests on average: of the stream at the index `stream`, or of all
+    /// streams if `None`. Returns the marks (samples of cumulative counts) that end the merged batches.
     pub fn merged(&self, stream: Option<usize>) -> Batches {
         let mut merged = self.clone();
         let requests = self.count(stream);
@@ -259,7 +262,8 @@ impl Batches {
         count(self.requests.batch_start(self.requests.values.len())) - count(&self.requests.at_origin)
     }
 
-    /// Returns whether the marks count each stream separately; false with one stream, and with more than [`STREAMS_MAX`].
+    /// Returns whether the marks (samples of cumulative counts) count each stream separately; false with one stream, and with more than
+    /// [`STREAMS_MAX`].
     pub fn has_streams(&self) -> bool {
         self.requests.values.iter().any(|mark| !mark.streams.is_empty())
     }

@@ -304,13 +304,13 @@ quantities! {
 quantities! {
     /// Busy shares of the parts of the drive during an interval.
     IntervalUtilisation as "IntervalUtilisation" {
-        /// Host link, in the direction to the drive.
+        /// Share of time for which the host link sends to the drive.
         link_to_drive: f64, in "share";
-        /// Host link, in the direction to the host.
+        /// Share of time for which the host link sends to the host.
         link_to_host: f64, in "share";
-        /// Mean over the links of the interconnect.
+        /// Share of time for which a link of the interconnect is busy; mean over the links.
         links_mean: f64, in "share";
-        /// Mean over the dies.
+        /// Share of time for which a die is busy; mean over the dies.
         dies_mean: f64, in "share";
         /// Mean share of time that dies spend on GC and wear levelling.
         dies_gc_mean: f64, in "share";

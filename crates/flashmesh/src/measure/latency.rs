@@ -199,31 +199,31 @@ quantities! {
 quantities! {
     /// Completion latencies of a set of requests, from arrival to completion. Percentiles are within 0.1 % of the exact ones.
     LatencySummary as "Latency" {
-        /// Number of requests.
+        /// Number of requests in the set.
         count: u64, in "requests";
-        /// Exact mean.
+        /// Exact mean of the latencies.
         mean: f64, in "ps";
-        /// Exact standard deviation.
+        /// Exact standard deviation of the latencies.
         deviation: f64, in "ps";
         /// Median of the latencies.
         p50: u64, in "ps";
-        /// 95th percentile.
+        /// 95th percentile of the latencies.
         p95: u64, in "ps";
-        /// 97th percentile.
+        /// 97th percentile of the latencies.
         p97: u64, in "ps";
-        /// 98th percentile.
+        /// 98th percentile of the latencies.
         p98: u64, in "ps";
-        /// 99th percentile.
+        /// 99th percentile of the latencies.
         p99: u64, in "ps";
-        /// 99.5th percentile.
+        /// 99.5th percentile of the latencies.
         p99_5: u64, in "ps";
-        /// 99.9th percentile.
+        /// 99.9th percentile of the latencies.
         p99_9: u64, in "ps";
-        /// 99.99th percentile.
+        /// 99.99th percentile of the latencies.
         p99_99: u64, in "ps";
-        /// 99.999th percentile.
+        /// 99.999th percentile of the latencies.
         p99_999: u64, in "ps";
-        /// Exact maximum.
+        /// Exact maximum of the latencies.
         max: u64, in "ps";
     }
 }

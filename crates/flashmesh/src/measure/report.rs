@@ -148,9 +148,9 @@ quantities! {
         exclusive_transfer: f64, in "share";
         /// Commands or data move to or from the chip while an array of the chip works.
         overlapped: f64, in "share";
-        /// Arrays of the chip work, and nothing moves.
+        /// Arrays of the chip work, and neither commands nor data move to or from the chip.
         exclusive_execution: f64, in "share";
-        /// No array works and nothing moves. Dies that wait for a path, or have a suspended operation and do nothing, count as idle.
+        /// No array of the chip works, and neither commands nor data move. Dies that wait for a path, or have a suspended operation and do nothing, count as idle.
         idle: f64, in "share";
     }
 }
@@ -202,11 +202,11 @@ quantities! {
 quantities! {
     /// Distributions of completion latencies by kind of request.
     DistributionReport as "DistributionByKind" {
-        /// Distribution of all requests.
+        /// Distribution of the latencies of all requests.
         all: Option<LatencyDistribution>, null "when none completed";
-        /// Distribution of reads.
+        /// Distribution of the latencies of reads.
         read: Option<LatencyDistribution>, null "when none completed";
-        /// Distribution of writes.
+        /// Distribution of the latencies of writes.
         write: Option<LatencyDistribution>, null "when none completed";
     }
 }
@@ -214,14 +214,14 @@ quantities! {
 quantities! {
     /// Breakdown of the latencies of requests.
     BreakdownReport as "BreakdownByPart" {
-        /// Mean over all requests.
+        /// Mean latency of all requests, by part.
         mean: Option<BreakdownSummary>, null "when none completed";
-        /// Mean over the slowest requests: from the 99th percentile on. The percentile is rounded down to 1/16 of a power of two, so that the mean
-        /// may cover more than 1 % of the requests.
+        /// Mean latency of the slowest requests, by part: from the 99th percentile on. The percentile is rounded down to 1/16 of a power of two,
+        /// so that the mean may cover more than 1 % of the requests.
         tail: Option<BreakdownSummary>, null "when none completed";
-        /// Breakdown of reads.
+        /// Breakdown of the latencies of reads.
         read: BreakdownParts;
-        /// Breakdown of writes.
+        /// Breakdown of the latencies of writes.
         write: BreakdownParts;
     }
 }
@@ -229,9 +229,9 @@ quantities! {
 quantities! {
     /// Breakdown of the latencies of requests of one kind.
     BreakdownParts as "BreakdownOfKind" {
-        /// Mean over all requests of the kind.
+        /// Mean latency of all requests of the kind, by part.
         mean: Option<BreakdownSummary>, null "when none completed";
-        /// Mean over the slowest requests of the kind: from their 99th percentile on, rounded down to 1/16 of a power of two.
+        /// Mean latency of the slowest requests of the kind, by part: from their 99th percentile on, rounded down to 1/16 of a power of two.
         tail: Option<BreakdownSummary>, null "when none completed";
     }
 }
@@ -310,13 +310,14 @@ impl LinksReport {
 quantities! {
     /// Busy shares of the parts of the drive.
     Utilisation as "Utilisation" {
-        /// Host link, in the direction to the drive. If the link carries one direction at a time, its share in both directions.
+        /// Share of time for which the host link sends to the drive. If the link carries one direction at a time, share of time for which it sends
+        /// in either direction.
         link_to_drive: f64, in "share";
-        /// Host link, in the direction to the host.
+        /// Share of time for which the host link sends to the host.
         link_to_host: f64, in "share";
-        /// SATA adapter in the host, in its busier direction.
+        /// Share of time for which the SATA adapter in the host is busy, in its busier direction.
         adapter: Option<f64>, in "share", null "but for `sata`";
-        /// Mean over the cores of the controller.
+        /// Share of time for which a core of the controller is busy; mean over the cores.
         firmware: Option<f64>, in "share", null "where nothing takes them time (`[firmware]`)";
         /// Share of time for which bytes moved over each link, in the order of `links.names`.
         links: Vec<f64>, in "share";
@@ -325,11 +326,11 @@ quantities! {
         /// Share of time for which each die is busy in any way, in the order of channel, way, die. With `multi-plane = "independent"`, a plane that
         /// reads counts by its share of the planes.
         dies: Vec<f64>, in "share";
-        /// Mean of `links`.
+        /// Mean of `links` over all links.
         links_mean: f64, in "share";
-        /// Mean of `controllers`.
+        /// Mean of `controllers` over all flash controllers.
         controllers_mean: f64, in "share";
-        /// Mean of `dies`.
+        /// Mean of `dies` over all dies.
         dies_mean: f64, in "share";
         /// Mean share of time that dies spend on GC and wear levelling.
         dies_gc_mean: f64, in "share";

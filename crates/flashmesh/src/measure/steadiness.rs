@@ -194,29 +194,32 @@ pub fn are_stores_balanced(batches: &Batches) -> bool {
 /// with 1 % probability.
 const DEVIATIONS_OF_RESERVE: f64 = 2.576;
 
-/// Upper limit of the share of collecting sets of planes in the noise estimate of the reserve. Below 1, because at 1 the estimate would be
-/// zero, although victims differ even if all sets collect. \[choice\]
+/// Upper limit of the share of collecting sets of planes in the noise estimate of the reserve (free pages plus pages reclaimed by
+/// collections in progress). Below 1, because at 1 the estimate would be zero, although the gains of victims differ even if all sets
+/// collect. \[choice\]
 const COLLECTING_MAX: f64 = 0.9;
 
 /// Reserve of free pages: the free pages of the drive, plus the pages that GC in progress has reclaimed. A write takes one page from the
 /// reserve. A move of GC adds the gain of its victim block divided by the number of valid pages of the block.
 struct Reserve {
     flow: FillTrend,
-    /// Standard deviation of the change of the reserve, in pages, if the collections of different sets are at independent phases.
+    /// Standard deviation of the change of the reserve of free pages, in pages, if the collections of different sets of planes are at
+    /// independent phases.
     deviation: f64,
 }
 
 impl Reserve {
-    /// Measures the change of the reserve from the first of `marks` to the last.
+    /// Measures the change of the reserve of free pages from the first of `marks` (samples of the drive at equal intervals) to the last.
     fn new(scale: &DriveScale, marks: &[DriveSample]) -> Reserve {
         let before = &marks[0];
         let (sets, last) = (scale.sets as f64, &marks[marks.len() - 1]);
         let through = (last.counts.flash.user_programs - before.counts.flash.user_programs) as f64;
         let rise = growth(before, marks, BACK_WITHIN * through, |levels| levels.reserve_pages);
-        // Long windows: the level of a collecting set is a saw-tooth as high as the gain of a victim, and the phases at both ends are independent.
-        // The difference of two uniform phases has a variance of 1/6.
+        // Long windows: the reserve of a collecting set of planes is a saw-tooth as high as the gain of a victim, and the phases at both
+        // ends are independent. The difference of two uniform phases has a variance of 1/6.
         let long = (sets / 6.0).sqrt() * scale.gained_of_victim(last);
-        // Short windows: each set either collects all the time or not at all. Only the collecting sets reclaim pages, while all sets write.
+        // Short windows: each set of planes either collects all the time or not at all. Only the collecting sets reclaim pages, while all
+        // sets receive writes.
         let victims: u64 = marks.iter().map(|mark| mark.levels.victims).sum();
         let planes = sets * scale.planes_of_set as f64 * marks.len() as f64;
         let collecting = (victims as f64 / planes).clamp(1.0 / planes, COLLECTING_MAX);
@@ -230,8 +233,8 @@ impl Reserve {
     }
 }
 
-/// Distance from its start within which the fill level of a store counts as back at the start, as a share of the flow through the store.
-/// \[choice\]
+/// Maximum distance between a fill level of a store and its level at the start of the window at which the level counts as returned to the
+/// start; as a share of the flow through the store. \[choice\]
 const BACK_WITHIN: f64 = IMBALANCE_MAX / 2.0;
 
 /// Returns the growth of a store's fill level over `marks`: the rise of the least-squares line, or the difference between the last mark and
@@ -355,7 +358,7 @@ impl WindowAnalysis<'_> {
         &marks[..busy.map_or(marks.len(), |last| last + 1)]
     }
 
-    /// Returns the last mark of the run.
+    /// Returns the last mark (sample of the drive) of the run.
     fn last(&self) -> &DriveSample {
         self.marks.batch_start(self.marks.values().len())
     }
@@ -389,8 +392,8 @@ impl WindowAnalysis<'_> {
                 false => rounds,
             };
             let fallen = -self.growth(programmed, |levels| levels.free_pages);
-            // The free pages can fall without a trend: between two erases, the free pages of a set fall by the pages of the erased blocks.
-            // `of_chance` is two standard deviations of the sum over all sets at independent phases.
+            // The free pages can fall without a trend: between two erases, the free pages of a set of planes fall by the pages of the
+            // erased blocks. `of_chance` is two standard deviations of the change of all free pages, with the sets at independent phases.
             let of_chance = 2.0 * (sets as f64 / 6.0).sqrt() * (planes_of_set * block_pages) as f64;
             let reserve = Reserve::new(self.stores, self.busy_marks());
             if self.last().counts.gc.collections == 0 && !is_drawn {

@@ -350,11 +350,11 @@ quantities! {
     /// Breakdown of the mean latencies of the requests of the measured window, from the batches of `confidence`.
     #[derive(Default)]
     MeasuredBreakdownReport as "MeasuredBreakdown" {
-        /// Mean of all requests.
+        /// Mean latency of all requests, by part.
         mean: Option<BreakdownSummary>, null "when the window is shorter than a batch";
-        /// Mean of reads.
+        /// Mean latency of reads, by part.
         read: Option<BreakdownSummary>, null "when none completed in a batch of the window";
-        /// Mean of writes.
+        /// Mean latency of writes, by part.
         write: Option<BreakdownSummary>, null "when none completed in a batch of the window";
     }
 }

@@ -21,7 +21,7 @@ pub struct Scan {
     /// Spare area of the first page of each block of the drive: shows whether the block is erased, holds translation pages, or was opened after the
     /// last journal page.
     pub blocks: Vec<ScanRead>,
-    /// Spare areas of the other pages of blocks with translation pages, to find the newest version of each translation page.
+    /// Spare areas of all pages but the first in each block with translation pages, to find the newest version of each translation page.
     pub translation: Vec<ScanRead>,
     /// Whole translation pages of the map; empty if a mapping cache reads them on demand.
     pub map: Vec<ScanRead>,

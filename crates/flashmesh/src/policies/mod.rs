@@ -30,11 +30,11 @@ pub use custom_placement::{CustomPlacement, PlacementView, WritePlacer};
 /// Stage of a write at which the plane of the write is chosen, and the component that chooses it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlacementStage {
-    /// By the allocator only, when the write arrives.
+    /// Arrival of the write: the allocator chooses the plane.
     Allocator,
-    /// By the allocator when the write arrives, then by [`FirmwarePolicy::place_write`].
+    /// Arrival of the write: the allocator chooses a plane, which [`FirmwarePolicy::place_write`] can replace by another one.
     AfterAllocator,
-    /// By [`FirmwarePolicy::dispatch_held`], when it dispatches a held write.
+    /// Dispatch of a held write: [`FirmwarePolicy::dispatch_held`] chooses the plane.
     AtDispatch,
 }
 

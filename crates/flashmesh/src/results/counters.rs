@@ -116,27 +116,27 @@ quantities! {
     /// Costs of a power cut, with which the run ends.
     #[derive(Default)]
     PowerCutReport as "PowerCut" {
-        /// Simulated time of the cut.
+        /// Simulated time of the power cut.
         at_ps: u64, in "ps";
         /// Whether capacitors kept the drive alive (`power.capacitors`).
         capacitors: bool;
-        /// Requests in flight at the cut, which never completed.
+        /// Requests in flight at the power cut, which never completed.
         requests_lost: u64, in "requests";
-        /// Dirty pages in the cache at the cut.
+        /// Dirty pages in the device cache at the power cut.
         dirty_pages: u64, in "pages";
         /// Bytes of the dirty pages that were not on flash.
         dirty_bytes: u64, in "B";
-        /// With capacitors, pages destaged after the cut, including those in flight at the cut.
+        /// With capacitors, pages destaged after the power cut, including those in flight at the cut.
         pages_programmed: u64, in "pages";
-        /// With capacitors, pages of the journal and of the map programmed after the cut, including those in flight at the cut.
+        /// With capacitors, pages of the journal and of the map programmed after the power cut, including those in flight at the cut.
         map_pages_programmed: u64, in "pages";
-        /// Time from the cut to the end of the programs after it.
+        /// Time from the power cut to the end of the last program after the cut.
         duration_ps: u64, in "ps";
-        /// Energy of the events that ended after the cut.
+        /// Energy of the events that ended after the power cut.
         energy_j: f64, in "J";
         /// Without capacitors, pages whose newest acknowledged data was lost, in whole or in part.
         pages_lost: u64, in "pages";
-        /// Lost bytes of `pages_lost`.
+        /// Number of acknowledged bytes lost in the pages that `pages_lost` counts.
         bytes_lost: u64, in "B";
         /// Without capacitors, pages in programming for requests or the cache at the cut; recovery finds the older version of such a page.
         programs_lost: u64, in "pages";
@@ -151,9 +151,9 @@ quantities! {
     RecoveryReport as "Recovery" {
         /// Time from the return of power until the map is complete. No other figure of the result includes it.
         duration_ps: u64, in "ps";
-        /// Duration of each step.
+        /// Duration of each step of the recovery.
         steps: RecoverySteps;
-        /// Pages read in each step.
+        /// Pages read in each step of the recovery.
         reads: RecoveryReads;
         /// Entries of the journal that were replayed.
         entries_replayed: u64, in "entries";
@@ -172,13 +172,13 @@ quantities! {
     /// Duration of each step of a recovery, in order.
     #[derive(Default)]
     RecoverySteps as "RecoverySteps" {
-        /// Reads of the spare area of the first page of each block.
+        /// Time to read the spare area of the first page of each block.
         blocks_ps: u64, in "ps";
-        /// Reads of the spare area of the other pages of blocks with translation pages.
+        /// Time to read the spare areas of all other pages of blocks with translation pages.
         system_ps: u64, in "ps";
-        /// Reads of the pages of the map, the replication map and the journal.
+        /// Time to read the pages of the map, the replication map and the journal.
         map_ps: u64, in "ps";
-        /// Reads of the spare area of pages programmed since the last page of the journal.
+        /// Time to read the spare areas of pages programmed since the last page of the journal.
         open_ps: u64, in "ps";
     }
 }

@@ -228,8 +228,8 @@ fn a_key_of_a_part_that_is_there_is_taken() {
 
 #[test]
 fn a_part_may_be_taken_away_beside_its_keys() {
-    // Keys of a section are accepted without an effect if the section is disabled in the same text or a later layer, or if a later layer
-    // gives the workload another source.
+    // Two cases in which keys without an effect are accepted: the same text or a later one disables the section of the keys; or a later text
+    // selects another source of requests, such as a trace, so that the keys of the former source have no effect.
     read("[cache]\ncapacity = \"0B\"\nwrites = \"through\"", &[]);
     read("[cache]\ncapacity = \"1MiB\"\nwrites = \"through\"", &["cache.capacity=0B"]);
     read("", &["cache.writes=through", "cache.capacity=0B"]);

@@ -77,8 +77,8 @@ fn every_value_of_a_preset_states_its_source() {
 #[test]
 fn the_fast_drive_of_venice_is_the_default() {
     let config = preset("venice-z-nand");
-    // Only `venice.revisits` differs. The paper allows a scout three revisits of a router (footnote 5). By default a scout leaves a router
-    // only over unused ports, because a flood fill can then predict each step.
+    // Only `venice.revisits` differs. The Venice paper allows a scout three revisits of a router (footnote 5). By default a scout leaves a
+    // router only over unused ports, because a flood fill can then predict each step.
     let mut standard = Config::default();
     standard.venice.revisits = Revisits::ThreeTimes;
     assert_eq!(config, standard);

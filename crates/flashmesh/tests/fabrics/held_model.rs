@@ -31,7 +31,7 @@ struct Page {
     die: u64,
     arrival: Time,
     stages: Vec<Stage>,
-    /// Array time after the last stage.
+    /// Time that the flash array is busy for the page after the last path request (stage).
     after: Time,
 }
 

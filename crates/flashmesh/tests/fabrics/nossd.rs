@@ -270,8 +270,8 @@ fn networks_that_would_come_to_a_halt_are_errors_with_a_remedy() {
     assert!(Config::from_str(text, "nossd.toml", &[]).is_ok());
 }
 
-/// Claim P11 of PACT 2014: NoSSD gains more over channels of 16 chips than over channels of 8. This holds if the chips load their channel
-/// (section 4.4), but not if the channel rate is independent of the number of chips.
+/// Claim P11 (Design for Scalability, PACT 2014): NoSSD gains more over channels of 16 chips than over channels of 8. This holds if the
+/// chips load their channel (section 4.4), but not if the channel rate is independent of the number of chips.
 #[test]
 fn nossd_gains_more_where_more_chips_load_a_channel() {
     let makespan = |kind: &str, [channels, chips]: [u32; 2], load: &str| {

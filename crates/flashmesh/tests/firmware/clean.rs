@@ -52,8 +52,8 @@ fn alone(hops: u64, flits: u64) -> Time {
     Time::from_ns(1 + 4 * (hops + 1) + flits)
 }
 
-/// Returns the time at which the last write is programmed, and the time at which the controller receives the CleanAck. The Clean moves both
-/// pages to chip 1, next to chip 0.
+/// Returns the time at which the last write is programmed, and the time at which the controller receives the CleanAck. The Clean
+/// (chip-to-chip move of a whole block) moves both pages to chip 1, next to chip 0.
 fn clean() -> (Time, Time) {
     let data = 9 * 512;
     let begins = Time::from_ms(10 * 28) + alone(0, data) + PROGRAM;
@@ -66,7 +66,7 @@ fn clean() -> (Time, Time) {
 fn a_clean_takes_one_packet_the_reads_the_transfers_the_programs_and_one_acknowledgement() {
     let (begins, told) = clean();
     let mut requests = writes_until_two_pages_move();
-    // A read of another page of chip 0 arrives after the Clean has started.
+    // A read of another page of chip 0 arrives after the Clean (chip-to-chip move of a whole block) has started.
     requests.push(read(page(5), 1, begins + Time::from_us(50)));
     let erased = told + alone(0, 8) + ERASE;
     let done = completions(&small_drive(), requests.clone());
@@ -92,7 +92,7 @@ fn a_read_of_a_page_that_has_moved_waits_for_the_acknowledgement_and_goes_to_its
     let mut requests = writes_until_two_pages_move();
     // When the read arrives, page 0 has been programmed on chip 1, and page 1 has not.
     requests.push(read(page(0), 1, begins + Time::from_us(150)));
-    // A read of another chip does not wait for the Clean.
+    // A read of another chip does not wait for the Clean (chip-to-chip move of a whole block).
     let elsewhere = begins + Time::from_us(160);
     requests.push(read(page(3) + 1, 1, elsewhere));
     let done = completions(&small_drive(), requests);
@@ -105,8 +105,8 @@ fn the_controller_that_sent_a_clean_hears_of_its_end_though_another_one_is_neare
     let (begins, told) = clean();
     let mut requests = writes_until_two_pages_move();
     requests.push(read(page(0), 1, begins + Time::from_us(150)));
-    // Shifted by one page, all requests are to the first chip of row 1. The Clean moves the pages to chip 0, where the controller of row 0
-    // reads them.
+    // Shifted by one page, all requests are to the first chip of row 1. The Clean (chip-to-chip move of a whole block) moves the pages to
+    // chip 0, where the controller of row 0 reads them.
     for request in &mut requests {
         request.offset += Bytes::new(PAGE);
     }
@@ -165,7 +165,8 @@ fn two_pages_take_one_command_and_one_acknowledgement() {
     assert_eq!(told(PageMove::ChipToChip), Told { reads: 2, programs: 32, acknowledgements: 30 + 2 + 1, ..expected });
 }
 
-/// A page is written or deallocated while a Clean that lists it is in progress. The page moves, and is invalid at its destination.
+/// A page is written or deallocated while a Clean (chip-to-chip move of a whole block) that lists it is in progress. The page moves, and is
+/// invalid at its destination.
 #[test]
 fn a_page_that_is_written_while_it_moves_is_read_where_the_host_wrote_it() {
     let (begins, told) = clean();
@@ -175,7 +176,8 @@ fn a_page_that_is_written_while_it_moves_is_read_where_the_host_wrote_it() {
         requests
             .push(IoRequest { arrival: told + Time::from_ms(5), ..read(kind.offset.as_u64() / PAGE, 1, Time::ZERO) });
         let done = completions(&small_drive(), requests);
-        // The write waits for its die, which the Clean occupies. The later read finds the page on chip 0, where the write put it.
+        // The write waits for its die, which the Clean (chip-to-chip move of a whole block) occupies. The later read finds the page on chip
+        // 0, where the write put it.
         assert!(done[29] > told, "{}", done[29]);
         assert_eq!(done[30], told + Time::from_ms(5) + alone(0, 8) + READ + alone(0, 9 * 512));
     }

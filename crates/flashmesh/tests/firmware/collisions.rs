@@ -17,7 +17,7 @@ use flashmesh::workload::IoRequest;
 use crate::support::drives::{Listed, bare_drive, read, run_source, write};
 use crate::support::shared::shared;
 
-/// Returns the drive of the paper with random reads of 4 KiB, `outstanding` at a time.
+/// Returns the drive of Jun et al., IEEE Access 2023, with random reads of 4 KiB, `outstanding` at a time.
 fn random_reads(outstanding: u32, requests: u64) -> Config {
     let mut config = Config::from_preset("collisions").expect("the preset exists");
     config.replay.outstanding = outstanding;
@@ -103,7 +103,8 @@ fn one_more(states: &BTreeMap<Vec<usize>, f64>, dies: usize) -> BTreeMap<Vec<usi
 fn eight_random_reads_on_sixteen_dies_collide_as_table_2_and_arithmetic_say() {
     let report = run(&random_reads(8, 60_000));
     let found = collisions(&report);
-    // Eight requests are outstanding, but each spends part of its time on the link, so slightly fewer are at the dies. Table 2 has 7.8.
+    // Eight requests are outstanding, but each spends part of its time on the link, so slightly fewer are at the dies. Table 2 of Jun et
+    // al., IEEE Access 2023, has 7.8.
     let occ = found.average_occ.expect("reads were outstanding");
     assert!((7.5..8.0).contains(&occ), "{occ}");
     assert_eq!((found.dies, found.reads, found.reads_per_die.iter().sum::<u64>()), (16, 60_000, 60_000));
@@ -127,8 +128,9 @@ fn eight_random_reads_on_sixteen_dies_collide_as_table_2_and_arithmetic_say() {
     assert!(found.reads_per_die_rsd.expect("reads completed") < 0.03);
 }
 
-/// Table 2 has 2,382,491 pairs for 967,430 reads, but two reads meet at a die at most 423,000 times (7/16 per read). Pairs counted at each
-/// observation (section II.C monitors collision patterns every 10 us) match the table if a read of 4 KiB transfers its whole page.
+/// Table 2 of Jun et al., IEEE Access 2023, has 2,382,491 pairs for 967,430 reads, but two reads meet at a die at most 423,000 times (7/16
+/// per read). Pairs counted at each observation (section II.C monitors collision patterns every 10 us) match the table if a read of 4 KiB
+/// transfers its whole page.
 #[test]
 fn pairs_of_eight_random_reads_at_each_observation_are_those_of_table_2_if_whole_pages_move() {
     let mut config = random_reads(8, 60_000);
@@ -170,7 +172,8 @@ fn a_pair_counts_at_each_observation_of_its_time_together() {
     }
 }
 
-/// Table 4 has pages of 16 KB with 2 KB of parity. A read of 4 KiB also transfers its share of the parity, 4.6 KB in all, at 1 GB/s.
+/// Table 4 of Jun et al., IEEE Access 2023, has pages of 16 KB with 2 KB of parity. A read of 4 KiB also transfers its share of the parity,
+/// 4.6 KB in all, at 1 GB/s.
 #[test]
 fn a_read_of_4_kib_moves_its_share_of_the_page_and_the_parity() {
     let mut config = random_reads(1, 1);
@@ -246,7 +249,8 @@ fn what_replication_would_gain_is_what_it_gains() {
     assert!(would.imbalanced_avoided > 0 && did.counts.imbalanced_avoided > 0, "{would:?} {did:?}");
 }
 
-/// Section II.C and Table 5 on a profile with recurring bursts: pairs repeat as often as published, and replication separates them.
+/// Section II.C and Table 5 of Jun et al., IEEE Access 2023, on a profile with recurring bursts: pairs repeat as often as published, and
+/// replication separates them.
 #[test]
 fn pairs_of_hm_1_repeat_as_table_2_has_it_and_replication_takes_them_apart() {
     let text = "preset = \"collisions\"\n[workload]\nprofile = \"collisions/HM1\"\nrequests = 30_000\n[replay]\nmode = \"open\"\n\
@@ -256,12 +260,12 @@ fn pairs_of_hm_1_repeat_as_table_2_has_it_and_replication_takes_them_apart() {
     config.replication.enabled = true;
     let after = run(&config);
     let [before, after] = [&before, &after].map(collisions);
-    // The paper has 37.89 occurrences per pair for the whole trace; 5 % of the pairs have 80 % of the occurrences.
+    // Jun et al., IEEE Access 2023, report 37.89 occurrences per pair for the whole trace; 5 % of the pairs have 80 % of the occurrences.
     let repetition = before.mean_repetition.expect("pairs occurred");
     assert!((20.0..60.0).contains(&repetition), "{repetition}");
     let first = before.top_5_percent_share.expect("pairs occurred");
     assert!((0.6..0.95).contains(&first), "{first}");
-    // In the paper, replication removes 30.7 % of the pair occurrences.
+    // In the paper (Jun et al., IEEE Access 2023), replication removes 30.7 % of the pair occurrences.
     let left = after.pair_occurrences as f64 / before.pair_occurrences as f64;
     assert!(left < 0.85, "{left}");
 }
@@ -340,8 +344,8 @@ fn reads_that_complete_a_write_trigger_copies_only_where_they_are_asked_for() {
     assert!(imbalanced > 100, "{imbalanced}");
 }
 
-/// Table 5 has two pair occurrences in all of RSRCH1, where 0.3 % of the requests are reads. Reads for partial writes would cause a thousand
-/// times as many.
+/// Table 5 of Jun et al., IEEE Access 2023, has two pair occurrences in all of RSRCH1, where 0.3 % of the requests are reads. Reads for
+/// partial writes would cause a thousand times as many.
 #[test]
 fn the_recorded_rsrch_1_has_as_few_collisions_as_table_5() {
     let Some(folder) = shared("traces") else { return };

@@ -10,14 +10,14 @@ use crate::support::drives;
 use crate::support::drives::{assert_within, config_of, run, run_source};
 
 const PAGE: u64 = 8192;
-/// Command and address of one plane in Table I, 7 x 10 ns.
+/// Time of the command and address of one plane in Table I of the MBM paper: 7 cycles of 10 ns.
 const COMMAND: Time = Time::from_ns(70);
-/// Transfer of a page in Table I, 8 KiB at 10 ns per byte.
+/// Time of the transfer of a page in Table I of the MBM paper: 8 KiB at 10 ns per byte.
 const TRANSFER: Time = Time::from_ns(81_920);
 const READ: Time = Time::from_us(78);
 
-/// Returns a drive with the flash of Table I behind an infinitely fast link. `shape` is the number of channels, of chips per channel, of
-/// dies per chip and of planes per die; `more` has further settings.
+/// Returns a drive with the flash of Table I of the MBM paper behind an infinitely fast link. `shape` is the number of channels, of chips
+/// per channel, of dies per chip and of planes per die; `more` has further settings.
 fn drive(policy: &str, shape: [u32; 4], more: &str) -> Config {
     let [channels, chips, dies, planes] = shape;
     config_of(&format!(
@@ -67,8 +67,8 @@ fn expected(chips: u64, planes: u64, rounds: u64, program: Time) -> Time {
     }
 }
 
-/// Cases 1 to 3 with the times of Table I: channel busy 56, 45 and 81 % of the time. Despite Figure 3, 0.66 ms of transfers cannot hide 1.3 ms of
-/// programming. Case 3 comes closest.
+/// Cases 1 to 3 of the MBM paper with the times of Table I: channel busy 56, 45 and 81 % of the time. Despite Figure 3, 0.66 ms of
+/// transfers cannot hide 1.3 ms of programming. Case 3 comes closest.
 #[test]
 fn cases_1_to_3_with_table_1_keep_the_channel_busy_for_56_45_and_80_percent() {
     let program = Time::from_us(1_300);
@@ -86,7 +86,8 @@ fn cases_1_to_3_with_table_1_keep_the_channel_busy_for_56_45_and_80_percent() {
     }
 }
 
-/// Claim M09 of docs/reproduction: cases 1 to 3 match Figure 3 if a program takes longer than 6 and at most 8 page transfers.
+/// Claim M09 of docs/reproduction: cases 1 to 3 of the MBM paper match Figure 3 if a program takes longer than 6 and at most 8 page
+/// transfers.
 #[test]
 fn cases_1_to_3_are_as_figure_3_shows_them_where_a_program_takes_600_us() {
     let program = Time::from_us(600);
@@ -101,9 +102,10 @@ fn cases_1_to_3_are_as_figure_3_shows_them_where_a_program_takes_600_us() {
     }
 }
 
-/// Four chips have four, one, four and one page to read, and no reads can join. The paper keeps the channel busy "in a simple way": it sends the
-/// single pages between the pages of the chips with four. Two chips then suffice, because a page is sensed in less time than another page is sent, if
-/// a chip gets its next command before the next data transfer. SSDsim and `next-command-first` do this: they serve waiting reads before ready data.
+/// Four chips have four, one, four and one page to read, and no reads can join. The MBM paper keeps the channel busy "in a simple way": it
+/// sends the single pages between the pages of the chips with four. Two chips then suffice, because a page is sensed in less time than
+/// another page is sent, if a chip gets its next command before the next data transfer. SSDsim and `next-command-first` do this: they serve
+/// waiting reads before ready data.
 #[test]
 fn case_4_keeps_the_channel_busy() {
     let pages = [0, 8, 16, 24, 1, 2, 10, 18, 26, 3];
@@ -146,7 +148,8 @@ fn a_write_goes_round_a_chip_that_reads() {
     }
 }
 
-/// Section IV: on two dies of two planes each, with different page offsets on the planes of the second die, three pages are programmed at once.
+/// Section IV of the MBM paper: on two dies of two planes each, with different page offsets on the planes of the second die, three pages
+/// are programmed at once.
 #[test]
 fn the_parallelism_of_a_chip_with_one_die_out_of_step_is_3() {
     let config = drive("mbm", [1, 1, 2, 2], "");
@@ -158,8 +161,8 @@ fn the_parallelism_of_a_chip_with_one_die_out_of_step_is_3() {
     assert_eq!(records[1].completed - start, burst(1) + program + burst(1) + program);
 }
 
-/// Section IV.A: a chip programs at most as many pages at once as its parallelism and `Channel_Max_Subs`, the number of subrequests given to its
-/// channel, both allow.
+/// Section IV.A of the MBM paper: a chip programs at most as many pages at once as its parallelism and `Channel_Max_Subs`, the number of
+/// subrequests given to its channel, both allow.
 #[test]
 fn a_chip_takes_the_lesser_of_what_its_channel_may_have_and_what_it_can() {
     let program = Time::from_us(1_300);
@@ -172,7 +175,7 @@ fn a_chip_takes_the_lesser_of_what_its_channel_may_have_and_what_it_can() {
     }
 }
 
-/// Section IV.B: reads of different planes join if they belong to one request, otherwise not.
+/// Section IV.B of the MBM paper: reads of different planes join if they belong to one request, otherwise not.
 #[test]
 fn reads_join_within_one_request_only() {
     let pair = [read(0, 1, Time::ZERO), read(1, 1, Time::ZERO)];
@@ -188,7 +191,7 @@ fn reads_join_within_one_request_only() {
     }
 }
 
-/// Section IV.B: if a long request finds all its pages on one channel, MBM spreads them over both channels.
+/// Section IV.B of the MBM paper: if a long request finds all its pages on one channel, MBM spreads them over both channels.
 #[test]
 fn a_long_read_that_loads_one_channel_is_laid_out_anew() {
     let run_with = |reallocations: u32| {
@@ -211,7 +214,8 @@ fn a_long_read_that_loads_one_channel_is_laid_out_anew() {
     assert!(moved > 0 && later < first, "{moved} pages moved; latency {first} before, {later} after");
 }
 
-/// Section IV.B distributes writes to a read-intensive area "averagely": a write does not wait for one die while another one of the area is free.
+/// Section IV.B of the MBM paper distributes writes to a read-intensive area "averagely": a write does not wait for one die while another
+/// one of the area is free.
 #[test]
 fn a_write_to_a_read_intensive_area_goes_to_the_free_die_with_fewest_pages_of_it() {
     let program = Time::from_us(1_300);
@@ -259,7 +263,7 @@ fn writes_to_a_read_intensive_area_even_it_out() {
     assert!(even < uneven && even < after, "{uneven} before; {even} with fewest pages, {after} on static dies");
 }
 
-/// Section IV.B reallocates if a request has too many transactions, or too many subrequests on one channel.
+/// Section IV.B of the MBM paper reallocates if a request has too many transactions, or too many subrequests on one channel.
 #[test]
 fn each_condition_of_a_reallocation_has_a_value_of_its_key() {
     let moved = |shape: [u32; 4], trigger: &str, requests: &[IoRequest]| {
@@ -282,7 +286,7 @@ fn each_condition_of_a_reallocation_has_a_value_of_its_key() {
     assert_eq!(of_each([2, 1, 1, 2], &loaded), [2, 0, 2]);
 }
 
-/// Section IV.C: a read suspends a program instead of waiting for it.
+/// Section IV.C of the MBM paper: a read suspends a program instead of waiting for it.
 #[test]
 fn suspension_is_a_part_of_mbm_with_a_switch_of_its_own() {
     for (suspension, expected) in [("both", Time::from_us(5) + COMMAND + READ + TRANSFER), ("off", Time::ZERO)] {
@@ -295,8 +299,8 @@ fn suspension_is_a_part_of_mbm_with_a_switch_of_its_own() {
     }
 }
 
-/// Section IV.C: MBM selects an idle chip. If the dies of a chip start together, the chip is idle only as a whole, and then accepts writes
-/// for all its dies.
+/// Section IV.C of the MBM paper: MBM selects an idle chip. If the dies of a chip start together, the chip is idle only as a whole, and
+/// then accepts writes for all its dies.
 #[test]
 fn a_chip_whose_dies_begin_together_takes_writes_of_all_of_them_or_none() {
     let together = "[flash]\ndie-start = \"together\"\n";
@@ -334,28 +338,32 @@ fn near_full(more: &str) -> f64 {
     mean("mbm", more) / mean("tbm", "")
 }
 
-/// The headline of the paper is a mean response time that is 43.6 % shorter than with TBM, and up to 66.8 %. On a drive that collects, reads waiting
-/// for the collections of a die dominate. The variants below read ambiguous sentences of the paper differently.
+/// The headline of the MBM paper is a mean response time that is 43.6 % shorter than with TBM, and up to 66.8 %. On a drive that collects,
+/// reads waiting for the collections of a die dominate. The variants below read ambiguous sentences of the paper differently.
 #[test]
 fn mbm_is_ahead_of_tbm_on_a_drive_that_collects_since_reads_suspend_its_collections() {
     let mended = near_full("");
     assert!((0.2..0.6).contains(&mended), "{mended}");
-    // Variant: queued reads do not precede collections. Section IV.C says only: "suspends the on-going program or erase operation".
+    // Variant of MBM: queued reads do not precede collections. Section IV.C of the MBM paper says only: "suspends the on-going program or
+    // erase operation".
     let waits = near_full("[mbm]\nreads-before-collection = false\n");
     assert!(waits > 1.0, "{waits}");
-    // Variant: a long read makes an area read-intensive for the rest of the run. Section IV.B says: "otherwise, the area is not".
+    // Variant of MBM: a long read makes an area read-intensive for the rest of the run. Section IV.B of the MBM paper says: "otherwise, the
+    // area is not".
     let ever = near_full("[mbm]\narea-rule = \"any-read\"\n");
     assert!(ever > mended * 0.95 && ever < 0.7, "{ever}, {mended}");
-    // Variant: MCS, the choice of a chip for a write, restarts with the chip that takes the fewest pages only when no write waits. Section IV.C says:
-    // "when allocating pages".
+    // Variant of MBM: MCS, the choice of a chip for a write, restarts with the chip that takes the fewest pages only when no write waits.
+    // Section IV.C of the MBM paper says: "when allocating pages".
     let once = near_full("[mbm]\nmcs-begins = \"once-until-drained\"\n");
     assert!((once / mended - 1.0).abs() < 0.2, "{once}, {mended}");
-    // Variant: moved pages share the block of the writes. Section IV.A says: "an additional block for migrated data".
+    // Variant of MBM: moved pages share the block of the writes. Section IV.A of the MBM paper says: "an additional block for migrated
+    // data".
     let shared = near_full("[mbm]\nws = false\n");
     assert!((shared / mended - 1.0).abs() < 0.4, "{shared}, {mended}");
 }
 
-/// Section IV.A distributes writes evenly. Here each write arrives after the previous one has completed, so all dies are equally idle.
+/// Section IV.A of the MBM paper distributes writes evenly. Here each write arrives after the previous one has completed, so all dies are
+/// equally idle.
 #[test]
 fn a_drive_with_little_to_do_is_written_to_evenly() {
     for parts in ["", "[mbm]\nmcs = false", "[mbm]\nws = false"] {

@@ -1,5 +1,5 @@
-//! MBM when a program writes several mapping units: full programs are placed as the paper places pages, and units that fill no program gather on the
-//! chosen plane.
+//! MBM when a program writes several mapping units: full programs are placed as the MBM paper places pages, and units that fill no program
+//! gather on the chosen plane.
 
 use std::sync::{Arc, Mutex};
 

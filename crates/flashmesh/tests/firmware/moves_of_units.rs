@@ -68,7 +68,8 @@ fn at(number: usize) -> Time {
     Time::from_ms(10 * number as u64)
 }
 
-/// Returns the writes of `programs`, ten milliseconds apart, and the arrival time of the last one.
+/// Returns the host writes of `programs`, each given by its four units, and the arrival time of the last program. The four writes of a
+/// program arrive together, and programs arrive ten milliseconds apart.
 fn requests(programs: &[[u64; 4]]) -> (Vec<IoRequest>, Time) {
     let writes =
         programs.iter().enumerate().flat_map(|(number, units)| units.map(|unit| write(place(unit), 1, at(number))));

@@ -27,7 +27,7 @@ use crate::support::drives::{Kept, Listed, bare_drive, write};
 use crate::support::partitions;
 
 const CUTS: u32 = 200;
-/// Smallest number of cuts in which every kind of loss and recovery occurs.
+/// Smallest number of power cuts in which every kind of loss and recovery occurs.
 const CUTS_MIN: u32 = 150;
 const SEED: u64 = 1;
 /// Threads that share the drives.

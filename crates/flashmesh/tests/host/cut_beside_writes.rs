@@ -72,7 +72,8 @@ fn a_write_that_another_core_lets_overtake_counts_as_the_older_one() {
     for at in (1..400).step_by(7) {
         let report = run_until(&config, us(at), &[write(0, 1, us(1))], &[write(0, 4, us(0))]);
         let cut = report.power_cut.expect("the power was cut");
-        // At each of these times the oracle of the cache also counts the lost pages. The larger write is acknowledged within 5 us after its look-ups.
+        // In the run with each of these times of the power cut, the oracle of the cache also counts the lost pages. The larger write is
+        // acknowledged within 5 us after its look-ups.
         assert!(at >= 40 || cut.pages_lost == 0, "{at} us");
         assert!(at <= 50 || cut.pages_lost == 4, "{at} us: {}", cut.pages_lost);
     }

@@ -68,7 +68,8 @@ fn a_page_that_was_never_written_need_not_stay_in_the_cache() {
     let requests = [&reads([0, 1])[..], &[write(5, 1, ms(2))], &reads([3, 4]), &[deallocate], &reads([6, 7])].concat();
     let (report, latencies) = measured(&config, requests);
     let miss = COMMAND + READ + TRANSFER;
-    // Only between the write and the deallocation has the page data that the cache can keep.
+    // The page has data only after its write at 2 ms and before its deallocation at 5 ms. So the cache can keep it only then: the read at 3 ms
+    // fills the cache, and the read at 4 ms hits.
     assert_eq!([latencies[0], latencies[1], latencies[3], latencies[4]], [miss, miss, miss, DRAM]);
     assert_eq!(latencies[6..], [miss, miss]);
     assert_eq!(report.cache.expect("the cache is enabled").fills, 1);

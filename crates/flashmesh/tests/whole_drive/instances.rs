@@ -39,14 +39,14 @@ fn setting(name: &str, default: u64) -> u64 {
 /// Way to run a drive: the instance (compiled variant of the simulator), and the probes.
 #[derive(Clone, Copy, Debug)]
 struct Way {
-    /// Smallest allowed instance; the drive may need a larger one.
+    /// Smallest instance (compiled variant of the simulation) in which the drive may run; the drive may need a larger one.
     instance: Instance,
     by_oracles: bool,
     by_log: bool,
     by_timeline: bool,
 }
 
-/// Run in the smallest instance, without probes.
+/// Run in the smallest instance (compiled variant of the simulation), without probes.
 const BARE: Way = Way { instance: Instance::Plain, by_oracles: false, by_log: false, by_timeline: false };
 const WATCHED: Way = Way { by_oracles: true, ..BARE };
 
@@ -58,7 +58,7 @@ struct Outcome {
     records: Vec<RequestRecord>,
     /// Logical pages mapped at the end.
     mapped: BTreeSet<u32>,
-    /// Instance that ran the case.
+    /// Instance (compiled variant of the simulation) that ran the case.
     instance: Instance,
 }
 
@@ -97,7 +97,7 @@ fn listed(case: &Case) -> Listed {
     Listed(case.requests.iter().copied().collect())
 }
 
-/// Returns the case with the default value for every key that the plain instance, the smallest, does not support.
+/// Returns the case with the default value for every key that the plain instance (smallest compiled variant) does not support.
 fn plain(mut case: Case) -> Case {
     // Each pass resets one key. A key at its default value may make another key take effect, which the plain instance may not support either.
     while let Some((path, _)) = case.config.required_instances().into_iter().next() {
@@ -154,8 +154,9 @@ fn differences(one: &Value, other: &Value) -> Vec<String> {
     differ.map(|key| format!("{key}: {:?} and {:?}", one.get(key), other.get(key))).collect()
 }
 
-/// Returns the instance (compiled variant) that runs a drive whose keys need `needed`. [`Instance::Any`] supports only interconnects made
-/// of channels, without held paths; other drives that need it run in [`Instance::Probed`].
+/// Returns the instance (compiled variant of the simulation) that runs a drive whose keys need `needed`: the same one, with an exception.
+/// [`Instance::Any`] supports only interconnects made of channels, and no held paths (`fabric.hold-path`); other drives run in
+/// [`Instance::Probed`] instead.
 fn serves(config: &Config, needed: Instance) -> Instance {
     let has_channels = matches!(config.fabric.kind, FabricKind::Bus | FabricKind::Pssd | FabricKind::Ideal);
     match needed {
@@ -164,8 +165,8 @@ fn serves(config: &Config, needed: Instance) -> Instance {
     }
 }
 
-/// Runs the case in the smallest instance that its keys need, in each larger instance, and with oracles. Asserts that all results are
-/// equal, and returns those of the smallest instance.
+/// Runs the case in the smallest instance (compiled variant of the simulation) that its keys need, in each larger instance, and with
+/// oracles. Asserts that all results are equal, and returns those of the smallest instance.
 fn compare(number: u64, case: &Case) -> Outcome {
     let bare = run(&case.config, listed(case), BARE);
     let assert_same = |other: &Outcome, what: &str| {
@@ -191,8 +192,9 @@ fn compare(number: u64, case: &Case) -> Outcome {
     bare
 }
 
-/// Runs the case with recorders and asserts that its results stay the same. One run may return to `own`, the instance without recorders,
-/// when the recorders finish; a second run has oracles until its end. Returns whether the recorders finished before the end of the run.
+/// Runs the case with recorders and asserts that its results stay the same. One run may return to `own`, the instance (compiled variant)
+/// without recorders, when the recorders finish; a second run has oracles until its end. Returns whether the recorders finished before the
+/// end of the run.
 fn compare_recorded(number: u64, case: &Case, mut bare: Value, own: Instance) -> bool {
     let recorded = recorded(case, number);
     let by_timeline = number.is_multiple_of(3);

@@ -45,7 +45,7 @@ class Stream:
         self.clone = clone
         self.side = side
         self.span: int | None = None
-        """Bytes that the job uses of each of its files; None for the rest of the file."""
+        """Number of bytes that the job uses of each of its files; None if it uses the whole file from its offset on."""
         self.hot_share = 1.0
         """Share of a file, from its start, to which requests go."""
         self.skip = 0

@@ -293,7 +293,10 @@ class Translation:
         return size or self.get("filesize", self.file_length, 0) or self.capacity()
 
     def span(self, clone: int) -> int | None:
-        """Returns the bytes that a clone uses of each file; None for the rest of the file."""
+        """Returns the number of bytes that a clone of the job (`numjobs`) uses of each file.
+
+        None if the clone uses the whole file from its offset on.
+        """
         offset, count = self.offset(clone), len(self.paths(clone))
         filesize = self.get("filesize", self.file_length, 0)
         if filesize:

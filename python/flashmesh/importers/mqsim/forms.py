@@ -18,7 +18,7 @@ class Misfit(Exception):  # noqa: N818 - becomes an error where the place is kno
 
 
 class Form(Protocol):
-    """Interface of a format."""
+    """Interface of a format, which parses the text in a tag of an MQSim file."""
 
     def read(self, text: str) -> Content:
         """Parses a text.

@@ -49,9 +49,9 @@ struct Ranks {
     exponent: f64,
     theta: f64,
     count: u64,
-    /// H(1.5) - h(1), the start of the column of rank 1. The function h is `hat`, H is `integral`.
+    /// H(1.5) - h(1), the start of the column of rank 1. h is the hat (`hat`), and H its integral (`integral`).
     area_first: f64,
-    /// H(n + 0.5) - `area_first`.
+    /// Area under the hat from the start of the column of rank 1 to the end of the last column: H(n + 0.5) - `area_first`.
     area: f64,
     /// The largest `rank - point` at which a rank is accepted without computing its column.
     squeeze: f64,

@@ -1,4 +1,4 @@
-//! Hooks for operations of dies and planes.
+//! Hooks of the oracles (checks of a run) for operations of dies and planes.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Hooks for the arrival of host requests and their completions.
+//! Hooks of the oracles (checks of a run) for the arrival of host requests and their completions.
 
 use std::ops::Range;
 

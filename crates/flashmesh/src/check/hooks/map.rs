@@ -1,4 +1,4 @@
-//! Hooks for map entries and translation pages.
+//! Hooks of the oracles (checks of a run) for map entries and translation pages.
 
 use crate::check::Oracles;
 use crate::check::durability::Durability;

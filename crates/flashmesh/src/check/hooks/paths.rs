@@ -1,4 +1,4 @@
-//! Hooks for paths, transfers and links between controllers and chips.
+//! Hooks of the oracles (checks of a run) for paths, transfers and links between controllers and chips.
 
 use crate::check::Oracles;
 use crate::check::commands::Commands;

@@ -11,7 +11,7 @@ choices! {
     CacheSharing {
         /// All streams use the whole cache.
         Shared = "shared",
-        /// Each stream uses an equal part.
+        /// Each stream uses an equal part of the cache.
         PerStream = "per-stream",
     }
 }

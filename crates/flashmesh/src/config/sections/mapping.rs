@@ -9,7 +9,7 @@ choices! {
     MapSharing {
         /// All streams use the whole cache.
         Shared = "shared",
-        /// Each stream uses an equal part.
+        /// Each stream uses an equal part of the cache.
         PerStream = "per-stream",
     }
 }

@@ -41,7 +41,7 @@ choices! {
 choices! {
     /// The layouts of a long request that are reallocated (section IV.B: "if data distribution satisfies one of the following conditions").
     ReallocationTrigger {
-        /// Layouts that satisfy either condition.
+        /// Layouts that satisfy the first condition, the second, or both.
         Either = "either",
         /// Layouts that satisfy the first condition: "the transactions number of a request is greater than the theoretical number".
         Transactions = "transactions",

@@ -40,9 +40,9 @@ choices! {
 choices! {
     /// The time at which the buffer slot of a departing flit can be reused.
     SlotReuse {
-        /// The same cycle: with buffers of one flit, the flits of a packet advance in lockstep.
+        /// The cycle of the departure: with buffers of one flit, the flits of a packet advance in lockstep.
         SameCycle = "same-cycle",
-        /// The next cycle.
+        /// The cycle after the departure.
         NextCycle = "next-cycle",
     }
 }

@@ -41,7 +41,7 @@ pub struct DramAccess {
 #[derive(Clone, Debug)]
 pub struct AccessGroup {
     pub request: RequestId,
-    /// Whether the first page of the group had to wait for space in the cache.
+    /// Whether the first of these pages had to wait for space in the cache.
     pub had_waited: bool,
     pub address: u64,
     pub size: Bytes,

@@ -95,8 +95,8 @@ impl ChipToChipMoves {
         self.remote_programs.arrived(id, cx);
     }
 
-    /// Runs the partly filled program on another chip for the victim in plane `source`, if no more mapping units will arrive. All units of
-    /// the victim must have been read.
+    /// Enqueues the program that moves the last mapping units of the victim in plane `source` to another chip, if no more units will arrive:
+    /// the program then stays partly filled. All units of the victim must have been read.
     pub fn all_read<M: Model>(&mut self, source: PlaneId, cx: &mut Context<'_, M>) {
         if let Some(to) = self.remote_programs.run_if_all_arrived(source, cx) {
             self.arrivals[to.index()] = None;

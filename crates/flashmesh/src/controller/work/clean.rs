@@ -51,21 +51,21 @@ struct Clean {
     die_of_block: DieId,
 }
 
-/// Numbers of Cleans in progress for which a die is the source or the destination.
+/// Numbers of Cleans (chip-to-chip moves of whole blocks) in progress for which a die is the source or the destination.
 #[derive(Clone, Copy, Debug, Default)]
 struct Role {
-    /// Cleans whose source block is on the die.
+    /// Cleans (chip-to-chip moves of whole blocks) whose source block is on the die.
     sends: u32,
-    /// Cleans whose destination plane is on the die.
+    /// Cleans (chip-to-chip moves of whole blocks) whose destination plane is on the die.
     programs: u32,
 }
 
-/// All Cleans in progress.
+/// All Cleans (chip-to-chip moves of whole blocks) in progress.
 #[derive(Clone, Debug, Default)]
 pub struct Cleaning {
-    /// Cleans in progress, by the plane of their source block.
+    /// Cleans (chip-to-chip moves of whole blocks) in progress, by the plane of their source block.
     blocks: FxHashMap<PlaneId, Clean>,
-    /// Roles of each die in Cleans, as source or destination; empty if the drive does not use Cleans.
+    /// Roles of each die in Cleans (chip-to-chip moves of whole blocks), as source or destination; empty if the drive does not use Cleans.
     roles: Vec<Role>,
     /// Pages whose move to another chip is not yet acknowledged: (new, old) location.
     unacknowledged_moves: FxHashMap<Lpn, (Ppn, Ppn)>,
@@ -82,8 +82,8 @@ impl Cleaning {
         self.unacknowledged_moves.get(&read.lpn).filter(|(to, _)| *to == read.from).map(|(_, from)| *from)
     }
 
-    /// Begins a Clean of the valid pages of `block`, the victim of `plane`, from page `cursor` on. Returns the first read of the Clean;
-    /// `None` if no Clean can begin.
+    /// Begins a Clean (one packet makes the chip send all valid pages of a block to another chip) of `block`, the victim of `plane`, from page
+    /// `cursor` on. Returns the first read of the Clean; `None` if no Clean can begin.
     pub fn begin<M: Model>(
         &mut self,
         plane: PlaneId,
@@ -118,18 +118,20 @@ impl Cleaning {
         Some(cx.begin_internal(Purpose::CollectRead(MoveRoute::Clean), lpn, from, plane))
     }
 
-    /// Returns whether a Clean of the victim of `plane` is in progress: it has begun, and was neither acknowledged nor cancelled.
+    /// Returns whether a Clean (chip-to-chip move of a whole block) of the victim of `plane` is in progress: it has begun, and was neither
+    /// acknowledged nor cancelled.
     pub fn is_under_way(&self, plane: PlaneId) -> bool {
         self.blocks.contains_key(&plane)
     }
 
-    /// Returns the number of valid pages that the Clean of the victim of `plane` would list if its packet were sent now.
+    /// Returns the number of valid pages that the Clean (chip-to-chip move of a whole block) of the victim of `plane` would list if its
+    /// packet were sent now.
     pub fn pages_to_list(&self, plane: PlaneId, shared: &Shared) -> usize {
         self.blocks[&plane].pages.iter().filter(|(ppn, lpn)| shared.ftl.is_at(*lpn, *ppn)).count()
     }
 
-    /// Removes pages that are no longer valid from the list of the Clean that begins with `read`. Called when the packet of the Clean is
-    /// sent.
+    /// Removes pages that are no longer valid from the page list of the Clean (chip-to-chip move of a whole block) that begins with `read`.
+    /// Called when the packet of the Clean is sent.
     pub fn list<M: Model>(&mut self, read: TransactionId, cx: &mut Context<'_, M>) {
         let plane = cx.datapath.transaction(read).plane;
         let clean = self.blocks.get_mut(&plane).expect("a Clean is sent for a block that has one");
@@ -175,7 +177,8 @@ impl Cleaning {
         cx.shared.geometry.die_of_plane(clean.to)
     }
 
-    /// Returns whether `die` keeps mapping units of a Clean in its page register because the destination chip has no buffer space yet.
+    /// Returns whether `die` keeps mapping units of a Clean (chip-to-chip move of a whole block) in its page register because the
+    /// destination chip has no buffer space yet.
     #[inline(always)]
     pub fn holds(&self, die: DieId) -> bool {
         !self.blocks.is_empty() && self.holds_rest(die)
@@ -186,9 +189,9 @@ impl Cleaning {
         self.blocks.values().any(|clean| clean.room == 0 && clean.die_of_block == die)
     }
 
-    /// Handles the arrival of a mapping unit at the destination chip of a Clean. After the last unit of the transfer, schedules the
-    /// program, or the next read if more units fit into the program. Returns the die of the scheduled operation; `None` if more units of
-    /// the transfer will arrive.
+    /// Handles the arrival of a mapping unit at the destination chip of a Clean (chip-to-chip move of a whole block). After the last unit
+    /// of the transfer, schedules the program, or the next read if more units fit into the program. Returns the die of the scheduled
+    /// operation; `None` if more units of the transfer will arrive.
     pub fn arrived<M: Model>(&mut self, id: TransactionId, cx: &mut Context<'_, M>) -> Option<DieId> {
         let source = cx.shared.geometry.plane_of(cx.datapath.transaction(id).from);
         let clean = self.blocks.get_mut(&source).expect("its pages are being moved");
@@ -218,8 +221,8 @@ impl Cleaning {
         }
     }
 
-    /// Continues the Clean of the victim of `plane` after a program that was not the last one: sends the units that remain in the register
-    /// of the source die, or reads the next page.
+    /// Continues the Clean (chip-to-chip move of a whole block) of the victim of `plane` after a program that was not the last one: sends
+    /// the units that remain in the register of the source die, or reads the next page.
     pub fn go_on<M: Model>(&mut self, plane: PlaneId, cx: &mut Context<'_, M>) {
         let clean = self.blocks.get_mut(&plane).expect("its pages are being moved");
         clean.buffer.clear();
@@ -231,7 +234,8 @@ impl Cleaning {
         cx.push(FollowUp::TryIssue(die));
     }
 
-    /// Schedules the read of the next listed page of the Clean of the victim of `plane`. Returns the die of the read.
+    /// Schedules the read of the next listed page of the Clean (chip-to-chip move of a whole block) of the victim of `plane`. Returns the
+    /// die of the read.
     fn read_next<M: Model>(&mut self, plane: PlaneId, cx: &mut Context<'_, M>) -> DieId {
         let first = self.blocks[&plane].read;
         let (from, lpn) = self.blocks[&plane].pages[first];
@@ -241,7 +245,7 @@ impl Cleaning {
         cx.datapath.enqueue_clean_operation(lead, cx.kernel)
     }
 
-    /// Cancels the Clean of the victim of `plane`. Its packet must not have been sent.
+    /// Cancels the Clean (chip-to-chip move of a whole block) of the victim of `plane`. The packet of the Clean must not have been sent.
     pub fn give_up(&mut self, plane: PlaneId, shared: &mut Shared) {
         if let Some(clean) = self.blocks.get(&plane) {
             shared.ftl.set_incoming(clean.to, 0);
@@ -249,7 +253,7 @@ impl Cleaning {
         self.end(plane, shared);
     }
 
-    /// Removes the Clean of the victim of `plane`, after it was acknowledged or cancelled.
+    /// Removes the Clean (chip-to-chip move of a whole block) of the victim of `plane`, after the Clean was acknowledged or cancelled.
     pub fn end(&mut self, plane: PlaneId, shared: &Shared) {
         let Some(clean) = self.blocks.remove(&plane) else { return };
         self.roles[shared.geometry.die_of_plane(plane).index()].sends -= 1;

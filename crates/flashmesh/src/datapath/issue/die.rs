@@ -106,8 +106,8 @@ impl<M: Model> Datapath<M> {
         self.issue_ready(die, ready, source, kernel)
     }
 
-    /// Prepares `die` for a pending operation of a Clean, which needs all planes: issues no read, and resumes a suspended operation, which
-    /// has to end first.
+    /// Prepares `die` for a pending operation of a Clean (chip-to-chip move of a whole block), which needs all planes: issues no read, and
+    /// resumes a suspended operation, which has to end first.
     #[inline(never)]
     fn drain_for_clean(&mut self, die: DieId, kernel: &mut Kernel<M>) -> IssueOutcome {
         let entry = &self.dies[die];

@@ -123,7 +123,7 @@ impl<M: Model> Datapath<M> {
             }
             return ArrayOutcome::Read;
         }
-        // A Clean is acknowledged once, after its last page.
+        // A Clean (chip-to-chip move of a whole block) is acknowledged once, after its last page.
         let first = self.transactions[operation.transactions()[0]].purpose;
         let is_reported = !(M::ALL_FEATURES
             && matches!(first, Purpose::CollectRead(MoveRoute::Clean) | Purpose::CollectProgram(MoveRoute::Clean)));

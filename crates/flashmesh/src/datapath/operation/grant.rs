@@ -25,7 +25,8 @@ pub enum GrantOutcome {
     Moved(StaleLead),
     /// A program operation was built. Next, assign a page to each transaction and call [`Datapath::start_operation`].
     Programs(NewOperation),
-    /// The command of a Clean has been sent, with the list of valid pages. Contains the first read of the Clean.
+    /// The command of a Clean (chip-to-chip move of a whole block) has been sent, with the list of valid pages. Contains the first read of
+    /// the Clean.
     Listed(TransactionId),
 }
 

@@ -242,8 +242,8 @@ impl<M: Model> Datapath<M> {
         self.send_command(operation, Bytes::ZERO, kernel);
     }
 
-    /// Sends the command of an operation, followed by program data or by `list`, the size of the page list of a Clean (zero for other
-    /// operations).
+    /// Sends the command of an operation, followed by program data or by `list`, the size of the page list of a Clean (chip-to-chip move of
+    /// a whole block) (zero for other operations).
     #[inline(always)]
     fn send_command(&mut self, operation: NewOperation, list: Bytes, kernel: &mut Kernel<M>) {
         let now = kernel.now();

@@ -1,4 +1,5 @@
-//! Requesters. Each die requests its own paths; if the dies of a chip take turns, the first die of the chip requests the paths for all of them.
+//! Requesters: the dies that request paths. Each die requests its own paths; if the dies of a chip take turns, the first die of the chip
+//! requests the paths for all of them.
 
 use crate::datapath::Datapath;
 use crate::fabric::Grant;

@@ -1,4 +1,4 @@
-//! Ends of transfers.
+//! Ends of transfers: the path is released, and the array starts or the read data is passed on.
 
 use crate::datapath::Datapath;
 use crate::fabric::{Cause, Fabric, Grant, TransferPhase};

@@ -34,7 +34,7 @@ pub(super) fn add_conflicts(config: &Config, geometry: &Geometry, clashes: &mut 
         return;
     }
     let planes = || (0..geometry.planes()).map(PlaneId);
-    // Returns the namespaces on a plane, the one with the most pages there first.
+    // Returns the namespaces on a plane, the one with the most pages on the plane first.
     let of = |plane| -> Vec<&ResolvedNamespace> {
         let density = |space: &ResolvedNamespace| {
             space.capacity.as_u64() / planes().filter(|&plane| space.has_plane(geometry, plane)).count() as u64

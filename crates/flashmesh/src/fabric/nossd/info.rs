@@ -1,4 +1,4 @@
-//! Properties of NoSSD.
+//! Properties of NoSSD that the rest of the simulator relies on.
 
 use crate::config::{self, PageMove};
 use crate::fabric::{FabricInfo, RouterPlacement};
@@ -6,7 +6,7 @@ use crate::fabric::{FabricInfo, RouterPlacement};
 use super::settings::check;
 use super::{CircuitSwitchedNossd, Nossd};
 
-/// Properties of NoSSD.
+/// Properties of NoSSD that the rest of the simulator relies on, such as the keys that it reads.
 pub static INFO: FabricInfo = FabricInfo {
     name: "nossd",
     caption: "Every chip has a router. Commands and data are packets that move from router to router; a packet that \

@@ -117,8 +117,8 @@ impl MessageNetwork {
         }
     }
 
-    /// Simulates the network up to `now`, then further until the end of the lookahead; an event of the drive that follows from a report
-    /// ends the lookahead early. Schedules the events of reported injections and deliveries.
+    /// Simulates the network up to `now`, and then ahead to the end of the lookahead. Schedules the events of the drive that follow from the
+    /// packets injected and delivered meanwhile; each such event shortens the lookahead to its time.
     pub fn advance(&mut self, now: Time, ports: &mut InjectionPorts, dies: &mut [DieState], outbox: &mut Outbox) {
         let cycle_of = |time: Time| time.as_ps() / self.flit_time.as_ps();
         let cycle = cycle_of(now);

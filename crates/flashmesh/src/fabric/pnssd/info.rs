@@ -1,10 +1,10 @@
-//! Properties of pnSSD.
+//! Properties of pnSSD that the rest of the simulator relies on.
 
 use crate::config::{self, Config, PageMove};
 use crate::fabric::{AnyFabric, FabricError, FabricInfo, Pnssd, RouterPlacement};
 use crate::flash::geometry::Geometry;
 
-/// Properties of pnSSD.
+/// Properties of pnSSD that the rest of the simulator relies on, such as the keys that it reads.
 pub static INFO: FabricInfo = FabricInfo {
     name: "pnssd",
     caption: "Each chip is on two channels: one along its row, one along its column. A transfer takes whichever is free.",

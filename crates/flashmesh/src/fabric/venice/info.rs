@@ -1,4 +1,4 @@
-//! Properties of Venice.
+//! Properties of Venice that the rest of the simulator relies on.
 
 use crate::config::{self, Config, PageMove};
 use crate::fabric::{AnyFabric, FabricError, FabricInfo, RouterPlacement};
@@ -6,7 +6,7 @@ use crate::flash::geometry::Geometry;
 
 use super::Venice;
 
-/// Properties of Venice.
+/// Properties of Venice that the rest of the simulator relies on, such as the keys that it reads.
 pub static INFO: FabricInfo = FabricInfo {
     name: "venice",
     caption: "Every chip has a router, and every row a controller. Before anything is sent, a controller sends a scout. \

@@ -106,8 +106,8 @@ impl Venice {
     pub(super) fn schedule_wake(&self, outbox: &mut Outbox) {
         let (mut first, hop) = (self.scout_events.next_grant(), self.timing.scout_hop());
         self.scout_events.steps.for_each(|at, controller| {
-            // After its next step, a scout has to cross at least one more link. So if even this link ends at `first` or later, the scout
-            // cannot be first.
+            // `first` is the earliest known time of a grant. A scout has to cross at least one more link after its next step. If the scout
+            // crosses this link at `first` or later, it cannot lead to an earlier grant.
             if at + hop < first {
                 first = first.min(at + hop * u64::from(self.network.remaining_links_min(controller)));
             }

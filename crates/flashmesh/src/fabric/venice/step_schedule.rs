@@ -75,8 +75,8 @@ impl StepSchedule {
         (self.lap, &self.circle[self.next..])
     }
 
-    /// Records that the next `scouts` scouts took their step and stay in flight. Returns whether this completed the lap; if so, the next
-    /// lap has started.
+    /// Records that the next `scouts` scouts took their step and stay in flight. Returns whether this completed the lap (one step of each
+    /// scout), so that the next lap has started.
     #[inline(always)]
     pub fn advance(&mut self, scouts: usize) -> bool {
         self.next += scouts;

@@ -44,7 +44,7 @@ pub struct Packet {
 /// A report of the cycles in which a packet leaves the network. They are final, and can be later than the cycle that is being simulated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Delivery {
-    /// [`Packet::token`] of the packet.
+    /// Token with which the creator of the packet recognizes it ([`Packet::token`]).
     pub token: u64,
     /// Terminal at which the packet leaves the network.
     pub destination: TerminalId,
@@ -62,7 +62,7 @@ pub struct Delivery {
 /// packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Injection {
-    /// [`Packet::token`] of the packet.
+    /// Token with which the creator of the packet recognizes it ([`Packet::token`]).
     pub token: u64,
     /// Terminal at which the packet enters the network.
     pub source: TerminalId,
@@ -104,7 +104,7 @@ impl NetworkReports {
 /// The crossing of one link by a packet, or by a flit in the log of a [`FlitNetwork`](super::FlitNetwork).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Crossing {
-    /// [`Packet::token`] of the packet.
+    /// Token with which the creator of the packet recognizes it ([`Packet::token`]).
     pub token: u64,
     /// Link that was crossed.
     pub link: LinkId,
@@ -119,7 +119,7 @@ pub struct Crossing {
 pub(super) struct CrossingLog(Option<Vec<Crossing>>);
 
 impl CrossingLog {
-    /// Starts an empty log.
+    /// Starts a log of link crossings, which is empty at first.
     pub(super) fn keep(&mut self) {
         self.0 = Some(Vec::new());
     }

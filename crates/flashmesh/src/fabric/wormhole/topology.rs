@@ -74,13 +74,13 @@ pub enum TopologyError {
 /// direction, 0 to 3, is also the number of the link among the inputs of the router where the link ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GridDirection {
-    /// To the next column.
+    /// Direction to the next column.
     East,
-    /// To the previous column.
+    /// Direction to the previous column.
     West,
-    /// To the next row.
+    /// Direction to the next row.
     South,
-    /// To the previous row.
+    /// Direction to the previous row.
     North,
 }
 

@@ -10,9 +10,9 @@ pub(in super::super) struct Permutation {
     first: u32,
     /// Inverse of `step` modulo `runs`.
     inverse: u32,
-    /// Number of runs.
+    /// Number of runs (groups of consecutive numbers that stay together).
     runs: u32,
-    /// Length of a run.
+    /// Length of a run, as a count of numbers.
     length: u32,
 }
 

@@ -272,7 +272,8 @@ impl<'a> PlaneSample<'a> {
         if !self.inputs.collects {
             self.end_collection();
         }
-        // Continue open blocks at a multiple of 64 pages, so that copies with larger blocks can continue at the same page.
+        // Continue open blocks at a multiple of 64 pages. The state is copied to a drive with larger blocks, whose open blocks can then continue at
+        // the same page.
         if self.block_scale() > 1 {
             self.ftl.blocks.align_open_blocks(u64::BITS);
         }

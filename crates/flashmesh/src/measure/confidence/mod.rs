@@ -25,7 +25,7 @@ pub use self::ratio::{half_width, half_width_without_drift};
 pub use self::request_intervals::{RequestMetrics, tally};
 
 quantities! {
-    /// A 95 % confidence interval.
+    /// A 95 % confidence interval of a figure of the run.
     #[derive(Copy)]
     ConfidenceInterval as "ConfidenceInterval" {
         /// Lower end, in the unit of the figure.
@@ -52,15 +52,15 @@ quantities! {
     /// Confidence intervals of latencies, in picoseconds.
     #[derive(Copy)]
     LatencyConfidence as "LatencyConfidence" {
-        /// Interval of the mean.
+        /// Confidence interval of the mean latency.
         mean: Option<ConfidenceInterval>, null "when there are too few requests to tell";
-        /// Interval of the median.
+        /// Confidence interval of the median latency.
         p50: Option<ConfidenceInterval>, null "when there are too few requests to tell";
-        /// Interval of the 95th percentile.
+        /// Confidence interval of the 95th percentile of latency.
         p95: Option<ConfidenceInterval>, null "when there are too few requests to tell";
-        /// Interval of the 99th percentile.
+        /// Confidence interval of the 99th percentile of latency.
         p99: Option<ConfidenceInterval>, null "when there are too few requests to tell";
-        /// Interval of the 99.9th percentile.
+        /// Confidence interval of the 99.9th percentile of latency.
         p99_9: Option<ConfidenceInterval>, null "when there are too few requests to tell";
     }
 }
@@ -69,11 +69,11 @@ quantities! {
     /// Confidence intervals of latencies, by kind of request.
     #[derive(Copy)]
     LatencyConfidenceReport as "LatencyConfidenceByKind" {
-        /// Intervals of all requests.
+        /// Confidence intervals of the latencies of all requests.
         all: LatencyConfidence;
-        /// Intervals of reads.
+        /// Confidence intervals of the latencies of reads.
         read: LatencyConfidence;
-        /// Intervals of writes.
+        /// Confidence intervals of the latencies of writes.
         write: LatencyConfidence;
     }
 }
@@ -82,23 +82,23 @@ quantities! {
     /// Confidence intervals of the parts of the mean latency, as shares of the mean latency.
     #[derive(Copy)]
     BreakdownConfidence as "BreakdownConfidence" {
-        /// Interval of `breakdown_ps.mean.host`.
+        /// Confidence interval of `breakdown_ps.mean.host`, as a share of the mean latency.
         host: ConfidenceInterval;
-        /// Interval of `breakdown_ps.mean.firmware`.
+        /// Confidence interval of `breakdown_ps.mean.firmware`, as a share of the mean latency.
         firmware: ConfidenceInterval;
-        /// Interval of `breakdown_ps.mean.cache`.
+        /// Confidence interval of `breakdown_ps.mean.cache`, as a share of the mean latency.
         cache: ConfidenceInterval;
-        /// Interval of `breakdown_ps.mean.map_wait`.
+        /// Confidence interval of `breakdown_ps.mean.map_wait`, as a share of the mean latency.
         map_wait: ConfidenceInterval;
-        /// Interval of `breakdown_ps.mean.die_wait`.
+        /// Confidence interval of `breakdown_ps.mean.die_wait`, as a share of the mean latency.
         die_wait: ConfidenceInterval;
-        /// Interval of `breakdown_ps.mean.behind_gc`.
+        /// Confidence interval of `breakdown_ps.mean.behind_gc`, as a share of the mean latency.
         behind_gc: ConfidenceInterval;
-        /// Interval of `breakdown_ps.mean.path_wait`.
+        /// Confidence interval of `breakdown_ps.mean.path_wait`, as a share of the mean latency.
         path_wait: ConfidenceInterval;
-        /// Interval of `breakdown_ps.mean.array`.
+        /// Confidence interval of `breakdown_ps.mean.array`, as a share of the mean latency.
         array: ConfidenceInterval;
-        /// Interval of `breakdown_ps.mean.transfer`.
+        /// Confidence interval of `breakdown_ps.mean.transfer`, as a share of the mean latency.
         transfer: ConfidenceInterval;
     }
 }
@@ -107,17 +107,17 @@ quantities! {
     /// 95 % confidence intervals of the figures of the measured window, or of the whole run without such a window.
     #[derive(Copy)]
     ConfidenceReport as "Confidence" {
-        /// Number of batches of the window.
+        /// Number of batches of the window, from which the intervals are computed.
         batches: u64, in "batches";
-        /// Interval of requests completed per second.
+        /// Confidence interval of the requests completed per second.
         iops: Option<ConfidenceInterval>, null "when there are too few requests to tell";
-        /// Interval of bytes per second.
+        /// Confidence interval of the bytes per second.
         bandwidth_bytes_per_s: Option<ConfidenceInterval>, null "when there are too few requests to tell";
-        /// Intervals of latencies, in picoseconds.
+        /// Confidence intervals of the latencies, in picoseconds.
         latency_ps: LatencyConfidenceReport;
-        /// Intervals of the parts of the mean latency, as shares.
+        /// Confidence intervals of the parts of the mean latency, as shares of the mean latency.
         breakdown_share: Option<BreakdownConfidence>, null "when there are too few requests to tell";
-        /// Interval of write amplification.
+        /// Confidence interval of write amplification.
         write_amplification: Option<ConfidenceInterval>, null "when requests wrote no page, or there are too few to tell";
         /// Interval of the mean share of time that dies spend on GC and wear levelling.
         dies_gc_mean: Option<ConfidenceInterval>, null "when there are too few batches to tell";
@@ -128,11 +128,11 @@ quantities! {
     /// 95 % confidence intervals of the figures of a stream.
     #[derive(Copy)]
     StreamConfidence as "StreamConfidence" {
-        /// Interval of requests completed per second.
+        /// Confidence interval of the requests completed per second.
         iops: Option<ConfidenceInterval>, null "when there are too few requests to tell";
-        /// Interval of bytes per second.
+        /// Confidence interval of the bytes per second.
         bandwidth_bytes_per_s: Option<ConfidenceInterval>, null "when there are too few requests to tell";
-        /// Intervals of latencies, in picoseconds.
+        /// Confidence intervals of the latencies, in picoseconds.
         latency_ps: LatencyConfidenceReport;
     }
 }

@@ -158,7 +158,8 @@ impl DispatchRound<'_, '_> {
         next
     }
 
-    /// Dispatches writes channel by channel, the least loaded channel first. No channel is filled beyond the level of `Channel_Max_Subs`.
+    /// Dispatches writes channel by channel, the least loaded channel first. Fills no channel beyond the maximum number of subrequests that MBM
+    /// computes as `Channel_Max_Subs`.
     fn dispatch_by_channel(&mut self, eligibility: Eligibility) {
         let in_program = self.mbm.geometry.units_per_program;
         let programs = self.mbm.programs.by_channel().iter();

@@ -128,7 +128,7 @@ impl Interconnect {
         }
         config.pnssd.split_page &= !(holds && kind == FabricKind::Pnssd);
         let can_copy = matches!(kind, FabricKind::Pnssd | FabricKind::Nossd) && !config.gc.copyback && !holds;
-        // In half-duplex mode the page list of a Clean must fit into a buffer.
+        // In half-duplex mode the page list of a Clean (chip-to-chip move of a whole block) must fit into a buffer.
         let list = config.nossd.read_request_flits + 4 * config.geometry.pages_per_block;
         let lists = !config.nossd.half_duplex || config.nossd.buffer_flits >= list;
         let can_clean = kind == FabricKind::Nossd && config.flash.die_interleaving && lists;

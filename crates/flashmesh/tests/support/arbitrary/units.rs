@@ -81,7 +81,7 @@ impl Units {
             config.geometry.pages_per_block.next_multiple_of(pages.max(self.pages as u32)).max(2 * pages);
         config.ftl.gather_timeout = self.gather_timeout;
         if config.gc.r#move == PageMove::Clean && config.nossd.half_duplex {
-            // The page list of a Clean must fit into a buffer.
+            // The page list of a Clean (chip-to-chip move of a whole block) must fit into a buffer.
             let units = config.geometry.pages_per_block * config.units_per_page() / config.pages_per_unit();
             let list = config.nossd.read_request_flits + 4 * units;
             config.nossd.buffer_flits = config.nossd.buffer_flits.max(list);

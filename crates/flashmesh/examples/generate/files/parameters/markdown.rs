@@ -114,7 +114,8 @@ fn instances(text: &mut String) {
     ));
 }
 
-/// Returns the name of a key that needs more than the plain instance, with the conditions on this need, in Markdown.
+/// Returns the name of a key that needs more than the plain instance (smallest compiled variant of the simulation), with the conditions on
+/// this need, in Markdown.
 fn named_need(spec: &ParameterSpec) -> String {
     let conditions = spec.needs.only_where.iter().flat_map(|with| &with.any_of);
     let shown: Vec<String> = conditions.map(|condition| shown_as(&condition.path(), condition)).collect();

@@ -135,8 +135,8 @@ impl Page {
         }
     }
 
-    /// Returns the key path in the page where the class of `group` was described; `None` if the class was not described yet, or `group` has
-    /// no class.
+    /// Returns the key path under which the page already describes the class of `group`, so that the page can refer to it; `None` if the page
+    /// does not describe the class yet, or `group` has no class.
     fn place(&self, group: &GroupSpec) -> Option<&str> {
         let (_, place) = self.shown.iter().find(|(class, _)| group.class == Some(*class))?;
         Some(place)

@@ -53,8 +53,8 @@ pub fn choose_location(read: &Transaction, shared: &mut Shared) -> Option<Ppn> {
     }
 }
 
-/// Counts a read of a user page that is enqueued at `die`. If the read causes an imbalanced collision, plans the replica that the detector chooses,
-/// if any.
+/// Counts a read of a user page that is enqueued at `die`. If the read arrives in an imbalanced collision (another die has at least two
+/// fewer outstanding reads), plans the replica that the detector chooses, if any.
 pub fn read_queued<M: Model>(id: TransactionId, die: DieId, writes: &HostWrites, cx: &mut Context<'_, M>) {
     let Shared { geometry, ftl, replication: Some(copies), .. } = &mut *cx.shared else { return };
     let datapath = &mut *cx.datapath;
