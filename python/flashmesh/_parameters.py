@@ -232,8 +232,8 @@ FabricKind: TypeAlias = Literal["bus", "pssd", "pnssd", "nossd", "venice", "idea
 """Interconnect between controllers and chips."""
 
 FabricChannelLoad: TypeAlias = Literal["none", "chips"]
-"""Effect of the chips on a channel on its rate. In a network between chips, each link has only two routers, and no such
-load.
+"""Effect of the number of chips on a channel on the rate of the channel. In a network between chips, each link connects
+only two routers, and its rate is fixed.
 """
 
 FabricHoldPath: TypeAlias = Literal["false", "true", "reads", "programs"]
@@ -291,7 +291,7 @@ NossdReply: TypeAlias = Literal["sender", "nearest"]
 """Controller that receives the reply of a chip."""
 
 NossdArbitration: TypeAlias = Literal["round-robin", "fifo", "oldest"]
-"""Packet that a router serves next on a link."""
+"""Packet that a router sends next over a link."""
 
 NossdPagePackets: TypeAlias = Literal["fixed", "one"]
 """Packets that carry a page."""
@@ -448,7 +448,7 @@ GcMove: TypeAlias = Literal["through-controller", "chip-to-chip", "clean"]
 """Way in which a valid page moves."""
 
 GcMovedPages: TypeAlias = Literal["own-block", "write-block"]
-"""Open block that takes a page moved by collection."""
+"""Open block to which collection moves a page."""
 
 ReplicationCountedReads: TypeAlias = Literal["host", "all"]
 """Reads that the detection of collisions considers: these reads are outstanding, form pairs, and trigger replication.
@@ -539,7 +539,7 @@ WorkloadAddressUnit: TypeAlias = Literal["sectors", "bytes"]
 """Unit of offsets and sizes in the ASCII family."""
 
 WorkloadPolarity: TypeAlias = Literal["read-is-1", "read-is-0"]
-"""Type that is a read in the ASCII family."""
+"""Meaning of the type field in the ASCII family."""
 
 WorkloadBlkparseEvent: TypeAlias = Literal["queue", "issue", "complete"]
 """Event of a blkparse log that counts as the request. A request without this event in the log is left out."""
@@ -593,7 +593,7 @@ QueuePriority: TypeAlias = Literal["urgent", "high", "medium", "low"]
 """Priority class of the requests of the stream, for arbitration (`[nvme]`) and scheduling (`schedule.priorities`)."""
 
 QueueCaching: TypeAlias = Literal["none", "reads", "writes", "all"]
-"""Requests of the stream that the cache of the drive serves, if there is one."""
+"""Requests of the stream that the device cache serves, if the drive has one."""
 
 
 def _check(parameters: Any, section: str) -> None:
@@ -633,7 +633,7 @@ class Geometry:
     """Pages in a block. Values: 1 to 65535. Default: 768."""
 
     page_size: Bytes | None = None
-    """User data of a page; a power of two. Values: 512B to 256KiB. Default: "4KiB"."""
+    """Size of the user data of a page; a power of two. Values: 512B to 256KiB. Default: "4KiB"."""
 
     page_spare: Bytes | None = None
     """Metadata and parity that are transferred with a whole page. A part of a page is transferred with a proportional
@@ -731,7 +731,7 @@ class Flash:
 
     partial_program: bool | None = None
     """Whether a program of a partly written page transfers only the written part to the chip, and the preceding read
-    only the rest to the controller. Otherwise whole pages are transferred. Default: False.
+    only the other part to the controller. Otherwise whole pages are transferred. Default: False.
     """
 
     die_interleaving: bool | None = None
@@ -807,8 +807,8 @@ class Fabric:
     """
 
     channel_load: FabricChannelLoad | None = None
-    """Effect of the chips on a channel on its rate. In a network between chips, each link has only two routers, and no
-    such load. Only with kind = "bus" or "pssd". Default: "none".
+    """Effect of the number of chips on a channel on the rate of the channel. In a network between chips, each link
+    connects only two routers, and its rate is fixed. Only with kind = "bus" or "pssd". Default: "none".
     """
 
     driver_resistance_ohm: int | None = None
@@ -920,10 +920,10 @@ class Nossd:
     """Unit of arbitration: packets or flits. Default: "packets"."""
 
     chip_channels: int | None = None
-    """Links from each chip into the network, and as many back. Values: 1 to 8. Default: 1."""
+    """Number of links from each chip into the network. As many links lead back. Values: 1 to 8. Default: 1."""
 
     controller_channels: int | None = None
-    """Links from each controller into the network, and as many back. Values: 1 to 8. Default: 1."""
+    """Number of links from each controller into the network. As many links lead back. Values: 1 to 8. Default: 1."""
 
     placement: NossdPlacement | None = None
     """Chips to which the controllers are attached. Default: "one-sided"."""
@@ -951,7 +951,7 @@ class Nossd:
     """Controller that receives the reply of a chip. Default: "sender"."""
 
     arbitration: NossdArbitration | None = None
-    """Packet that a router serves next on a link. Default: "round-robin"."""
+    """Packet that a router sends next over a link. Default: "round-robin"."""
 
     small_first: bool | None = None
     """Whether requests and acknowledgements precede packets of data. Default: True."""
@@ -1123,8 +1123,8 @@ class Ftl:
     """
 
     gather_timeout: Time | None = None
-    """Maximum time that writes wait for others to fill a program. The program then runs partly filled, and the rest of
-    its pages stays empty until the block is erased. Only with mapping_unit set or flash.program_unit = "word-line".
+    """Maximum time that writes wait for further writes to fill a program. The program then runs partly filled, and its
+    empty pages stay empty until the block is erased. Only with mapping_unit set or flash.program_unit = "word-line".
     Values: 0ps to 1000s. Default: "100us".
     """
 
@@ -1208,13 +1208,13 @@ class Persistence:
     """
 
     checkpoint_interval: int | None = None
-    """Pages of journal from the start of one checkpoint to the start of the next. The journal occupies twice as many
-    pages of flash. Only with policy = "journal". Values: 1 to 65535. Default: 64.
+    """Number of journal pages from the start of one checkpoint to the start of the next. The journal occupies twice as
+    many pages of flash. Only with policy = "journal". Values: 1 to 65535. Default: 64.
     """
 
     checkpoint_writes: int | None = None
-    """Pages of a checkpoint that are programmed at a time. Only with policy = "journal". Values: 1 to 65535. Default:
-    4.
+    """Maximum number of pages of a checkpoint that are programmed at a time. Only with policy = "journal". Values: 1 to
+    65535. Default: 4.
     """
 
     def __post_init__(self) -> None:
@@ -1237,8 +1237,8 @@ class Mbm:
     """
 
     rs: bool | None = None
-    """Read strategy (RS): planes join in a read only for pages of one request, and areas read by long requests are laid
-    out over all dies, and moved if they are distributed unevenly. Default: True.
+    """Read strategy (RS): planes join in a read only for pages of one request. Areas read by long requests are laid out
+    over all dies, and their pages are moved if they are distributed unevenly. Default: True.
     """
 
     mcs: bool | None = None
@@ -1336,8 +1336,9 @@ class Slc:
     """
 
     read_time: Time | None = None
-    """Array read time of a page of the cache. SLC flash takes 25 us (same table). Only with blocks_per_plane other than
-    0. Values: 1ps to 10s. Default: "25us".
+    """Array read time of a page of the cache. SLC flash takes 25 us (HP, Solid State Drive Technology: Differences
+    between SLC, MLC and TLC NAND, table 1). Only with blocks_per_plane other than 0. Values: 1ps to 10s. Default:
+    "25us".
     """
 
     fold_threshold: Share | None = None
@@ -1372,18 +1373,20 @@ class Gc:
     """
 
     threshold: Share | None = None
-    """Share of free pages below which a plane is collected. Values: 0 to 0.5. Default: 0.02."""
+    """Share of free pages below which a plane is collected. A plane with fewer free pages than two blocks have is
+    collected in any case. Values: 0 to 0.5. Default: 0.02.
+    """
 
     hard_threshold: Share | None = None
-    """Share of free pages below which collection precedes user requests even with `preemptible`. Values: 0 to 0.5.
-    Default: 0.005.
+    """Share of free pages below which collection precedes user requests even with `preemptible`. Below one block of
+    free pages, collection precedes them in any case. Values: 0 to 0.5. Default: 0.005.
     """
 
     preemptible: bool | None = None
     """Whether user requests precede the transactions of a collection. Default: False."""
 
     paced: bool | None = None
-    """Whether collection keeps pace with the writes of its die. If the victim has v valid and i invalid pages,
+    """Whether collection keeps pace with the writes of its plane. If the victim has v valid and i invalid pages,
     collection moves v / i pages per page written, so that space is freed as fast as space is used. Writes wait while
     collection is behind; reads do not. With `cache.destage-stripe`, collection makes its owed moves before each stripe.
     Only with preemptible = True. Default: False.
@@ -1393,8 +1396,7 @@ class Gc:
     """Way in which a valid page moves. Default: "through-controller"."""
 
     moved_pages: GcMovedPages | None = None
-    """Open block that takes a page moved by collection. Only with ftl.policy = "page" or "sprinkler". Default:
-    "own-block".
+    """Open block to which collection moves a page. Only with ftl.policy = "page" or "sprinkler". Default: "own-block".
     """
 
     copyback: bool | None = None
@@ -1477,8 +1479,8 @@ class Wear:
     """Whether cold blocks are moved when the erase counts of a plane diverge. Default: False."""
 
     static_threshold: int | None = None
-    """Difference in erase counts that starts a move. Only with static_levelling = True. Values: 1 to 1000000. Default:
-    100.
+    """Difference in erase counts, within a plane, above which a block is moved. Only with static_levelling = True.
+    Values: 1 to 1000000. Default: 100.
     """
 
     def __post_init__(self) -> None:
@@ -1531,7 +1533,7 @@ class Host:
     """Interface between host and drive. Default: "direct"."""
 
     queue_depth: int | None = None
-    """Requests of each stream that the drive holds at a time. Later requests wait at the host. Values: 1 to 65535.
+    """Maximum number of outstanding requests of each stream. Later requests wait at the host. Values: 1 to 65535.
     Default: 1024.
     """
 
@@ -1539,7 +1541,7 @@ class Host:
     """Rate of one lane of the link, in each direction. Values: 1kB/s to unlimited. Default: "8GB/s"."""
 
     lanes: int | None = None
-    """Lanes of the link. The bytes of a message are striped over them. Values: 1 to 32. Default: 1."""
+    """Number of lanes of the link. The bytes of a message are striped over the lanes. Values: 1 to 32. Default: 1."""
 
     packet_payload: Bytes | None = None
     """Maximum payload of a packet on the link (PCIe: 128 B to 4 KiB). Values: 1B to 1MiB. Default: no packets, only
@@ -1577,33 +1579,40 @@ class Nvme:
     """
 
     fetch_size: int | None = None
-    """Commands of one queue in the drive at a time. Later commands stay in the queue. Values: 1 to 65535. Default: 512.
+    """Maximum number of commands of one queue in the drive. Later commands stay in the queue. Values: 1 to 65535.
+    Default: 512.
     """
 
     commands_max: int | None = None
-    """Commands of all queues in the drive at a time. A free slot goes to the queue that the arbitration selects.
-    Values: 1 to 1000000. Default: what the queues may have together.
+    """Maximum number of commands of all queues in the drive. A free slot goes to the queue that the arbitration
+    selects. Values: 1 to 1000000. Default: what the queues may have together.
     """
 
     completion_depth: int | None = None
-    """Entries of a completion queue. If it is full, a completed command waits and keeps its slot in the drive. Values:
-    1 to 65535. Default: `host.queue-depth`.
+    """Number of entries of a completion queue. If the queue is full, a completed command waits and keeps its slot in
+    the drive. Values: 1 to 65535. Default: `host.queue-depth`.
     """
 
     arbitration: NvmeArbitration | None = None
     """Queue arbitration: which submission queue the controller fetches from next. Default: "round-robin"."""
 
     arbitration_burst: int | None = None
-    """Commands fetched from a queue in its turn. Values: 1 to 128. Default: 1."""
+    """Maximum number of commands fetched from a queue in one turn. Values: 1 to 128. Default: 1."""
 
     weight_high: int | None = None
-    """Commands of high priority per round. Only with arbitration = "weighted". Values: 1 to 256. Default: 4."""
+    """Maximum number of commands of high priority fetched in a round. Only with arbitration = "weighted". Values: 1 to
+    256. Default: 4.
+    """
 
     weight_medium: int | None = None
-    """Commands of medium priority per round. Only with arbitration = "weighted". Values: 1 to 256. Default: 2."""
+    """Maximum number of commands of medium priority fetched in a round. Only with arbitration = "weighted". Values: 1
+    to 256. Default: 2.
+    """
 
     weight_low: int | None = None
-    """Commands of low priority per round. Only with arbitration = "weighted". Values: 1 to 256. Default: 1."""
+    """Maximum number of commands of low priority fetched in a round. Only with arbitration = "weighted". Values: 1 to
+    256. Default: 1.
+    """
 
     doorbell_size: Bytes | None = None
     """Bytes of a doorbell, without packet overhead. Only with host.interface = "nvme" or sata.transport = "doorbells".
@@ -1629,8 +1638,8 @@ class Sata:
     """
 
     ncq_depth: int | None = None
-    """Commands of all streams in the queue at a time. Native command queuing has 32 tags; some controllers hold more
-    commands. Values: 1 to 65535. Default: 32.
+    """Maximum number of commands of all streams in the queue. Native command queuing has 32 tags; some controllers
+    allow more commands. Values: 1 to 65535. Default: 32.
     """
 
     processing_delay: Time | None = None
@@ -1715,14 +1724,14 @@ class Cache:
     """
 
     destage_window: Time | None = None
-    """Length of a window in which a second write of a page counts as a rewrite. All pages share the window. The next
-    window begins with the first write after the end. Only with destage = "first-write". Values: 0ps to 1000000s.
+    """Length of the windows in which `first-write` detects the first write of each page. A new window begins with the
+    first write after the previous window has ended. Only with destage = "first-write". Values: 0ps to 1000000s.
     Default: "1s".
     """
 
     destages_max: int | None = None
-    """Maximum number of pages in destage. Pages that `first-write` destages at once are not counted. Values: 1 to
-    1000000. Default: those of two programs for each plane.
+    """Maximum number of pages in destage. Pages that `first-write` destages at once are counted, but can exceed the
+    maximum. Values: 1 to 1000000. Default: those of two programs for each plane.
     """
 
     destage_stripe: Bytes | None = None
@@ -1743,8 +1752,15 @@ class Cache:
 
     throttle_interval: Time | None = None
     """Write throttling: the minimum time between two pages that writes bring into the cache while all dies collect for
-    lack of space. If only some dies collect, the time is multiplied by their share. 0 turns throttling off. Only with
+    lack of space. If only some dies collect, the time is as `throttle-share` says. 0 turns throttling off. Only with
     writes = "back". Values: 0ps to 1s. Default: "0ps".
+    """
+
+    throttle_share: float | None = None
+    """Share of the dies that must collect for lack of space so that writes are throttled. From this share on,
+    `throttle-interval` applies in full. If unset, writes are throttled at any share, and the interval is multiplied by
+    the share. Only with throttle_interval other than "0ps". Values: 0 to 1. Default: any share; the interval in
+    proportion.
     """
 
     suspend_when_full: bool | None = None
@@ -1811,8 +1827,8 @@ class Precondition:
     """Way in which the drive was written before the run. Default: "none"."""
 
     fill: Share | None = None
-    """Share of the logical space that was written, from its start. With `kind = "aged"` this is the share that holds
-    valid data. Only with kind = "sequential" or "random" or "aged". Values: 0 to 1. Default: 1.0.
+    """Share of the logical space that was written, from the start of the space. With `kind = "aged"`, share of the
+    logical space with valid data. Only with kind = "sequential" or "random" or "aged". Values: 0 to 1. Default: 1.0.
     """
 
     written: Share | None = None
@@ -2015,7 +2031,7 @@ class Workload:
     """
 
     polarity: WorkloadPolarity | None = None
-    """Type that is a read in the ASCII family. Only with kind = "trace". Default: "read-is-1"."""
+    """Meaning of the type field in the ASCII family. Only with kind = "trace". Default: "read-is-1"."""
 
     blkparse_event: WorkloadBlkparseEvent | None = None
     """Event of a blkparse log that counts as the request. A request without this event in the log is left out. Only
@@ -2135,8 +2151,8 @@ class Workload:
     """
 
     normal_deviation: Share | None = None
-    """Width of the uniform deviation that is added to the mean of twelve uniform draws, as a share of the footprint.
-    Only with kind = "synthetic" or "job", and with pattern = "normal". Values: 0 to 1. Default: 0.0.
+    """Width of the uniform deviation from the mean of twelve uniform draws, as a share of the footprint. Only with kind
+    = "synthetic" or "job", and with pattern = "normal". Values: 0 to 1. Default: 0.0.
     """
 
     write_size: Sizes | None = None
@@ -2346,7 +2362,7 @@ class Queue:
     """
 
     caching: QueueCaching | None = None
-    """Requests of the stream that the cache of the drive serves, if there is one. Only with cache.capacity other than
+    """Requests of the stream that the device cache serves, if the drive has one. Only with cache.capacity other than
     "0B". Default: "all".
     """
 
@@ -2366,16 +2382,16 @@ class Namespace:
     """
 
     channels: Indices | None = None
-    """Channels that hold its pages. Values: 0 to 1023. Default: all."""
+    """Channels that hold the pages of the namespace. Values: 0 to 1023. Default: all."""
 
     ways: Indices | None = None
-    """Chips of each channel that hold its pages. Values: 0 to 1023. Default: all."""
+    """Chips of each channel that hold the pages of the namespace. Values: 0 to 1023. Default: all."""
 
     dies: Indices | None = None
-    """Dies of each chip that hold its pages. Values: 0 to 63. Default: all."""
+    """Dies of each chip that hold the pages of the namespace. Values: 0 to 63. Default: all."""
 
     planes: Indices | None = None
-    """Planes of each die that hold its pages. Values: 0 to 7. Default: all."""
+    """Planes of each die that hold the pages of the namespace. Values: 0 to 7. Default: all."""
 
     def __post_init__(self) -> None:
         """Refuses values that no configuration takes."""

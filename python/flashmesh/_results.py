@@ -94,31 +94,31 @@ class Latency:
     """
 
     count: int
-    """Number of requests. Unit: requests."""
+    """Number of requests in the set. Unit: requests."""
     mean: float
-    """Exact mean. Unit: ps."""
+    """Exact mean of the latencies. Unit: ps."""
     deviation: float
-    """Exact standard deviation. Unit: ps."""
+    """Exact standard deviation of the latencies. Unit: ps."""
     p50: int
     """Median of the latencies. Unit: ps."""
     p95: int
-    """95th percentile. Unit: ps."""
+    """95th percentile of the latencies. Unit: ps."""
     p97: int
-    """97th percentile. Unit: ps."""
+    """97th percentile of the latencies. Unit: ps."""
     p98: int
-    """98th percentile. Unit: ps."""
+    """98th percentile of the latencies. Unit: ps."""
     p99: int
-    """99th percentile. Unit: ps."""
+    """99th percentile of the latencies. Unit: ps."""
     p99_5: int
-    """99.5th percentile. Unit: ps."""
+    """99.5th percentile of the latencies. Unit: ps."""
     p99_9: int
-    """99.9th percentile. Unit: ps."""
+    """99.9th percentile of the latencies. Unit: ps."""
     p99_99: int
-    """99.99th percentile. Unit: ps."""
+    """99.99th percentile of the latencies. Unit: ps."""
     p99_999: int
-    """99.999th percentile. Unit: ps."""
+    """99.999th percentile of the latencies. Unit: ps."""
     max: int
-    """Exact maximum. Unit: ps."""
+    """Exact maximum of the latencies. Unit: ps."""
 
 
 @record
@@ -152,11 +152,11 @@ class DistributionByKind:
     """Distributions of completion latencies by kind of request."""
 
     all: Distribution | None
-    """Distribution of all requests. None when none completed."""
+    """Distribution of the latencies of all requests. None when none completed."""
     read: Distribution | None
-    """Distribution of reads. None when none completed."""
+    """Distribution of the latencies of reads. None when none completed."""
     write: Distribution | None
-    """Distribution of writes. None when none completed."""
+    """Distribution of the latencies of writes. None when none completed."""
 
 
 @record
@@ -194,10 +194,10 @@ class BreakdownOfKind:
     """Breakdown of the latencies of requests of one kind."""
 
     mean: Breakdown | None
-    """Mean over all requests of the kind. None when none completed."""
+    """Mean latency of all requests of the kind, by part. None when none completed."""
     tail: Breakdown | None
-    """Mean over the slowest requests of the kind: from their 99th percentile on, rounded down to 1/16 of a power of
-    two. None when none completed.
+    """Mean latency of the slowest requests of the kind, by part: from their 99th percentile on, rounded down to 1/16 of
+    a power of two. None when none completed.
     """
 
 
@@ -206,15 +206,15 @@ class BreakdownByPart:
     """Breakdown of the latencies of requests."""
 
     mean: Breakdown | None
-    """Mean over all requests. None when none completed."""
+    """Mean latency of all requests, by part. None when none completed."""
     tail: Breakdown | None
-    """Mean over the slowest requests: from the 99th percentile on. The percentile is rounded down to 1/16 of a power of
-    two, so that the mean may cover more than 1 % of the requests. None when none completed.
+    """Mean latency of the slowest requests, by part: from the 99th percentile on. The percentile is rounded down to
+    1/16 of a power of two, so that the mean may cover more than 1 % of the requests. None when none completed.
     """
     read: BreakdownOfKind
-    """Breakdown of reads."""
+    """Breakdown of the latencies of reads."""
     write: BreakdownOfKind
-    """Breakdown of writes."""
+    """Breakdown of the latencies of writes."""
 
 
 @record
@@ -238,8 +238,8 @@ class GarbageCollection:
     erases: int
     """Blocks erased. Unit: blocks."""
     turns: int
-    """Completed turns of collection, each before a stripe of the device cache is destaged (`cache.destage-stripe`).
-    Unit: turns.
+    """Completed turns of GC, in which it makes all moves that it owes before a stripe of the device cache is destaged
+    (`cache.destage-stripe`). Unit: turns.
     """
     turns_ps: int
     """Total duration of `turns`. Unit: ps."""
@@ -270,8 +270,8 @@ class FlashOperations:
     parity_programs: int
     """Pages of parity programmed (`ftl.parity`). Unit: pages."""
     units_skipped: int
-    """Mapping units left empty in programs, because too few had gathered (`ftl.gather-timeout`) or a victim had no
-    more. Unit: pages.
+    """Mapping units left empty in programs, because too few writes had gathered (`ftl.gather-timeout`) or a victim
+    block had no more valid pages. Unit: pages.
     """
     multi_plane_operations: int
     """Operations that more than one plane joined. Unit: operations."""
@@ -319,10 +319,10 @@ class ChipStates:
     overlapped: float
     """Commands or data move to or from the chip while an array of the chip works. Unit: share."""
     exclusive_execution: float
-    """Arrays of the chip work, and nothing moves. Unit: share."""
+    """Arrays of the chip work, and neither commands nor data move to or from the chip. Unit: share."""
     idle: float
-    """No array works and nothing moves. Dies that wait for a path, or have a suspended operation and do nothing, count
-    as idle. Unit: share.
+    """No array of the chip works, and neither commands nor data move. Dies that wait for a path, or have a suspended
+    operation and do nothing, count as idle. Unit: share.
     """
 
 
@@ -359,7 +359,7 @@ class CauseOfConflicts:
     transfers: int
     """Number of transfers that waited for this cause. Unit: transfers."""
     requests: int
-    """Number of completed requests with such a transfer. Unit: requests."""
+    """Number of completed requests of which a transfer waited for this cause. Unit: requests."""
     wait_ps: int
     """Sum of the waits for this cause, over the transfers. Unit: ps."""
 
@@ -412,19 +412,24 @@ class RepetitionBin:
     pairs: int
     """Pairs in this bin. Unit: pairs."""
     occurrences: int
-    """Occurrences of these pairs. Unit: occurrences."""
+    """Occurrences of the pairs in this bin. Unit: occurrences."""
 
 
 @record
 class CollisionPair:
-    """Two pages that were outstanding together on a die in an imbalanced collision."""
+    """Two pages that were outstanding together on a die in an imbalanced collision.
+
+    In such a collision another die has at least two fewer outstanding reads.
+    """
 
     first: int
-    """The lower logical page."""
+    """Page of the pair with the lower logical page number."""
     second: int
-    """The higher logical page."""
+    """Page of the pair with the higher logical page number."""
     occurrences: int
-    """Number of times that the two pages were outstanding together in such a collision. Unit: occurrences."""
+    """Number of times that the two pages were outstanding together on a die while another die had at least two fewer
+    reads outstanding. Unit: occurrences.
+    """
 
 
 @record
@@ -444,11 +449,13 @@ class ReplicationGain:
     reads_moved: int
     """Of `reads`, reads for which the die of the copy had fewer reads outstanding. Unit: pages."""
     imbalanced_avoided: int
-    """Reads in an imbalanced collision that would have been in a balanced collision, or in none, on the die of the
-    copy. Unit: pages.
+    """Reads in an imbalanced collision that would have been in a balanced collision, or in none, if the die of the copy
+    had served them. Unit: pages.
     """
     imbalanced_avoided_share: float | None
-    """`imbalanced_avoided` over the imbalanced collisions. Unit: share. None without imbalanced collisions."""
+    """Share of the imbalanced collisions that replication would avoid: `imbalanced_avoided` over their number. Unit:
+    share. None without imbalanced collisions.
+    """
     wait_saved_ps: int
     """Waiting time that `reads_moved` would have saved: `flash.read-time` for each read that the die of the copy had
     fewer outstanding. Unit: ps.
@@ -476,9 +483,11 @@ class Collisions:
     pages.
     """
     imbalanced_share: float | None
-    """`imbalanced` over `collisions`. Unit: share. None without collisions."""
+    """Share of the collisions that are imbalanced: `imbalanced` over `collisions`. Unit: share. None without
+    collisions.
+    """
     read_collision_ratio: float | None
-    """`collisions` over `reads`. Unit: ratio. None without reads."""
+    """Collisions per read: `collisions` over `reads`. Unit: ratio. None without reads."""
     read_collision_ratio_expected: float | None
     """Expected value of `read_collision_ratio` by chance, simulated beside the run: the same reads are outstanding,
     each at a random die. Unit: ratio. None without reads.
@@ -506,7 +515,8 @@ class Collisions:
     dies. Unit: ratio. None without observations.
     """
     collision_ratio_normalized: float | None
-    """`collision_ratio` over `collision_ratio_expected` (Figure 3). Unit: ratio. None where no collision is expected.
+    """Collision ratio relative to its expected value: `collision_ratio` over `collision_ratio_expected` (Figure 3).
+    Unit: ratio. None where no collision is expected.
     """
     idle_die_share: float | None
     """Share of the observations at which a die had no read outstanding. Unit: share. None without observations."""
@@ -515,8 +525,8 @@ class Collisions:
     Unit: pairs.
     """
     pair_occurrences: int
-    """Number of times that the reads of one of these pairs were outstanding together on a die with an imbalanced
-    collision. Unit: occurrences.
+    """Number of times that the reads of a pair were outstanding together on a die with an imbalanced collision, summed
+    over the pairs. Unit: occurrences.
     """
     pair_observations: int
     """Pairs whose reads were outstanding together on a die with an imbalanced collision, summed over the observations:
@@ -532,9 +542,9 @@ class Collisions:
     top_5_percent_share: float | None
     """Share of the occurrences that the most repeated 5 % of the pairs account for. Unit: share. None without pairs."""
     repetitions: tuple[RepetitionBin, ...]
-    """Kept pairs by number of occurrences (Figure 4)."""
+    """Distribution of the number of occurrences over the kept pairs (see `pairs_kept_share`; Figure 4)."""
     top_pairs: tuple[CollisionPair, ...]
-    """Kept pairs with the most occurrences, in descending order."""
+    """Kept pairs (see `pairs_kept_share`) with the most occurrences, in descending order."""
     reads_per_die: tuple[int, ...]
     """Reads of each die, in the order of channel, way, die. Unit: pages."""
     reads_per_die_rsd: float | None
@@ -570,18 +580,22 @@ class Replication:
     ended_by_writes: int
     """Of `made`, replicas that ended because their page was written or deallocated. Unit: pages."""
     originals_kept: int
-    """Of `made`, replicas dropped at the limit `l_M` because their original had served more reads. Unit: pages."""
+    """Of `made`, replicas dropped at the limit `l_M`, because their original had served more reads. Unit: pages."""
     copies_kept: int
-    """Of `made`, replicas that replaced their original at the limit `l_M`. Unit: pages."""
+    """Of `made`, replicas that replaced their original at the limit `l_M`, because they had served at least as many
+    reads as the original. Unit: pages.
+    """
     reads: int
     """Reads of pages with a replica. Unit: pages."""
     reads_of_copies: int
     """Of `reads`, reads that the replica served. Unit: pages."""
     imbalanced: int
-    """Reads that arrived in an imbalanced collision despite replication. Unit: pages."""
+    """Reads that arrived in an imbalanced collision (another die had at least two fewer reads outstanding) despite
+    replication. Unit: pages.
+    """
     imbalanced_avoided: int
-    """Reads that a replica served and that would have arrived in an imbalanced collision at the die of the original.
-    Unit: pages.
+    """Reads that a replica served and that would have arrived at the die of the original in an imbalanced collision
+    (another die had at least two fewer reads outstanding). Unit: pages.
     """
     extra_read_bytes: int
     """Bytes read beyond the requested ones, because a copy needs the whole page. Unit: B."""
@@ -706,13 +720,13 @@ class DeviceCache:
     evictions: int
     """Pages evicted to make space for others. Unit: pages."""
     waits: int
-    """Pages of writes that waited for space or because of `cache.throttle-interval`, or behind other such pages. Unit:
-    pages.
+    """Pages of writes that waited for space or because of `cache.throttle-interval`, or behind other waiting pages.
+    Unit: pages.
     """
     throttled: int
     """Pages of writes that were first in the queue and waited because of `cache.throttle-interval`. Unit: pages."""
     wait_ps: int
-    """Sum of these waits of pages of writes, over the pages that were accepted. Unit: ps."""
+    """Total time for which pages of writes waited until the cache accepted them. Unit: ps."""
     dirty_pages_max: int
     """Maximum number of dirty pages: pages with sectors that flash does not have. Unit: pages."""
     dirty_pages_end: int
@@ -780,13 +794,13 @@ class RecoverySteps:
     """Duration of each step of a recovery, in order."""
 
     blocks_ps: int
-    """Reads of the spare area of the first page of each block. Unit: ps."""
+    """Time to read the spare area of the first page of each block. Unit: ps."""
     system_ps: int
-    """Reads of the spare area of the other pages of blocks with translation pages. Unit: ps."""
+    """Time to read the spare areas of all other pages of blocks with translation pages. Unit: ps."""
     map_ps: int
-    """Reads of the pages of the map, the replication map and the journal. Unit: ps."""
+    """Time to read the pages of the map, the replication map and the journal. Unit: ps."""
     open_ps: int
-    """Reads of the spare area of pages programmed since the last page of the journal. Unit: ps."""
+    """Time to read the spare areas of pages programmed since the last page of the journal. Unit: ps."""
 
 
 @record
@@ -812,9 +826,9 @@ class Recovery:
     duration_ps: int
     """Time from the return of power until the map is complete. No other figure of the result includes it. Unit: ps."""
     steps: RecoverySteps
-    """Duration of each step."""
+    """Duration of each step of the recovery."""
     reads: RecoveryReads
-    """Pages read in each step."""
+    """Pages read in each step of the recovery."""
     entries_replayed: int
     """Entries of the journal that were replayed. Unit: entries."""
     pages_found: int
@@ -832,29 +846,29 @@ class PowerCut:
     """Costs of a power cut, with which the run ends."""
 
     at_ps: int
-    """Simulated time of the cut. Unit: ps."""
+    """Simulated time of the power cut. Unit: ps."""
     capacitors: bool
     """Whether capacitors kept the drive alive (`power.capacitors`)."""
     requests_lost: int
-    """Requests in flight at the cut, which never completed. Unit: requests."""
+    """Requests in flight at the power cut, which never completed. Unit: requests."""
     dirty_pages: int
-    """Dirty pages in the cache at the cut. Unit: pages."""
+    """Dirty pages in the device cache at the power cut. Unit: pages."""
     dirty_bytes: int
     """Bytes of the dirty pages that were not on flash. Unit: B."""
     pages_programmed: int
-    """With capacitors, pages destaged after the cut, including those in flight at the cut. Unit: pages."""
+    """With capacitors, pages destaged after the power cut, including those in flight at the cut. Unit: pages."""
     map_pages_programmed: int
-    """With capacitors, pages of the journal and of the map programmed after the cut, including those in flight at the
-    cut. Unit: pages.
+    """With capacitors, pages of the journal and of the map programmed after the power cut, including those in flight at
+    the cut. Unit: pages.
     """
     duration_ps: int
-    """Time from the cut to the end of the programs after it. Unit: ps."""
+    """Time from the power cut to the end of the last program after the cut. Unit: ps."""
     energy_j: float
-    """Energy of the events that ended after the cut. Unit: J."""
+    """Energy of the events that ended after the power cut. Unit: J."""
     pages_lost: int
     """Without capacitors, pages whose newest acknowledged data was lost, in whole or in part. Unit: pages."""
     bytes_lost: int
-    """Lost bytes of `pages_lost`. Unit: B."""
+    """Number of acknowledged bytes lost in the pages that `pages_lost` counts. Unit: B."""
     programs_lost: int
     """Without capacitors, pages in programming for requests or the cache at the cut; recovery finds the older version
     of such a page. Unit: pages.
@@ -868,15 +882,19 @@ class Utilisation:
     """Busy shares of the parts of the drive."""
 
     link_to_drive: float
-    """Host link, in the direction to the drive. If the link carries one direction at a time, its share in both
-    directions. Unit: share.
+    """Share of time for which the host link sends to the drive. If the link carries one direction at a time, share of
+    time for which it sends in either direction. Unit: share.
     """
     link_to_host: float
-    """Host link, in the direction to the host. Unit: share."""
+    """Share of time for which the host link sends to the host. Unit: share."""
     adapter: float | None
-    """SATA adapter in the host, in its busier direction. Unit: share. None but for `sata`."""
+    """Share of time for which the SATA adapter in the host is busy, in its busier direction. Unit: share. None but for
+    `sata`.
+    """
     firmware: float | None
-    """Mean over the cores of the controller. Unit: share. None where nothing takes them time (`[firmware]`)."""
+    """Share of time for which a core of the controller is busy; mean over the cores. Unit: share. None where nothing
+    takes them time (`[firmware]`).
+    """
     links: tuple[float, ...]
     """Share of time for which bytes moved over each link, in the order of `links.names`. Unit: share."""
     controllers: tuple[float, ...]
@@ -886,11 +904,11 @@ class Utilisation:
     "independent"`, a plane that reads counts by its share of the planes. Unit: share.
     """
     links_mean: float
-    """Mean of `links`. Unit: share."""
+    """Mean of `links` over all links. Unit: share."""
     controllers_mean: float
-    """Mean of `controllers`. Unit: share."""
+    """Mean of `controllers` over all flash controllers. Unit: share."""
     dies_mean: float
-    """Mean of `dies`. Unit: share."""
+    """Mean of `dies` over all dies. Unit: share."""
     dies_gc_mean: float
     """Mean share of time that dies spend on GC and wear levelling. Unit: share."""
 
@@ -938,9 +956,9 @@ class Bound:
     ]
     """The part of the drive, or the load, that limits throughput."""
     share: float
-    """Busy share of `resource`; of the busiest part if arrivals or latency limit the run. For a link of a packet
-    network over which bytes do not always move, the share of time for which packets hold it. For a link that operations
-    hold (`hold-path`), the share of time for which they do. Unit: share.
+    """Busy share of `resource`; of the busiest part if arrivals, waiting or latency limit the run. For a link of a
+    packet network over which bytes do not always move, the share of time for which packets hold it. For a link that
+    operations hold (`hold-path`), the share of time for which operations hold it. Unit: share.
     """
     sentence: str
     """Sentence with the bottleneck and its busy share."""
@@ -951,7 +969,7 @@ class LowerBound:
     """Minimum time that the work of the run takes, GC included, in any order of the work."""
 
     makespan_ps: int
-    """Lower bound: the maximum of the times below. Unit: ps."""
+    """Lower bound: the maximum of the times of all parts. Unit: ps."""
     limit: Literal[
         "dies",
         "chips",
@@ -1103,7 +1121,7 @@ class DriveArea:
 
 @record
 class ConfidenceInterval:
-    """A 95 % confidence interval."""
+    """A 95 % confidence interval of a figure of the run."""
 
     low: float
     """Lower end, in the unit of the figure."""
@@ -1116,15 +1134,15 @@ class LatencyConfidence:
     """Confidence intervals of latencies, in picoseconds."""
 
     mean: ConfidenceInterval | None
-    """Interval of the mean. None when there are too few requests to tell."""
+    """Confidence interval of the mean latency. None when there are too few requests to tell."""
     p50: ConfidenceInterval | None
-    """Interval of the median. None when there are too few requests to tell."""
+    """Confidence interval of the median latency. None when there are too few requests to tell."""
     p95: ConfidenceInterval | None
-    """Interval of the 95th percentile. None when there are too few requests to tell."""
+    """Confidence interval of the 95th percentile of latency. None when there are too few requests to tell."""
     p99: ConfidenceInterval | None
-    """Interval of the 99th percentile. None when there are too few requests to tell."""
+    """Confidence interval of the 99th percentile of latency. None when there are too few requests to tell."""
     p99_9: ConfidenceInterval | None
-    """Interval of the 99.9th percentile. None when there are too few requests to tell."""
+    """Confidence interval of the 99.9th percentile of latency. None when there are too few requests to tell."""
 
 
 @record
@@ -1132,11 +1150,11 @@ class LatencyConfidenceByKind:
     """Confidence intervals of latencies, by kind of request."""
 
     all: LatencyConfidence
-    """Intervals of all requests."""
+    """Confidence intervals of the latencies of all requests."""
     read: LatencyConfidence
-    """Intervals of reads."""
+    """Confidence intervals of the latencies of reads."""
     write: LatencyConfidence
-    """Intervals of writes."""
+    """Confidence intervals of the latencies of writes."""
 
 
 @record
@@ -1144,23 +1162,23 @@ class BreakdownConfidence:
     """Confidence intervals of the parts of the mean latency, as shares of the mean latency."""
 
     host: ConfidenceInterval
-    """Interval of `breakdown_ps.mean.host`."""
+    """Confidence interval of `breakdown_ps.mean.host`, as a share of the mean latency."""
     firmware: ConfidenceInterval
-    """Interval of `breakdown_ps.mean.firmware`."""
+    """Confidence interval of `breakdown_ps.mean.firmware`, as a share of the mean latency."""
     cache: ConfidenceInterval
-    """Interval of `breakdown_ps.mean.cache`."""
+    """Confidence interval of `breakdown_ps.mean.cache`, as a share of the mean latency."""
     map_wait: ConfidenceInterval
-    """Interval of `breakdown_ps.mean.map_wait`."""
+    """Confidence interval of `breakdown_ps.mean.map_wait`, as a share of the mean latency."""
     die_wait: ConfidenceInterval
-    """Interval of `breakdown_ps.mean.die_wait`."""
+    """Confidence interval of `breakdown_ps.mean.die_wait`, as a share of the mean latency."""
     behind_gc: ConfidenceInterval
-    """Interval of `breakdown_ps.mean.behind_gc`."""
+    """Confidence interval of `breakdown_ps.mean.behind_gc`, as a share of the mean latency."""
     path_wait: ConfidenceInterval
-    """Interval of `breakdown_ps.mean.path_wait`."""
+    """Confidence interval of `breakdown_ps.mean.path_wait`, as a share of the mean latency."""
     array: ConfidenceInterval
-    """Interval of `breakdown_ps.mean.array`."""
+    """Confidence interval of `breakdown_ps.mean.array`, as a share of the mean latency."""
     transfer: ConfidenceInterval
-    """Interval of `breakdown_ps.mean.transfer`."""
+    """Confidence interval of `breakdown_ps.mean.transfer`, as a share of the mean latency."""
 
 
 @record
@@ -1168,17 +1186,19 @@ class Confidence:
     """95 % confidence intervals of the figures of the measured window, or of the whole run without such a window."""
 
     batches: int
-    """Number of batches of the window. Unit: batches."""
+    """Number of batches of the window, from which the intervals are computed. Unit: batches."""
     iops: ConfidenceInterval | None
-    """Interval of requests completed per second. None when there are too few requests to tell."""
+    """Confidence interval of the requests completed per second. None when there are too few requests to tell."""
     bandwidth_bytes_per_s: ConfidenceInterval | None
-    """Interval of bytes per second. None when there are too few requests to tell."""
+    """Confidence interval of the bytes per second. None when there are too few requests to tell."""
     latency_ps: LatencyConfidenceByKind
-    """Intervals of latencies, in picoseconds."""
+    """Confidence intervals of the latencies, in picoseconds."""
     breakdown_share: BreakdownConfidence | None
-    """Intervals of the parts of the mean latency, as shares. None when there are too few requests to tell."""
+    """Confidence intervals of the parts of the mean latency, as shares of the mean latency. None when there are too few
+    requests to tell.
+    """
     write_amplification: ConfidenceInterval | None
-    """Interval of write amplification. None when requests wrote no page, or there are too few to tell."""
+    """Confidence interval of write amplification. None when requests wrote no page, or there are too few to tell."""
     dies_gc_mean: ConfidenceInterval | None
     """Interval of the mean share of time that dies spend on GC and wear levelling. None when there are too few batches
     to tell.
@@ -1190,11 +1210,11 @@ class StreamConfidence:
     """95 % confidence intervals of the figures of a stream."""
 
     iops: ConfidenceInterval | None
-    """Interval of requests completed per second. None when there are too few requests to tell."""
+    """Confidence interval of the requests completed per second. None when there are too few requests to tell."""
     bandwidth_bytes_per_s: ConfidenceInterval | None
-    """Interval of bytes per second. None when there are too few requests to tell."""
+    """Confidence interval of the bytes per second. None when there are too few requests to tell."""
     latency_ps: LatencyConfidenceByKind
-    """Intervals of latencies, in picoseconds."""
+    """Confidence intervals of the latencies, in picoseconds."""
 
 
 @record
@@ -1369,13 +1389,13 @@ class IntervalUtilisation:
     """Busy shares of the parts of the drive during an interval."""
 
     link_to_drive: float
-    """Host link, in the direction to the drive. Unit: share."""
+    """Share of time for which the host link sends to the drive. Unit: share."""
     link_to_host: float
-    """Host link, in the direction to the host. Unit: share."""
+    """Share of time for which the host link sends to the host. Unit: share."""
     links_mean: float
-    """Mean over the links of the interconnect. Unit: share."""
+    """Share of time for which a link of the interconnect is busy; mean over the links. Unit: share."""
     dies_mean: float
-    """Mean over the dies. Unit: share."""
+    """Share of time for which a die is busy; mean over the dies. Unit: share."""
     dies_gc_mean: float
     """Mean share of time that dies spend on GC and wear levelling. Unit: share."""
 
@@ -1442,11 +1462,11 @@ class MeasuredBreakdown:
     """Breakdown of the mean latencies of the requests of the measured window, from the batches of `confidence`."""
 
     mean: Breakdown | None
-    """Mean of all requests. None when the window is shorter than a batch."""
+    """Mean latency of all requests, by part. None when the window is shorter than a batch."""
     read: Breakdown | None
-    """Mean of reads. None when none completed in a batch of the window."""
+    """Mean latency of reads, by part. None when none completed in a batch of the window."""
     write: Breakdown | None
-    """Mean of writes. None when none completed in a batch of the window."""
+    """Mean latency of writes, by part. None when none completed in a batch of the window."""
 
 
 @record
@@ -1563,7 +1583,7 @@ class RecordedTransfer:
     """A transfer of a command or of data."""
 
     die: int
-    """Die of the transfer. If dies take turns, the first die of the chip until the message is sent."""
+    """Die of the transfer. If the dies of a chip take turns, the first die of the chip until the message is sent."""
     phase: Literal["command", "data", "copy"]
     """Phase of the operation for which the path was requested."""
     message: Literal["read", "program", "erase", "copyback", "data", "copy"] | None

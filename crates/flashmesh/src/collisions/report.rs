@@ -88,7 +88,8 @@ quantities! {
 }
 
 quantities! {
-    /// Two pages that were outstanding together on a die in an imbalanced collision (another die had at least two fewer reads outstanding).
+    /// Two pages that were outstanding together on a die in an imbalanced collision. In such a collision another die has at least two fewer
+    /// outstanding reads.
     CollisionPair as "CollisionPair" {
         /// Page of the pair with the lower logical page number.
         first: u32;
