@@ -144,7 +144,7 @@ impl FioIolog {
     fn add_file(&mut self, file: &[u8], column: u16) -> Result<Line, LineError> {
         if !self.files.contains_key(file) {
             if self.files.len() == FILES_MAX {
-                return Err(LineError::new(LineErrorKind::UnknownFile, column, "no more than 65,536 files"));
+                return Err(LineError::new(LineErrorKind::TooManyFiles, column, "no more than 65,536 files"));
             }
             // Lossless: the number is below [`FILES_MAX`].
             let device = self.files.len() as u32;

@@ -21,8 +21,10 @@ pub enum LineErrorKind {
     TooLong,
     /// A missing header line with the version of the file.
     Header,
-    /// A request for a file that no `add` line of the iolog has named, or an `add` line beyond the maximum number of files.
+    /// A request for a file that no `add` line of the iolog has named.
     UnknownFile,
+    /// An `add` line beyond the maximum number of files of an iolog.
+    TooManyFiles,
     /// A request of size zero that is no flush.
     ZeroSize,
     /// A read or write larger than any host transfers in one command.
@@ -48,6 +50,7 @@ impl LineErrorKind {
             LineErrorKind::TooLong => "too long",
             LineErrorKind::Header => "without a header above them",
             LineErrorKind::UnknownFile => "about a file that was never added",
+            LineErrorKind::TooManyFiles => "with one file too many",
             LineErrorKind::ZeroSize => "of size zero",
             LineErrorKind::TooLarge => "of a size no host moves at once",
             LineErrorKind::BeyondDrive => "beyond the drive",
@@ -67,6 +70,7 @@ impl LineErrorKind {
             | LineErrorKind::Header => "name the layout with workload.format if it is another one",
             LineErrorKind::Kind => "name the layout with workload.format, and which type reads with workload.polarity",
             LineErrorKind::UnknownFile => "restore the `add` line of the file",
+            LineErrorKind::TooManyFiles => "split the log, so that each part has fewer files",
             LineErrorKind::ZeroSize | LineErrorKind::TooLarge => {
                 "name the layout with workload.format if the columns differ"
             }

@@ -11,6 +11,7 @@ use flashmesh_workload::RequestKind;
 use flashmesh_workload::config::{
     Beyond, IologWait, TraceAddressUnit, TraceFormat, TracePolarity, TraceTimeUnit, Workload,
 };
+use flashmesh_workload::readers::LineErrorKind;
 use flashmesh_workload::units::{Bytes, Time};
 
 use helpers::{assert_each_is_rejected, request, requests, summary, workload};
@@ -251,6 +252,15 @@ fn every_bad_fio_line_is_named_with_its_place() {
     let workload = Workload { tolerate: 1.0, ..workload(TraceFormat::FioIolog) };
     let rejected = summary(bad_wait, &workload).unwrap().rejected;
     assert_eq!((rejected[0].first_line, rejected[0].first_column), (4, 9));
+}
+
+#[test]
+fn a_file_too_many_of_an_iolog_is_told_to_be_split() {
+    let adds: String = (0..=65_536).map(|file| format!("0 /{file} add\n")).collect();
+    let workload = Workload { tolerate: 1.0, ..workload(TraceFormat::FioIolog) };
+    let rejected = summary(&format!("fio version 3 iolog\n{adds}1 /1 read 0 512\n"), &workload).unwrap().rejected;
+    assert_eq!((rejected[0].kind, rejected[0].first_line), (LineErrorKind::TooManyFiles, 65_538));
+    assert!(rejected[0].kind.remedy().contains("split the log"));
 }
 
 #[test]
