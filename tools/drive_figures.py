@@ -14,7 +14,7 @@ DRIVE = VALIDATION / "samsung-pm9a3.json"
 MQSIM = ROOT / "bench" / "stored" / "measured-drive.csv"
 TIMES = ROOT / "bench" / "stored" / "against-mqsim.csv"
 HOST_US = 10.0
-"""Time of the host software, which simulated latencies of the validation include and those of MQSim do not."""
+"""Time of the host software in us, added to latencies of MQSim; simulated ones of the validation include it."""
 READINGS = {4_096: "MQSim, 4 KiB pages", 16_384: "MQSim, 16 KiB pages"}
 """Models of the drive in MQSim, by page size."""
 KINDS = ("read", "write")
