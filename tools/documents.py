@@ -83,7 +83,7 @@ def is_same_drawing(one: str, other: str) -> bool:
 
 
 def figures(text: str) -> list[tuple[str, str, float, float]]:
-    """Returns for each number with a unit: text, base unit, value, and half a unit of the last digit, in base units."""
+    """Returns (text, base unit, value in base units, half a unit of the last digit) of each number with a unit."""
     found = []
     for number, unit in FIGURE.findall(text):
         base, scale = SCALES.get(unit, (unit if unit != "GB/s" else "B/s", 1e9 if unit == "GB/s" else 1.0))

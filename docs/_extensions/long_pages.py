@@ -68,7 +68,8 @@ def link(section: nodes.section) -> str:
 def fold(section: nodes.section) -> None:
     """Puts the content of a section, up to its first subsection, into a fold that the reader opens with a click.
 
-    `folds.js` opens the fold if the address of the page names the section. Content of fewer than `SHORT` words is not folded.
+    `folds.js` opens the fold if the address of the page names the section. Content of fewer than `SHORT` words is not
+    folded.
     """
     parts = section.children[1:]
     end = next((at for at, part in enumerate(parts) if isinstance(part, nodes.section)), len(parts))

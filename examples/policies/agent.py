@@ -54,7 +54,7 @@ def train(rounds: int = 3, tries: int = 5) -> tuple[float, float, float]:
     """Searches the weight with the lowest write amplification.
 
     Args:
-        rounds: The number of rounds of the search. Each draws weights around the mean of the best two of the round before.
+        rounds: The number of rounds. Each round draws weights around the mean of the best two of the round before.
         tries: The number of weights, and so of episodes, of a round.
 
     Returns:
