@@ -30,7 +30,7 @@ class Build:
 
 
 def git(*arguments: str) -> str:
-    """Returns the output of git."""
+    """Returns the output of a git command in the repository."""
     done = subprocess.run(["git", *arguments], cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True)
     return done.stdout.strip()
 

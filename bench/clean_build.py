@@ -32,7 +32,7 @@ class Built:
 
 
 def clean(profile: str) -> Built:
-    """Builds the module with all its dependencies, from nothing."""
+    """Builds the module and all its dependencies in an empty folder. Returns the cost."""
     target = build.ROOT / "target" / "bench" / "clean"
     shutil.rmtree(target, ignore_errors=True)
     arguments = build.cargo_command(profile, target, "--package", "flashmesh-py", "--lib")

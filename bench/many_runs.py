@@ -25,7 +25,7 @@ COMMAND = [sys.executable, "-c", "from flashmesh.cli import main; main()"]
 
 
 def taken(arguments: list[str], folder: Path, rounds: int) -> str:
-    """Returns the minimum of each kind of time over some rounds, as text."""
+    """Runs a flashmesh command `rounds` times. Returns the minimum processor time and wall time in seconds, as text."""
     processor, wall = [], []
     for _ in range(rounds):
         start = time.monotonic()

@@ -120,7 +120,8 @@ def workload(reads: int, writes: int, requests: int, full: bool) -> str:
 def rates(offered: int) -> tuple[int, int]:
     """Returns reads and writes per second at a load of `offered`, which excludes the reads of the first stream.
 
-    The first stream has 10,000 requests, half of them reads. The other streams have the remaining load, with 1 % reads.
+    The first stream has 10,000 requests per second, half of them reads. The other streams have the remaining load, with
+    1 % reads.
     """
     reads = 5_000 + round((offered - 5_000) / 100)
     return reads, offered + 5_000 - reads

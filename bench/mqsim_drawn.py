@@ -47,7 +47,7 @@ def element(name: str, tags: Tags, inside: str = "") -> str:
 
 
 def drawn(seed: int) -> Case:
-    """Draws the case of a seed."""
+    """Draws the case that a seed determines."""
     chance = random.Random(seed)
     host = {
         "PCIe_Lane_Bandwidth": chance.choice(["0.5", "1.0", "2.0"]),

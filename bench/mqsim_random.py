@@ -71,13 +71,13 @@ class Outcome:
     flows: int
     verdict: str
     fault: str = ""
-    """Faults of MQSim that explain the verdict; empty if none does."""
+    """Faults that explain a deviation, or the reason why MQSim has no means; empty if there is neither."""
     worst_percent: float | None = None
     """Largest deviation of the mean latency of a flow, in percent; None if MQSim gave no means."""
 
 
 def flows_of(stdout: str) -> list[Flow]:
-    """Reads the flows that MQSim prints."""
+    """Returns the results of each flow, read from the output of MQSim."""
     flows = []
     for generated, serviced, ns, us in PRINTED.findall(stdout):
         mean_ns, step_ns = (int(ns), 1) if ns else (int(us) * 1000, 1000)

@@ -43,7 +43,7 @@ def lines(requests: int) -> str:
 
 
 def packed(text: str, folder: Path) -> dict[str, Path]:
-    """Writes the trace plain and compressed. Returns the files by name."""
+    """Writes the trace plain, and compressed by gzip and zstd. Returns the files by ending, or "plain"."""
     from flashmesh import _native, configuration
 
     plain = folder / "trace.csv"

@@ -32,7 +32,7 @@ Results go to stdout, everything else to stderr. `flashmesh COMMAND --help` show
 
 
 def reference() -> str:
-    """Returns the page."""
+    """Returns the text of docs/cli.md."""
     codes = re.findall(r"(\d+) ([^;]+)[;.]", " ".join(EXIT_CODES.partition(":")[2].split()) + ";")
     rows = "".join(f"| {code} | {meaning.removesuffix('.')} |\n" for code, meaning in codes)
     return HEAD + rows + "".join(sections(flashmesh, None, "flashmesh"))

@@ -29,9 +29,9 @@ PICTURE = re.compile(r"^<!-- picture: (?P<made>\S+) -->\n!\[[^\]]*\]\((?P<file>[
 """Picture on a page, and the file to which the commands of the page write it."""
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 MOVED = 6.0
-"""Tolerance of the position of a part in a drawing, since the width of letters depends on the machine."""
+"""Maximum difference of a coordinate between equal drawings, since the width of letters depends on the machine."""
 OF_THE_MACHINE = re.compile(r"^took .*(\n.*)?$", re.MULTILINE)
-"""Lines of a summary with the time of the simulator."""
+"""Lines of a summary that state the run time of the simulator, which depends on the machine."""
 ANY_SHELL = re.compile(r"^```(sh|console|bash|shell|zsh)\b.*$", re.MULTILINE)
 
 
@@ -55,7 +55,7 @@ class Command:
 
     @property
     def place(self) -> str:
-        """Page and line of the command."""
+        """Page, line and text of the command, for messages."""
         return f"{self.page.relative_to(ROOT)}:{self.line}: {' '.join(self.words)}"
 
 
@@ -83,7 +83,7 @@ def is_same_drawing(one: str, other: str) -> bool:
 
 
 def figures(text: str) -> list[tuple[str, str, float, float]]:
-    """Returns the numbers with units in a text: the number as written, base unit, value, and half of the last digit."""
+    """Returns (text, base unit, value in base units, half a unit of the last digit) of each number with a unit."""
     found = []
     for number, unit in FIGURE.findall(text):
         base, scale = SCALES.get(unit, (unit if unit != "GB/s" else "B/s", 1e9 if unit == "GB/s" else 1.0))
@@ -93,7 +93,7 @@ def figures(text: str) -> list[tuple[str, str, float, float]]:
 
 
 def unsupported(paragraph: str, printed: str) -> list[str]:
-    """Returns the figures of a paragraph that are no rounded figures of the output."""
+    """Returns the figures of a paragraph to which no figure of the output rounds."""
     there = figures(printed)
     return [
         written

@@ -14,7 +14,10 @@ DRIVE = VALIDATION / "samsung-pm9a3.json"
 MQSIM = ROOT / "bench" / "stored" / "measured-drive.csv"
 TIMES = ROOT / "bench" / "stored" / "against-mqsim.csv"
 HOST_US = 10.0
-"""Time of the host software, which simulated latencies of the validation include and those of MQSim do not."""
+"""Time of the host software, in microseconds. It is added to the latencies of MQSim.
+
+The latencies that flashmesh simulates for the validation already include this time.
+"""
 READINGS = {4_096: "MQSim, 4 KiB pages", 16_384: "MQSim, 16 KiB pages"}
 """Models of the drive in MQSim, by page size."""
 KINDS = ("read", "write")

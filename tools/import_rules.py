@@ -158,7 +158,7 @@ def heads(group: str) -> list[tuple[int, str]]:
 
 
 def mentions(code: str, depth: int) -> list[Mention]:
-    """Returns the names below the root that a module mentions. The module is `depth` levels below the root."""
+    """Returns the names that a module mentions directly below the crate root, from which it is `depth` levels away."""
     found: list[tuple[int, str]] = []
     for path in PATH.finditer(code):
         if path["name"]:

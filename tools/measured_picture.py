@@ -120,7 +120,7 @@ def legend(curves: list[Curve]) -> list[str]:
 
 
 def picture() -> str:
-    """Returns the picture."""
+    """Returns the whole picture as SVG."""
     curves = [*drive(), *mqsim()]
     lost = " and ".join(f"{1 - served / asked:.0%}".replace("%", " %") for asked, served in full_drive())
     title = "A full Samsung PM9A3: measured, by flashmesh, and by MQSim"

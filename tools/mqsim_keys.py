@@ -82,7 +82,7 @@ SCENARIOS: tuple[tuple[tuple[Mode, ...], tuple[Texts, ...]], ...] = (
 
 
 def reference() -> str:
-    """Returns the page."""
+    """Returns the text of docs/mqsim-keys.md."""
     keys = {(part, tag.name): set[str]() for part, tags in PARTS for tag in tags}
     reasons = dict.fromkeys(keys, "")
     with tempfile.TemporaryDirectory() as folder:

@@ -18,7 +18,7 @@ PROGRAM = Path(sys.executable).with_name("flashmesh")
 
 
 class MissingPartError(Exception):
-    """Error of an output without a line that begins a part shown by its page."""
+    """Error: the output of a command lacks the line with which a part of the shown output begins."""
 
     def __init__(self, line: str) -> None:
         """Creates the error from the missing line."""

@@ -19,13 +19,13 @@ class Mermaid(Directive):
     has_content: ClassVar[bool] = True
 
     def run(self) -> list[nodes.Node]:
-        """The drawing; its source is the text for those who do not see it."""
+        """Returns the drawing of the content of the directive, in a container of class `diagram`."""
         source = "\n".join(self.content)
         drawing = nodes.raw("", mmdr.render(source).svg(), format="html")
         return [nodes.container("", drawing, classes=["diagram"])]
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
-    """Registers the directive."""
+    """Registers the directive `mermaid`; Sphinx calls it when it loads the extension."""
     app.add_directive("mermaid", Mermaid)
     return {"parallel_read_safe": True}

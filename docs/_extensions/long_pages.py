@@ -15,26 +15,26 @@ if TYPE_CHECKING:
     from sphinx.util.typing import ExtensionMetadata
 
 LONG = 3_000
-"""Words from which on a page is long."""
+"""Minimum number of words of a long page."""
 FOLDED = ("parameters", "results", "cli", "python", "tests", "reproduction/")
-"""How the names of pages begin whose sections are folded: a reader wants one table of keys, one command."""
+"""Prefixes of the names of pages whose sections are folded, since a reader needs only one of their sections."""
 OPEN = ("claims", "claims-that-hold")
-"""Sections that stay open: the tables for which the pages of papers are opened."""
+"""Ids of sections that stay open: tables of claims, for which readers open the pages about papers."""
 PICTURE = 150
-"""Words that take as much of a page as a picture."""
+"""Number of words that take as much space on a page as a picture."""
 SENTENCE_MAX = 120
-"""Length of the longest sentence that names a fold, in characters."""
+"""Maximum length of a sentence that is shown as the title of a fold, in characters."""
 SHORT = 60
-"""Words of a section that is not worth folding."""
+"""Number of words below which a section is not folded."""
 
 
 def words(node: nodes.Node) -> int:
-    """Returns the length of a part of a page: its words, and those that take as much of the page as its pictures."""
+    """Returns the length of a part of a page in words. Each picture counts as `PICTURE` words."""
     return len(node.astext().split()) + PICTURE * sum(1 for _ in node.findall(nodes.image))
 
 
 def arrange(app: Sphinx, document: nodes.document, name: str) -> None:
-    """Changes a page before it is written, if it is long."""
+    """Adds a table of contents to a long HTML page, and folds its sections if its name begins as in `FOLDED`."""
     if app.builder.format != "html" or words(document) < LONG:
         return
     tops = list(document.findall(nodes.section))[:1]
@@ -49,7 +49,7 @@ def arrange(app: Sphinx, document: nodes.document, name: str) -> None:
 
 
 def contents(sections: list[nodes.section]) -> str:
-    """Returns links to the sections of a page."""
+    """Returns the table of contents of a page as HTML: links to its sections and their subsections."""
     lines = ['<nav class="on-this-page" aria-label="On this page"><ul>']
     for section in sections:
         inner = [child for child in section.children if isinstance(child, nodes.section)]
@@ -59,14 +59,18 @@ def contents(sections: list[nodes.section]) -> str:
 
 
 def link(section: nodes.section) -> str:
-    """Returns a link to a section."""
+    """Returns a link to a section as HTML."""
     title = section.next_node(nodes.title)
     words_of_title = title.astext() if title is not None else section["ids"][0]
     return f'<a href="#{escape(section["ids"][0])}">{escape(words_of_title)}</a>'
 
 
 def fold(section: nodes.section) -> None:
-    """Puts what a section holds between its heading and its first part into a fold; `folds.js` opens it for links."""
+    """Puts the content of a section, up to its first subsection, into a fold that the reader opens with a click.
+
+    `folds.js` opens the fold if the address of the page names the section. Content of fewer than `SHORT` words is not
+    folded.
+    """
     parts = section.children[1:]
     end = next((at for at, part in enumerate(parts) if isinstance(part, nodes.section)), len(parts))
     held = parts[:end]
@@ -85,7 +89,10 @@ def fold(section: nodes.section) -> None:
 
 
 def first_sentence(parts: Sequence[nodes.Node]) -> str:
-    """Returns the first sentence of the first paragraph, without its full stop; empty for none or a long one."""
+    """Returns the first sentence of the first paragraph, without its full stop.
+
+    Returns an empty text if there is no paragraph, or if the sentence is longer than `SENTENCE_MAX`.
+    """
     for part in parts:
         if isinstance(part, nodes.paragraph):
             sentence = " ".join(part.astext().split()).split(". ")[0].removesuffix(".")
@@ -94,6 +101,6 @@ def first_sentence(parts: Sequence[nodes.Node]) -> str:
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
-    """Registers the change of pages, behind that of their references."""
+    """Registers `arrange` for each page, to run after Sphinx has resolved the references of the page."""
     app.connect("doctree-resolved", arrange, priority=900)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

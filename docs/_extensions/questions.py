@@ -1,4 +1,4 @@
-"""Searches the site for what a question is about: "how do I change the queue depth" finds what "queue depth" does."""
+"""Search of the site that ignores question words: "how can I see the queue depth" finds the pages of "queue depth"."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ QUESTION += " them there these those use want was we were what when where which 
 
 
 class Questions(SearchEnglish):
-    """English, without the words that make a question: a page need not have them."""
+    """English search without the words of `QUESTION`: a page is found even if it does not contain them."""
 
     stopwords = SearchEnglish.stopwords | frozenset(QUESTION.split())
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
-    """Takes the place of the search in English."""
+    """Registers `Questions` in place of the English search of Sphinx."""
     app.add_search_language(Questions)
     return {"parallel_read_safe": True}

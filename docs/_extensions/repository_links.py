@@ -1,4 +1,4 @@
-"""Leads links to CONTRIBUTING.md, which stands beside the folder of the pages, to the page that holds it."""
+"""Redirects links to CONTRIBUTING.md, which is outside docs/, to the page of the site that includes this file."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ if TYPE_CHECKING:
 
 
 def lead(app: Sphinx, docname: str, source: list[str]) -> None:
-    """Changes the links of one page before it is read."""
+    """Replaces links to CONTRIBUTING.md in the source of a page, before Sphinx parses the page."""
     up = "../" * docname.count("/")
     source[0] = source[0].replace(f"]({up}../CONTRIBUTING.md", f"]({up}contributing.md")
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
-    """Registers the change of links."""
+    """Registers `lead` for the source of each page."""
     app.connect("source-read", lead)
     return {"parallel_read_safe": True}

@@ -12,6 +12,7 @@
 
 enum { READERS = 4, READS = 1000, PAGE = 4096 };
 
+/* Ends the program with the message of the last error if a call has failed. */
 static void require(int succeeded) {
   if (!succeeded) {
     fprintf(stderr, "error: %s\n", flashmesh_last_error());
@@ -19,13 +20,13 @@ static void require(int succeeded) {
   }
 }
 
-/* Any page of the first 64 MiB, always the same ones. */
+/* Returns the byte offset of a pseudo-random page of the first 64 MiB. Equal states give equal sequences of pages. */
 static uint64_t next_offset(uint64_t *state) {
   *state = *state * 6364136223846793005u + 1442695040888963407u;
   return (*state >> 33) % 16384 * PAGE;
 }
 
-/* Reads until `reads` have completed; gives the sum of their latencies. */
+/* Completes `reads` reads, at most READERS of them at a time. Returns the sum of their latencies, in picoseconds. */
 static uint64_t read_pages(FlashmeshDrive *drive, uint64_t state, int reads) {
   uint64_t latency_ps = 0;
   int issued = 0, completed = 0;
@@ -52,7 +53,7 @@ int main(void) {
   printf("%d reads by %d readers: %.3f us on average, %.3f ms in all\n", READS, READERS, (double)first / READS / 1e6,
          (double)flashmesh_now_ps(drive) / 1e9);
 
-  /* From the same state the same requests take the same times. */
+  /* From the same state, the same requests have the same latencies. */
   require(flashmesh_restore(drive, snapshot) == 0);
   uint64_t again = read_pages(drive, 1, READS);
   printf("once more from the snapshot: %s\n", again == first ? "the same latencies" : "other latencies");

@@ -1,7 +1,10 @@
-"""An agent of Gymnasium that learns which victims pay: python examples/policies/agent.py (needs flashmesh[gym]).
+"""An agent in Gymnasium that learns to choose the victim blocks of garbage collection (needs `flashmesh[gym]`).
 
-It weighs how many pages of a block are invalid against how old the block is, and searches the weight by trying one an
-episode: the cross-entropy method in its simplest form. Any agent for Gymnasium takes its place.
+    python examples/policies/agent.py
+
+The agent scores a block by its share of invalid pages plus a weight times its age. It searches the weight that gives
+the lowest write amplification by the cross-entropy method, in its simplest form: each episode runs the drive with one
+weight. Any other agent for Gymnasium can use the environment `VictimEnv` in the same way.
 """
 
 from __future__ import annotations
@@ -33,7 +36,12 @@ DRIVE: dict[str, Any] = {
 
 
 def episode(env: VictimEnv, weight: float) -> float:
-    """The write amplification of a run in which age counts with a weight."""
+    """Runs the drive once. Returns the write amplification.
+
+    Args:
+        env: The environment; each of its steps is one garbage collection.
+        weight: The weight of the age of a block. With 0, the agent chooses the block with the most invalid pages.
+    """
     observation, _ = env.reset(seed=1)
     while True:
         invalid, age = observation.reshape(-1, 2).T
@@ -43,7 +51,15 @@ def episode(env: VictimEnv, weight: float) -> float:
 
 
 def train(rounds: int = 3, tries: int = 5) -> tuple[float, float, float]:
-    """The weight that was found, what it comes to, and what weight 0 comes to, which is greedy."""
+    """Searches the weight with the lowest write amplification.
+
+    Args:
+        rounds: The number of rounds. Each round draws weights around the mean of the best two of the round before.
+        tries: The number of weights, and so of episodes, of a round.
+
+    Returns:
+        (weight found, write amplification with this weight, write amplification of the greedy weight 0).
+    """
     env = VictimEnv(DRIVE, candidates=24)
     random = np.random.default_rng(1)
     mean, spread = 0.5, 0.5

@@ -1,9 +1,13 @@
-"""Packets of NoSSD along their column first: --policy examples/policies/column_first.py:ColumnFirst.
+"""YX routing of the packets of NoSSD: along the column first, then along the row.
 
-The built-in routing goes along the row first (XY). Where a controller sends commands to chips of other rows
-(`nossd.injection = "round-robin"`), it has all of them leave the controllers over the links of their own row; this one
-takes the links between the rows of the first column. Either order keeps the network free of deadlock. One that takes
-all turns would not, and is refused before the run.
+    flashmesh run CONFIG --policy examples/policies/column_first.py:ColumnFirst
+
+The built-in routing is XY: along the row first. The routes differ if controllers send commands to chips of other rows,
+as with `nossd.injection = "round-robin"`. With XY, all commands leave a controller over the links of its own row. With
+YX, commands to other rows leave it over the links between the rows of the first column.
+
+Neither order can deadlock. flashmesh refuses, before the run, a routing in which links can wait for one another in a
+cycle.
 """
 
 from __future__ import annotations
@@ -17,10 +21,18 @@ if TYPE_CHECKING:
 
 
 class ColumnFirst:
-    """YX routing, for a mesh."""
+    """YX routing in a mesh of routers."""
 
     def next_hop(self, at: Router, to: Router, open: Port) -> Port:  # noqa: A002
-        """The port by which a packet leaves the router `at`."""
+        """Returns the port through which a packet leaves a router.
+
+        flashmesh calls it before the run, for every router and every other router as the destination.
+
+        Args:
+            at: The router of the packet.
+            to: The router of the destination.
+            open: The ports of `at` with a link; not needed here.
+        """
         if at.row != to.row:
             return Port.SOUTH if to.row > at.row else Port.NORTH
         return Port.EAST if to.column > at.column else Port.WEST

@@ -1,8 +1,8 @@
-"""A tenant that reacts to latency: it issues reads as long as they are fast, beside one that writes whatever happens.
+"""A tenant that adapts its queue depth to the latency of its reads, beside a writer with a constant rate.
 
-It raises its queue depth by one after every window of reads whose 99th percentile is below its goal, and halves it
-after one that is not, as congestion control does. A trace cannot show that: when its requests come depends on the
-drive.
+After every `WINDOW` reads, the tenant compares the 99th percentile of their latency with a goal. Below the goal it
+raises its queue depth by one; otherwise it halves its queue depth, as congestion control does. A trace cannot show this
+behaviour, since the arrival times of the reads depend on the latency of earlier reads.
 """
 
 from __future__ import annotations
@@ -14,8 +14,11 @@ import flashmesh
 US = 1_000_000
 """Picoseconds in a microsecond."""
 GOAL_PS = 120 * US
+"""Goal of the tenant for the 99th percentile of read latency, in picoseconds."""
 WINDOW = 200
+"""Number of reads after which the tenant adapts its queue depth; a step may complete a few more."""
 WRITE_EVERY_PS = 25 * US
+"""Time from one write of the writer to the next, in picoseconds."""
 
 CONFIG = {
     "preset": "venice-z-nand",
@@ -25,7 +28,7 @@ CONFIG = {
 
 
 def run(windows: int = 40) -> list[tuple[int, float]]:
-    """Runs the tenant for `windows` windows. Returns the depth and the 99th percentile in us of each."""
+    """Runs the tenant for `windows` windows. Returns (queue depth, 99th percentile of latency in us) of each window."""
     drive = flashmesh.Drive(CONFIG)
     random = np.random.default_rng(1)
     depth, seen = 1, []
@@ -36,7 +39,7 @@ def run(windows: int = 40) -> list[tuple[int, float]]:
         while len(tenants) < depth:
             page = int(random.integers(16_384))
             tenants.add(drive.submit(drive.now_ps, flashmesh.Op.READ, page * 4096, 4096, stream=0))
-        # The writer asks nobody: its requests are known up to a time before the drive is advanced to it.
+        # The writer does not wait for completions: submit all of its writes up to the time to which the drive advances.
         horizon = drive.now_ps + 10 * WRITE_EVERY_PS
         while next_write <= horizon:
             page = int(random.integers(16_384))

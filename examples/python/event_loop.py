@@ -1,7 +1,8 @@
 """A drive as one component of a discrete-event simulator, in the manner of gem5 and SST.
 
-The simulator has one queue of events. A component asks to be called at a time; the drive asks for the time of its own
-next event, whenever that has changed. Here eight cores each compute for a while, then read a block and wait for it.
+The simulator has one queue of events, in which each component schedules calls of its methods. `DriveModel` schedules a
+call at the time of the next event of the drive, and advances the drive in this call. In the example, eight cores each
+compute for a while, then read a block from the drive and wait for the data.
 """
 
 from __future__ import annotations
@@ -16,55 +17,56 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 US = 1_000_000
-"""Picoseconds, the tick of the simulator, in a microsecond."""
+"""Picoseconds in a microsecond. The simulator counts time in picoseconds, as the drive does."""
 
 
 class Simulator:
-    """The queue of events: by time, and those of one time in the order in which they were scheduled."""
+    """A queue of events in order of time; events of the same time keep the order in which they were scheduled."""
 
     def __init__(self) -> None:
-        """At time 0, without events."""
+        """Creates a simulator at time 0, without events."""
         self.now = 0
         self._events: list[tuple[int, int, Callable[[], None]]] = []
         self._numbers = itertools.count()
 
     def schedule(self, time: int, event: Callable[[], None]) -> None:
-        """Schedules an event."""
+        """Schedules a call of `event` at `time`, in picoseconds."""
         heapq.heappush(self._events, (time, next(self._numbers), event))
 
     def run(self) -> None:
-        """Takes all events."""
+        """Calls the events in order until none is left. `now` is the time of the current event."""
         while self._events:
             self.now, _, event = heapq.heappop(self._events)
             event()
 
 
 class DriveModel:
-    """The drive as a component."""
+    """Component that connects a drive to the simulator."""
 
     def __init__(self, simulator: Simulator, drive: flashmesh.Drive) -> None:
-        """With nothing to do."""
+        """Creates a component for a drive without outstanding requests."""
         self.simulator = simulator
         self.drive = drive
         self._waiting: dict[int, Callable[[], None]] = {}
         self._wake_at: int | None = None
 
     def read(self, offset: int, size: int, done: Callable[[], None]) -> None:
-        """Reads; `done` is called when that has completed."""
+        """Starts a read of `size` bytes at a byte offset. The component calls `done` when the read has completed."""
         request = self.drive.submit(self.simulator.now, flashmesh.Op.READ, offset, size)
         self._waiting[request] = done
         self._follow()
 
     def _follow(self) -> None:
-        """Asks to be called at the next event of the drive, unless that is so already."""
+        """Schedules `_wake` at the next event of the drive, unless a call by then is already scheduled."""
         at = self.drive.next_event()
         if at is not None and (self._wake_at is None or at < self._wake_at):
             self._wake_at = at
             self.simulator.schedule(at, self._wake)
 
     def _wake(self) -> None:
+        """Advances the drive to the present, and calls `done` of each read that has completed."""
         if self.simulator.now != self._wake_at:
-            return  # an earlier event came in between
+            return  # obsolete: a call at an earlier time was scheduled afterwards
         self._wake_at = None
         for request in self.drive.advance(self.simulator.now).id.tolist():
             self._waiting.pop(request)()
@@ -72,17 +74,17 @@ class DriveModel:
 
 
 class Core:
-    """Computes, reads, and so on."""
+    """Processor core that alternately computes and reads a block from the drive."""
 
     def __init__(self, number: int, drive: DriveModel, blocks: int) -> None:
-        """Begins with this number of blocks to read."""
+        """Creates core `number`, which will read `blocks` blocks from the drive. `compute` starts it."""
         self.number = number
         self.drive = drive
         self.left = blocks
         self.finished_at = 0
 
     def compute(self) -> None:
-        """Computes for a time that differs between cores, and then reads the next block."""
+        """Computes for a time that differs between cores, then reads the next block; ends after the last block."""
         simulator = self.drive.simulator
         if self.left == 0:
             self.finished_at = simulator.now
@@ -96,7 +98,7 @@ class Core:
 
 
 def run(cores: int = 8, blocks: int = 100) -> list[int]:
-    """Runs the cores to their end; gives when each was done, in picoseconds."""
+    """Simulates the cores until all have read their blocks. Returns the time at which each ended, in picoseconds."""
     simulator = Simulator()
     drive = DriveModel(simulator, flashmesh.Drive("preset:venice-z-nand", overrides={"geometry.blocks-per-plane": 64}))
     all_cores = [Core(number, drive, blocks) for number in range(cores)]

@@ -1,6 +1,6 @@
 """Makes shop.csv.xz, the trace of the examples: the requests of shop.toml, in the format of MSR Cambridge.
 
-python examples/traces/make_shop.py [FILE]
+    python examples/traces/make_shop.py [FILE]
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ SECTOR_BYTES = 512
 
 
 def make(file: Path) -> None:
-    """Writes the trace."""
+    """Runs shop.toml, and writes its requests to a file, as a trace in the format of MSR Cambridge."""
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder, "requests.parquet")
         flashmesh.run(HERE / "shop.toml", requests_file=log)
@@ -30,7 +30,11 @@ def make(file: Path) -> None:
 
 
 def line(request: dict[str, int | str]) -> str:
-    """A request in the ASCII format: nanoseconds, stream, sector, sectors, 1 for a read."""
+    """Returns a row of the request log as a line of an ASCII trace.
+
+    The fields are the arrival time in nanoseconds, the index of the stream, the first sector, the number of sectors,
+    and 1 for a read or 0 for a write.
+    """
     names = ("orders", "reports", "log")
     time = int(request["arrival_ps"]) // PICOSECONDS_PER_NANOSECOND
     sector, sectors = (int(request[name]) // SECTOR_BYTES for name in ("offset_bytes", "size_bytes"))
