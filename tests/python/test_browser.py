@@ -148,7 +148,7 @@ def test_page_fits_every_width_and_clips_no_text(browser: webdriver.Chrome, widt
     resize(browser, width)
     show_as(browser, scheme=scheme)
     try:
-        # Charts are redrawn some time after the window changed.
+        # Charts are redrawn some time after the window has changed, so wait until all of them fit.
         rights = (
             "return [document.documentElement.scrollWidth,"
             " ...[...document.querySelectorAll('[data-chart] svg')].map((svg) => svg.getBoundingClientRect().right)]"
@@ -218,7 +218,7 @@ def test_a_sheet_of_paper_has_all_of_the_page(browser: webdriver.Chrome, sheet: 
     pages = raster(pdf)
     edge = int((margin - 0.03) * DPI)
     assert [page.ink(0, edge) + page.ink(page.width - edge, page.width) for page in pages] == [0] * len(pages)
-    # Rules and tables use the available width.
+    # Rules and tables use the available width, so they leave ink at the right edge.
     assert pages[0].ink(pages[0].width - 2 * edge, pages[0].width) > 0
 
 

@@ -41,7 +41,8 @@ def test_the_compatible_configuration_replays_the_requests_of_mqsim(tables: Impo
     assert found["replay"] == {"mode": "stress", "outstanding": 64}
     lines = (tmp_path / "out" / "work-1.trace").read_text().splitlines()
     assert len(lines) == 200_000
-    # Numbers from a flow's seed use a state that wraps around. These three lines give MQSim's latencies.
+    # The requests follow from the seed of the flow, by random numbers whose state wraps around. With these first lines,
+    # a run has the latencies of MQSim.
     assert lines[:3] == ["0 0 8932832 8 0", "0 0 35243976 8 1", "0 0 30520136 8 1"]
     physical = tables(requests_max=5_000_000, physical=True)
     assert physical["workload"]["kind"] == "synthetic"
@@ -82,7 +83,7 @@ def test_requests_keep_to_what_their_flow_says(tmp_path: Path, distribution: str
     working_set = 365_690 * 128 * 8 // 10
     assert all(0 <= sector <= working_set for _, sector, _, _ in requests)
     times = [time for time, *_ in requests]
-    # 10^9 / (1500000000 / 512 / 8), in integer arithmetic.
+    # The mean interarrival time in ns is 10^9 / (1500000000 / 512 / 8), in integer arithmetic.
     assert times[-1] / 20_000 == pytest.approx(2730, rel=0.03)
     mean = sum(sectors for _, _, sectors, _ in requests) / 20_000
     assert mean == pytest.approx(8 if sizes == "FIXED" else 8.5, rel=0.01)

@@ -286,7 +286,8 @@ def test_what_is_no_policy_is_refused_in_a_sentence(
     mine: Path, text: str, told: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(mine)
-    # The command marks this process as a command line. The mark is removed after the test.
+    # The command records its command line in this variable. Set the variable through `monkeypatch`, so that it is
+    # restored after the test.
     monkeypatch.setattr(provenance, "command", None)
     with pytest.raises((click.ClickException, flashmesh.FlashmeshError)) as refused:
         commands.flashmesh.main(

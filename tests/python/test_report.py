@@ -225,7 +225,7 @@ def test_no_line_ends_between_a_number_and_its_unit(width: int) -> None:
         assert " ".join(lines) == sentence
         assert len(lines) == 1 or max(map(len, lines)) <= width
         assert not any(line.split()[0] in ("%", "ms") for line in lines)
-    # The text keeps its own spaces.
+    # Printing has not changed the text itself, such as the spaces between numbers and units.
     assert str(styled) == sentence
 
 

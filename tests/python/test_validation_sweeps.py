@@ -131,7 +131,8 @@ def test_the_time_of_the_host_is_part_of_the_loop(tmp_path: Path) -> None:
         row(ALONE, READ_US, "us", "mean"),
         row(slow, 1e6 / (READ_US + HOST_US)),
         row(slow, READ_US + HOST_US, "us", "mean"),
-        # The die is always busy: the host's time passes while the reads before it are served.
+        # With many reads outstanding, the die is always busy and the time of the host has no effect: it passes while
+        # the die serves other reads.
         row(deep, 1e6 / READ_US),
         row(deep, 8 * READ_US, "us", "mean"),
     )

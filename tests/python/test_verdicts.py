@@ -57,7 +57,8 @@ def test_a_number_is_met_on_its_side_or_opposite(values: tuple[float, ...], expe
 
 
 def test_a_small_effect_is_not_met_without_one() -> None:
-    # A tenth of the value 1.08 exceeds its effect of 0.08; a tenth of the effect is 0.008.
+    # The tolerance is a tenth of the effect of 0.08, that is 0.008. A tenth of the value 1.08 would accept even a value
+    # without any effect.
     assert verdict.number(Spread((1.0,)), judged(1.08)) == Verdict.MISSED
     assert verdict.number(Spread((0.98,)), judged(1.08)) == Verdict.OPPOSITE
     assert verdict.number(Spread((1.02,)), judged(1.08)) == Verdict.DIRECTION

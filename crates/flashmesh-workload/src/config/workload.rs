@@ -61,9 +61,9 @@ choices! {
 choices! {
     /// The address of requests of a job between two random draws (`run-length`).
     RunKind {
-        /// The end of the last request of the same direction.
+        /// Each request starts at the end of the last request of the same kind (read, write or deallocation).
         Sequential = "sequential",
-        /// The address of the last request of the same direction.
+        /// Each request has the address of the last request of the same kind (read, write or deallocation).
         Identical = "identical",
     }
 }
