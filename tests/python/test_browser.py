@@ -154,7 +154,7 @@ def test_page_fits_every_width_and_clips_no_text(browser: webdriver.Chrome, widt
             " ...[...document.querySelectorAll('[data-chart] svg')].map((svg) => svg.getBoundingClientRect().right)]"
         )
         until(lambda: max(browser.execute_script(rights)) <= width)
-        # Charts may still have the previous width.
+        # Charts may still have the previous width, so allow them some time to be redrawn.
         end = time.monotonic() + REDRAWN_S
         while clipped(browser) and time.monotonic() < end:
             time.sleep(0.1)

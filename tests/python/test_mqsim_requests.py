@@ -108,7 +108,7 @@ def test_every_flow_has_its_own_requests_in_its_own_space(tmp_path: Path) -> Non
 
 
 def test_requests_are_cut_by_sectors_of_the_drive_and_numbered_by_those_of_the_flow() -> None:
-    # Pages have 16 sectors; the flow begins 14 sectors into a page of the drive.
+    # A page has 16 sectors, and the flow begins 14 sectors into a page of the drive.
     space = Space(first=1_006, last=9_999, page_sectors=16, stream_first=1_006, stream_last=9_999)
     # A whole page of the drive is a whole page of the flow.
     assert [space.offset(sector, 16) for sector in (1_008, 1_024)] == [0, 16]
@@ -148,7 +148,7 @@ def test_a_size_below_zero_becomes_the_largest_one(tmp_path: Path) -> None:
     (requests,) = replay(tmp_path, flow)
     wrapped = [(sector, sectors) for _, sector, sectors, _ in requests if sectors > 100]
     assert 0 < len(wrapped) < 200
-    # In MQSim they begin at the start of the space, like all that would exceed its end.
+    # In MQSim, requests of such sizes begin at the start of the space, like all requests that would exceed its end.
     assert all(sector == 0 and sectors > 65_000 for sector, sectors in wrapped)
 
 
@@ -159,8 +159,8 @@ def test_a_trace_is_folded_onto_the_space_and_repeated_as_mqsim_does(tmp_path: P
     (tmp_path / "traces" / "oltp.trace").write_text(text)
     flow = TRACE | {"Relay_Count": "2", "Time_Unit": "MICROSECOND"}
     (requests,) = replay(tmp_path, flow)
-    # Sectors beyond the space are taken modulo its size less one sector. The line `2600 0 0`, which has only three
-    # fields, ends the trace.
+    # A sector beyond the space is replaced by the remainder of its division by the size of the space less one sector.
+    # The line `2600 0 0`, which has only three fields, ends the trace.
     once = [(1000, space - 1, 8, False), (2000, 1, 8, True), (2500, 16, 1, True)]
     assert requests == [*once, *((2500 + time, *rest) for time, *rest in once)]
 

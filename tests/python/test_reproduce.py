@@ -59,7 +59,7 @@ def test_outcomes_read_back_have_the_verdicts_of_their_values(made_up: Paper, tm
     }
     outcome = Outcome(made_up, "quick", rows)
     path = tmp_path / "made-up.json"
-    # The verdict follows from the values, whatever the file says.
+    # Store a wrong verdict: the one that is read follows from the values, whatever the file says.
     path.write_text(outcome.to_json().replace('"met"', '"opposite"'))
     again = Outcome.read(path, made_up)
     assert again == outcome

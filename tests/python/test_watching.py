@@ -95,7 +95,8 @@ def test_sweep_whose_process_was_killed_is_said_to_wait_at_once(tmp_path: Path) 
     try:
         assert not watch(tmp_path).is_over
         process.kill()
-        # The killed process is a zombie until its parent waits for it, so its id is still in use.
+        # The killed process is a zombie until its parent waits for it, so its id is still in use. The watch must find
+        # its end nevertheless.
         end = time.monotonic() + TIMEOUT_S
         while not watch(tmp_path).is_over:
             assert time.monotonic() < end
