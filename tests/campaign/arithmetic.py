@@ -28,7 +28,7 @@ RESOLUTION = 1 / 128
 """Largest relative excess of a percentile over the exact value: histograms keep seven bits or more."""
 CLOSE = 1e-6
 STEPS = 4
-"""Bits after the leading one that a latency keeps as a row of the breakdown."""
+"""Number of bits after the leading one to which the breakdown rounds a latency down."""
 UNITS_PS = {"ps": 1, "ns": 10**3, "us": 10**6, "ms": 10**9, "s": 10**12}
 RUN_MAX_PS = 2**63 - 1
 """Longest simulated time of a run. A run may exceed it by a few events."""
@@ -84,9 +84,11 @@ def reads(result: Result) -> Iterator[str]:
     """Checks that no more reads may collide than pages were read, and that no more pages have copies than allowed."""
     found, copies = result.collisions, result.replication
     of_requests, of_writes = result.flash.user_reads, result.flash.partial_write_reads
-    # Reads that are queued at a power cut or an interruption are counted, but not executed.
+    # After a power cut or an interruption, reads that were queued are counted as possible collisions, but were never
+    # executed. So such a run is not checked.
     if found is not None and result.power_cut is None and not result.interrupted:
-        # Reads for writes are either part of the colliding reads, or counted separately.
+        # `found.reads` includes reads for partial writes or not, depending on `replication.counted-reads`. It does not
+        # if it is less than both kinds of reads together.
         most = of_requests if found.reads < found.reads_of_writes + of_requests else of_requests + of_writes
         if found.reads > most:
             yield f"{found.reads} reads may collide, and {most} pages were read"
@@ -207,7 +209,8 @@ def cores(result: Result, log: Log) -> Iterator[str]:
     commands = sum(of_kind.get(int(kind), times["other"]) for kind in kinds)
     commands += times["look-up"] * sum(units.tolist()) + times["completion"] * len(kinds)
     through_cores = gc["move"] == "through-controller" and not gc["copyback"]
-    # Pages that GC has read but not yet programmed have also used time of a core.
+    # Pages that GC has read but not yet programmed are missing in `pages_moved`, but have used core time. So with GC
+    # there is no upper bound.
     collect = picoseconds(str(firmware["collect-time"])) if through_cores else 0
     moved = collect * result.gc.pages_moved
     worked, most = busy * firmware["cores"], commands if collect == 0 else float("inf")
@@ -223,7 +226,10 @@ def size_of(text: str) -> int:
 
 
 def destages(result: Result) -> Iterator[str]:
-    """Checks that each destaged page was programmed. Acknowledgements of some programs may still be on their way."""
+    """Checks that no more pages were destaged than programmed.
+
+    Programs may exceed destages, since some programs have not been acknowledged at the end.
+    """
     cache, programs = result.cache, result.flash.user_programs
     if cache is not None and cache.destages > programs:
         yield f"the cache sent {cache.destages} pages to flash, and {programs} were programmed for users"
@@ -242,7 +248,10 @@ def least(result: Result, log: Log) -> Iterator[str]:
 
 
 def rates(result: Result, log: Log) -> Iterator[str]:
-    """Checks that rates are counts over the makespan. It ends with the last completion, a flush, or a power cut."""
+    """Checks that rates are counts divided by the makespan.
+
+    The makespan ends with the last completion, a flush, or a power cut.
+    """
     if not result.makespan_ps:
         return
     seconds = result.makespan_ps / 1e12

@@ -44,7 +44,7 @@ REPLACED = {
     "geometry.capacity": ("geometry.over-provisioning",),
     "workload.profile": ("workload.kind",),
 }
-"""By key: the keys that it replaces, which are removed from the settings when it is drawn."""
+"""Keys that a drawn key replaces, by the drawn key. They are removed from the settings."""
 BESIDE: dict[str, Settings] = {
     "fabric.arbitration=data-first-together": {"fabric.hold-path": "false"},
     "fabric.kind=pnssd": {"geometry.channels": "2", "geometry.chips-per-channel": "2"},
@@ -68,7 +68,7 @@ BESIDE: dict[str, Settings] = {
     "workload.file-weights": {"workload.files": "3", "workload.file-weights": '"5:3:2"'},
     "host.transfer-max": {"geometry.page-size": "4KiB"},
 }
-"""Settings that a key, or one of its values, needs beside it: without them, few drives are valid."""
+"""Settings that are added with a key, or with one of its values (`KEY=VALUE`): without them, few drives are valid."""
 AIMS = 3
 """Maximum number of random keys that a drawn drive must have, besides its aim and the others that fit."""
 TRIES = 24
@@ -76,7 +76,7 @@ TRIES = 24
 
 @cache
 def parameters() -> tuple[Parameter, ...]:
-    """Returns the parameters that are drawn for every drive."""
+    """Returns the parameters drawn for every drive, without those in `NEVER` and those of files and namespaces."""
     left_out = (*NEVER, *OF_FILES, *READING, "seed", "power.cut")
     return tuple(one for one in declared().values() if one.key not in left_out and not is_of_namespaces(one.key))
 
@@ -232,7 +232,7 @@ def meeting(condition: Condition, parameter: Parameter, random: Random, folder: 
 def namespaces(key: str, random: Random) -> Settings:
     """Draws two namespaces, each with a stream, on shared or separate parts of the drive.
 
-    `key` decides what divides it.
+    If `key` is a key of a namespace, its last part is the level (channels, ways, ...) at which the drive is divided.
     """
     level = key.rpartition(".")[2] if key.startswith("namespace.") else random.choice(("channels", "ways", "planes"))
     count = {"channels": "geometry.channels", "ways": "geometry.chips-per-channel", "dies": "geometry.dies-per-chip"}
@@ -248,7 +248,7 @@ def namespaces(key: str, random: Random) -> Settings:
 
 
 def streams(settings: Settings, random: Random) -> Settings:
-    """Draws several different streams in one of four cases; otherwise, or if the drive would be invalid, none."""
+    """Draws two or three streams with a probability of 1/4. Otherwise, or if they would be invalid, returns none."""
     if random.random() >= 0.25:
         return {}
     drawn: Settings = {}

@@ -72,7 +72,7 @@ RECORDS: dict[str, Callable[[int, int, int, bool], bytes]] = {
 """Functions from a request to its record, by binary format."""
 FORMATS = (*LINES, *RECORDS)
 AUTO = "auto"
-"""Value of `workload.format` with which the format is recognised."""
+"""Value of `workload.format` that detects the format from the content of the file."""
 
 
 def rows(random: Random) -> Iterator[Row]:

@@ -24,9 +24,12 @@ if TYPE_CHECKING:
 
 OF_THE_MOMENT = ("wall_s", "requests_per_wall_s", "peak_rss_bytes")
 OF_THE_INPUT = ("config_hash", "workload", "streams")
-"""Keys that depend on the origin of the requests, or on which keys were set."""
+"""Keys of a result that differ between runs of the same requests from other files.
+
+They depend on where the requests come from, or on which keys were set.
+"""
 OBSERVED = ("epochs", "network", "timeline", "chip_states", "collisions")
-"""Keys that observers add to a result."""
+"""Keys that recordings add to a result. A comparison with a run without recordings leaves them out."""
 OBSERVERS: Settings = {
     "measure.epoch": "50us",
     "measure.network": "true",
@@ -48,7 +51,10 @@ INEXACT = (
     "fabric.chip-capacitance-ff",
     "fabric.controller-capacitance-ff",
 )
-"""Keys with which times are drawn or rounded, or contain a part that no key sets."""
+"""Keys that a drive with doubled times must not have.
+
+With them, times are drawn or rounded, or have a part that no key sets, so the run would not take exactly twice as long.
+"""
 
 
 class Refused(Exception):  # noqa: N818 - not an error
@@ -270,7 +276,8 @@ def formats(settings: Settings, random: Random) -> Iterator[str]:
     drive |= {"replay.mode": random.choice(('"open"', '"stress"', '"closed"'))}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        # MSR has units of 100 ns; the ASCII family counts in sectors.
+        # Every format must be able to hold the requests: times are multiples of 100 ns, the unit of MSR; addresses are
+        # in sectors, the unit of the ASCII family.
         lines = (
             f"{700 * number} 0 {8 * random.randrange(64)} {8 * random.randint(1, 4)} {random.randrange(2)}\n"
             for number in range(random.choice((1, 40, 400)))

@@ -123,7 +123,7 @@ class Condition:
 
     key: str
     has: bool
-    """Whether the key must have one of `values`, or none of them."""
+    """Whether the key must have one of `values`; if false, it must have none of them."""
     values: tuple[str, ...]
     """Values as in TOML; the empty text for an unset key."""
 

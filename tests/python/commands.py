@@ -104,10 +104,10 @@ def read(pipes: list[int], timeout_s: float) -> list[str]:
 
 
 class Commands:
-    """Runner of commands that alternates between two forkers."""
+    """Runner of commands. It forks them alternately from two processes with different hash seeds."""
 
     def __init__(self) -> None:
-        """Creates the runner. It starts the forkers with the first command."""
+        """Creates the runner. Its forking processes start with the first command."""
         self.forkers: list[Forker] = []
         self.turn = 0
         self.lock = threading.Lock()
@@ -137,7 +137,7 @@ class Commands:
             self.lock.release()
 
     def close(self) -> None:
-        """Ends the forkers."""
+        """Ends the two forking processes."""
         for forker in self.forkers:
             forker.close()
         self.forkers = []
@@ -167,7 +167,7 @@ def end() -> NoReturn:
         main()
     except SystemExit as error:
         code = error.code
-        # The interpreter prints an exit code that is not a number, and exits with 1.
+        # Do as the interpreter does: it prints an exit code that is not a number, and exits with 1.
         if code is not None and not isinstance(code, int):
             print(code, file=sys.stderr)
             code = 1
@@ -205,7 +205,7 @@ def preload() -> None:
     names = [module.name for module in pkgutil.walk_packages(flashmesh.__path__, "flashmesh.")]
     for name in [*names, *OTHERS]:
         if not name.endswith("__main__"):
-            # The packages of extras may be missing.
+            # Packages that are optional dependencies may be missing.
             with suppress(ImportError):
                 importlib.import_module(name)
     gc.collect()

@@ -61,7 +61,7 @@ def pytest_report_header() -> list[str]:
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Starts the forkers before the first test is timed."""
+    """Starts the processes that fork runs of the command, so that no test is charged with the time of their start."""
     is_controller = session.config.getoption("numprocesses", None) and "PYTEST_XDIST_WORKER" not in os.environ
     if durations.VARIABLE in os.environ and not is_controller:
         run_in(ROOT, COMMAND, "--version")
@@ -132,9 +132,10 @@ def cpu_s(
     enough_s: float = 0.0,
     beside: dict[str, str] | None = None,
 ) -> float:
-    """Returns the minimum processor time of a command over several runs. Stops after a run below `enough_s`.
+    """Returns the minimum processor time of a command in seconds, over `times` runs.
 
-    The command is a child of this process. The runs of `cli` are children of a forker, so their time would not count.
+    Stops after a run below `enough_s`. The command is a child of this process, unlike the runs of `cli`, which another
+    process forks, so that their time would not be known here.
     """
     spent: list[float] = []
     while len(spent) < times and min(spent, default=enough_s) >= enough_s:
@@ -157,7 +158,7 @@ STOPWATCH = pytest.StashKey[durations.Stopwatch]()
 
 
 def pytest_sessionfinish() -> None:
-    """Ends the forkers."""
+    """Ends the processes that fork runs of the command."""
     COMMANDS.close()
 
 

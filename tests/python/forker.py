@@ -57,7 +57,7 @@ def run(folder: str) -> NoReturn:
 
 def serve() -> None:
     """Forks a run for each line of the input until the input ends."""
-    # Modules that a run imports only on demand.
+    # Import also what a run would import only on demand, so that the forked runs need no time for it.
     for module in (
         "pandas",
         "pyarrow.parquet",

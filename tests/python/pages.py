@@ -146,7 +146,7 @@ def clipped(browser: webdriver.Chrome, *, is_paper: bool = False, allowed: str =
 
 @dataclass(frozen=True)
 class Sheet:
-    """A paper size."""
+    """A size of paper on which pages are printed."""
 
     name: str
     width_inch: float

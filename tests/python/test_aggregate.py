@@ -65,7 +65,7 @@ def test_interval_of_one_hump_is_students(count: int, quantile: float) -> None:
     assert found is not None
     assert found.method == "student"
     assert found.mean == pytest.approx(fmean(values))
-    # The quantile of the t distribution with count - 1 degrees of freedom, from printed tables.
+    # `quantile` is that of the t distribution with count - 1 degrees of freedom, from printed tables.
     assert found.half_width == pytest.approx(quantile * stdev(values) / math.sqrt(count), rel=3e-4)
 
 
@@ -187,6 +187,6 @@ def test_sweep_with_seeds_is_shown_the_same_at_its_end_and_later(cli: Cli, sweep
     ]
     later = cli("show", "out", "--measure", "IOPS").stdout.splitlines()
     assert [line.split()[:4] for line in later[2:6]] == [line.split()[:4] for line in lines[2:6]]
-    # Results do not depend on the table, which a killed sweep does not write.
+    # Remove the table, as if the sweep had been killed before it wrote the table: what is shown does not depend on it.
     (tmp_path / "out/results.parquet").unlink()
     assert cli("show", "out", "--measure", "IOPS").stdout.splitlines() == later

@@ -1,4 +1,4 @@
-"""The Python interface."""
+"""The Python interface: all forms of a configuration, results as objects, and errors."""
 
 from __future__ import annotations
 

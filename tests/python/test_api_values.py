@@ -38,7 +38,7 @@ def test_plain_leaves_everything_else_alone() -> None:
 
 def test_configurations_take_scalars_of_numpy_wherever_they_take_numbers() -> None:
     tables = {"preset": "venice-z-nand", "workload": {"requests": np.int64(2_000), "read-share": np.float64(0.5)}}
-    # Type checkers do not accept NumPy scalars as numbers.
+    # Use a cast, because type checkers do not accept NumPy scalars as numbers.
     requests, three, depths = cast("tuple[int, int, list[int]]", (np.int64(2_000), np.uint16(3), np.array([1, 8])))
     typed = flashmesh.Config(
         preset="venice-z-nand", workload=flashmesh.Workload(requests=requests, read_share=np.float64(0.5))

@@ -44,7 +44,7 @@ def test_every_step_changes_the_default_drive_or_is_not_read_by_it() -> None:
     assert by_key["geometry.over-provisioning"] == ["0.12", "0.02"]
     assert by_key["gc.copyback"] == ["true"]
     assert by_key["cache.capacity"] == ["0B", "64MiB", "256MiB"]
-    # Each change is accepted or refused by a configuration error.
+    # Each change is either accepted or refused by a configuration error; it never fails in another way.
     for change in changes:
         with suppress(flashmesh.ConfigError):
             load("preset:venice-z-nand", overrides={change.key: change.after})

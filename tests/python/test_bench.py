@@ -1,4 +1,4 @@
-"""The comparison of builds: the definition of equal results."""
+"""Benchmarks that compare builds: equality of results, their stored table, bounds on time, and random MQSim cases."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def test_a_case_is_explained_by_faults_none_of_which_can_be_left_out() -> None:
 
 
 def program(folder: Path, body: str) -> Path:
-    """Returns a program of a shell script."""
+    """Writes a shell script with `body`. Returns its path."""
     file = folder / "program"
     file.write_text(f"#!/bin/sh\n{body}\n")
     file.chmod(0o755)

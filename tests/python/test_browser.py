@@ -148,13 +148,13 @@ def test_page_fits_every_width_and_clips_no_text(browser: webdriver.Chrome, widt
     resize(browser, width)
     show_as(browser, scheme=scheme)
     try:
-        # Charts are redrawn some time after the window changed.
+        # Charts are redrawn some time after the window has changed, so wait until all of them fit.
         rights = (
             "return [document.documentElement.scrollWidth,"
             " ...[...document.querySelectorAll('[data-chart] svg')].map((svg) => svg.getBoundingClientRect().right)]"
         )
         until(lambda: max(browser.execute_script(rights)) <= width)
-        # Charts may still have the previous width.
+        # Charts may still have the previous width, so allow them some time to be redrawn.
         end = time.monotonic() + REDRAWN_S
         while clipped(browser) and time.monotonic() < end:
             time.sleep(0.1)
@@ -218,7 +218,7 @@ def test_a_sheet_of_paper_has_all_of_the_page(browser: webdriver.Chrome, sheet: 
     pages = raster(pdf)
     edge = int((margin - 0.03) * DPI)
     assert [page.ink(0, edge) + page.ink(page.width - edge, page.width) for page in pages] == [0] * len(pages)
-    # Rules and tables use the available width.
+    # Rules and tables use the available width, so they leave ink at the right edge.
     assert pages[0].ink(pages[0].width - 2 * edge, pages[0].width) > 0
 
 

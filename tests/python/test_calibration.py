@@ -43,7 +43,7 @@ from made_up_drive import DRIVE, EXTENT, csv_of, figures, measurements, simulate
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "calibrate"
 HIDDEN = {"flash.read-time": 47.0, "flash.program-time": 130.0}
-"""Hidden times, in microseconds."""
+"""Times in microseconds that the measurements follow from, and that a calibration has to find."""
 FIXED = [key.key for key in listed() if key.key not in HIDDEN]
 FACTS = (
     DRIVE.replace('read-time = "40us"\nprogram-time = "100us"\n', "") + f"\n[calibrate]\nfixed = {json.dumps(FIXED)}\n"
@@ -111,7 +111,7 @@ def test_the_same_seed_finds_the_same_and_what_is_kept_is_not_run_again(folder: 
 
 @pytest.mark.long
 def test_a_key_that_no_figure_depends_on_is_not_determined(folder: Path, tmp_path: Path, cli: Cli) -> None:
-    # No request waits as long as a second.
+    # No request waits as long as a second, so no age bound from 1 s on has an effect.
     (tmp_path / "facts.toml").write_text(FACTS + '[calibrate.search]\n"schedule.age-bound" = "1.0s..100.0s log"\n')
     ended = cli(
         "calibrate",
@@ -313,7 +313,7 @@ def test_a_run_ends_once_it_is_as_precise_as_asked_and_a_load_that_is_not_is_nam
 
 
 def test_a_load_is_named_that_determines_what_the_measurements_do_not(tmp_path: Path) -> None:
-    # No request waits as long as a second.
+    # No request waits as long as a second, so no age bound from 1 s on has an effect.
     searched = '[calibrate]\nsoftware-time = "0us"\n[calibrate.search]\n"schedule.age-bound" = "1.0s..100.0s log"\n'
     (tmp_path / "facts.toml").write_text(DRIVE.replace('program-time = "100us"\n', "") + searched)
     facts = read_facts(tmp_path / "facts.toml")

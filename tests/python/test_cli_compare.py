@@ -116,7 +116,7 @@ def test_table_shows_energy_both_ways_and_what_the_interconnect_takes(cli: Cli, 
     assert row == ["wires", "64", "128", "x2.00"]
     saved = next(line.split() for line in table.splitlines() if line.startswith("link area saved"))
     assert saved[3:] == ["0.0", "%", "-100.0", "%"]
-    # Two interconnects per table: with three and their intervals, the table would be wider than a terminal and change
+    # Compare two interconnects only: with three, the table and its intervals would be wider than a terminal and change
     # form.
     table = cli("compare", config, "--vary", "fabric.kind=bus,ideal").stdout
     row = next(line.split() for line in table.splitlines() if line.startswith("wires"))

@@ -48,7 +48,8 @@ def test_tables_do_not_go_to_stdout_by_whatever_name(cli: Cli, config: Path) -> 
 
 
 def test_substituted_process_gets_the_results(config: Path, tmp_path: Path) -> None:
-    # The shell does not wait for the process in >(...); it holds stdout open until it ends.
+    # The shell does not wait for the process in >(...). The test does: that process holds stdout open until it has
+    # written the file.
     done = in_shell(tmp_path, f"flashmesh run drive.toml {' '.join(SHORT)} --json >(cat > result.json; echo read)")
     assert (done.returncode, done.stderr) == (0, "")
     assert "completion latency" in done.stdout

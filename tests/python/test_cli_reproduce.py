@@ -152,7 +152,7 @@ def test_one_regime_can_be_measured_and_a_changed_key_put_beside_it(cli: Cli, tm
     before, after = paper["claims"]["K01"]["rows"]
     assert (before["regime"], after["regime"]) == ("published-regime", "changed")
     assert before["values"] == json.loads((tmp_path / "one.json").read_text())[0]["claims"]["K01"]["rows"][0]["values"]
-    # NoSSD reads the key, the bus does not.
+    # NoSSD reads the changed key and the bus does not, so only the value of NoSSD changes.
     same, other = (paper["claims"][name]["rows"] for name in ("K01.bus", "K01.nossd"))
     assert same[0]["values"] == same[1]["values"]
     assert other[0]["values"] != other[1]["values"]

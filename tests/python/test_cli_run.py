@@ -209,7 +209,7 @@ def test_same_seed_gives_the_same_json_and_another_seed_another(cli: Cli, config
 
 
 def test_request_log_holds_every_request_and_agrees_with_the_summary(cli: Cli, config: Path, tmp_path: Path) -> None:
-    # More requests than one batch of the log.
+    # Use more requests than one batch of the log holds, so that several batches are written.
     requests = 200_000
     done = cli("run", config, "--set", f"workload.requests={requests}", "--request-log", "log.parquet", "--json", "-")
     assert done.returncode == 0

@@ -302,7 +302,8 @@ def parsed(words: list[str]) -> None:
         try:
             load(source, first, values)
         except flashmesh.ConfigError as error:
-            # A key may have an effect at only one value of an axis.
+            # A key may have an effect at only one value of an axis. So accept the key if another point of the axes
+            # accepts it.
             if " has no effect: " not in str(error) or not any(is_read(source, each, values) for each in others):
                 raise
 

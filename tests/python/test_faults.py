@@ -208,7 +208,8 @@ class Victim:
             assert path.exists() or not before
             assert not path.exists() or is_whole(path)
         left = {path.name for path in self.folder.iterdir()} - {"drive.toml", *OUTPUTS}
-        # A complete file has a temporary name for an instant before it moves to its place.
+        # Each kill may leave one file, since a complete file has a temporary name for an instant before it moves to its
+        # place.
         assert len(left) <= self.kills
         assert all(name.startswith(".flashmesh-") for name in left)
 

@@ -31,7 +31,7 @@ with files.whole_file("result.json") as file:
 
 @pytest.fixture(params=["nameless", "named"])
 def kind(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Selects files without a name until they are complete, or files for systems without such files."""
+    """Selects how files are created: without a name until they are complete, or with one, as some systems require."""
     name: str = request.param
     if name == "named":
         monkeypatch.setattr(files, "nameless", lambda folder: None)

@@ -52,7 +52,7 @@ def test_each_write_follows_its_trim_as_with_fio(tmp_path: Path, options: str, l
 @pytest.mark.parametrize(
     ("options", "count"),
     [
-        # The file ends in the part of a zone that is skipped.
+        # The end of the file lies in the part of a zone that is skipped.
         ("rw=randread\nsize=1024k\nzonesize=32k\nzonerange=64k\nzoneskip=32k\n", 256),
         ("rw=randread\nsize=1m\nzonesize=8k\nzoneskip=1m\n", 256),
         # A zone that whole requests do not fill exactly gets one more request.

@@ -42,7 +42,7 @@ def ranges(jobs: FioJobs) -> list[tuple[str, str]]:
         ("[a]\nnumjobs=2\nfilename=x\nsize=1m\n", [("0B", "1MiB"), ("0B", "1MiB")]),
         ("[a]\nnumjobs=2\nfilename=/dev/sda\nsize=1m\noffset_increment=4m\n", [("0B", "1MiB"), ("4MiB", "1MiB")]),
         ("[a]\nnumjobs=2\nfilename_format=same\nsize=1m\n", [("0B", "1MiB"), ("0B", "1MiB")]),
-        # Directories alternate.
+        # Clones use the directories alternately.
         ("[a]\nnumjobs=2\ndirectory=/x:/y\nfilename=f\nsize=1m\n", [("0B", "1MiB"), ("1MiB", "1MiB")]),
         # A single device is the whole drive; several devices get a range each.
         (
@@ -50,7 +50,7 @@ def ranges(jobs: FioJobs) -> list[tuple[str, str]]:
             [("0B", "1MiB"), ("1MiB", "1MiB")],
         ),
         ("[a]\nfilename=/dev/sda\nsize=1m\n[b]\nfilename=/dev/sdb\nsize=1m\n", [("0B", "1MiB"), ("1MiB", "1MiB")]),
-        # Files of odd sizes begin at whole mebibytes.
+        # Each file begins at a whole mebibyte, even if the file before it has an odd size.
         ("[a]\nsize=1m\nfilesize=20k\n[b]\nsize=1m\n", [("0B", "20KiB"), ("1MiB", "1MiB")]),
     ],
 )

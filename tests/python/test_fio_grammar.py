@@ -137,7 +137,7 @@ def test_variables_are_those_of_the_environment(tmp_path: Path, monkeypatch: pyt
         read_text(tmp_path, "[a]\nsize=1m\nbs=${JOB_BS}\n")
     assert "job.fio:3:" in str(error.value)
     assert "JOB_BS=VALUE flashmesh run" in str(error.value)
-    # An option without effect needs no value.
+    # An option without effect may name an environment variable that is not set.
     assert read_text(tmp_path, "[a]\nsize=1m\ndescription=${JOB_BS}\n").settings
 
 

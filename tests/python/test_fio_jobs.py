@@ -67,7 +67,7 @@ def test_global_sections_hold_for_the_jobs_after_them(jobs: Read) -> None:
 def test_clones_of_a_job_are_streams_of_their_own(jobs: Read) -> None:
     found = jobs(f"[a b]\nnumjobs=3\nsize=1m\noffset_increment=1g\n{END}").settings
     starts = [found[f"stream.a-b-{number}.workload.footprint-start"] for number in (1, 2, 3)]
-    # Each job has its own file, 1 MiB longer than its offset.
+    # Each clone has its own file, which ends 1 MiB after the offset of the clone. The files follow each other.
     assert starts == ["0B", "1025MiB", "3074MiB"]
 
 

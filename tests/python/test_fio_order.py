@@ -101,7 +101,7 @@ def test_a_random_job_covers_each_block_once_in_a_pass_as_fio_does(tmp_path: Pat
         passes = [rows[at : at + 256] for at in (0, 256, 512)]
         assert len(rows) == 768
         assert all(sorted(each) == sorted(passes[0]) and len(set(each)) == 256 for each in passes)
-        # With randrepeat, the default, every pass has the order of the first.
+        # With `randrepeat`, the default of fio, every pass has the order of the first.
         assert (passes[1] == passes[0] == passes[2]) is not bool(more)
 
 

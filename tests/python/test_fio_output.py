@@ -67,7 +67,8 @@ def test_jobs_in_phases_are_measured_from_their_start(tmp_path: Path) -> None:
     assert (trims["trim"]["total_ios"], trims["read"]["total_ios"]) == (256, 0)
     assert trims["trim"]["iops"] == pytest.approx(result.streams[1].iops)
     assert trims["trim"]["lat_ns"]["mean"] > 0
-    # With several streams, the core keeps neither the minimum latency nor the distribution of latencies of each stream.
+    # Two keys are missing: with several streams, the core keeps neither the minimum nor the distribution of the
+    # latencies of each stream.
     assert "min" not in reads["read"]["lat_ns"]
     assert "latency_us" not in reads
 
@@ -148,7 +149,7 @@ def test_all_keys_of_fio_are_there(tmp_path: Path) -> None:
         return lacking
 
     lacking = missing(theirs["jobs"][0], ours["jobs"][0], "")
-    # fio also shows percentiles of flushes, and its own options.
+    # No other key of fio is missing: only percentiles of flushes, and the options of the job.
     assert not [key for key in lacking if "job options" not in key and not key.startswith("/sync")]
 
 

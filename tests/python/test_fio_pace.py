@@ -141,7 +141,7 @@ def test_bytes_and_passes_end_a_job(one: Callable[[str], dict[str, Any]]) -> Non
         for engine in ("libaio", "io_uring", "null\niodepth=2"):
             assert end(f"ioengine={engine}\n{line}\nsize=1m\nloops=3") == ("1MiB", 3, True, None)
         assert end(f"ioengine=null\n{line}\nsize=1m\nloops=3") == ("3MiB", None, True, None)
-    # With a single request size, the end of the last pass is a number of requests.
+    # With a single request size, the end of the last pass is given as a number of requests (the last value).
     cut = "ioengine=libaio\nrw=randread\nnorandommap\nsize=64k\nio_size=160k"
     assert end(cut) == ("64KiB", 3, True, 40)
     assert end(f"{cut}\nbsrange=4k-8k") == ("64KiB", 3, True, None)

@@ -29,7 +29,10 @@ Rows = list[tuple[str, int, int, int]]
 
 
 def drawn_job(draws: random.Random) -> dict[str, str]:
-    """Returns the options of a random job."""
+    """Returns the options of a random job.
+
+    Combinations in which fio behaves in a way that flashmesh does not imitate are left out.
+    """
 
     def is_so(chance: float) -> bool:
         return draws.random() < chance
@@ -43,7 +46,7 @@ def drawn_job(draws: random.Random) -> dict[str, str]:
     if files > 1:
         job["nrfiles"] = str(files)
         orders = ["roundrobin", "sequential", "random", "roundrobin:3"]
-        # With an odd number of requests per turn, fio trims blocks of other files before it writes one.
+        # Left out: with an odd number of requests per turn, fio trims blocks of other files before it writes one.
         job["file_service_type"] = draws.choice(["sequential", "roundrobin:4"] if "trimwrite" in rw else orders)
     if is_mix:
         job["rwmixread"] = draws.choice(["10", "30", "50", "75"])
@@ -51,14 +54,14 @@ def drawn_job(draws: random.Random) -> dict[str, str]:
         sizes = {"bsrange": ["4k-16k", "8k-20k"], "bssplit": ["4k/60:16k/40", "8k/50:16k/30:32k/20"]}
         name = draws.choice([*sizes])
         job[name] = draws.choice(sizes[name])
-    # With several request sizes, fio switches files at other places in each loop.
+    # Left out: with several request sizes, fio switches files at other places in each loop.
     if is_so(0.25) and rw != "rw" and (files == 1 or not {"bsrange", "bssplit"} & job.keys()):
         job["loops"] = draws.choice(["2", "3"])
     if is_so(0.25) and rw != "rw":
         job["io_size"] = draws.choice(["96k", "304k", "1504k"])
     if is_so(0.2) and files == 1 and rw != "randtrimwrite":
         job["offset"] = draws.choice(["64k", "112k"])
-    # In each loop, fio doubles this number for trims and writes, and continues with the file of the last loop.
+    # Left out: in each loop, fio doubles the number for trims and writes, and continues with the file of the last loop.
     if is_so(0.15) and not ("trimwrite" in rw and (job.get("loops") == "3" or ("loops" in job and files > 1))):
         job["number_ios"] = draws.choice(["7", "50"])
     if is_so(0.2) and is_random and "trimwrite" not in rw:
@@ -67,10 +70,10 @@ def drawn_job(draws: random.Random) -> dict[str, str]:
     if is_so(0.4) and is_plain and not is_random and not is_mix:
         zone = draws.choice([32, 64])
         job |= {"zonemode": "strided", "zonesize": f"{zone}k", "zonerange": f"{zone}k", "zoneskip": f"{zone}k"}
-    # Without `size`, the engine null does not know where a file ends.
+    # Left out: without `size`, the engine null does not know where a file ends.
     elif is_so(0.3) and "size" in job and not is_random and not is_mix and not {"bsrange", "bssplit"} & job.keys():
         job["rw"] += draws.choice([":4k", ":8k", ":12k"])
-    # A flush counts as a request of the file's turn, and fio issues it twice between two loops.
+    # Left out: fio counts a flush as a request of the file's turn, and issues it twice between two loops.
     if is_so(0.2) and files == 1 and not {"loops", "io_size"} & job.keys():
         job["fsync"] = draws.choice(["3", "8"])
     if is_so(0.15):

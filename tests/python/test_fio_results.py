@@ -98,7 +98,7 @@ def test_what_fio_writes_is_read(output: str, tmp_path: Path) -> None:
     assert figures.write_iops == pytest.approx(jobs[1]["write"]["iops"])
     mean = sum(each["lat_ns"]["mean"] * each["total_ios"] for each in reads) / sum(each["total_ios"] for each in reads)
     assert figures.read_mean_us == pytest.approx(mean / 1e3)
-    # The percentile of a single job is fio's own.
+    # Only one job writes, so the percentile is the one that fio computed.
     assert figures.write_p99_us == pytest.approx(jobs[1]["write"]["lat_ns"]["percentile"]["99.000000"] / 1e3)
     ends = [each["lat_ns"]["percentile"]["99.000000"] / 1e3 for each in reads]
     assert figures.read_p99_us is not None
@@ -239,7 +239,8 @@ def test_the_last_of_several_documents_is_read(of_fio: Callable[..., Figures], t
     assert len(starts) > 1
     reads = [json.JSONDecoder().raw_decode(text, start)[0]["jobs"][0]["read"] for start in starts]
     assert reads[0]["total_ios"] < reads[-1]["total_ios"] == 300
-    # The rate that fio reaches depends on the load of the machine.
+    # Compare with the rate in the last result of the file: the rate that fio reaches depends on the load of the
+    # machine.
     assert figures.read_iops == pytest.approx(reads[-1]["iops"], rel=1e-3)
     (tmp_path / "null.json").write_text("note: a message of fio\n" + text)
     assert figures_of(tmp_path / "null.json", document_of(tmp_path / "null.json")) == figures

@@ -66,7 +66,8 @@ def test_a_golden_case_agrees(row: dict[str, str], tmp_path: Path) -> None:
     latency = result.latency_ps.all
     assert latency is not None
     assert latency.count == int(row["requests"])
-    # The clock of MQSim starts at zero, that of a replayed trace at its first request.
+    # The clock of MQSim starts at zero, that of a replayed trace at its first request. The arrival of this request is
+    # added to the makespan.
     with done.traces[0].open() as trace:
         begin_ns = int(trace.readline().split()[0])
     found = Figures(
@@ -138,7 +139,7 @@ def test_the_drive_that_is_measured_for_speed_is_what_the_importer_writes(tmp_pa
     root = Path(__file__).parents[2]
     files = [root / "bench" / "drives" / "mqsim.toml", done.files[0]]
     measured, imported = (tomllib.loads(flashmesh.configuration.load(file).to_toml()) for file in files)
-    # The benchmark has its own workloads.
+    # Compare only the drives: the benchmark has its own workloads.
     for drive in (measured, imported):
         for section in ("workload", "replay", "stream"):
             drive.pop(section, None)

@@ -289,7 +289,7 @@ def timed_page(count: int) -> tuple[str, float]:
 
 @pytest.mark.long
 def test_ten_thousand_points_are_a_small_page_and_say_what_is_not_drawn() -> None:
-    # The first page also loads templates and modules.
+    # Make one page that is not timed, because the first page also loads templates and modules.
     timed_page(10)
     _, thousand_s = timed_page(1_000)
     text, took_s = timed_page(10_000)

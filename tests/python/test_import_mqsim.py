@@ -248,7 +248,7 @@ def test_all_golden_files_are_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     devices = ["g_1000.xml", "g_1000_cmt.xml", "g_1000_prio.xml", "g_333.xml"]
     workloads = [path for path in GOLDEN.glob("g_*.xml") if path.name not in devices]
     assert len(workloads) >= 10
-    # The traces that the workload files name are missing in the folder.
+    # Write the traces that the workload files name, because they are not among the stored files.
     for name in {name for path in workloads for name in re.findall(r"<File_Path>(.*)</File_Path>", path.read_text())}:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(TRACE_TEXT)

@@ -27,7 +27,7 @@ def test_the_drive_of_mqsim_has_its_habits_as_ordinary_values(tables: Import) ->
     assert (found["ftl"]["write-binding"], found["ftl"]["first-touch"]) == ("early", "write-block")
     assert found["flash"]["suspension"] == "off"
     assert found["geometry"]["page-spare"] == "0B"
-    # 365690 sectors in each of 128 planes, truncated like in MQSim.
+    # The capacity is 365,690 sectors in each of 128 planes, truncated like in MQSim.
     assert found["geometry"]["capacity"] == f"{365_690 * 128 // 2}KiB"
     host = found["host"]
     assert (host["packet-payload"], host["packet-overhead"]) == ("128B", "28B")
@@ -40,7 +40,7 @@ def test_the_drive_of_mqsim_has_its_habits_as_ordinary_values(tables: Import) ->
 
 def test_a_drive_with_too_few_spare_blocks_gets_more_and_is_told(tables: Import, tmp_path: Path) -> None:
     found = tables(device={"Ideal_Mapping_Table": "false", "GC_Exec_Threshold": "0.3"}, physical=True)
-    # The host and the map fill 60 of 64 blocks, and six more are needed.
+    # The file describes 64 blocks per plane. The host and the map fill 60 of them, and six more are needed.
     assert found["geometry"]["blocks-per-plane"] == 66
     assert found["geometry"]["capacity"] == f"{365_690 * 128 // 2}KiB"
     assert 0.04 < found["gc"]["threshold"] < 0.06
@@ -99,7 +99,7 @@ def test_a_limited_mapping_table_has_entries_of_the_size_mqsim_computes(tables: 
     assert (found["cache-capacity"], found["entry-size"], found["stored-entry-size"]) == ("256KiB", "7B", "4B")
     assert (found["read-size"], found["write-back-read-size"]) == ("512B", "0B")
     assert (found["write-back-read"], found["write-back-is-use"]) == ("always", True)
-    # 4 B for each of 128 x 64 x 768 pages.
+    # The buffer has 4 B for each of the 128 x 64 x 768 pages of the drive.
     assert found["write-back-buffer"] == "24MiB"
     assert "mapping" not in tables()
 
@@ -121,7 +121,7 @@ def test_each_open_block_beyond_the_first_of_a_plane_takes_a_spare_block(tables:
 
 def test_the_map_on_flash_begins_with_the_first_plane(tables: Import) -> None:
     on_flash = {"Ideal_Mapping_Table": "false"}
-    # 365,690 sectors in each of 128 planes are 22855.625 MiB, rounded to stripes of 512 KiB.
+    # The capacity is 365,690 sectors in each of 128 planes, 22855.625 MiB, rounded to stripes of 512 KiB.
     assert tables(device=on_flash)["geometry"]["capacity"] == "22856MiB"
     assert tables()["geometry"]["capacity"] == f"{365_690 * 128 // 2}KiB"
 
@@ -162,6 +162,7 @@ def test_a_drive_of_412_gb_is_preconditioned_in_seconds(cli: Cli, tmp_path: Path
     spent_s = cpu_s([COMMAND, "run", "out/work-1.toml", "--json", "out.json"], tmp_path)
     result = json.loads((tmp_path / "out.json").read_text())
     assert result["requests"] == 100
-    # 50 million pages are written until collection is in steady state. Measure processor time: other work may run.
+    # The run writes 50 million pages until collection is in steady state. Measure processor time, since other work may
+    # run on the machine.
     assert 0.5 < spent_s < 60
     assert result["peak_rss_bytes"] < 2**30

@@ -1,4 +1,4 @@
-"""Documents as JSON text."""
+"""JSON text of documents, indented or compact: equal to that of the standard library, whichever library writes it."""
 
 from __future__ import annotations
 

@@ -41,7 +41,8 @@ def test_the_compatible_configuration_replays_the_requests_of_mqsim(tables: Impo
     assert found["replay"] == {"mode": "stress", "outstanding": 64}
     lines = (tmp_path / "out" / "work-1.trace").read_text().splitlines()
     assert len(lines) == 200_000
-    # Numbers from a flow's seed use a state that wraps around. These three lines give MQSim's latencies.
+    # The requests follow from the seed of the flow, by random numbers whose state wraps around. With these first lines,
+    # a run has the latencies of MQSim.
     assert lines[:3] == ["0 0 8932832 8 0", "0 0 35243976 8 1", "0 0 30520136 8 1"]
     physical = tables(requests_max=5_000_000, physical=True)
     assert physical["workload"]["kind"] == "synthetic"
@@ -82,7 +83,7 @@ def test_requests_keep_to_what_their_flow_says(tmp_path: Path, distribution: str
     working_set = 365_690 * 128 * 8 // 10
     assert all(0 <= sector <= working_set for _, sector, _, _ in requests)
     times = [time for time, *_ in requests]
-    # 10^9 / (1500000000 / 512 / 8), in integer arithmetic.
+    # The mean interarrival time in ns is 10^9 / (1500000000 / 512 / 8), in integer arithmetic.
     assert times[-1] / 20_000 == pytest.approx(2730, rel=0.03)
     mean = sum(sectors for _, _, sectors, _ in requests) / 20_000
     assert mean == pytest.approx(8 if sizes == "FIXED" else 8.5, rel=0.01)
@@ -107,7 +108,7 @@ def test_every_flow_has_its_own_requests_in_its_own_space(tmp_path: Path) -> Non
 
 
 def test_requests_are_cut_by_sectors_of_the_drive_and_numbered_by_those_of_the_flow() -> None:
-    # Pages have 16 sectors; the flow begins 14 sectors into a page of the drive.
+    # A page has 16 sectors, and the flow begins 14 sectors into a page of the drive.
     space = Space(first=1_006, last=9_999, page_sectors=16, stream_first=1_006, stream_last=9_999)
     # A whole page of the drive is a whole page of the flow.
     assert [space.offset(sector, 16) for sector in (1_008, 1_024)] == [0, 16]
@@ -147,7 +148,7 @@ def test_a_size_below_zero_becomes_the_largest_one(tmp_path: Path) -> None:
     (requests,) = replay(tmp_path, flow)
     wrapped = [(sector, sectors) for _, sector, sectors, _ in requests if sectors > 100]
     assert 0 < len(wrapped) < 200
-    # In MQSim they begin at the start of the space, like all that would exceed its end.
+    # In MQSim, requests of such sizes begin at the start of the space, like all requests that would exceed its end.
     assert all(sector == 0 and sectors > 65_000 for sector, sectors in wrapped)
 
 
@@ -158,8 +159,8 @@ def test_a_trace_is_folded_onto_the_space_and_repeated_as_mqsim_does(tmp_path: P
     (tmp_path / "traces" / "oltp.trace").write_text(text)
     flow = TRACE | {"Relay_Count": "2", "Time_Unit": "MICROSECOND"}
     (requests,) = replay(tmp_path, flow)
-    # Sectors beyond the space are taken modulo its size less one sector. The line `2600 0 0`, which has only three
-    # fields, ends the trace.
+    # A sector beyond the space is replaced by the remainder of its division by the size of the space less one sector.
+    # The line `2600 0 0`, which has only three fields, ends the trace.
     once = [(1000, space - 1, 8, False), (2000, 1, 8, True), (2500, 16, 1, True)]
     assert requests == [*once, *((2500 + time, *rest) for time, *rest in once)]
 

@@ -38,7 +38,7 @@ def test_a_notebook_is_committed_without_outputs(path: Path) -> None:
 def test_a_notebook_runs_and_shows_its_results(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR"):
         monkeypatch.setenv(name, str(tmp_path))
-    # Use the kernel of the environment of the tests, even if others are installed.
+    # Use the Jupyter kernel of the environment in which the tests run, even if others are installed.
     kernel = tmp_path / "kernels" / "python3"
     kernel.mkdir(parents=True)
     command = f'["{sys.executable}", "-m", "ipykernel_launcher", "-f", "{{connection_file}}"]'

@@ -117,8 +117,8 @@ def test_the_source_distribution_holds_what_it_is_built_from(source: Path, tmp_p
     for name in tracked.stdout.split():
         if name not in manifest and (ROOT / name).exists():
             assert (folder / name).read_bytes() == (ROOT / name).read_bytes(), name
-    # Every target in the manifests exists, and cargo accepts the lock file without the entries of crates that are not
-    # distributed, which --locked would refuse.
+    # Cargo fails if a target of a manifest is missing. It also drops the lock file's entries of crates that are not
+    # distributed, which it would refuse to do with --locked.
     command = ["cargo", "tree", "--offline", "--prefix=none", "--package=flashmesh-py", "--edges=normal,build"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

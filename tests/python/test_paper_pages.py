@@ -92,7 +92,7 @@ def test_the_fit_of_a_paper_is_on_its_page(made_up: Paper, rows: dict[str, tuple
     assert "tried 7 readings" in text
     assert "It is by hand." in text
     assert "links: 4." in text
-    # A fit is no stated reading, and does not change which one is the best.
+    # A fit is no stated reading, so it is not the best one, however well it agrees.
     assert "all in slow, the best stated reading." in text
 
 
@@ -104,7 +104,7 @@ def test_drift_is_the_change_with_twice_the_requests(
     assert selection.paper.jobs["runs"].extents["quick"].requests == 400
     assert selection.chosen == ("slow",)
     assert [claim.id for claim in selection.claims] == ["A1"]
-    # A tolerance is a tenth of the effect, 0.1.
+    # The tolerance of A1 is a tenth of its effect, 0.1.
     longer = Outcome(selection.paper, "quick", {"A1": (Row("slow", (1.9, 1.92)),)})
     moved = with_drift(outcome, longer)
     assert moved.drift == {"A1": pytest.approx(-0.04)}
@@ -170,7 +170,7 @@ def test_pages_of_papers_are_read_in_five_minutes() -> None:
     assert {path.stem for path in found} == {"index", *papers()}
     for path in found:
         text = path.read_text()
-        # The bars of a table are no words.
+        # Count only words with a letter or digit: the bars of a table are no words.
         assert sum(bool(re.search(r"\w", word)) for word in text.split()) <= WORDS, path.name
         assert path.stem == "index" or tuple(lines_of(text)) == FIVE, path.name
 

@@ -109,7 +109,7 @@ def test_a_poisoned_state_is_told_made_anew_and_costs_no_other_file(
     assert (precious.read_text(), precious.stat().st_mtime) == ("of the user", LONG_AGO_S)
     assert (tmp_path / "other.state").read_bytes() == other.read_bytes()
     if poison != "folder":
-        # The state that was made anew is sound, so that no warning follows.
+        # The run has replaced the damaged state by a sound one, so a second run prints no warning.
         assert not (folder / own.name).is_symlink()
         assert flashmesh.run(LARGE).outcome() == outcome
 
@@ -144,7 +144,7 @@ def test_a_state_of_another_owner_that_cannot_be_read_is_told_and_left(
     sound: tuple[Path, Path, dict[str, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     own, _, outcome = sound
-    # A folder that every user may enter, unlike those of pytest.
+    # Use a folder that every user may enter; the folders of pytest belong to one user.
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "states"
         folder.mkdir()

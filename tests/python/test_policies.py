@@ -93,7 +93,7 @@ class StaticOrder:
 
 @pytest.mark.parametrize("order", ["CWDP", "PDWC", "WPCD"])
 def test_static_orders_written_again_give_the_same_report(order: str) -> None:
-    # Preconditioned pages are placed by `ftl.allocation`, not by the policy.
+    # Set the key as well, since preconditioning places pages by `ftl.allocation`, not by the policy.
     beside = {"ftl.allocation": order, "geometry.dies-per-chip": 2}
     assert same(DRIVE, {}, beside, allocator=StaticOrder(order))
 
@@ -140,7 +140,7 @@ class RoundRobin:
 
 
 def test_dynamic_allocation_written_again_gives_the_same_report() -> None:
-    # Write less than fills a plane: the rule for full planes belongs to the simulator.
+    # Write less than fills a plane, because the rule for full planes belongs to the simulator, not to the policy.
     beside = {"geometry.dies-per-chip": 2, "workload.requests": 2_000}
     assert same(EMPTY, {"ftl.allocation": "dynamic"}, beside, allocator=RoundRobin)
 
@@ -194,7 +194,7 @@ def test_schedulers_written_again_give_the_same_report(name: str, policy: type) 
     beside = {"gc.preemptible": True, "replay.outstanding": 200, "host.queue-depth": 200}
     built_in = flashmesh.run(DRIVE, overrides={"schedule.policy": name, **beside})
     own = flashmesh.run(DRIVE, overrides=beside, check=True, scheduler=policy)
-    # Only built-in policies count operations that are overdue by schedule.age-bound.
+    # Reports differ in one respect: only built-in policies count operations that are overdue by schedule.age-bound.
     assert (own.flash.overdue_reads, own.flash.overdue_programs) == (0, 0)
     expected = report(built_in)
     expected["flash"] |= {"overdue_reads": 0, "overdue_programs": 0}

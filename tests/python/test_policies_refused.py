@@ -286,7 +286,8 @@ def test_what_is_no_policy_is_refused_in_a_sentence(
     mine: Path, text: str, told: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(mine)
-    # The command marks this process as a command line. The mark is removed after the test.
+    # The command records its command line in this variable. Set the variable through `monkeypatch`, so that it is
+    # restored after the test.
     monkeypatch.setattr(provenance, "command", None)
     with pytest.raises((click.ClickException, flashmesh.FlashmeshError)) as refused:
         commands.flashmesh.main(
@@ -351,7 +352,8 @@ def test_a_search_chooses_among_policies(cli: Cli, mine: Path) -> None:
 
 
 def test_a_policy_that_the_drive_never_calls_is_refused() -> None:
-    # A file that selects the drive and the policy together: the configuration accepts the key without effect.
+    # Files may select the drive and the policy together, so the configuration accepts a key without effect. The run
+    # refuses a policy that the drive never calls.
     cases: list[tuple[str, dict[str, Any], str]] = [
         ("placement", {"ftl": {"policy": "mbm"}}, "does not act on ftl.policy = mbm, which chooses planes when writes"),
         ("routing", {"fabric": {"kind": "bus"}}, "does not act on fabric.kind = bus, which sends no scouts"),

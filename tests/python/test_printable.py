@@ -141,7 +141,8 @@ def test_no_text_of_a_saved_result_reaches_the_terminal_as_it_is(
     monkeypatch.setenv("TERM", "dumb")
     names = (*(measure.name.strip() for measure in MEASURES), *quantity_types())
     document, check = copy.deepcopy(documents[number]), (check_result, check_comparison)[number]
-    # Number every text that the schema accepts, so that texts which are not shown can be named.
+    # Put a numbered text at every place that the schema accepts, so that the test can name the texts that are not
+    # shown.
     taken: list[tuple[Any, ...]] = []
     refused = 0
     for path in reversed(list(places(document))):

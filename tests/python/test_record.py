@@ -14,7 +14,7 @@ from flashmesh.record import record
 
 @record
 class Point:
-    """A point with two coordinates."""
+    """A record with a required field and a field that has a default."""
 
     x: int
     y: int = 0
@@ -22,7 +22,7 @@ class Point:
 
 @record
 class Named(Point):
-    """A point with a name."""
+    """A record that inherits the fields of another record, and defines its own `repr`."""
 
     name: str = "here"
 
@@ -32,7 +32,7 @@ class Named(Point):
 
 @record
 class Noted:
-    """A point with remarks, which comparisons ignore."""
+    """A record with a field that comparisons and `repr` ignore."""
 
     x: int
     remarks: dict[str, int] = dataclasses.field(repr=False, compare=False)

@@ -225,7 +225,7 @@ def test_no_line_ends_between_a_number_and_its_unit(width: int) -> None:
         assert " ".join(lines) == sentence
         assert len(lines) == 1 or max(map(len, lines)) <= width
         assert not any(line.split()[0] in ("%", "ms") for line in lines)
-    # The text keeps its own spaces.
+    # Printing has not changed the text itself, such as the spaces between numbers and units.
     assert str(styled) == sentence
 
 
@@ -298,7 +298,8 @@ def test_a_kind_of_request_that_starves_is_told() -> None:
     assert bounded.latency_ps.write is not None
     assert unbounded.latency_ps.write is not None
     assert bounded.latency_ps.write.max < unbounded.latency_ps.write.max
-    # With an age bound of zero everything is overdue, and nothing starves.
+    # With an age bound of zero every operation is overdue, which is no sign that anything starves. So the report does
+    # not say so.
     impatient = flashmesh.run("preset:venice-z-nand", overrides=overrides | {"schedule.age-bound": "0s"})
     assert impatient.flash.overdue_programs > 0
     assert "starving" not in shown(impatient, io.StringIO())

@@ -210,7 +210,7 @@ def test_a_bar_of_one_is_neutral_and_labels_sit_at_the_ends_of_bars(some: Run) -
     assert "datum.low < 1 && datum.high > 1" in undecided
     (texts,) = (layer for layer in layers if layer["mark"]["type"] == "text")
     assert texts["mark"]["align"] == {"expr": "(datum.speedup >= 1 || datum.text === '1.00x') ? 'left' : 'right'"}
-    # Every layer keeps rows when a filter of the page leaves only one run.
+    # No layer filters its rows, so that every layer keeps rows when a filter of the page leaves only one run.
     assert not any("filter" in each for layer in layers for each in layer.get("transform", ()))
 
 

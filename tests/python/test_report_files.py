@@ -38,7 +38,7 @@ def test_figures_are_written_with_their_data(cli: Cli, tmp_path: Path, saved: Pa
     folder = tmp_path / "figures"
     names = {path.name for path in folder.iterdir()}
     charts = {path.removesuffix("-wide.svg") for path in names if path.endswith("-wide.svg")}
-    # The parts of latencies have two charts: as times, and as shares.
+    # There is one more chart than names, since the parts of latencies have two charts: as times, and as shares.
     assert len(charts) == len(chosen) + 1
     assert all(any(chart.startswith(name) for chart in charts) for name in chosen)
     for chart in charts:

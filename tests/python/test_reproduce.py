@@ -59,7 +59,7 @@ def test_outcomes_read_back_have_the_verdicts_of_their_values(made_up: Paper, tm
     }
     outcome = Outcome(made_up, "quick", rows)
     path = tmp_path / "made-up.json"
-    # The verdict follows from the values, whatever the file says.
+    # Store a wrong verdict: the one that is read follows from the values, whatever the file says.
     path.write_text(outcome.to_json().replace('"met"', '"opposite"'))
     again = Outcome.read(path, made_up)
     assert again == outcome
@@ -203,7 +203,8 @@ def test_claims_have_the_neutral_value_of_what_they_compare() -> None:
 def test_a_value_between_two_roundings_is_shown_alike_of_a_run_and_from_its_json(
     made_up: Paper, tmp_path: Path
 ) -> None:
-    # Just below 92,367.5, to which the stored value is rounded.
+    # The value is just below 92,367.5, to which it is rounded in the JSON. Rounding both to whole numbers would give
+    # different texts.
     rows: dict[str, tuple[Row, ...]] = {
         "A1": (Row.of("slow", [92367.4999999], None, [], {"hm_0": 92367.4999999}, {"busy": 12.3499999999}),),
         "A2": (Row.of("as-specified", None, None, [[[92367.4999999, 2.0]]], {}, {}),),

@@ -150,7 +150,7 @@ def test_drive_lives_on_when_a_client_is_killed_and_has_what_was_acknowledged(tm
         client = serving.client()
         for page in range(min(last, 2047) + 1):
             found = int.from_bytes(client.read(page * 4096, 4096)[:8], "big")
-            # The write after the last acknowledged one may have arrived.
+            # The page may also have the write after the last acknowledged one, which may have reached the drive.
             assert found % 2048 == page
             assert found <= last + 1
         client.leave()
@@ -310,7 +310,7 @@ def test_log_is_replayed_on_the_same_and_on_another_design(tmp_path: Path, cli: 
         ]
         served_us, replayed_us = (one["latency_ps"]["write"]["mean"] / 1e6 for one in (served, replayed))
         if name == "same.json":
-            # The log has a resolution of a microsecond.
+            # The latencies agree only to 2 %, since the log has a resolution of a microsecond.
             assert replayed_us == pytest.approx(served_us, rel=0.02)
         else:
             assert replayed_us > served_us + 50
@@ -393,7 +393,7 @@ def test_bad_input_is_refused_in_a_sentence(
 ) -> None:
     require("nbdkit")
     monkeypatch.chdir(tmp_path)
-    # Call the command in this process, which has loaded all modules.
+    # Call the command in this process, which is faster because it has loaded all modules.
     monkeypatch.setattr(sys, "argv", ["flashmesh", "serve", "drive.toml", *options])
     assert guarded() == 2
     shown = capsys.readouterr()
@@ -425,7 +425,7 @@ def test_missing_nbdkit_is_told_with_what_to_install(tmp_path: Path, cli: Cli, m
 
 def test_only_the_user_may_connect_and_read_the_data(tmp_path: Path) -> None:
     with Serving(tmp_path, *VIRTUAL, "--size", "1M", "--data", "data.img") as serving:
-        # Write permission on a socket allows connecting.
+        # Nobody else may write to the socket, since write permission on a socket allows connecting.
         assert serving.socket.stat().st_mode & 0o022 == 0
         assert (tmp_path / "data.img").stat().st_mode & 0o077 == 0
 

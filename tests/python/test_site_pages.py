@@ -35,7 +35,8 @@ def test_no_text_of_any_page_is_clipped_on_screens_and_paper(browser: webdriver.
     found = []
     for number, path in enumerate(pages):
         browser.get(path.as_uri())
-        # Dark pages differ only in colours: check each in one width, and all widths in turn.
+        # Check each dark page in one width only, and all widths in turn, because dark pages differ from light ones only
+        # in colours.
         for scheme, width in [*(("light", width) for width in WIDTHS), ("dark", WIDTHS[number % len(WIDTHS)])]:
             show_as(browser, scheme=scheme)
             resize(browser, width)

@@ -96,7 +96,7 @@ def test_lost_worker_costs_no_run(start: Start, cli: Cli, sweep_file: Path, tmp_
     assert early.items() <= found.items()
     assert "failed" not in stderr
     assert "Traceback" not in stderr
-    # The results of a cluster equal those of this machine.
+    # The same sweep on this machine has the same results as on the cluster.
     again = cli("sweep", sweep_file, "--out", "here")
     assert again.returncode == 0, again.stderr
     assert kept(tmp_path / "here").keys() == found.keys()
@@ -186,7 +186,7 @@ def test_sweep_whose_jobs_die_says_so_and_ends(sweep_file: Path, tmp_path: Path)
 
 @pytest.mark.long
 def test_jobs_that_die_at_once_are_told_with_what_the_last_one_wrote(sweep_file: Path, tmp_path: Path) -> None:
-    # The jobs have ended, so neither Slurm nor Dask lists them.
+    # With this replacement of sbatch, each job ends at once, so neither Slurm nor Dask lists it.
     sbatch = '#!/bin/sh\necho $$\necho "no such partition" > slurm-$$.out\n'
     done = run_with_slurm(tmp_path, sweep_file, sbatch=sbatch, squeue="#!/bin/sh\n")
     assert done.returncode == 2

@@ -1,4 +1,4 @@
-"""Runs on a cluster with invented answers."""
+"""Collection of results from a cluster that is replaced by objects with invented answers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Answer:
-    """A finished run, whose result cannot be fetched the first few times."""
+    """A finished run on an invented cluster: fetching its result times out the first few times."""
 
     def __init__(self, timeouts: int) -> None:
         self.timeouts = timeouts

@@ -1,4 +1,4 @@
-"""The columns of the table of a sweep."""
+"""Columns of the table of a sweep: types that follow from the values, and texts too long for one piece."""
 
 from __future__ import annotations
 

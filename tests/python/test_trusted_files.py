@@ -151,7 +151,8 @@ def test_a_bundle_of_a_hostile_result_is_not_repeated(hostile: Hostile, monkeypa
         archive.extractall("bundle")
     shutil.copy("mine.py", "bundle/configurations/mine.py")
     monkeypatch.setattr(sys, "argv", ["repeat.py"])
-    # The run named no policy, so the configuration in the bundle names none. A stranger adds one to it.
+    # The configuration in the bundle names no policy, since the run named none. A stranger then adds a line that names
+    # one.
     (written,) = Path("bundle/configurations").glob("*.toml")
     written.write_text(f"{DRIVE_TOML}[policy]\n{hostile.line}")
     with pytest.raises(flashmesh.ConfigError, match=r"policy\.victim names the policy .*, whose code would run"):

@@ -1,4 +1,7 @@
-"""The curve through the fitted loads: exact for a queue, blind to the loads it predicts, shown beside simulations."""
+"""The baseline of a validation: a latency curve through the fitted loads of a drive.
+
+It is exact for a queue, does not depend on the loads that it predicts, and is shown beside the simulation.
+"""
 
 from __future__ import annotations
 

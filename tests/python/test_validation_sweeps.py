@@ -64,7 +64,8 @@ def test_rates_and_latencies_of_the_bundled_sweeps_belong_together() -> None:
     means = {each.load: each.value for each in bundled() if each.statistic == "mean" and each.load in rates}
     assert rates.keys() == means.keys()
     for load, rate in rates.items():
-        # Little's law; io_uring's mean lacks the time between a completion and the next request.
+        # Little's law: rate times mean latency is the number outstanding. The mean of io_uring lacks the time between a
+        # completion and the next request.
         assert rate * means[load] * 1e-6 == pytest.approx(load.outstanding, rel=0.02), load.label
 
 
@@ -131,7 +132,8 @@ def test_the_time_of_the_host_is_part_of_the_loop(tmp_path: Path) -> None:
         row(ALONE, READ_US, "us", "mean"),
         row(slow, 1e6 / (READ_US + HOST_US)),
         row(slow, READ_US + HOST_US, "us", "mean"),
-        # The die is always busy: the host's time passes while the reads before it are served.
+        # With many reads outstanding, the die is always busy and the time of the host has no effect: it passes while
+        # the die serves other reads.
         row(deep, 1e6 / READ_US),
         row(deep, 8 * READ_US, "us", "mean"),
     )
@@ -160,7 +162,7 @@ def test_a_burst_finds_an_empty_drive(tmp_path: Path) -> None:
     burst = replace(ALONE, read_share=0.0, pattern="sequential", fill="none", outstanding=4)
     large = DIE.replace("blocks-per-plane = 64", "blocks-per-plane = 1024")
     (outcome,) = simulated(tmp_path, (row(burst, 1e6 / PROGRAM_US, of="write"),), large).rows
-    # Nothing is overwritten: no erase takes time from the programs.
+    # Programs reach their full rate, because nothing is overwritten and no erase takes time from them.
     assert outcome.simulated == pytest.approx(outcome.row.value, rel=0.01)
 
 

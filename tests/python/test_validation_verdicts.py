@@ -13,9 +13,10 @@ from flashmesh.validation.verdict import Check, checks
 from made_up_drive import figures
 
 SATURATED = 95_000.0
-"""Highest served rate. A load is at saturation from 97 % of it on (92,150 IOPS), and light below 80 % (76,000 IOPS).
+"""Highest rate of requests that the measured drive served, in IOPS.
 
-A load counts with the reads of the first stream, 5,000 IOPS more than is offered.
+A load of at least 97 % of this rate (92,150 IOPS) is at saturation, one below 80 % (76,000 IOPS) is light. The rate of
+a load is its offered writes plus 5,000 IOPS, the reads of the first stream.
 """
 LIGHT, HEAVY, FULL, BEYOND = 40_000.0, 80_000.0, 88_000.0, 120_000.0
 

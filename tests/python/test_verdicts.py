@@ -57,7 +57,8 @@ def test_a_number_is_met_on_its_side_or_opposite(values: tuple[float, ...], expe
 
 
 def test_a_small_effect_is_not_met_without_one() -> None:
-    # A tenth of the value 1.08 exceeds its effect of 0.08; a tenth of the effect is 0.008.
+    # The tolerance is a tenth of the effect of 0.08, that is 0.008. A tenth of the value 1.08 would accept even a value
+    # without any effect.
     assert verdict.number(Spread((1.0,)), judged(1.08)) == Verdict.MISSED
     assert verdict.number(Spread((0.98,)), judged(1.08)) == Verdict.OPPOSITE
     assert verdict.number(Spread((1.02,)), judged(1.08)) == Verdict.DIRECTION
@@ -102,7 +103,7 @@ def test_a_tolerance_in_the_unit_takes_the_place_of_a_share() -> None:
 
 
 def test_the_value_of_no_effect_may_be_measured() -> None:
-    # Published is 99.98, and 76.4 without the technique: an effect of 23.58.
+    # The published value is 99.98, and 76.4 without the technique: an effect of 23.58.
     known = judged(99.98, tolerance=0.01, neutral=76.4)
     near = Spread((99.9, 99.8))
     assert verdict.number(near, known, Spread((77.0, 78.0))) == Verdict.MET
@@ -120,7 +121,7 @@ def test_the_value_of_no_effect_may_be_measured() -> None:
     ("values", "relation", "expected"),
     [
         ((1.0, 2.0, 3.0), "rises", Verdict.MET),
-        # Each value must be 5 % above the value before it.
+        # For `rises`, each value must be 5 % above the value before it.
         ((1.0, 2.0, 2.05), "rises", Verdict.DIRECTION),
         ((1.0, 2.0, 2.2), "rises", Verdict.MET),
         ((1.0, 1.02, 1.04), "rises", Verdict.MISSED),
@@ -146,7 +147,7 @@ def test_a_trend_of_values_has_its_verdict(values: tuple[float, ...], relation: 
 def test_a_relation_is_to_hold_with_every_seed(made_up: Paper) -> None:
     order = made_up.claims[1]
     assert judge(order, Row("as-specified", curves=(((1.0, 2.0), (1.0, 1.5)),))) == Verdict.MET
-    # The mean of the two curves rises.
+    # Only the mean of the two curves rises; the second curve falls.
     assert judge(order, Row("as-specified", curves=(((1.0, 3.0), (2.0, 1.9)),))) == Verdict.MISSED
     assert judge(order, Row("as-specified", curves=(((2.0, 1.0), (3.0, 1.0)),))) == Verdict.OPPOSITE
     assert judge(order, Row("as-specified", curves=(None,))) == Verdict.UNMEASURED
@@ -185,7 +186,7 @@ def test_the_best_place_is_higher_than_the_ends_by_the_margin() -> None:
 
 
 def test_numbers_along_an_axis_are_judged_by_their_effect() -> None:
-    # 19 workloads of 19, where chance gives 3.8.
+    # The published number is 19 of 19 workloads, where chance gives 3.8.
     known = judged(19.0, tolerance=0.0, neutral=3.8)
     assert verdict.points(((19.0,), (19.0,)), (19.0,), known) == Verdict.MET
     assert verdict.points(((16.0,), (16.0,)), (19.0,), known) == Verdict.DIRECTION
@@ -203,7 +204,7 @@ def test_series_are_met_point_by_point_or_alike_in_direction() -> None:
 def test_several_parts_are_to_hold_together() -> None:
     assert verdict.joined([Verdict.MET, Verdict.MET]) == Verdict.MET
     assert verdict.joined([Verdict.MET, Verdict.DIRECTION]) == Verdict.DIRECTION
-    # The order of curves holds, and the number misses.
+    # One part (the order of curves) holds and the other (a number) misses, so the whole misses.
     assert verdict.joined([Verdict.MET, Verdict.MISSED]) == Verdict.MISSED
     assert verdict.joined([Verdict.DIRECTION, Verdict.MISSED]) == Verdict.MISSED
     assert verdict.joined([Verdict.MET, Verdict.OPPOSITE]) == Verdict.MISSED
@@ -354,7 +355,8 @@ def test_a_share_of_the_number_counts_apart_from_one_of_the_effect(made_up: Pape
         each = reading(Outcome(made_up, "quick", rows), "as-specified")
         return each.within, each.of_number
 
-    # A tenth of 2.0 is 0.2, and a tenth of the effect of 2.0 is 0.1.
+    # `within` counts shares of the effect, `of_number` also shares of the value: a tenth of the value 2.0 is 0.2, and a
+    # tenth of its effect is 0.1.
     assert found(1.95) == ((1, 1, 1), (1, 1, 1))
     assert found(1.85) == ((0, 1, 1), (1, 1, 1))
     assert found(1.55) == ((0, 0, 1), (0, 1, 1))

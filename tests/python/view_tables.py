@@ -45,7 +45,7 @@ def meaning(node: ast.FunctionDef) -> str:
 
 
 def markdown() -> str:
-    """Returns the table for the documentation."""
+    """Returns the fields of all classes as a Markdown table, for the page about policies."""
     rows = [
         f"| `{view}` | `{name}` | `{kind.replace('|', chr(92) + '|')}` | {text} |"
         for view, name, kind, text in fields()
@@ -54,7 +54,7 @@ def markdown() -> str:
 
 
 def docstring() -> str:
-    """Returns the table for `help(flashmesh.policies)`."""
+    """Returns the fields of all classes as a plain table, for `help(flashmesh.policies)`."""
     listed = fields()
     width = max(len(f"{view}.{name}") for view, name, _, _ in listed)
     return "".join(f"    {f'{view}.{name}':<{width}}  {kind}\n" for view, name, kind, _ in listed)

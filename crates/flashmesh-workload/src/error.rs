@@ -14,7 +14,7 @@ pub enum WorkloadError {
     Io {
         /// The path of the workload file that could not be read.
         path: PathBuf,
-        /// The system's error.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// A file with invalid contents, usually at a certain line and column.

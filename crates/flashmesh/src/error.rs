@@ -31,11 +31,11 @@ pub enum GeometryError {
     /// A value of a single key that is out of range.
     #[error("{key} = {value}: {reason}")]
     Key {
-        /// The key in `[geometry]`.
+        /// The key in `[geometry]` whose value is out of range.
         key: &'static str,
-        /// The given value.
+        /// The value given for the key.
         value: String,
-        /// The requirement on the value.
+        /// The requirement that the value does not meet.
         reason: String,
     },
     /// Too few spare blocks: the host capacity leaves the planes less free space than garbage collection needs.
@@ -95,7 +95,7 @@ pub enum StepError {
     Key {
         /// The key that a stepped drive does not support.
         key: String,
-        /// The value of the key.
+        /// The value of the key that a stepped drive does not support.
         value: String,
         /// The reason why a stepped drive does not support the value, and the remedy.
         reason: &'static str,
@@ -103,7 +103,7 @@ pub enum StepError {
     /// A stream that does not exist.
     #[error("there is no stream {stream}: the configuration has {count}, numbered from 0")]
     NoStream {
-        /// The number of the stream.
+        /// The number given for the stream.
         stream: usize,
         /// The number of streams of the configuration.
         count: usize,

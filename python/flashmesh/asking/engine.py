@@ -135,7 +135,8 @@ def ask(
 def chosen(
     changes: Sequence[Change], unread: Mapping[str, str], keys: Sequence[str]
 ) -> tuple[list[Change], dict[str, str]]:
-    """Returns the changes of the given keys, and the reasons for those of the keys that are not changed.
+    """Restricts changes, and the reasons why other keys are not changed, to the given keys.
+
 
     Raises:
         ConfigError: If a key has no step.

@@ -51,8 +51,11 @@ def run_of(result: Result, name: str = "", settings: Mapping[str, Any] | None = 
 
 
 OF_RUN = ("requests", "streams")
-"""Members of a result that keep the values of the whole run. Energy is known only for the whole run, and energy per
-request needs the requests of the whole run."""
+"""Members of a result that have the values of the whole run even if there is a measured window.
+
+Energy is known only for the whole run, so energy per request divides it by all `requests` of the run. The chart of
+streams reads the window itself.
+"""
 SPAN = "span_ps"
 """Name of the member with the length of the measured window in picoseconds, or of the whole run if there is no window.
 

@@ -1,4 +1,7 @@
-"""Drift of a reproduction: the change of each claim with twice the requests, in the best stated reading."""
+"""Drift of a reproduction: how much each claim changes if its runs have twice the requests.
+
+Drift is measured in the best stated reading, the interpretation of the paper that agrees best with its claims.
+"""
 
 from __future__ import annotations
 

@@ -230,7 +230,7 @@ def values_of(key: str, value: Any, file: TomlFile) -> list[Any]:
 
 
 def located(values: dict[str, Any], file: TomlFile) -> dict[str, Any]:
-    """Returns values whose paths of traces and policies, relative to the folder of the file, are resolved."""
+    """Returns values with absolute paths of traces and policies. Relative paths start at the folder of the file."""
     folder = file.path.parent
     return {
         key: str(absolute(folder / value))
@@ -243,7 +243,8 @@ def located(values: dict[str, Any], file: TomlFile) -> dict[str, Any]:
 
 
 def located_policy(key: str, name: Any, file: TomlFile) -> Any:
-    """Returns the name of a policy whose path, relative to the folder of the file, is resolved.
+    """Returns the name of a policy with its path made absolute. A relative path starts at the folder of the file.
+
 
     Raises:
         ConfigError: If the file may not name policies.

@@ -141,7 +141,7 @@ class TomlFile:
                 raise self.problem((key,), f"unknown key {key}", told, part="key")
 
     def placed(self, error: ConfigError, settings: Mapping[str, str]) -> ConfigError:
-        """Returns an error about a setting of a point in which the place in this file replaces the setting."""
+        """Returns an error about a setting, with the quoted setting replaced by the lines of this file that give it."""
 
         def place(shown: re.Match[str]) -> str:
             key = shown["key"].strip()

@@ -45,7 +45,7 @@ ROW_SENTENCE = (
 )
 """Sentences on a page that describe the loads of the table of data-sheet rows."""
 ROW_PRECISION = 0.005
-"""Precision of the request rate that ends the run of a row, once the rate is steady."""
+"""Value of `measure.precision` in runs of data-sheet rows: a run ends when its request rate is known to 0.5 %."""
 PATTERNS = ("sequential", "random")
 OUTSTANDING_MAX = 65_535
 """Maximum of `host.queue-depth`."""

@@ -109,7 +109,7 @@ pub enum UnitErrorKind {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct UnitError {
-    /// The kind of the error.
+    /// The reason why the text is not a valid quantity.
     pub kind: UnitErrorKind,
     message: String,
 }

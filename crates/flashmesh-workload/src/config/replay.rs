@@ -7,11 +7,11 @@ use flashmesh_base::config::section::section;
 choices! {
     /// The rule by which requests are issued.
     ReplayMode {
-        /// At their arrival times, multiplied by `time-scale`.
+        /// Requests are issued at their arrival times, multiplied by `time-scale`.
         Open = "open",
-        /// As soon as a request completes, so that always `outstanding` are in flight. Arrival times are ignored.
+        /// A request is issued as soon as another one completes, so that always `outstanding` are in flight. Arrival times are ignored.
         Stress = "stress",
-        /// By `threads` threads: each thread issues its next request `think-time` after its last request completed.
+        /// Requests are issued by `threads` threads: each thread issues its next request `think-time` after its last request completed.
         Closed = "closed",
     }
 }
@@ -19,10 +19,10 @@ choices! {
 choices! {
     /// The start of the latency of a request.
     LatencyStart {
-        /// From the arrival: the latency includes the wait at the host while the queue is full.
+        /// Latency starts at the arrival: it includes the wait at the host while the queue is full.
         Arrival = "arrival",
-        /// From the issue, as measured by a program that waits while `host.queue-depth` requests are outstanding. Requests that have arrived but are
-        /// not issued by `stop-time` are not issued at all.
+        /// Latency starts at the issue, as measured by a program that waits while `host.queue-depth` requests are outstanding. Requests
+        /// that have arrived but are not issued by `stop-time` are not issued at all.
         Issue = "issue",
     }
 }

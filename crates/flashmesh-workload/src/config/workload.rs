@@ -30,7 +30,7 @@ choices! {
         Sequential = "sequential",
         /// Uniform random blocks of `alignment`.
         Random = "random",
-        /// Zipf over the blocks of `alignment`, ranks scattered over the footprint.
+        /// Zipf distribution over the blocks of `alignment`, whose ranks are scattered over the footprint.
         Zipf = "zipf",
         /// A hot region at the start of the footprint that receives `hot-traffic` of the requests.
         HotCold = "hot-cold",
@@ -41,7 +41,7 @@ choices! {
         /// Pareto: a share h (`pareto-share`) of the blocks receives a share 1 - h of the requests. The same holds within these blocks, at every
         /// scale. Blocks are scattered over the footprint.
         Pareto = "pareto",
-        /// Approximately normal, with blocks scattered over the footprint.
+        /// Approximately normal distribution over blocks that are scattered over the footprint.
         Normal = "normal",
     }
 }
@@ -49,11 +49,11 @@ choices! {
 choices! {
     /// The rule that selects the file of the next request of a job.
     FileOrder {
-        /// Each file in turn, one request at a time.
+        /// Each file of the job in turn, one request at a time.
         RoundRobin = "round-robin",
-        /// A random file for each request.
+        /// A random file of the job for each request.
         Random = "random",
-        /// One file until its end, then the next.
+        /// One file of the job until its end, then the next.
         Sequential = "sequential",
     }
 }
@@ -61,9 +61,9 @@ choices! {
 choices! {
     /// The address of requests of a job between two random draws (`run-length`).
     RunKind {
-        /// The end of the last request of the same direction.
+        /// Each request starts at the end of the last request of the same kind (read, write or deallocation).
         Sequential = "sequential",
-        /// The address of the last request of the same direction.
+        /// Each request has the address of the last request of the same kind (read, write or deallocation).
         Identical = "identical",
     }
 }
@@ -103,7 +103,7 @@ choices! {
 choices! {
     /// The format of a trace file.
     TraceFormat {
-        /// Detected from the first lines.
+        /// Format detected from the first lines of the file.
         Auto = "auto",
         /// MSR Cambridge CSV.
         Msr = "msr",
@@ -143,11 +143,11 @@ choices! {
 choices! {
     /// The event of a blkparse log that counts as the request.
     BlkparseEvent {
-        /// Q: the request reached the block layer.
+        /// Event Q: the request reached the block layer.
         Queue = "queue",
-        /// D: the driver issued the request to the drive.
+        /// Event D: the driver issued the request to the drive.
         Issue = "issue",
-        /// C: the drive completed the request.
+        /// Event C: the drive completed the request.
         Complete = "complete",
     }
 }
@@ -155,9 +155,9 @@ choices! {
 choices! {
     /// The meaning of the number in a `wait` of a fio iolog of version 2.
     IologWait {
-        /// Microseconds after the previous wait, as fio's manual says.
+        /// Number of microseconds after the previous wait, as fio's manual says.
         AfterPrevious = "after-previous-us",
-        /// Milliseconds from the start of the log, as fio 3.33 replays it.
+        /// Number of milliseconds from the start of the log, as fio 3.33 replays it.
         SinceStart = "since-start-ms",
     }
 }
@@ -165,11 +165,11 @@ choices! {
 choices! {
     /// The treatment of trace requests that end beyond the drive.
     Beyond {
-        /// Rejected before the run, and counted.
+        /// Requests beyond the drive are rejected before the run, and counted.
         Reject = "reject",
-        /// Wrapped: the address is taken modulo the capacity.
+        /// Requests beyond the drive are wrapped: the address is taken modulo the capacity.
         Wrap = "wrap",
-        /// Sent to the drive, which completes them with the status LBA Out of Range.
+        /// Requests beyond the drive are sent to it, and complete with the status LBA Out of Range.
         Send = "send",
     }
 }

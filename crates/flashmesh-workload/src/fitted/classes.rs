@@ -33,7 +33,7 @@ pub(super) fn octave(count: u64, most: u32) -> u32 {
 /// The kind of a request, and the octave (binary logarithm, rounded down) of its size in sectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Operation {
-    /// The index in [`KINDS`].
+    /// The kind of the request, as an index in [`KINDS`].
     pub(super) kind: u32,
     pub(super) octave: u32,
 }

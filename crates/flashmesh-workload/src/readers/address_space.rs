@@ -31,9 +31,9 @@ pub struct AddressSpace {
 /// A request fitted to the drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FittedRequest {
-    /// The first byte, a multiple of the sector size.
+    /// The offset of the first byte on the drive, a multiple of the sector size.
     pub offset: u64,
-    /// The size in bytes, a positive multiple of the sector size; 0 for a flush.
+    /// The size of the request in bytes, a positive multiple of the sector size; 0 for a flush.
     pub size: u64,
     /// Whether the address was taken modulo the capacity of the drive.
     pub is_wrapped: bool,

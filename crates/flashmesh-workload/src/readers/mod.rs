@@ -95,9 +95,9 @@ pub enum Line {
 pub struct RawRequest {
     /// The time stamp, in picoseconds since the epoch of the file.
     pub time_ps: u128,
-    /// The offset in bytes.
+    /// The offset of the request, in bytes.
     pub offset: u64,
-    /// The size in bytes.
+    /// The size of the request, in bytes.
     pub size: u64,
     /// The number of the device, disk or file in the trace. It becomes the stream of the request.
     pub device: u32,

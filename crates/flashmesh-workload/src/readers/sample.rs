@@ -9,7 +9,7 @@ const SAMPLE_LINES_MAX: usize = 100;
 
 /// The start of a trace, from which its format is detected.
 pub struct Sample<'a> {
-    /// The first bytes, decompressed.
+    /// The first bytes of the trace, decompressed.
     pub bytes: &'a [u8],
     /// The first complete lines that are neither blank nor comments: line number, and line without its end.
     pub lines: Vec<(u64, &'a [u8])>,

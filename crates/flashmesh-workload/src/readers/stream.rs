@@ -62,7 +62,7 @@ pub struct LineCounts {
     pub rejected: u64,
     /// Lines with an action without work for the drive.
     pub ignored: u64,
-    /// Blank lines, comments, headers and bookkeeping.
+    /// Lines without requests: blank lines, comments, headers and bookkeeping.
     pub skipped: u64,
 }
 

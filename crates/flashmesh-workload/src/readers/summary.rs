@@ -62,7 +62,7 @@ quantities! {
         time_unit: Option<String>, null "where the format fixes it";
         /// Requests that share their time stamp with another request.
         tied: u64, in "requests";
-        /// Most requests with one time stamp.
+        /// Maximum number of requests with the same time stamp.
         tied_max: u64, in "requests";
         /// Whether offsets and sizes that were read as sectors are more likely bytes (`workload.address-unit`).
         may_be_bytes: bool;
@@ -74,7 +74,7 @@ quantities! {
         rejected: Vec<Tally>;
         /// Lines with an action without work for the drive (such as flushes, unless `workload.flushes`) or with unknown work, by action.
         ignored: Vec<Tally>;
-        /// Blank lines, comments, headers and bookkeeping.
+        /// Lines without requests: blank lines, comments, headers and bookkeeping.
         skipped: u64, in "lines";
     }
 }

@@ -9,11 +9,11 @@ use crate::readers::Footprint;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DifferenceMeasure {
-    /// The difference divided by the figure of the original.
+    /// The difference of the figures, divided by the figure of the original.
     Relative,
-    /// The Kolmogorov distance of two distributions.
+    /// The Kolmogorov distance of the distributions of the original and the copy.
     Distance,
-    /// The plain difference, for figures that may be close to 0.
+    /// The plain difference of the figures, for figures that may be close to 0.
     Absolute,
 }
 

@@ -67,7 +67,8 @@ impl StreamBursts {
         self.kind
     }
 
-    /// Returns the generator that determines the address of the current request; `None` if bursts do not recur.
+    /// Returns the generator from which the address of the current request is drawn. It is restarted for each burst, so that a recurring
+    /// burst repeats the addresses of an earlier one. `None` if the workload has no recurring bursts.
     #[inline]
     pub(crate) fn draws(&mut self) -> Option<&mut Generator> {
         let place = self.place();

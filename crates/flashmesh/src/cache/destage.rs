@@ -13,7 +13,7 @@ pub struct DueDestage {
     pub lpn: Lpn,
     pub stream: StreamId,
     pub slot: SlotId,
-    /// Sectors that the program writes; the rest of the page stays as it is on flash.
+    /// Sectors that the program writes; all other sectors of the page stay as they are on flash.
     pub sectors: Sectors,
     /// Whether `sectors` are exactly the sectors of the newest write, so that their data need not be read from DRAM.
     pub is_newest_write: bool,

@@ -18,7 +18,7 @@ pub struct Dram {
     column: Time,
     precharge: Time,
     keeps_open: bool,
-    /// Whether times are those of MQSim (`cache.access-time = "mqsim"`).
+    /// Whether access times to the DRAM are those of MQSim (`cache.access-time = "mqsim"`).
     is_mqsim: bool,
     open_row: Option<u64>,
     free_at: Time,

@@ -56,7 +56,8 @@ impl LruLists {
         self.all.unlink(slots, slot, |neighbours| &mut neighbours.all);
     }
 
-    /// Marks a page as the most recently used. The page must be in neither the clean nor the dirty list.
+    /// Moves a page to the newest end of the list of all pages. The page must already be removed from the clean or dirty list, which has
+    /// the same order; [`list`](Self::list) inserts it again.
     #[inline]
     pub fn renew(&mut self, slots: &mut Slots, slot: SlotId) {
         if self.all.newest != Some(slot) {

@@ -55,7 +55,7 @@ pub(super) struct DestageUnderWay {
     /// Generation of the data in destage, or of the last destage if none is in flight.
     pub generation: u64,
     pub acknowledged: Sectors,
-    /// Whether the destage was not fetched by the controller yet; until then new writes join it.
+    /// Whether the controller has not fetched the destage yet; until then new writes join the destage.
     pub is_due: bool,
     /// Whether the program writes exactly the data of the newest write, so that the data need not be read from DRAM.
     pub is_newest_write: bool,

@@ -48,11 +48,11 @@ pub(super) struct Data {
 /// Number of mapping units that one transfer to another chip may carry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TransferUnits {
-    /// All mapping units of a page: the transfer is not divided.
+    /// A transfer carries all mapping units of a page: it is never divided.
     Never,
-    /// Some mapping units of a page; their number follows from the bytes of the transfer.
+    /// A transfer carries some mapping units of a page; their number follows from its bytes.
     Counted,
-    /// Some mapping units of a page, in unknown number. A notice reports each unit that arrives in another chip.
+    /// A transfer carries some mapping units of a page, in unknown number. A notice reports each unit that arrives in another chip.
     Told,
 }
 

@@ -50,7 +50,7 @@ struct Die {
     suspended: Option<Operation>,
     /// Whether the next read must include the time to suspend the operation in `suspended` (`flash.suspend-time`).
     suspending: bool,
-    /// Time of the last suspension.
+    /// Time at which an operation of the die was last suspended.
     suspended_at: Time,
 }
 

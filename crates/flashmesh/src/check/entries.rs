@@ -42,8 +42,9 @@ struct MappingCacheModel {
     order: u64,
     read: FxHashMap<Lpn, u64>,
     dropped: FxHashMap<Lpn, (u64, Time)>,
-    /// For each entry, the users that wait for it, in order. Each has the logical time at which its wait began; `None` if the translation page was in
-    /// DRAM.
+    /// For each map entry, the requests and destages that wait for it, in order. Each has the logical time (`order`) at which its wait
+    /// began, because it may use only a read of the translation page that ends later. `None` if no read is needed: the translation page was
+    /// in DRAM, to be written back.
     waiting: FxHashMap<Lpn, Vec<(User, Option<u64>)>>,
     /// For each user, the pages that it may access because it has used their entries.
     used: FxHashMap<User, Vec<Lpn>>,

@@ -21,22 +21,22 @@ pub struct ExpectedFabric {
 /// The links that lead to a die.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinksToDie {
-    /// One link with the number of the channel (row) of the die.
+    /// One link to the die, which has the number of the channel (row) of the die.
     OfRow,
-    /// One link with the number of the chip of the die.
+    /// One link to the die, which has the number of the chip of the die.
     OfChip,
-    /// Several links, or an unknown number: the oracle `links` does not check which link is used.
+    /// Several links to the die, or an unknown number: the oracle `links` does not check which link is used.
     Several,
 }
 
 /// Length of time for which a transfer holds its path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TransferTiming {
-    /// Time of the command signals, plus the time of the bytes at `fabric.channel-rate`.
+    /// Transfer time of the command signals, plus the time of the bytes at `fabric.channel-rate`.
     Signals,
-    /// Time of all packets of the transfer with their framing, at this multiple of `fabric.channel-rate`.
+    /// Transfer time of all packets with their framing, at this multiple of `fabric.channel-rate`.
     Packets(u64),
-    /// Time that depends on the path, which the oracles do not check.
+    /// Transfer time that depends on the path, which the oracles do not check.
     OfPath,
 }
 

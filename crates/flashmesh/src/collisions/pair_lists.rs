@@ -13,8 +13,8 @@ pub struct PairEntry<'a> {
     /// Bit set of the dies that had at least two fewer outstanding reads than the die of the list, at the first collision of the pair.
     /// Never contains the die of the list, so hardware can store `occurrences` in place of the slack counter of this die \[choice\].
     first: &'a [u64],
-    /// Slack counters, indexed by die: number of collisions at which the die had at least two fewer reads than the die of the list. Unused
-    /// while `occurrences` is 1, as for most pairs, because `first` then has the same values.
+    /// Slack counters, indexed by die: number of collisions of the pair at which that die had at least two fewer outstanding reads than the
+    /// die of the list. Valid only from the second collision on. Most pairs collide once, which `first` already records.
     slack: &'a [u16],
 }
 

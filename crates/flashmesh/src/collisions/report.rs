@@ -80,9 +80,9 @@ quantities! {
     RepetitionBin as "RepetitionBin" {
         /// Smallest number of occurrences of a pair in this bin: a power of two.
         times_min: u64, in "occurrences";
-        /// Pairs in this bin.
+        /// Number of page pairs in this bin.
         pairs: u64, in "pairs";
-        /// Occurrences of the pairs in this bin.
+        /// Total number of occurrences of the page pairs in this bin.
         occurrences: u64, in "occurrences";
     }
 }

@@ -53,7 +53,7 @@ pub(super) struct Arbiter {
     /// Position of the die granted last. Under the two data-first round-robin rules (see `is_data_first_by_chip`), only grants of commands
     /// change this position.
     last: u32,
-    /// Value of `last` before the latest grant that changed it.
+    /// Value that `last` had before the latest grant that changed it.
     before_last: u32,
     commands: Ring<QueuedRequest>,
     data: Ring<QueuedRequest>,

@@ -4,11 +4,11 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Cause {
-    /// The channel of the die, or the pins of its chip.
+    /// The channel of the die, or the pins of its chip, were occupied.
     Channel,
-    /// All controllers that can serve the chip.
+    /// All controllers that can serve the chip were occupied.
     Controller,
-    /// A link between routers, or the failed search for a path over such links.
+    /// A link between routers was occupied, or the search for a path over such links failed.
     Link,
 }
 

@@ -130,8 +130,11 @@ impl HeldPaths {
         self.record_grants(first, now, outbox);
     }
 
-    /// Returns the held path that `die` uses for `phase`; for outgoing data, the path of its read. Returns `None` if the die has to request
-    /// a new path, because it holds none. Also `None` for a command if an operation on the held path has not been acknowledged.
+    /// Returns the held path that `die` uses for a transfer of `phase`; `None` if the die has to request a new path.
+    ///
+    /// Outgoing data uses the path of the read whose data leaves next, if reads hold paths. Other transfers use the path of the latest
+    /// operation of the die, if that path is still held. A command does not use a path on which an earlier program, erase or copyback has
+    /// not been acknowledged to the controller.
     fn path_for(&self, die: DieId, phase: TransferPhase) -> Option<PathId> {
         if phase == TransferPhase::DataOut
             && let Some(&(path, _)) = self.reading[die.index()].front()

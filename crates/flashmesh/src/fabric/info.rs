@@ -48,11 +48,11 @@ pub type Build = fn(&Config, &Geometry) -> Result<AnyFabric, FabricError>;
 /// Location of the routers of an interconnect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RouterPlacement {
-    /// No routers at all.
+    /// No routers in the interconnect.
     None,
-    /// On the board, next to the chips.
+    /// Routers on the board, next to the chips.
     Beside,
-    /// Inside the chips.
+    /// Routers inside the chips.
     Inside,
 }
 

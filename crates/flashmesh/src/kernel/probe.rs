@@ -112,7 +112,7 @@ pub enum Origin {
 /// The interconnect at the end of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct FabricEndState<'a> {
-    /// Links, controllers and routers.
+    /// The links, controllers and routers of the interconnect.
     pub layout: &'a Layout,
     /// Traffic of each link.
     pub usage: &'a [LinkUsage],

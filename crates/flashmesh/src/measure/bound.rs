@@ -119,7 +119,7 @@ fn waiting_share(mean: &BreakdownSummary, busiest: Resource) -> f64 {
 struct Candidate {
     resource: Resource,
     share: f64,
-    /// Name in the sentence of [`Bound`], such as `channel 3`.
+    /// Name of the resource in the sentence of [`Bound`], such as `channel 3`.
     name: String,
 }
 

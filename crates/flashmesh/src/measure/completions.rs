@@ -73,11 +73,11 @@ impl Completions {
 
 /// Destination of the records of completed requests.
 pub enum RecordDestination {
-    /// No destination: records are dropped.
+    /// No destination: the records of completed requests are dropped.
     Dropped,
-    /// The sink of a caller.
+    /// The sink of a caller, which receives the records.
     Sink(Box<dyn RequestSink>),
-    /// The program that steps the drive.
+    /// The program that steps the drive, which receives the completions.
     Completions(Completions),
 }
 

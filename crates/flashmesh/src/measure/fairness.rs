@@ -10,7 +10,7 @@ quantities! {
     Fairness as "Fairness" {
         /// Slowdown of each stream, in the order of the configuration.
         streams: Vec<StreamFairness>;
-        /// Maximum slowdown.
+        /// Maximum slowdown of any stream.
         slowdown_max: Option<f64>, in "ratio", null "when no stream has a slowdown";
         /// Minimum slowdown over maximum slowdown: 1 if all streams are slowed down equally, near 0 if one is slowed down much more.
         fairness: Option<f64>, in "ratio", null "when no stream has a slowdown";
@@ -26,7 +26,7 @@ quantities! {
         name: String;
         /// Mean latency of the stream when all streams run.
         together_ps: Option<f64>, in "ps", null "when it completed nothing";
-        /// Mean latency of the stream on the same drive, with the same requests, when the others issue none.
+        /// Mean latency of the stream on the same drive, with the same requests, when no other stream issues requests.
         alone_ps: Option<f64>, in "ps", null "when it completed nothing";
         /// `together_ps` over `alone_ps`: 1 if the others do not disturb the stream.
         slowdown: Option<f64>, in "ratio", null "when it completed nothing";

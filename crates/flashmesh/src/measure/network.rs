@@ -87,9 +87,9 @@ quantities! {
         die: u64;
         /// Index in `transfers` of the transfer for which the link was held, from 0.
         transfer: Option<u64>, null "for acknowledgements, and for transfers of before the recording";
-        /// Start of the use.
+        /// Time at which the use of the link starts.
         from_ps: u64, in "ps";
-        /// End of the use.
+        /// Time at which the use of the link ends.
         until_ps: u64, in "ps";
     }
 }

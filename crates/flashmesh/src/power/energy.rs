@@ -60,7 +60,7 @@ quantities! {
     /// Energy of the run's events, by consumer.
     #[derive(Copy, Default)]
     Energy as "Energy" {
-        /// Sum of the energies below.
+        /// Total energy of the run: the sum over all consumers.
         total: f64, in "J";
         /// Energy of reads in the array. Each takes the read time of its page type, whatever the number of planes. A copyback counts as a read and a
         /// program.

@@ -10,7 +10,7 @@ counts! {
         collections: u64, in "blocks";
         /// Of `collections`, blocks taken by static wear levelling.
         wear_moves: u64, in "blocks";
-        /// Of `collections`, blocks of translation pages.
+        /// Of `collections`, victim blocks that contain translation pages.
         translation_collections: u64, in "blocks";
         /// Valid pages moved out of victim blocks, including those folded out of the SLC cache.
         pages_moved: u64, in "pages";
@@ -18,12 +18,12 @@ counts! {
         pages_copied: u64, in "pages";
         /// Valid pages of read-intensive areas that the firmware laid out anew (`[mbm]`).
         pages_reallocated: u64, in "pages";
-        /// Blocks erased.
+        /// Blocks erased by garbage collection, wear levelling and folds.
         erases: u64, in "blocks";
         /// Completed turns of GC, in which it makes all moves that it owes before a stripe of the device cache is destaged
         /// (`cache.destage-stripe`).
         turns: u64, in "turns";
-        /// Total duration of `turns`.
+        /// Total duration of the turns of GC that `turns` counts.
         turns_ps: u64, in "ps";
     }
 }
@@ -86,9 +86,9 @@ quantities! {
     /// Work of the SLC cache ([slc-cache.md](slc-cache.md)).
     #[derive(Default)]
     SlcReport as "SlcCache" {
-        /// Blocks of the cache.
+        /// Blocks of the SLC cache.
         blocks: u64, in "blocks";
-        /// Capacity of `blocks`.
+        /// Capacity of the blocks of the SLC cache.
         capacity_bytes: u64, in "B";
         /// Pages programmed in the cache for requests or the device cache.
         pages_written: u64, in "pages";

@@ -30,7 +30,7 @@ pub struct LatencyBreakdown {
     pub path_wait: Time,
     /// Array time (tR, tPROG), including the time to suspend another operation first.
     pub array: Time,
-    /// Transfer of command, address and data.
+    /// Time of the transfer of command, address and data.
     pub transfer: Time,
 }
 
@@ -56,7 +56,7 @@ pub struct PathWait {
 /// The time for which the network blocked a transfer.
 #[derive(Clone, Copy, Debug)]
 pub struct Stall {
-    /// Blocked time.
+    /// Time for which the transfer was blocked.
     pub time: Time,
     /// Whether another request blocked the transfer.
     pub is_by_another: bool,

@@ -5,9 +5,9 @@ use super::transaction::TransactionClass;
 /// Whether the device cache reserves a slot for the page until the transaction is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CacheReservation {
-    /// No slot: the drive has no cache, or the page bypasses the cache, or is destaged.
+    /// No slot is reserved: the drive has no cache, or the page bypasses the cache, or is destaged.
     None,
-    /// Slot reserved for a read that fills it, or for a write that passes through the cache.
+    /// A slot is reserved for a read that fills it, or for a write that passes through the cache.
     Kept,
 }
 
@@ -23,15 +23,15 @@ pub enum ReadPurpose {
 /// The route of a page that collection or wear levelling moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MoveRoute {
-    /// Through the controller.
+    /// Move through the controller.
     Controller,
-    /// Within the plane, by copyback. If a program has several mapping units, they all move in the same copyback.
+    /// Move within the plane, by copyback. If a program has several mapping units, they all move in the same copyback.
     Plane,
-    /// Directly to the chip that programs the page (chip-to-chip).
+    /// Move directly to the chip that programs the page (chip-to-chip).
     Chip,
-    /// Directly to the chip that programs the page, as one of the pages of a Clean command (Network-on-SSD, CAL 2012, section 3.4).
+    /// Move directly to the chip that programs the page, as one of the pages of a Clean command (Network-on-SSD, CAL 2012, section 3.4).
     Clean,
-    /// Like `Clean`, for the last page of the Clean command, the only page whose program is acknowledged.
+    /// Like [`Clean`](Self::Clean), for the last page of the Clean command, the only page whose program is acknowledged.
     CleanEnd,
 }
 

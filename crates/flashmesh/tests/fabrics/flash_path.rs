@@ -173,7 +173,7 @@ fn a_byte_takes_a_time_constant_more_on_a_channel_that_its_chips_load() {
     for (chips, byte) in [(2, 2), (12, 4)] {
         config.geometry.chips_per_channel = chips;
         assert_eq!(latencies(&config, [read(0, 1, Time::ZERO)]), [NS(10 + 3_000 + byte * 4_096)], "{chips} chips");
-        // The same load slows pSSD, whose channels have twice the rate, as much as a lower channel rate does.
+        // On pSSD, whose channels have twice the rate, the same load has the same effect as the channel rate of 1 GB/s divided by `byte`.
         let mut packets = config.clone();
         packets.fabric.kind = FabricKind::Pssd;
         let slowed = latencies(&packets, [read(0, 1, Time::ZERO)])[0];

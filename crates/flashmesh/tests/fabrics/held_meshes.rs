@@ -40,8 +40,8 @@ fn reads_of_a_row_of_nossd_take_turns_from_command_to_data() {
     let mut released = drive(FabricKind::Nossd);
     released.fabric.hold_path = HoldPath::Never;
     assert!(latencies(&released, reads())[2] < expected[2] - READ);
-    // With two channels each, chips and controllers serve chips 0 and 1 of a row at the same time. Chips 1 and 2 still take turns, because
-    // the paths to both contain the only link between the first two routers.
+    // If every chip and every controller has two channels, reads of chips 0 and 1 of a row run at the same time. Reads of chips 1 and 2
+    // still take turns, because the paths to both contain the only link between the first two routers.
     let mut config = drive(FabricKind::Nossd);
     (config.nossd.chip_channels, config.nossd.controller_channels) = (2, 2);
     assert_eq!(latencies(&config, [0, 8].map(|page| read(page, 1, Time::ZERO))), [whole(0), whole(1)]);

@@ -128,8 +128,8 @@ fn writes_gather_on_the_plane_that_was_chosen() {
     assert_eq!((latencies, counts), (expected, (4, 0, 0)));
 }
 
-/// Four of five units fill a page of one die; of nine units, eight fill a page on both planes of the only die. The last unit fills no
-/// program, so it gathers on its own: on another die, or when the only die becomes free.
+/// Checks that a unit that is left over from full programs gathers until the timeout. Of five units, four fill a page of one die; the fifth
+/// gathers on another die. Of nine units, eight fill a page on both planes of the only die; the ninth gathers when the die becomes free.
 #[test]
 fn what_fills_no_program_goes_to_a_die_by_itself() {
     let (latencies, counts) = latencies_and_counts(&in_units([3, 1, 1, 2], ""), &[write(0, 5, Time::ZERO)]);

@@ -19,9 +19,9 @@ choices! {
 choices! {
     /// The moment at which a write that the cache accepts completes.
     CacheWrites {
-        /// When the data is in DRAM (write-back).
+        /// A write completes when its data is in DRAM (write-back).
         Back = "back",
-        /// When the data is on flash (write-through). The data stays in DRAM for reads.
+        /// A write completes when its data is on flash (write-through). The data stays in DRAM for reads.
         Through = "through",
     }
 }
@@ -29,12 +29,13 @@ choices! {
 choices! {
     /// The rule by which dirty pages are destaged (written to flash).
     Destage {
-        /// The least recently used pages first, starting when the dirty share of the cache exceeds `high-mark` and stopping at `low-mark`.
+        /// Destage of the least recently used pages first, starting when the dirty share of the cache exceeds `high-mark` and stopping at
+        /// `low-mark`.
         Watermark = "watermark",
-        /// The least recently used pages first, when their space is needed.
+        /// Destage of the least recently used pages first, when their space is needed.
         Eviction = "eviction",
-        /// A page at once, at its first write in a window of `destage-window`. A page that is rewritten in the same window, when its space
-        /// is needed.
+        /// Destage of a page at once, at its first write in a window of `destage-window`. A page that is rewritten in the same window is
+        /// destaged when its space is needed.
         FirstWrite = "first-write",
     }
 }
@@ -42,11 +43,11 @@ choices! {
 choices! {
     /// The commands that wait while a write waits for space in the cache.
     CacheStall {
-        /// Later writes, but not reads.
+        /// While a write waits for space, later writes wait too, but not reads.
         Writes = "writes",
-        /// Later writes that the cache accepts; reads, and writes that bypass the cache, continue.
+        /// While a write waits for space, later writes that the cache accepts wait too. Reads, and writes that bypass the cache, continue.
         CachedWrites = "cached-writes",
-        /// All later commands, in the order in which they reached the drive.
+        /// While a write waits for space, all later commands wait too, in the order in which they reached the drive.
         Commands = "commands",
     }
 }
@@ -54,9 +55,9 @@ choices! {
 choices! {
     /// The state of a DRAM row after an access.
     RowPolicy {
-        /// Closed: every access opens its rows.
+        /// The row is closed after each access: every access opens its rows.
         Closed = "closed",
-        /// Open: a hit costs only the column latency; an access to another row first closes the open row.
+        /// The row stays open after an access: a hit costs only the column latency; an access to another row first closes the open row.
         Open = "open",
     }
 }
@@ -64,9 +65,9 @@ choices! {
 choices! {
     /// The unit of an access to the DRAM of the cache.
     AccessUnit {
-        /// One access for each page.
+        /// One access to DRAM for each page.
         Page = "page",
-        /// All pages of a request that the cache accepts or finds at one time.
+        /// One access to DRAM for all pages of a request that the cache accepts or finds at one time.
         Request = "request",
     }
 }

@@ -50,16 +50,16 @@ impl FabricKind {
 choices! {
     /// The transfer that is granted a channel when several wait.
     Arbitration {
-        /// Commands (with their write data) before data out.
+        /// Transfers of commands (with their write data) before transfers of data out.
         CommandFirst = "command-first",
         /// Like `command-first`, but a die whose data has just left requests the path for its next command before the channel is granted. So dies
         /// sense while other dies send data, as in SSDsim, the simulator of MBM.
         NextCommandFirst = "next-command-first",
-        /// Data out before commands.
+        /// Transfers of data out before transfers of commands.
         DataFirst = "data-first",
-        /// First come, first served.
+        /// Transfers in the order of their requests: first come, first served.
         OldestFirst = "oldest-first",
-        /// Round robin over the dies.
+        /// Transfers of the dies in turn (round robin).
         RoundRobin = "round-robin",
         /// Data out before commands. Data of requests goes before data of garbage collection, otherwise in the order of sensing, with all
         /// planes of an operation together. Commands go in the cyclic order of the chips, starting after the chip of the last command.
@@ -80,13 +80,13 @@ impl Arbitration {
 /// The transactions that hold their path during the array operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum HoldPath {
-    /// No transactions: a path is held only while bytes move.
+    /// No transaction holds its path: a path is held only while bytes move.
     Never,
-    /// All transactions, whatever their kind.
+    /// Every transaction holds its path, whatever its kind.
     Always,
-    /// Reads only.
+    /// Only reads hold their path.
     Reads,
-    /// Programs, erases and copybacks only.
+    /// Only programs, erases and copybacks hold their path.
     Programs,
 }
 

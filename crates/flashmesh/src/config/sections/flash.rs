@@ -16,9 +16,9 @@ const OVERHEAD_MAX: Time = Time::from_ms(1_000);
 choices! {
     /// The order in which the planes of a multi-plane read send their data.
     PlaneOrder {
-        /// The plane of the oldest transaction first, then the other planes by number.
+        /// Data of the plane of the oldest transaction first, then of the other planes by number.
         Number = "number",
-        /// The order of arrival of the transactions at the die.
+        /// Data of the planes in the order in which their transactions arrived at the die.
         Arrival = "arrival",
     }
 }
@@ -26,11 +26,11 @@ choices! {
 choices! {
     /// The condition under which planes of a die can join in one operation.
     MultiPlane {
-        /// Never: each plane has its own operations.
+        /// Planes never join: each plane has its own operations.
         Off = "off",
-        /// The same kind and page offset in the block (Venice, ISCA 2023; MBM).
+        /// Planes join if their operations have the same kind and the same page offset in the block (Venice, ISCA 2023; MBM).
         SameOffset = "same-offset",
-        /// The same kind, block and page offset (PACT 2014).
+        /// Planes join if their operations have the same kind, block and page offset (PACT 2014).
         SameBlockAndOffset = "same-block-and-offset",
         /// Reads never join: each plane reads by itself, while other planes read (independent multi-plane reads of ONFI 5 and of data sheets). Programs
         /// and erases join as with `same-offset`, and no plane reads meanwhile.
@@ -41,9 +41,10 @@ choices! {
 choices! {
     /// The start of an operation of a die.
     DieStart {
-        /// As soon as possible, independent of the other dies of the chip.
+        /// A die starts its operation as soon as possible, independent of the other dies of the chip.
         Independent = "independent",
-        /// When all dies of the chip are idle, together with the dies for which transactions wait (PACT 2014, section 4.3).
+        /// A die starts its operation when all dies of the chip are idle, together with the dies for which transactions wait (PACT 2014,
+        /// section 4.3).
         Together = "together",
     }
 }
@@ -51,7 +52,7 @@ choices! {
 choices! {
     /// The differences in array time between the pages of a block.
     PageTypes {
-        /// No differences between pages.
+        /// No differences in array time between pages.
         One = "one",
         /// Two bits per cell: lower and upper pages alternate.
         Mlc = "mlc",
@@ -77,9 +78,9 @@ choices! {
 choices! {
     /// The order in which the pages of a block can be programmed.
     ProgramOrder {
-        /// The order of their numbers only.
+        /// Pages of a block are programmed in the order of their numbers only.
         InOrder = "in-order",
-        /// Any order.
+        /// Pages of a block can be programmed in any order.
         Any = "any",
     }
 }
@@ -87,13 +88,13 @@ choices! {
 choices! {
     /// The operations that a read can suspend.
     Suspension {
-        /// No suspension of any operation.
+        /// Reads suspend no operation.
         Off = "off",
-        /// Programs only.
+        /// Reads suspend programs only.
         Program = "program",
-        /// Erases only.
+        /// Reads suspend erases only.
         Erase = "erase",
-        /// Programs and erases.
+        /// Reads suspend programs and erases.
         Both = "both",
     }
 }
@@ -101,9 +102,9 @@ choices! {
 choices! {
     /// The scope of a suspension by a read.
     SuspensionScope {
-        /// The operation of the die that the read waits for.
+        /// A read suspends only the operation of the die that it waits for.
         Die = "die",
-        /// The operations of all dies of the chip, even if the die of the read is idle.
+        /// A read suspends the operations of all dies of the chip, even if the die of the read is idle.
         Chip = "chip",
     }
 }

@@ -142,11 +142,11 @@ impl Form for Allocation {
 choices! {
     /// The moment at which a write is assigned its physical page.
     WriteBinding {
-        /// When the write is programmed: the next page of the open block, so that pages are programmed in order.
+        /// A write is assigned its page when it is programmed: the next page of the open block, so that pages are programmed in order.
         Late = "late",
-        /// When the write arrives at its plane, before the program (early binding). A plane preassigns at most a block of pages. A program
-        /// of several mapping units runs when all writes bound to the program are queued, and either its last unit is bound or
-        /// `gather-timeout` has elapsed.
+        /// A write is assigned its page when it arrives at its plane, before the program (early binding). A plane preassigns at most a
+        /// block of pages. A program of several mapping units runs when all writes bound to the program are queued, and either its last
+        /// unit is bound or `gather-timeout` has elapsed.
         Early = "early",
     }
 }

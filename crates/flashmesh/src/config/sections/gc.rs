@@ -8,17 +8,17 @@ use crate::units::{Bytes, Share};
 choices! {
     /// The rule that selects the victim block.
     VictimPolicy {
-        /// The block with the fewest valid pages; among equal blocks, the one with the lowest number.
+        /// Victim: the block with the fewest valid pages; among equal blocks, the one with the lowest number.
         Greedy = "greedy",
-        /// The best of d random blocks (RGA).
+        /// Victim: the best of d random blocks (RGA).
         DChoices = "d-choices",
-        /// A random block.
+        /// Victim: a random block.
         Random = "random",
-        /// A random block with at least one invalid page.
+        /// Victim: a random block with at least one invalid page.
         RandomP = "random-p",
-        /// A random block with at least the over-provisioned share of its pages invalid.
+        /// Victim: a random block with at least the over-provisioned share of its pages invalid.
         RandomPp = "random-pp",
-        /// The block that was filled first.
+        /// Victim: the block that was filled first.
         Fifo = "fifo",
     }
 }
@@ -26,14 +26,14 @@ choices! {
 choices! {
     /// The way in which garbage collection moves a valid page.
     PageMove {
-        /// Within the plane of the page: the data goes to the controller and back.
+        /// Move within the plane of the page: the data goes to the controller and back.
         ThroughController = "through-controller",
-        /// To the same plane of another chip, directly over the channel or the network between the chips, if that plane has space; otherwise like
-        /// `through-controller`.
+        /// Move to the same plane of another chip, directly over the channel or the network between the chips, if that plane has space;
+        /// otherwise like `through-controller`.
         ChipToChip = "chip-to-chip",
-        /// To a plane of another chip, all pages of a block together: one Clean packet lists them, the two chips read, send and program them on their
-        /// own, and one CleanAck reports the end. Meanwhile other transactions of the victim's die wait. Pages without space in any plane go through
-        /// the controller.
+        /// Move to a plane of another chip, all pages of a block together: one Clean packet lists them, the two chips read, send and
+        /// program them on their own, and one CleanAck reports the end. Meanwhile other transactions of the victim's die wait. Pages
+        /// without space in any plane go through the controller.
         Clean = "clean",
     }
 }
@@ -51,9 +51,9 @@ impl PageMove {
 choices! {
     /// The open block to which collection moves a page.
     MovedPages {
-        /// A separate block for moved pages.
+        /// A separate open block for moved pages.
         OwnBlock = "own-block",
-        /// The block for writes; with separate blocks per stream, the block of the first stream.
+        /// The open block for writes; with separate blocks per stream, the block of the first stream.
         WriteBlock = "write-block",
     }
 }

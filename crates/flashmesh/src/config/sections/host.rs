@@ -19,9 +19,9 @@ choices! {
 choices! {
     /// The moment at which the data of a read is sent to the host.
     ReadData {
-        /// Each page as soon as it is in the controller.
+        /// Each page of a read is sent as soon as it is in the controller.
         Page = "page",
-        /// All data when the last page has arrived.
+        /// All data of a read is sent when its last page is in the controller.
         Request = "request",
     }
 }

@@ -17,9 +17,9 @@ choices! {
 choices! {
     /// The entries that are cached when a translation page is read.
     MapFill {
-        /// The requested entries (DFTL).
+        /// Only the requested entries are cached (DFTL).
         Entry = "entry",
-        /// All entries that fit into the cache without a write-back.
+        /// All entries of the translation page are cached that fit into the cache without a write-back.
         Page = "page",
     }
 }
@@ -27,10 +27,10 @@ choices! {
 choices! {
     /// The condition under which a translation page is read before its write-back.
     WriteBackRead {
-        /// Only if DRAM has neither the contents of the page nor all of its entries.
+        /// A translation page is read before its write-back only if DRAM has neither its contents nor all of its entries.
         WhenMissing = "when-missing",
-        /// Each time a dirty entry of the page is evicted, as in firmware that does not check what is in DRAM. The write-back then includes all
-        /// changes so far.
+        /// A translation page is read each time a dirty entry of the page is evicted, as in firmware that does not check what is in DRAM.
+        /// The write-back then includes all changes so far.
         Always = "always",
     }
 }

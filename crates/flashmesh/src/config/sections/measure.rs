@@ -12,9 +12,9 @@ choices! {
         None = "none",
         /// MSER-5 on latency, throughput and write amplification, computed after the run.
         Auto = "auto",
-        /// The completion of `warm-up-requests` requests.
+        /// The warm-up ends with the completion of `warm-up-requests` requests.
         Requests = "requests",
-        /// The simulated time `warm-up-time`.
+        /// The warm-up ends at the simulated time `warm-up-time`.
         Time = "time",
         /// Balance of the device cache and the SLC cache: as much data leaves the caches as enters. Then `workload.requests` requests are measured,
         /// and the run ends. A synthetic workload continues until then.

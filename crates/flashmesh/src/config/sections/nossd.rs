@@ -19,9 +19,9 @@ choices! {
 choices! {
     /// The chips to which the controllers are attached.
     ControllerPlacement {
-        /// The first chip of each row, one controller each.
+        /// One controller at the first chip of each row.
         OneSided = "one-sided",
-        /// Chips in the middle of all four sides, evenly.
+        /// Controllers at chips in the middle of all four sides, evenly.
         AllSided = "all-sided",
     }
 }
@@ -40,9 +40,10 @@ choices! {
 choices! {
     /// The time at which the buffer slot of a departing flit can be reused.
     SlotReuse {
-        /// The cycle of the departure: with buffers of one flit, the flits of a packet advance in lockstep.
+        /// A slot can be reused in the cycle in which its flit departs: with buffers of one flit, the flits of a packet advance in
+        /// lockstep.
         SameCycle = "same-cycle",
-        /// The cycle after the departure.
+        /// A slot can be reused in the cycle after its flit has departed.
         NextCycle = "next-cycle",
     }
 }
@@ -50,10 +51,10 @@ choices! {
 choices! {
     /// The contents of the queues of the controllers.
     ControllerQueues {
-        /// Dies that are ready for an operation. The operation is selected when the die is at the head of the queue.
+        /// Queues of dies that are ready for an operation. The operation is selected when the die is at the head of the queue.
         Dies = "dies",
-        /// Packets: the operation is selected as soon as its die is ready. With `small-first`, requests precede waiting programs, and the policies of
-        /// injection count packets.
+        /// Queues of packets: the operation is selected as soon as its die is ready. With `small-first`, requests precede waiting programs,
+        /// and the policies of injection count packets.
         Packets = "packets",
     }
 }
@@ -112,7 +113,7 @@ choices! {
 choices! {
     /// The packet that a router sends next over a link.
     PacketArbitration {
-        /// Round robin over the inputs.
+        /// Packets of the inputs in turn (round robin).
         RoundRobin = "round-robin",
         /// The packet that has waited longest at the router.
         Fifo = "fifo",

@@ -7,7 +7,7 @@ use crate::units::Bytes;
 choices! {
     /// The submission queue from which the controller fetches next.
     QueueArbitration {
-        /// Round robin over all queues.
+        /// Round robin over all submission queues.
         RoundRobin = "round-robin",
         /// Weighted round robin with urgent class: urgent queues strictly first, then high, medium and low priority by weight.
         Weighted = "weighted",

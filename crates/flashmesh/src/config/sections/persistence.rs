@@ -7,7 +7,7 @@ use crate::units::Bytes;
 choices! {
     /// The mechanism by which the mapping table survives a power cut.
     PersistencePolicy {
-        /// None needed: the table survives without cost, and no recovery is simulated.
+        /// No mechanism: the table survives without cost, and no recovery is simulated.
         Ideal = "ideal",
         /// A journal of changes on flash, and checkpoints of the table. After a cut the table is rebuilt from both.
         Journal = "journal",

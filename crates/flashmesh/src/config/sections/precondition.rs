@@ -7,7 +7,7 @@ use crate::units::Share;
 choices! {
     /// The state of the drive before the first request.
     PreconditionKind {
-        /// Nothing written.
+        /// Nothing is written before the first request.
         None = "none",
         /// Logical pages written once each, in order.
         Sequential = "sequential",

@@ -28,13 +28,13 @@ impl Priority {
 choices! {
     /// The requests of a stream that the device cache serves.
     Caching {
-        /// Neither reads nor writes.
+        /// The cache serves neither reads nor writes of the stream.
         None = "none",
-        /// Reads only.
+        /// The cache serves only reads of the stream.
         Reads = "reads",
-        /// Writes only.
+        /// The cache serves only writes of the stream.
         Writes = "writes",
-        /// Reads and writes.
+        /// The cache serves reads and writes of the stream.
         All = "all",
     }
 }

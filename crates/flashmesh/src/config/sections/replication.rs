@@ -7,9 +7,9 @@ use crate::units::{Share, Time};
 choices! {
     /// The reads of user pages that count as colliding.
     CountedReads {
-        /// Reads of requests only.
+        /// Only reads of requests count as colliding.
         Host = "host",
-        /// Reads of requests, and reads that complete a write of a part of a page (read-modify-write).
+        /// Reads of requests count as colliding, and also reads that complete a write of a part of a page (read-modify-write).
         All = "all",
     }
 }

@@ -11,7 +11,7 @@ choices! {
     SchedulePolicy {
         /// Out of order: requests are ordered by kind. Garbage collection goes before or after all requests, depending on `gc.preemptible`.
         OutOfOrder = "out-of-order",
-        /// In the order of arrival. Only collection with priority, and reads if suspension is on, overtake.
+        /// Transactions in the order of arrival. Only collection with priority, and reads if suspension is on, overtake.
         Fifo = "fifo",
         /// Sprinkler (HPCA 2014): the chips of a channel in turn, each with the transactions that overlap most.
         Sprinkler = "sprinkler",
@@ -37,11 +37,11 @@ choices! {
 choices! {
     /// The moment at which the erase of a collected block is scheduled.
     EraseOrder {
-        /// With the precedence of the other transactions of the collection.
+        /// An erase has the precedence of the other transactions of its collection.
         WithCollection = "with-collection",
-        /// Erases go before all requests, so that the plane has free pages as soon as possible.
+        /// An erase goes before all requests, so that the plane has free pages as soon as possible.
         First = "first",
-        /// When nothing else waits, or space is nearly exhausted. Until then, the erase delays no request.
+        /// An erase waits until nothing else waits, or space is nearly exhausted. Until then, it delays no request.
         Last = "last",
     }
 }

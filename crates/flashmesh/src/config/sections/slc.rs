@@ -9,10 +9,10 @@ use super::flash::{ARRAY_TIME_MAX, ARRAY_TIME_MIN};
 choices! {
     /// The blocks that the SLC cache uses.
     SlcRegion {
-        /// The last blocks of each plane, permanently.
+        /// The cache uses the last blocks of each plane, permanently.
         Static = "static",
-        /// Free blocks, unless taking a block would trigger collection. A block is returned when it has been folded (its pages moved out of
-        /// the cache).
+        /// The cache uses free blocks, unless taking a block would trigger collection. A block is returned when it has been folded (its
+        /// pages moved out of the cache).
         Dynamic = "dynamic",
     }
 }
@@ -20,10 +20,10 @@ choices! {
 choices! {
     /// The treatment of a write that finds the SLC cache full.
     SlcWhenFull {
-        /// Written to the blocks outside the cache, at their speed.
+        /// The write goes to the blocks outside the cache, at their speed.
         Bypass = "bypass",
-        /// Delayed until a block has been folded (its pages moved out of the cache). If no block can be folded, written to the blocks
-        /// outside the cache.
+        /// The write waits until a block has been folded (its pages moved out of the cache). If no block can be folded, it goes to the
+        /// blocks outside the cache.
         Fold = "fold",
     }
 }

@@ -7,13 +7,13 @@ use crate::units::{Bytes, Time};
 choices! {
     /// The routing of scouts.
     Routing {
-        /// A minimal port if one is free, otherwise any free port: non-minimal and fully adaptive.
+        /// A scout takes a minimal port if one is free, otherwise any free port: non-minimal and fully adaptive.
         Venice = "venice",
-        /// Any free minimal port, no detours.
+        /// A scout takes any free minimal port, without detours.
         MinimalAdaptive = "minimal-adaptive",
         /// XY routing: first along the row, then along the column.
         Xy = "xy",
-        /// Any free port.
+        /// A scout takes any free port.
         RandomDfs = "random-dfs",
     }
 }
@@ -21,9 +21,9 @@ choices! {
 choices! {
     /// The choice of a router among several ports.
     TieBreak {
-        /// By the 2-bit linear-feedback shift register of the router, with the bias of that register.
+        /// Choice by the 2-bit linear-feedback shift register of the router, with the bias of that register.
         Lfsr = "lfsr",
-        /// Uniformly random.
+        /// Uniformly random choice.
         Uniform = "uniform",
     }
 }

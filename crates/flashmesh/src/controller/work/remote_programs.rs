@@ -22,7 +22,7 @@ use crate::schedule::purpose::{MoveRoute, Purpose};
 /// A program on another chip that still gathers mapping units of a victim.
 #[derive(Clone, Debug)]
 struct RemoteProgram {
-    /// Plane of the victim.
+    /// Plane of the victim block whose mapping units the program gathers.
     source: PlaneId,
     /// Mapping units that the program expects, but that have not left the source die yet.
     expected: Vec<(Ppn, Lpn)>,

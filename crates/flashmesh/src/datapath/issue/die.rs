@@ -15,8 +15,9 @@ use crate::units::Time;
 use super::ready::{has_awaited_read, has_unreserved_programs};
 
 impl<M: Model> Datapath<M> {
-    /// Tries to issue at `die` or at its chip: requests a command path if a transaction may run, or resumes a suspended operation. Called
-    /// after every change that may allow an operation.
+    /// Tries to issue at `die`: requests a command path if a transaction may run, or resumes a suspended operation. If the dies of a chip
+    /// take turns or start operations together, may issue at another die of the chip instead. Called after every change that may allow an
+    /// operation.
     #[inline(always)]
     pub fn try_issue<S: PageSource<M>>(&mut self, die: DieId, source: &S, kernel: &mut Kernel<M>) -> IssueOutcome {
         if M::ALL_FEATURES && self.rules.dies_take_turns {

@@ -119,8 +119,10 @@ impl<M: Model> Datapath<M> {
         may_run && !is_empty
     }
 
-    /// Skips `page`, which is never programmed. With `ftl.first-touch = "write-block"` or `"reader-block"`, the first read of an unmapped logical
-    /// page assigns it the next page of an open block, without data to program. Closes the program if `page` is its last page.
+    /// Skips `page`, which was assigned to a logical page but is never programmed: with `ftl.first-touch = "write-block"` or
+    /// `"reader-block"`, the first read of an unmapped logical page assigns it the next page of an open block.
+    ///
+    /// If `page` is the last page of a program of several units, closes the program, because no later write can join it.
     #[inline(never)]
     pub fn skip_page(&mut self, page: Ppn, kernel: &mut Kernel<M>) {
         if self.gathers() && self.geometry.is_last_of_program(page) {

@@ -11,11 +11,11 @@ use super::terminals::TerminalNumbering;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ChannelState {
-    /// Free from this time on. The time may be in the future.
+    /// Local channel of the port that is free from this time on. The time may be in the future.
     Free(Time),
-    /// Granted to this die, which has not sent its message yet.
+    /// Local channel that is granted to this die, which has not sent its message yet.
     Granted(DieId),
-    /// A message is entering the network. The time at which its last flit enters is not known yet.
+    /// Local channel over which a message is entering the network. The time at which its last flit enters is not known yet.
     Sending,
 }
 

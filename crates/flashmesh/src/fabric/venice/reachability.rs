@@ -20,12 +20,12 @@ fn tried_ports(network: &CircuitNetwork, here: MeshCoord, target: MeshCoord, fre
     }
 }
 
-/// Predicts whether a scout that `controller` sends to chip `target` now finds a path, if no other scout or teardown changes the links
-/// during its search.
+/// Predicts the search of a scout that `controller` sends to chip `target` now: whether it finds a path and, if not, in how many steps it
+/// fails. Assumes that no other scout or teardown changes the links during the search.
 ///
-/// A failing scout crosses its controller link, and every link that its algorithm tries at any reachable router, once forward and once
-/// back. If routers count visits, a scout may move forward over a link in both directions. It then visits each reachable router, and
-/// crosses each link at most once forward and once back in either direction. So only bounds of the number of steps are known.
+/// A scout that fails crosses its controller link, and every link that its algorithm tries at any reachable router, once forward and once
+/// back. This gives the exact number of steps. If routers count visits, a scout may also cross a link from both ends, so there are only
+/// bounds: it visits each reachable router, and crosses each link at most once forward and once back from either end.
 pub(super) fn predict_search(network: &CircuitNetwork, controller: ChannelId, target: ChipId) -> SearchPrediction {
     let mesh = *network.mesh();
     let goal = mesh.coord_of(target);

@@ -44,13 +44,14 @@ impl RemainingFlits {
 }
 
 impl WormholeNetwork {
-    /// Moves all remaining flits of the packet on the link `ejection`, which holds its whole path, in two passes over the links of the path. Adds its
-    /// delivery, and its injection if that becomes final, to `outbox`.
+    /// Moves all remaining flits of the packet that crosses the link `ejection`, in two passes over the links of its path. The packet must
+    /// hold its whole path. Adds the delivery of the packet to `outbox`, and its injection if the time of the injection becomes final.
     ///
-    /// [`settle`](Self::settle) would move one buffer of flits at a time back and forth. If buffers cover the credit round trip, a flit
-    /// never waits longer for its slot than for the flit ahead of it. In the recurrence of the [module](super), the longest chain of
-    /// constraints then never goes back and forth between two links. So the cycles of free slots are computed first, from the ejection link
-    /// backwards, as if every flit arrived in time. Then the flits are moved, from the last link that has flits forwards.
+    /// [`settle`](Self::settle) would move one buffer of flits at a time back and forth. Two passes suffice because buffers cover the
+    /// credit round trip: a flit never waits longer for its slot than for the flit ahead of it, so the longest chain of waits in the
+    /// recurrence of the [module](super) never goes back and forth between two links. The first pass goes backwards from the ejection link
+    /// and computes the cycles of free slots, as if every flit arrived in time. The second pass moves the flits, forwards from the last
+    /// link that has flits.
     pub(super) fn drain_at_once(&mut self, ejection: LinkId, outbox: &mut NetworkReports) {
         if self.drain_evenly(ejection, outbox) {
             return;

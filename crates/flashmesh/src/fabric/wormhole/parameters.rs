@@ -17,12 +17,12 @@ pub enum Arbitration {
 /// Number of free slots in the next buffer that a grant of an output link requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GrantRule {
-    /// No slot. The head may wait for its slot while the packet holds the link.
+    /// A grant requires no free slot. The head may wait for its slot while the packet holds the link.
     Immediate,
-    /// One slot, for the head.
+    /// A grant requires one free slot, for the head.
     #[cfg(feature = "internals")]
     OneSlot,
-    /// A slot for each flit of the packet (virtual cut-through). A packet that holds a link never waits for a slot.
+    /// A grant requires a free slot for each flit of the packet (virtual cut-through). A packet that holds a link never waits for a slot.
     WholePacket,
 }
 

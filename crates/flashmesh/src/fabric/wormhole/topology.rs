@@ -126,7 +126,7 @@ pub(super) struct PlacedRouter {
 /// The end of a link: the router, and the number of the link among its inputs.
 #[derive(Clone, Copy, Debug)]
 struct LinkEnd {
-    /// Router at the end; for an ejection link, the router where it starts.
+    /// Router where the link ends; for an ejection link, the router where it starts.
     place: PlacedRouter,
     /// Number of the link among the inputs of the router at its end.
     input: u32,

@@ -20,7 +20,7 @@ pub struct RequestPart {
 /// Write of a page, as seen by an allocator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PageWrite {
-    /// Logical page number.
+    /// Logical page number of the page that is written.
     pub lpn: Lpn,
     /// Host stream of the write; `None` for a translation page, and during preconditioning.
     pub stream: Option<StreamId>,
@@ -38,7 +38,7 @@ impl PageWrite {
 /// Read of a page by a request, as seen by an allocator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PageRead {
-    /// Logical page number.
+    /// Logical page number of the page that is read.
     pub lpn: Lpn,
     /// Plane on which the page is read.
     pub plane: PlaneId,

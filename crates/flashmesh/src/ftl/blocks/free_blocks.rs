@@ -17,10 +17,10 @@ pub(in super::super) struct FreeBlocks {
 /// Free blocks that have been erased, in the order in which they will be opened.
 #[derive(Clone, Debug)]
 enum Recycled {
-    /// Dynamic wear levelling: least erased first, ties in order of erase. `heap` holds (erase count, sequence number of the erase, block), and
-    /// `freed` is the next sequence number.
+    /// Order with dynamic wear levelling: least erased first, ties in order of erase. `heap` holds (erase count, sequence number of the
+    /// erase, block), and `freed` is the next sequence number.
     LeastErased { heap: BinaryHeap<Reverse<(u32, u64, u32)>>, freed: u64 },
-    /// No wear levelling: in order of erase. Holds block numbers.
+    /// Order without wear levelling: in order of erase. Holds block numbers.
     FirstFreed(VecDeque<u32>),
 }
 

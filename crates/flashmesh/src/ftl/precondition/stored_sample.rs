@@ -33,9 +33,9 @@ impl StateStore<'_> {
 }
 
 enum Numbers {
-    /// States read from the folder.
+    /// Reader of states that were saved in the folder.
     Read(BitReader),
-    /// States to be stored in the folder.
+    /// Collected states, to be saved in the folder.
     Written(BitWriter),
 }
 

@@ -162,7 +162,8 @@ fn a_queue_has_no_more_commands_in_the_drive_than_are_fetched_at_once() {
     bench.issue(StreamId(0), Bytes::ZERO, Time::ZERO);
     bench.issue(StreamId(0), Bytes::ZERO, Time::ZERO);
     bench.run(2, false);
-    // The read request for the second entry is sent before the first completion (16 ns), which therefore waits 16 ns.
+    // The drive sends the read request for the second submission-queue entry (16 ns on the link) before the first completion. So the first
+    // completion is 16 ns late.
     let (first, second) = (4 + 16 + 64 + 1000, 16 + 64 + 1000 + 16);
     assert_eq!(bench.completed_at, [Time::from_ns(first + 16 + 16), Time::from_ns(first + second)]);
     assert_eq!(bench.in_drive_max, 1);

@@ -20,9 +20,9 @@ pub(super) struct DispatchRound<'a, 'b> {
 /// Condition under which a die takes writes in a round.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Eligibility {
-    /// The die executes nothing and has no pending transactions.
+    /// A die takes writes if it executes nothing and has no pending transactions.
     Idle,
-    /// The die has no program in flight, but may be reading.
+    /// A die takes writes if it has no program in flight; it may be reading.
     WithoutProgram,
 }
 

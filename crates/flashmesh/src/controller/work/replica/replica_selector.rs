@@ -6,11 +6,11 @@ use crate::ids::{DieId, Lpn, Ppn};
 /// A location of a page: of the original or of the replica.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReadLocation {
-    /// Physical page.
+    /// Physical page of this copy (original or replica).
     pub ppn: Ppn,
-    /// Die of the physical page.
+    /// Die of this copy.
     pub die: DieId,
-    /// Number of outstanding reads on the die of the physical page.
+    /// Number of outstanding reads on the die of this copy.
     pub outstanding: u32,
 }
 

@@ -139,7 +139,7 @@ impl PortArbiter {
 /// State of a link as one direction of a shared wire.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SharedWireSide {
-    /// Link in the other direction on the wire.
+    /// Link that shares the wire with this link, in the other direction.
     pub(super) reverse: LinkId,
     /// Whether this direction has the transfer token, with which it sends first.
     pub(super) has_token: bool,

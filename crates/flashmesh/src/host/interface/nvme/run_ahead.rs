@@ -22,14 +22,14 @@ use super::{Command, Doorbells, EventSink, Nvme};
 /// command without write data, the submission entry; see [`RunAhead::arriving`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum MessageKind {
-    /// To the drive: a new command is in the queue.
+    /// Doorbell to the drive: a new command is in the queue.
     #[default]
     Doorbell,
-    /// To the host: read request for the submission entry.
+    /// Read request to the host, for the submission entry.
     EntryRequest,
-    /// To the drive: the submission entry of a write. The drive then requests the data.
+    /// Submission entry of a write, to the drive. The drive then requests the data.
     EntryOfWrite,
-    /// To the host: read request for the data of a write.
+    /// Read request to the host, for the data of a write.
     DataRequest,
 }
 

@@ -101,7 +101,7 @@ pub fn write_amplification_greedy(rho: f64, b: u32) -> f64 {
             return f64::from(b) / h;
         }
     }
-    // No level has a solution: victims are empty, so no page is moved.
+    // No number `level` of valid pages in a victim solves the equation: victims are empty, so no page is moved.
     1.0
 }
 

@@ -93,7 +93,8 @@ enum Events {
     Messages,
     /// Arrivals of commands at the drive and of completions at the host.
     Requests,
-    /// Arrivals of commands at the drive, and of completions at the host once reactive mode has ended.
+    /// Only arrivals of commands at the drive, in reactive mode (the host answers each completion with at most one command). After that
+    /// mode has ended, like [`Events::Requests`].
     Arrivals,
 }
 
