@@ -88,6 +88,7 @@ fn met(condition: &Condition) -> (String, &'static str) {
         ("slc.blocks-per-plane", _) => "1",
         ("workload.pass-size", _) => "\"1MiB\"",
         ("measure.precision", _) => "\"1%\"",
+        ("cache.throttle-interval", _) => "\"1us\"",
         ("firmware.read-time", _) => "\"1us\"",
         ("ftl.mapping-unit", _) => "\"4KiB\"",
         ("geometry.planes-per-die", _) => "2",
