@@ -96,29 +96,29 @@ class Latency:
     count: int
     """Number of requests in the set. Unit: requests."""
     mean: float
-    """Exact mean of the latencies. Unit: ps."""
+    """Exact mean. Unit: ps."""
     deviation: float
-    """Exact standard deviation of the latencies. Unit: ps."""
+    """Exact standard deviation. Unit: ps."""
     p50: int
-    """Median of the latencies. Unit: ps."""
+    """Median. Unit: ps."""
     p95: int
-    """95th percentile of the latencies. Unit: ps."""
+    """95th percentile. Unit: ps."""
     p97: int
-    """97th percentile of the latencies. Unit: ps."""
+    """97th percentile. Unit: ps."""
     p98: int
-    """98th percentile of the latencies. Unit: ps."""
+    """98th percentile. Unit: ps."""
     p99: int
-    """99th percentile of the latencies. Unit: ps."""
+    """99th percentile. Unit: ps."""
     p99_5: int
-    """99.5th percentile of the latencies. Unit: ps."""
+    """99.5th percentile. Unit: ps."""
     p99_9: int
-    """99.9th percentile of the latencies. Unit: ps."""
+    """99.9th percentile. Unit: ps."""
     p99_99: int
-    """99.99th percentile of the latencies. Unit: ps."""
+    """99.99th percentile. Unit: ps."""
     p99_999: int
-    """99.999th percentile of the latencies. Unit: ps."""
+    """99.999th percentile. Unit: ps."""
     max: int
-    """Exact maximum of the latencies. Unit: ps."""
+    """Exact maximum. Unit: ps."""
 
 
 @record
@@ -228,7 +228,7 @@ class GarbageCollection:
     wear_moves: int
     """Of `collections`, blocks taken by static wear levelling. Unit: blocks."""
     translation_collections: int
-    """Of `collections`, blocks of translation pages. Unit: blocks."""
+    """Of `collections`, victim blocks that contain translation pages. Unit: blocks."""
     pages_moved: int
     """Valid pages moved out of victim blocks, including those folded out of the SLC cache. Unit: pages."""
     pages_copied: int
@@ -236,13 +236,13 @@ class GarbageCollection:
     pages_reallocated: int
     """Valid pages of read-intensive areas that the firmware laid out anew (`[mbm]`). Unit: pages."""
     erases: int
-    """Blocks erased. Unit: blocks."""
+    """Blocks erased by garbage collection, wear levelling and folds. Unit: blocks."""
     turns: int
     """Completed turns of GC, in which it makes all moves that it owes before a stripe of the device cache is destaged
     (`cache.destage-stripe`). Unit: turns.
     """
     turns_ps: int
-    """Total duration of `turns`. Unit: ps."""
+    """Total duration of the turns of GC that `turns` counts. Unit: ps."""
 
 
 @record
@@ -410,9 +410,9 @@ class RepetitionBin:
     times_min: int
     """Smallest number of occurrences of a pair in this bin: a power of two. Unit: occurrences."""
     pairs: int
-    """Pairs in this bin. Unit: pairs."""
+    """Number of page pairs in this bin. Unit: pairs."""
     occurrences: int
-    """Occurrences of the pairs in this bin. Unit: occurrences."""
+    """Total number of occurrences of the page pairs in this bin. Unit: occurrences."""
 
 
 @record
@@ -740,9 +740,9 @@ class SlcCache:
     """Work of the SLC cache ([slc-cache.md](slc-cache.md))."""
 
     blocks: int
-    """Blocks of the cache. Unit: blocks."""
+    """Blocks of the SLC cache. Unit: blocks."""
     capacity_bytes: int
-    """Capacity of `blocks`. Unit: B."""
+    """Capacity of the blocks of the SLC cache. Unit: B."""
     pages_written: int
     """Pages programmed in the cache for requests or the device cache. Unit: pages."""
     pages_direct: int
@@ -1022,7 +1022,7 @@ class Energy:
     """Energy of the run's events, by consumer."""
 
     total: float
-    """Sum of the energies below. Unit: J."""
+    """Total energy of the run: the sum over all consumers. Unit: J."""
     read: float
     """Energy of reads in the array. Each takes the read time of its page type, whatever the number of planes. A
     copyback counts as a read and a program. Unit: J.
@@ -1312,7 +1312,7 @@ class TraceContents:
     tied: int
     """Requests that share their time stamp with another request. Unit: requests."""
     tied_max: int
-    """Most requests with one time stamp. Unit: requests."""
+    """Maximum number of requests with the same time stamp. Unit: requests."""
     may_be_bytes: bool
     """Whether offsets and sizes that were read as sectors are more likely bytes (`workload.address-unit`)."""
     wrapped: int
@@ -1326,7 +1326,7 @@ class TraceContents:
     work, by action.
     """
     skipped: int
-    """Blank lines, comments, headers and bookkeeping. Unit: lines."""
+    """Lines without requests: blank lines, comments, headers and bookkeeping. Unit: lines."""
 
 
 @record
@@ -1617,9 +1617,9 @@ class RecordedHold:
     transfers of before the recording.
     """
     from_ps: int
-    """Start of the use. Unit: ps."""
+    """Time at which the use of the link starts. Unit: ps."""
     until_ps: int
-    """End of the use. Unit: ps."""
+    """Time at which the use of the link ends. Unit: ps."""
 
 
 @record
@@ -1683,8 +1683,8 @@ class StreamFairness:
     together_ps: float | None
     """Mean latency of the stream when all streams run. Unit: ps. None when it completed nothing."""
     alone_ps: float | None
-    """Mean latency of the stream on the same drive, with the same requests, when the others issue none. Unit: ps. None
-    when it completed nothing.
+    """Mean latency of the stream on the same drive, with the same requests, when no other stream issues requests. Unit:
+    ps. None when it completed nothing.
     """
     slowdown: float | None
     """`together_ps` over `alone_ps`: 1 if the others do not disturb the stream. Unit: ratio. None when it completed
@@ -1699,7 +1699,7 @@ class Fairness:
     streams: tuple[StreamFairness, ...]
     """Slowdown of each stream, in the order of the configuration."""
     slowdown_max: float | None
-    """Maximum slowdown. Unit: ratio. None when no stream has a slowdown."""
+    """Maximum slowdown of any stream. Unit: ratio. None when no stream has a slowdown."""
     fairness: float | None
     """Minimum slowdown over maximum slowdown: 1 if all streams are slowed down equally, near 0 if one is slowed down
     much more. Unit: ratio. None when no stream has a slowdown.

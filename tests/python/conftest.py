@@ -90,8 +90,11 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     """Appends the processor time of a test to the file that an environment variable names."""
     file = os.environ.get(durations.VARIABLE)
     if file and report.when == "teardown" and "PYTEST_XDIST_WORKER" not in os.environ:
-        cpu_s = float(str(dict(report.user_properties)[durations.PROPERTY]))
-        durations.append(Path(file), report.nodeid, "long" if "long" in report.keywords else "short", cpu_s)
+        cpu_s = dict(report.user_properties).get(durations.PROPERTY)
+        # A worker that started before the variable was set has no stopwatch.
+        if cpu_s is not None:
+            kind = "long" if "long" in report.keywords else "short"
+            durations.append(Path(file), report.nodeid, kind, float(str(cpu_s)))
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -176,6 +176,7 @@ def test_points_of_the_very_same_runs_are_one_row(some: Result) -> None:
     assert [view.texts(point) for point in view.points] == [["venice", "any"], ["bus", "1GB/s"]]
 
 
+@pytest.mark.long
 def test_sweep_with_seeds_is_shown_the_same_at_its_end_and_later(cli: Cli, sweep_file: Path, tmp_path: Path) -> None:
     sweep_file.write_text(sweep_file.read_text().replace("[axes]", "seeds = 3\n[axes]").replace("1..16 x4", "1..4 x4"))
     done = cli("sweep", sweep_file, "--out", "out")

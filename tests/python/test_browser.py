@@ -305,6 +305,7 @@ def test_moving_view_plays_pauses_and_steps(page: webdriver.Chrome) -> None:
     assert text(page, "#moving-now") == stopped
 
 
+@pytest.mark.long
 def test_every_moment_reads_differently(page: webdriver.Chrome, comparison: flashmesh.Comparison) -> None:
     for run in range(len(comparison.runs)):
         choose(page, run)
@@ -484,6 +485,7 @@ def test_page_opens_without_errors_to_the_end(browser: webdriver.Chrome) -> None
     assert log(browser, "browser") == []
 
 
+@pytest.mark.long
 def test_picture_of_the_readme_is_what_a_page_shows(browser: webdriver.Chrome) -> None:
     page = browser.current_url
     try:

@@ -201,6 +201,7 @@ def searched(folder: Path, text: str, *, with_rows: bool = False) -> dict[str, s
     return read_facts(folder / "facts.toml", with_rows=with_rows).start()
 
 
+@pytest.mark.long
 def test_a_stated_value_is_a_fact_and_all_else_that_the_drive_reads_is_searched(tmp_path: Path) -> None:
     facts = DRIVE.replace('program-time = "100us"\n', "")
     found = searched(tmp_path, facts)
@@ -299,6 +300,7 @@ def test_a_row_of_a_data_sheet_is_held_to_its_figure(tmp_path: Path) -> None:
     assert residuals(targets[0].held, found) == [0.0, 0.0]
 
 
+@pytest.mark.long
 def test_a_run_ends_once_it_is_as_precise_as_asked_and_a_load_that_is_not_is_named(tmp_path: Path) -> None:
     tables = drive_tables(written(tmp_path), {})
     for requests, precision, is_settled in ((200_000, "20%", True), (2_000, "0.1%", False)):

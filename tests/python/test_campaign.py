@@ -54,6 +54,7 @@ def test_campaign_draws_every_kind_of_drive() -> None:
     assert any(any(key.startswith("stream.") for key in settings) for settings in drawn)
 
 
+@pytest.mark.long
 def test_every_value_of_every_key_is_drawn_or_left_out_with_a_reason(tmp_path: Path) -> None:
     aims = draw.aims()
     assert {key for key, _ in aims} | set(draw.NEVER) | {"seed"} == set(declared())

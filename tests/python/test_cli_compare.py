@@ -125,6 +125,7 @@ def test_table_shows_energy_both_ways_and_what_the_interconnect_takes(cli: Cli, 
     assert saved[3:] == ["0.0", "%", "-"]
 
 
+@pytest.mark.long
 def test_parquet_has_the_rows_and_columns_of_the_csv(cli: Cli, config: Path, tmp_path: Path) -> None:
     files = ("--csv", "runs.csv", "--parquet", "runs.parquet")
     done = cli("compare", config, "--vary", "replay.outstanding=8,16", "--vary", "fabric.kind=bus,ideal", *files)
@@ -285,6 +286,7 @@ def test_fairness_is_compared(cli: Cli, config: Path, tmp_path: Path) -> None:
     assert "slowdown" not in plain.stdout
 
 
+@pytest.mark.long
 def test_fairness_of_a_single_stream_is_remarked_upon(cli: Cli, config: Path) -> None:
     small = ("--set", "workload.requests=500", "--fairness")
     for arguments in (("run", config, *small), ("compare", config, *small, "--vary", "seed=1,2")):
@@ -293,6 +295,7 @@ def test_fairness_of_a_single_stream_is_remarked_upon(cli: Cli, config: Path) ->
         assert cli(*arguments, "--quiet").stderr == ""
 
 
+@pytest.mark.long
 def test_parts_that_only_some_drives_have_are_compared_where_one_has_them(cli: Cli, config: Path) -> None:
     small = ("--set", "workload.requests=2_000", "--set", "workload.flush-share=0.1")
     plain = cli("compare", config, "--set", "workload.requests=2_000", "--vary", "seed=1,2").stdout

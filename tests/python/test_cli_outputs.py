@@ -94,6 +94,7 @@ def test_the_former_spelling_of_out_writes_the_same_file(cli: Cli, tmp_path: Pat
     assert len(texts) == 1
 
 
+@pytest.mark.long
 def test_the_ending_of_an_output_tells_its_format(cli: Cli, tmp_path: Path) -> None:
     compare = ("compare", "preset:venice-z-nand", "--set", "workload.requests=100", "--vary", "seed=1,2", "--quiet")
     assert cli(*compare, "-o", "runs.csv").returncode == 0

@@ -52,6 +52,7 @@ def test_an_interrupted_reproduction_goes_on(cli: Cli, tmp_path: Path) -> None:
     assert f"3 runs, {kept} of them finished already" in again.stderr
 
 
+@pytest.mark.long
 def test_pages_agree_with_their_json_or_are_stale(cli: Cli, tmp_path: Path) -> None:
     assert cli("reproduce", "venice/table4", "-o", "pages").returncode == 0
     page = (tmp_path / "pages" / "venice.md").read_text()
@@ -82,6 +83,7 @@ def test_a_recorded_volume_is_replayed_beside_the_profiles_and_the_others_are_na
     assert "`hm_0` from hm_0.ascii" in (tmp_path / "pages" / "venice.md").read_text()
 
 
+@pytest.mark.long
 def test_bad_input_is_one_sentence(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     (tmp_path / "empty").mkdir()

@@ -134,6 +134,7 @@ def test_json_has_exactly_the_documented_keys(cli: Cli, config: Path, tmp_path: 
     assert_documented(json.loads((tmp_path / "result.json").read_text()), absent)
 
 
+@pytest.mark.long
 def test_json_of_a_cut_of_the_power_has_the_documented_keys_too(cli: Cli, config: Path, tmp_path: Path) -> None:
     settings = ["--set", "workload.read-share=0.5", "--set", "cache.capacity=1MiB", "--set", "power.cut=2ms"]
     settings += ["--set", "flash.page-types=mlc", "--set", "slc.blocks-per-plane=1"]
@@ -182,6 +183,7 @@ def test_summary_tells_how_the_drive_is_back_after_a_cut_of_the_power(cli: Cli, 
     assert max(map(len, text.splitlines())) <= 100
 
 
+@pytest.mark.long
 def test_summary_tells_what_capacitors_program_for_the_map(cli: Cli, config: Path) -> None:
     settings = ("--set", "workload.read-share=0", "--set", "power.cut=500us", "--set", "persistence.policy=journal")
     text = cli("run", config, *settings).stdout

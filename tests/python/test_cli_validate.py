@@ -67,6 +67,7 @@ def test_the_software_of_the_host_adds_to_every_latency(held: Path, cli: Cli) ->
             assert other["simulated"][column] == pytest.approx(expected)
 
 
+@pytest.mark.long
 def test_bundled_measurements_bring_the_rows_of_their_data_sheet_and_tables_of_users_none(
     held: Path, cli: Cli, tmp_path: Path
 ) -> None:

@@ -123,6 +123,7 @@ def test_precision_ends_a_run_when_its_interval_is_narrow_enough(cli: Cli) -> No
     assert again["latency_ps"] == document["latency_ps"]
 
 
+@pytest.mark.long
 def test_run_that_reaches_its_limit_says_how_precise_it_is(cli: Cli) -> None:
     done = cli("run", DEMO, "--precision", "0.1%", "--set", "workload.requests=20_000")
     assert done.returncode == 0, done.stderr
@@ -144,6 +145,7 @@ def test_precision_is_of_a_figure_by_its_name_in_tables(cli: Cli, name: str) -> 
     assert json.loads(done.stdout)["precision"]["of"] == name.lower().replace(" ", "-")
 
 
+@pytest.mark.long
 def test_difference_within_the_intervals_is_marked(cli: Cli) -> None:
     axes = ("--vary", "cache.capacity=32MiB,128MiB", "--set", "workload.requests=20_000")
     table = cli("compare", DEMO, *axes).stdout

@@ -53,7 +53,7 @@ RUN = {
 }
 
 
-SHORT = {"README.md", "docs/tutorial.md"}
+SHORT = {"README.md"}
 """Pages whose commands `make test` runs. `make test-long` runs the others."""
 
 

@@ -121,6 +121,7 @@ def test_bins_of_several_jobs_are_added_up() -> None:
     assert figures.read_p999_us is None, "400 requests have no p99.9"
 
 
+@pytest.mark.long
 def test_a_drive_is_fitted_to_jobs_of_fio(tmp_path: Path) -> None:
     hidden = DRIVE.replace('"40us"', '"47us"').replace('"100us"', '"130us"')
     (tmp_path / "drive.toml").write_text(hidden)

@@ -48,6 +48,7 @@ def test_what_is_not_needed_is_not_loaded(code: str, absent: set[str]) -> None:
     assert found & absent == set()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("again", [[], ["--resume"]], ids=["sweep", "resume"])
 def test_a_sweep_loads_no_more_than_its_table_needs(tmp_path: Path, again: list[str]) -> None:
     text = 'config = "preset:venice-z-nand"\nseeds = 2\n[axes]\nfabric.kind = ["bus", "ideal"]\n'

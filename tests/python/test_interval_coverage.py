@@ -6,6 +6,8 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import pytest
+
 import flashmesh
 
 SEEDS = 400
@@ -51,6 +53,7 @@ def share_held(drive: dict[str, Any], truth: float, figure: Callable[[flashmesh.
         return sum(pool.map(is_held, range(SEEDS))) / SEEDS
 
 
+@pytest.mark.long
 def test_mean_latency_of_one_die_with_poisson_arrivals_is_that_of_m_d_1() -> None:
     drive = one_channel(1, **{"request-size": "16KiB"})
     service = seconds_per_request(drive)
@@ -70,6 +73,7 @@ def test_mean_latency_of_one_die_with_poisson_arrivals_is_that_of_m_d_1() -> Non
     assert LEAST <= held <= MOST, held
 
 
+@pytest.mark.long
 def test_rate_of_a_saturated_bus_is_one_over_its_mean_transfer() -> None:
     sizes = ("4KiB", "16KiB")
     each = [seconds_per_request(one_channel(16, **{"request-size": size})) for size in sizes]

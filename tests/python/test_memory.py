@@ -141,6 +141,7 @@ def peak_of_oracles(**settings: object) -> int:
     return peak(True) - peak(False)
 
 
+@pytest.mark.long
 def test_oracles_take_memory_for_the_pages_touched_and_not_for_the_drive() -> None:
     few = {"workload.footprint": "64MiB"}
     small = peak_of_oracles(**few, **{"geometry.blocks-per-plane": 64})

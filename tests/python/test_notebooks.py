@@ -30,6 +30,7 @@ def test_a_notebook_is_committed_without_outputs(path: Path) -> None:
         assert cell.get("execution_count") is None, cell.source
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "path",
     [pytest.param(path, id=path.stem, marks=[pytest.mark.long] * (path.stem != "first-steps")) for path in NOTEBOOKS],

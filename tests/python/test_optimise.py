@@ -54,6 +54,7 @@ def test_front_is_what_no_other_trial_beats(cli: Cli, search_file: Path, tmp_pat
     assert cli("show", "out", "--measure", "wires").returncode == 0
 
 
+@pytest.mark.long
 def test_no_trial_is_spent_on_a_known_drive(cli: Cli, search_file: Path, tmp_path: Path) -> None:
     # Venice does not read the rate, so the twelve points are ten drives, and eleven trials find no more.
     text = SEARCH.replace('"ideal"]', '"ideal", "venice"]')
@@ -98,6 +99,7 @@ def test_points_of_a_space_are_all_drawn_once() -> None:
     assert Points({"a": read_range("a", "1us..2.5us")}).count is None
 
 
+@pytest.mark.long
 def test_search_goes_on_and_takes_the_same_path(cli: Cli, search_file: Path, tmp_path: Path) -> None:
     wide = SEARCH.replace(" +400MB/s", "")
     search_file.write_text(wide.replace("trials = 24", "trials = 8"))
@@ -152,6 +154,7 @@ def test_what_is_no_search_is_refused(
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.long
 def test_constraints_that_nothing_meets_are_named(cli: Cli, search_file: Path) -> None:
     search_file.write_text(SEARCH.replace("trials = 24", "trials = 8").replace('"<= 400us"', '"<= 1us"'))
     done = cli("optimise", search_file)

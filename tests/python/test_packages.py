@@ -69,6 +69,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made(["sdist"], tmp_path_factory.mktemp("source"))
 
 
+@pytest.mark.long
 def test_the_wheel_is_for_every_python_from_the_oldest_on(wheel: Path) -> None:
     assert re.fullmatch(r"flashmesh-[\d.]+-cp311-abi3-(manylinux|linux|macosx)\w*\.whl", wheel.name)
     with zipfile.ZipFile(wheel) as archive:
@@ -99,6 +100,7 @@ def test_the_wheel_works_in_an_environment_of_its_own(wheel: Path, tmp_path: Pat
         assert ran.returncode == 0, ran.stderr
 
 
+@pytest.mark.long
 def test_the_source_distribution_holds_what_it_is_built_from(source: Path, tmp_path: Path) -> None:
     with tarfile.open(source) as archive:
         archive.extractall(tmp_path, filter="data")

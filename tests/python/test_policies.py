@@ -346,6 +346,7 @@ PACKETS: dict[str, Any] = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "keys",
     [

@@ -153,6 +153,7 @@ def test_a_key_of_the_built_in_policy_goes_with_it_in_a_comparison() -> None:
     assert len({run.result.makespan_ps for run in compared}) == 1
 
 
+@pytest.mark.long
 def test_sweeps_and_searches_vary_the_new_kinds(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(
         "class Where:\n    def place_write(self, plane, stream, planes):\n        return plane\n"

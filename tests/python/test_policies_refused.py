@@ -305,6 +305,7 @@ def test_the_command_line_shows_the_traceback_of_a_policy_and_the_time(cli: Cli,
     assert "flashmesh/policies" not in done.stderr
 
 
+@pytest.mark.long
 def test_files_name_policies_only_where_they_are_trusted(cli: Cli, mine: Path) -> None:
     (mine / "sub").mkdir()
     (mine / "sub" / "mine.py").write_text(MINE)

@@ -53,6 +53,7 @@ def test_figures_are_written_with_their_data(cli: Cli, tmp_path: Path, saved: Pa
     assert (folder / "load-mean.csv").read_text().startswith("run,load,rank,iops,measure,latency_s")
 
 
+@pytest.mark.long
 def test_a_figure_has_no_title_and_its_units_once(saved: Path) -> None:
     (load,) = drawings(read([saved]), ["load-mean"])
     spec = spec_of(load, LAYOUTS[0], 200)
@@ -81,6 +82,7 @@ def test_matplotlib_takes_the_style_beside_the_figures() -> None:
     assert re.findall(r"'([0-9a-f]{6})'", style["axes.prop_cycle"]) == [c[1:] for c in COLOURS[:8]]
 
 
+@pytest.mark.long
 def test_a_chart_that_is_asked_for_is_drawn(cli: Cli, tmp_path: Path, saved: Path) -> None:
     line = "p99 over replay.outstanding by fabric.kind"
     done = cli(
@@ -139,6 +141,7 @@ def test_what_is_no_result_is_refused(cli: Cli, tmp_path: Path, name: str, conte
     assert not (tmp_path / "page.html").exists()
 
 
+@pytest.mark.long
 def test_sweep_without_a_result_is_refused(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     done = cli("report", "out")

@@ -76,6 +76,7 @@ def test_shown_sweep_has_its_runs(cli: Cli, sweep_file: Path) -> None:
     assert shown[0].split() == ["fabric.kind", "1", "4", "16"]
 
 
+@pytest.mark.long
 def test_results_of_another_version_are_shown_with_one_warning(cli: Cli, drive: Path, tmp_path: Path) -> None:
     assert cli("compare", drive, *AXES, "--json", "c.json").returncode == 0
     same = cli("show", "c.json")
@@ -105,6 +106,7 @@ def test_folder_of_another_layout_is_refused_in_one_sentence(cli: Cli, tmp_path:
     assert "flashmesh 9.1 has written this folder in a layout that" in done.stderr
 
 
+@pytest.mark.long
 def test_show_says_that_a_sweep_is_not_complete(cli: Cli, sweep_file: Path) -> None:
     assert cli("sweep", sweep_file, "--out", "out", "--shard", "1/2").returncode == 0
     part = cli("show", "out", "--measure", "p99")
@@ -117,6 +119,7 @@ def test_show_says_that_a_sweep_is_not_complete(cli: Cli, sweep_file: Path) -> N
     assert cli("show", "out", "--measure", "p99").stderr == ""
 
 
+@pytest.mark.long
 def test_long_csv_has_a_row_for_each_value_and_none_that_is_empty(cli: Cli, drive: Path) -> None:
     cli("compare", drive, *AXES, "--json", "c.json")
     long = pd.read_csv(io.StringIO(cli("show", "c.json", "--csv", "-", "--long").stdout))
@@ -128,6 +131,7 @@ def test_long_csv_has_a_row_for_each_value_and_none_that_is_empty(cli: Cli, driv
     assert list(p99) == list(wide["latency_ps.all.p99"])
 
 
+@pytest.mark.long
 def test_tables_of_different_runs_have_one_schema(cli: Cli, drive: Path, tmp_path: Path) -> None:
     plain = cli("compare", drive, "--vary", "seed=1,2", "--parquet", "plain.parquet")
     mixed = cli(

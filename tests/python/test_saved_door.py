@@ -160,6 +160,7 @@ def write_table(path: Path, documents: Sequence[str | None], axes: Any = ("seed"
     pq.write_table(pa.table(columns).replace_schema_metadata(metadata), path, compression="zstd")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("command", ["show", "report"])
 @pytest.mark.parametrize("broken", ["{", "[]", "1", None, '{"version": 0.5}', "[" * 100_000], ids=range(6))
 def test_a_table_with_a_broken_document_is_refused(cli: Cli, tmp_path: Path, command: str, broken: str | None) -> None:
@@ -190,6 +191,7 @@ def test_a_small_table_that_unpacks_to_much_is_refused(document: dict[str, Any],
     assert cli("show", "t.parquet").returncode == 0
 
 
+@pytest.mark.long
 def test_texts_in_csv_files_are_no_formulas(document: dict[str, Any], cli: Cli, tmp_path: Path) -> None:
     evil = ["=cmd|' /C calc'!A0", "+1+1", "-2+3", "@SUM(A1)", "\t=1"]
     runs = [{"settings": {"=a": text}, "result": document | {"config_hash": text}} for text in evil]

@@ -175,6 +175,7 @@ def test_figures_for_papers_have_the_front(cli: Cli, folder: Path, tmp_path: Pat
     assert {"front-0.svg", "front-0.pdf", "front-0.csv"} <= {path.name for path in (tmp_path / "figures").iterdir()}
 
 
+@pytest.mark.long
 def test_one_objective_is_drawn_against_what_is_kept_to(cli: Cli, tmp_path: Path) -> None:
     write_search(
         tmp_path, SEARCH.replace('"latency_ps.all.p99" = "minimise"\n', "").replace("trials = 24", "trials = 16")
@@ -186,6 +187,7 @@ def test_one_objective_is_drawn_against_what_is_kept_to(cli: Cli, tmp_path: Path
     assert title == "latency_ps.all.p99"
 
 
+@pytest.mark.long
 def test_a_search_that_cannot_be_read_is_named(cli: Cli, folder: Path) -> None:
     (folder / "search.json").write_text("{}")
     done = cli("report", "out", "-o", "page.html")

@@ -129,6 +129,7 @@ def test_no_room_of_the_core_knows_the_network() -> None:
         assert "std::net" not in path.read_text(encoding="utf-8"), path
 
 
+@pytest.mark.long
 def test_nothing_is_written_but_what_options_name_and_no_socket_is_connected(tmp_path: Path) -> None:
     (tmp_path / "drive.toml").write_text('preset = "venice-z-nand"\n[workload]\nrequests = 100\n')
     (shown,) = audited(tmp_path, ("run", "drive.toml", "--json", "result.json"))

@@ -142,6 +142,7 @@ def test_results_are_not_mixed_with_those_of_an_array(cli: Cli, sweep_file: Path
     assert "out: contains results already: continue with --resume" in refused.stderr
 
 
+@pytest.mark.long
 def test_killed_task_is_seen_and_its_runs_are_resumed(tmp_path: Path) -> None:
     folder = tmp_path / "it's 100% #1"
     folder.mkdir()

@@ -45,6 +45,7 @@ def test_every_point_gives_what_it_gives_alone(cli: Cli, sweep_file: Path, tmp_p
     assert all("IOPS" in line for line in log)
 
 
+@pytest.mark.long
 def test_complete_sweep_is_resumed_without_a_run(cli: Cli, sweep_file: Path, tmp_path: Path) -> None:
     first = cli("sweep", sweep_file, "--out", "out")
     before = kept(tmp_path / "out")
@@ -189,6 +190,7 @@ def test_failed_run_stops_no_other_and_is_tried_again(cli: Cli, sweep_file: Path
     assert "2 runs, 1 of them" in again.stderr
 
 
+@pytest.mark.long
 def test_run_is_known_by_the_content_of_its_trace(cli: Cli, sweep_file: Path, tmp_path: Path) -> None:
     (tmp_path / "a.ascii").write_text("0 0 0 8 1\n1000 0 64 8 0\n")
     settings = '[set]\n"workload.trace" = "a.ascii"\n"workload.time-unit" = "ns"\n'
@@ -212,6 +214,7 @@ def test_shards_make_one_data_set(cli: Cli, sweep_file: Path, tmp_path: Path) ->
     assert cli("sweep", sweep_file, "--out", "out", "--shard", "3/2", "--resume").returncode == 2
 
 
+@pytest.mark.long
 def test_report_of_an_unfinished_sweep_says_so(cli: Cli, sweep_file: Path, tmp_path: Path) -> None:
     assert cli("sweep", sweep_file, "--out", "out", "--shard", "1/2").returncode == 0
     told = "3 of 6 runs have finished; --resume runs the others"
@@ -292,6 +295,7 @@ def test_what_is_no_sweep_is_refused_with_its_place(
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.long
 def test_folders_that_hold_something_else_are_left_alone(cli: Cli, sweep_file: Path, tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine/thesis.txt").write_text("x")
@@ -308,6 +312,7 @@ def test_folders_that_hold_something_else_are_left_alone(cli: Cli, sweep_file: P
     assert kept(tmp_path / "out") == before
 
 
+@pytest.mark.long
 def test_full_disk_loses_no_result(sweep_file: Path, cli: Cli, tmp_path: Path) -> None:
     assert cli("sweep", sweep_file, "--out", "out", "--shard", "1/3").returncode == 0
     before = kept(tmp_path / "out")

@@ -245,6 +245,7 @@ def test_slurm_is_asked_for_workers_that_speak_tls(sweep_file: Path, tmp_path: P
     assert any("tls://" in text for text in [*scripts, *logs])
 
 
+@pytest.mark.long
 def test_certificates_that_are_not_there_or_not_used_are_told(
     cli: Cli, sweep_file: Path, tmp_path: Path, certificates: Path
 ) -> None:

@@ -71,6 +71,7 @@ def test_limit_ends_a_run_that_does_not_become_steady(cli: Cli, filling: Path) -
     assert document["configuration"]["workload"]["requests"] == document["requests"] == 12_000
 
 
+@pytest.mark.long
 def test_a_trace_that_ends_too_early_is_told_what_helps(cli: Cli, tmp_path: Path) -> None:
     rows = "".join(f"{128166372003061629 + 100 * row},x,0,Write,{4096 * row},4096,10\n" for row in range(300))
     (tmp_path / "short.csv").write_text(rows)
@@ -91,6 +92,7 @@ def test_a_trace_that_ends_too_early_is_told_what_helps(cli: Cli, tmp_path: Path
     assert "--until-steady extends the run until it is" in " ".join(part.stdout.split())
 
 
+@pytest.mark.long
 def test_sweep_until_steady_goes_on_where_it_was_and_is_not_mixed_with_others(cli: Cli, filling: Path) -> None:
     sweep = filling.with_name("s.toml")
     sweep.write_text('config = "filling.toml"\nseeds = 2\n[axes]\ngc.victim = ["greedy", "fifo"]\n')

@@ -201,29 +201,29 @@ quantities! {
     LatencySummary as "Latency" {
         /// Number of requests in the set.
         count: u64, in "requests";
-        /// Exact mean of the latencies.
+        /// Exact mean.
         mean: f64, in "ps";
-        /// Exact standard deviation of the latencies.
+        /// Exact standard deviation.
         deviation: f64, in "ps";
-        /// Median of the latencies.
+        /// Median.
         p50: u64, in "ps";
-        /// 95th percentile of the latencies.
+        /// 95th percentile.
         p95: u64, in "ps";
-        /// 97th percentile of the latencies.
+        /// 97th percentile.
         p97: u64, in "ps";
-        /// 98th percentile of the latencies.
+        /// 98th percentile.
         p98: u64, in "ps";
-        /// 99th percentile of the latencies.
+        /// 99th percentile.
         p99: u64, in "ps";
-        /// 99.5th percentile of the latencies.
+        /// 99.5th percentile.
         p99_5: u64, in "ps";
-        /// 99.9th percentile of the latencies.
+        /// 99.9th percentile.
         p99_9: u64, in "ps";
-        /// 99.99th percentile of the latencies.
+        /// 99.99th percentile.
         p99_99: u64, in "ps";
-        /// 99.999th percentile of the latencies.
+        /// 99.999th percentile.
         p99_999: u64, in "ps";
-        /// Exact maximum of the latencies.
+        /// Exact maximum.
         max: u64, in "ps";
     }
 }
