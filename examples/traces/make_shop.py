@@ -1,6 +1,6 @@
 """Makes shop.csv.xz, the trace of the examples: the requests of shop.toml, in the format of MSR Cambridge.
 
-    python examples/traces/make_shop.py [FILE]
+python examples/traces/make_shop.py [FILE]
 """
 
 from __future__ import annotations

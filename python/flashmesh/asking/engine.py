@@ -137,7 +137,6 @@ def chosen(
 ) -> tuple[list[Change], dict[str, str]]:
     """Restricts changes, and the reasons why other keys are not changed, to the given keys.
 
-
     Raises:
         ConfigError: If a key has no step.
     """

@@ -245,7 +245,6 @@ def located(values: dict[str, Any], file: TomlFile) -> dict[str, Any]:
 def located_policy(key: str, name: Any, file: TomlFile) -> Any:
     """Returns the name of a policy with its path made absolute. A relative path starts at the folder of the file.
 
-
     Raises:
         ConfigError: If the file may not name policies.
     """

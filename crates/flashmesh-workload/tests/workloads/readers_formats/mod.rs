@@ -258,7 +258,7 @@ fn every_bad_fio_line_is_named_with_its_place() {
 fn a_file_too_many_of_an_iolog_is_told_to_be_split() {
     let adds: String = (0..=65_536).map(|file| format!("0 /{file} add\n")).collect();
     let workload = Workload { tolerate: 1.0, ..workload(TraceFormat::FioIolog) };
-    let rejected = summary(&format!("fio version 3 iolog\n{adds}1 /1 read 0 512\n"), &workload).unwrap().rejected;
+    let rejected = summary(format!("fio version 3 iolog\n{adds}1 /1 read 0 512\n"), &workload).unwrap().rejected;
     assert_eq!((rejected[0].reason.as_str(), rejected[0].first_line), ("too-many-files", 65_538));
     assert!(LineErrorKind::TooManyFiles.remedy().contains("split the log"));
 }
