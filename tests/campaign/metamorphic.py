@@ -95,7 +95,13 @@ def run_config(config: _native.Config, *, observed: bool = False) -> Outcome:
             timeline = Path(folder) / "timeline"
             timeline.touch()
             simulation.record_timeline(timeline)
-        report = simulation.run(_native.Control(), log.take)
+        try:
+            report = simulation.run(_native.Control(), log.take)
+        except _native.WorkloadError as error:
+            # No relation applies to requests that arrive after the longest time that can be simulated.
+            if "days that can be simulated" not in str(error):
+                raise
+            raise Refused from error
     return Outcome(json.loads(report), log)
 
 
