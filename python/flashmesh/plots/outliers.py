@@ -69,8 +69,7 @@ def broken(
         limit = limit_of(list(own.values()))
         if limit is not None:
             limits[choice] = limit
-        # Bars within the axis get empty texts: if no row were left for a choice or after a filter, the browser would
-        # warn.
+        # Bars within the axis get empty texts, because browsers warn if no row is left for a choice or after a filter.
         for run, length in own.items():
             is_beyond = limit is not None and length > limit
             end, written = (limit, text(choice, length)) if is_beyond else (length, "")

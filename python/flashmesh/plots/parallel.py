@@ -124,8 +124,7 @@ def parallel(drives: Sequence[Drive], measures: Mapping[str, Measure]) -> style.
             labelAngle=0,
             labelLimit=130,
             labelExpr=WORDS,
-            # The name of an axis extends downwards if it has several lines, so more padding keeps it off the uppermost
-            # values.
+            # The name of an axis extends downwards if it has several lines: more padding keeps it off the top values.
             labelPadding=12 + LINE * (max(len(PARTS.findall(name)) for name in names) - 1),
             orient="top",
             domain=False,

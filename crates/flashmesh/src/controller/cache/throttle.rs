@@ -72,7 +72,7 @@ mod tests {
         Throttle::new(&config::Cache { throttle_interval: interval, throttle_share: share, ..config::Cache::default() })
     }
 
-    /// Asserts the delay of a page, in us, after one that was admitted while so many of 16 dies collect.
+    /// Asserts the delay of the page after an admitted one, for each pair (number of collecting dies of 16, delay in us).
     fn delays(share: Option<f64>, expected: [(u32, u64); 4]) {
         let mut throttle = throttle(Time::from_us(12), share).expect("throttling is enabled");
         let mut now = Time::ZERO;
