@@ -21,11 +21,11 @@ from flashmesh.calibration.advice import advise
 from flashmesh.calibration.bench import Bench
 from flashmesh.calibration.determined import found_keys
 from flashmesh.calibration.engine import calibrate, read_problem
-from flashmesh.calibration.estimates import initial_values
+from flashmesh.calibration.estimates import initial_values, suspend_time_ps
 from flashmesh.calibration.facts import read_facts
 from flashmesh.calibration.outcome import Calibration
-from flashmesh.calibration.points import Length, targets_of, targets_of_rows
-from flashmesh.calibration.residuals import held_figures, loss, residuals
+from flashmesh.calibration.points import Length, OpenLoad, Target, targets_of, targets_of_rows
+from flashmesh.calibration.residuals import SERVED, Held, held_figures, loss, residuals
 from flashmesh.calibration.search import new_search
 from flashmesh.calibration.space import SOFTWARE, UNSET, free_key, listed
 from flashmesh.configuration import load
@@ -261,6 +261,24 @@ def test_the_search_starts_near_the_preset_that_was_fitted_to_the_drive(preset: 
     ):
         begun, fit = (float(quantity(key, str(value)).value) for value in (start[key], values[key]))
         assert begun == pytest.approx(fit, rel=within), key
+
+
+def test_without_a_saturated_load_the_suspension_time_has_no_estimate() -> None:
+    def target(served: float, mean_us: float, is_saturated: bool) -> Target:
+        held = (Held(SERVED, served, 0.05), Held("read_mean_us", mean_us, 0.1))
+        return Target(f"{served:,.0f} IOPS", held, OpenLoad({}, is_saturated))
+
+    light, half = target(10_000, 60.0, False), target(40_000, 100.0, False)
+    assert suspend_time_ps([light, half]) is None
+    assert suspend_time_ps([half, target(80_000, 60.0, True)]) == pytest.approx(80e6)
+
+
+def test_a_suspension_time_with_choices_starts_at_its_first_choice(folder: Path, tmp_path: Path) -> None:
+    facts = tmp_path / "choices.toml"
+    text = (EXAMPLES / "enterprise-tlc.toml").read_text()
+    facts.write_text(f'{text}\n[calibrate.search]\n"flash.suspend-time" = ["5us", "20us"]\n')
+    problem = read_problem([folder / "measured.csv"], facts, None, EXTENT.requests)
+    assert initial_values(problem.facts, problem.targets)["flash.suspend-time"] == "5us"
 
 
 def test_facts_of_a_preset_keep_its_values_at_the_start(folder: Path) -> None:

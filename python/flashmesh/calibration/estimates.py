@@ -80,7 +80,7 @@ def initial_values(facts: Facts, targets: Sequence[Target]) -> dict[str, str]:
         "flash.suspend-time": suspend_time_ps(targets),
         **{name: read_s and read_s * ratio * PS_PER_S for name, ratio in PAGE_TYPES.items()},
     }
-    found = {key.key: (key, estimates.get(key.key)) for key in facts.space.keys}
+    found = {key.key: (key, estimates.get(key.key)) for key in facts.space.ranged}
     return start | {name: key.nearest(value) for name, (key, value) in found.items() if value is not None}
 
 
@@ -166,20 +166,20 @@ def suspend_time_ps(targets: Sequence[Target]) -> float | None:
     """Returns the suspension time that explains the mean latency of reads at the lowest open load, in picoseconds.
 
     Dies program for about the share of the time that the load is of saturation, and a read that finds a program waits
-    for its suspension. None without an open load below saturation whose reads were measured.
+    for its suspension. None without a saturated open load, or without one below saturation whose reads were measured.
     """
-    open_loads = [
-        (target.load.offered_iops, {held.figure: held.measured for held in target.held})
+    loads = [
+        (target.load.is_saturated, {held.figure: held.measured for held in target.held})
         for target in targets
         if isinstance(target.load, OpenLoad)
     ]
-    saturation = max((held.get(SERVED, 0.0) for _, held in open_loads), default=0.0)
-    below = [(offered, held) for offered, held in open_loads if offered < saturation and "read_mean_us" in held]
+    saturation = max((held.get(SERVED, 0.0) for is_saturated, held in loads if is_saturated), default=0.0)
+    below = [held for is_saturated, held in loads if not is_saturated and {SERVED, "read_mean_us"} <= held.keys()]
     shortest = shortest_read_us(targets)
-    if not below or shortest is None:
+    if not saturation or not below or shortest is None:
         return None
-    offered, held = min(below, key=lambda load: load[0])
-    return max(held["read_mean_us"] - shortest, 0.0) * saturation / offered * PS_PER_US
+    lowest = min(below, key=lambda held: held[SERVED])
+    return max(lowest["read_mean_us"] - shortest, 0.0) * saturation / lowest[SERVED] * PS_PER_US
 
 
 def rate_of(text: str) -> float:

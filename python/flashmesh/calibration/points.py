@@ -58,7 +58,8 @@ class OpenLoad:
 
     tables: Mapping[str, Any] = field(repr=False)
     """Configuration of the drive with the load, as tables."""
-    offered_iops: float
+    is_saturated: bool
+    """Whether the load saturated the measured drive."""
 
     def config(self, settings: Mapping[str, str], software_us: float) -> Config:
         """Returns the configuration of a drive with `settings` under the load.
@@ -145,7 +146,7 @@ def targets_of(known: Measurements, drive: Mapping[str, Any], length: Length) ->
         if length.precision is not None:
             loaded = until_settled(loaded, length.precision)
         held = held_figures(point.figures, point.is_saturated)
-        found.append(Target(f"{point.offered_iops:,.0f} IOPS", held, OpenLoad(loaded, point.offered_iops)))
+        found.append(Target(f"{point.offered_iops:,.0f} IOPS", held, OpenLoad(loaded, point.is_saturated)))
     return found
 
 

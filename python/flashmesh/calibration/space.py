@@ -41,7 +41,9 @@ class FreeKey:
         """Values to try as alternatives: all choices, or of a range the value that turns a mechanism off."""
         if isinstance(self.domain, tuple):
             return self.domain
-        return () if self.off is None else (self.off,)
+        # As the search writes the end of the range, so that a drive with it is not tried twice.
+        share = None if self.off is None else self.share_of(self.off)
+        return () if share is None else (self.at(share),)
 
     @property
     def is_ranged(self) -> bool:
