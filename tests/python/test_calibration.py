@@ -281,6 +281,16 @@ def test_a_suspension_time_with_choices_starts_at_its_first_choice(folder: Path,
     assert initial_values(problem.facts, problem.targets)["flash.suspend-time"] == "5us"
 
 
+def test_a_load_that_just_saturates_the_drive_is_named_and_not_fitted(tmp_path: Path) -> None:
+    (known,) = (each for each in bundled() if each.drive == "SK Hynix PE8110")
+    table = tmp_path / "measured.csv"
+    table.write_text(csv_of(known))
+    problem = read_problem([table], EXAMPLES / "enterprise-tlc.toml", None, None)
+    fitted = ["20,000 IOPS", "40,000 IOPS", "60,000 IOPS", "100,000 IOPS", "200,000 IOPS"]
+    assert [target.name for target in problem.targets] == fitted
+    assert problem.critical == ("80,000 IOPS",)
+
+
 def test_facts_of_a_preset_keep_its_values_at_the_start(folder: Path) -> None:
     problem = read_problem([folder / "measured.csv"], folder / "facts.toml", None, EXTENT.requests)
     assert "preset" in problem.facts.stated

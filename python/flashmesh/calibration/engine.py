@@ -14,7 +14,14 @@ from flashmesh.calibration.estimates import initial_values
 from flashmesh.calibration.facts import read_facts
 from flashmesh.calibration.fio_results import is_fio, read_fio
 from flashmesh.calibration.outcome import Calibration, Fitted
-from flashmesh.calibration.points import Length, target_of_jobs, targets_of, targets_of_rows
+from flashmesh.calibration.points import (
+    Length,
+    critical_loads,
+    name_of,
+    target_of_jobs,
+    targets_of,
+    targets_of_rows,
+)
 from flashmesh.calibration.search import new_search
 from flashmesh.validation.engine import FULL
 from flashmesh.validation.measurements import chosen, read
@@ -44,6 +51,8 @@ class Problem:
     targets: tuple[Target, ...]
     coarse: tuple[Target, ...]
     """`targets` with shorter runs, for the first search and for slopes."""
+    critical: tuple[str, ...] = ()
+    """Names of the measured loads that are not fitted, because they are critical (`critical_loads`)."""
 
 
 def read_problem(
@@ -88,7 +97,8 @@ def read_problem(
         found += [target_of_jobs(*result, known.tables, of) for result in results]
         return (*found, *targets_of_rows(rows, known.tables, of))
 
-    return Problem(known, names, length, targets(length), targets(length.coarse))
+    critical = () if table is None else tuple(name_of(point) for point in critical_loads(table))
+    return Problem(known, names, length, targets(length), targets(length.coarse), critical)
 
 
 def chosen_rows(path: Path, drive: str | None) -> tuple[SheetRow, ...]:

@@ -127,6 +127,7 @@ class Calibration:
                 }
                 for point in self.points
             ],
+            "critical": list(self.problem.critical),
             "unsettled": list(self.best.unsettled),
             "advice": [asdict(each) | {"change": rounded(each.change)} for each in self.advice],
             "cut": list(self.cut),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from flashmesh import configuration
 from flashmesh.calibration.residuals import Held, held_figures, held_rows
 from flashmesh.calibration.space import configured
+from flashmesh.validation.verdict import AT_SATURATION
 from flashmesh.validation.workload import (
     WARM_UP_SHARE,
     Extent,
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from flashmesh._native import Config
     from flashmesh.importers.fio import FioJobs
     from flashmesh.validation.figures import Figures
-    from flashmesh.validation.measurements import Measurements
+    from flashmesh.validation.measurements import Measured, Measurements
     from flashmesh.validation.sheets import SheetLoad, SheetRow
 
 MARGIN = 1.2
@@ -134,10 +135,25 @@ class Target:
         return self.load.config(configured(settings), software_us)
 
 
+def critical_loads(known: Measurements) -> list[Measured]:
+    """Returns the loads at saturation (`AT_SATURATION`) that the measured drive nevertheless served in full.
+
+    Latencies at such a load jump from those of an idle write buffer to those of a full one within 1 % of the saturation
+    rate. They would dominate a fit, and determine nothing but this rate.
+    """
+    saturation = known.saturation_iops or float("inf")
+    return [
+        point for point in known.points if not point.is_saturated and point.asked_iops >= AT_SATURATION * saturation
+    ]
+
+
 def targets_of(known: Measurements, drive: Mapping[str, Any], length: Length) -> list[Target]:
-    """Returns the loads of a table; of loads that saturated the measured drive, only the lowest and the highest."""
+    """Returns the loads of a table without its critical loads.
+
+    Of loads that saturated the measured drive, only the lowest and the highest are returned.
+    """
     saturated = [point for point in known.points if point.is_saturated]
-    left_out = saturated[1:-1]
+    left_out = [*saturated[1:-1], *critical_loads(known)]
     found: list[Target] = []
     for point in known.points:
         if point in left_out:
@@ -146,8 +162,13 @@ def targets_of(known: Measurements, drive: Mapping[str, Any], length: Length) ->
         if length.precision is not None:
             loaded = until_settled(loaded, length.precision)
         held = held_figures(point.figures, point.is_saturated)
-        found.append(Target(f"{point.offered_iops:,.0f} IOPS", held, OpenLoad(loaded, point.is_saturated)))
+        found.append(Target(name_of(point), held, OpenLoad(loaded, point.is_saturated)))
     return found
+
+
+def name_of(point: Measured) -> str:
+    """Returns the name of a load of a table."""
+    return f"{point.offered_iops:,.0f} IOPS"
 
 
 def targets_of_rows(rows: Sequence[SheetRow], drive: Mapping[str, Any], length: Length) -> list[Target]:

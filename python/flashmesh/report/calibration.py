@@ -31,6 +31,9 @@ def show(found: Calibration, terminal: Terminal) -> None:
     predicted = mean([point.predicted_error for point in found.points])
     if predicted is not None:
         lines.append(f"mean prediction error {q.share(predicted)}: each load is predicted by a fit to the other loads")
+    if found.problem.critical:
+        loads = ", ".join(found.problem.critical)
+        lines.append(f"not fitted, because they just saturate the measured drive: {loads}")
     reasons: dict[str, list[str]] = {}
     for key in found.undetermined:
         reasons.setdefault(key.reason, []).append(key.key)
