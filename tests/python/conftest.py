@@ -91,7 +91,7 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     file = os.environ.get(durations.VARIABLE)
     if file and report.when == "teardown" and "PYTEST_XDIST_WORKER" not in os.environ:
         cpu_s = dict(report.user_properties).get(durations.PROPERTY)
-        # A worker that started before the variable was set has no stopwatch.
+        # Doctests of the package lie outside this folder: its hooks start no stopwatch for them.
         if cpu_s is not None:
             kind = "long" if "long" in report.keywords else "short"
             durations.append(Path(file), report.nodeid, kind, float(str(cpu_s)))
