@@ -170,8 +170,7 @@ def calibrate(
     without = search.refit(bench.best, slopes)
     if without is None and len(problem.targets) > 1:
         cut.append("there was no time for the cross-validation")
-    # The best drive can be one that the cross-validation tried. `slopes` are those at the drive that was the best
-    # before the cross-validation.
+    # The cross-validation can have found a new best drive. `slopes` were taken before, at `slopes.at`.
     best = bench.best
     points = tuple(
         Fitted(target, best.figures[number], None if without is None else without[number].figures[number])

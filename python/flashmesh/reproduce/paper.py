@@ -59,7 +59,11 @@ class Overrides:
 
 @dataclass(frozen=True)
 class Regime:
-    """One interpretation of a paper: `overrides` sets the configuration keys that the text of the paper leaves open."""
+    """One interpretation of a paper.
+
+    `overrides` sets configuration keys that the text leaves open. In some regimes it also replaces stated values, or
+    measures.
+    """
 
     name: str
     says: str

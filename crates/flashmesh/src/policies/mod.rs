@@ -178,7 +178,8 @@ pub enum AnyPolicy {
 }
 
 impl AnyPolicy {
-    /// Returns whether this is the page policy, whose methods are all the defaults.
+    /// Returns whether this is the page policy, all of whose decisions are the defaults of [`FirmwarePolicy`]. Also true for
+    /// `ftl.policy = "sprinkler"`, whose decisions belong to the scheduler.
     #[inline(always)]
     pub fn is_page(&self) -> bool {
         matches!(self, AnyPolicy::Page(_))

@@ -116,8 +116,8 @@ impl<'a> SchedulerView<'a> {
         self.collection_first
     }
 
-    /// Returns whether any of the dies for which an operation is being chosen is nearly out of free pages, so that writes must wait for
-    /// collection.
+    /// Returns whether one of the dies for which an operation is being chosen must collect before it can take writes: it is nearly out of free
+    /// pages, or writes wait for a fold of the SLC cache. Always false for schedulers that never defer erases.
     #[inline]
     pub fn space_is_out(&self) -> bool {
         self.space_is_out

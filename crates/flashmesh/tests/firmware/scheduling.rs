@@ -185,7 +185,7 @@ fn operations_that_the_bound_brings_forward_are_counted_while_the_other_kind_wai
         let flash = run_source(&config, Listed(requests.clone().into())).0.flash;
         (flash.overdue_reads, flash.overdue_programs)
     };
-    // Reads precede writes, and no transaction waits for 20 ms, so none is overdue.
+    // No transaction waits as long as the bound of 20 ms, so none is overdue, and all reads precede the writes.
     assert_eq!(counted(Time::from_ms(20)), (0, 0));
     // All transactions wait longer than 2 us. A write, a read and the other write are dispatched as overdue while the other kind waits; only reads
     // are left after them.

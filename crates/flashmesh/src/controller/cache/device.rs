@@ -77,7 +77,8 @@ pub struct DeviceCache {
     pub stripes: Option<Stripes>,
     /// Whether a host flush destages dirty pages.
     flush_programs: bool,
-    /// Logical pages with data on flash. `None` if also pages without data on flash may stay in the cache after a read.
+    /// Logical pages with data on flash, the only ones of which a read may fill the cache. `None` if a read may fill it with any page
+    /// (`cache.keep-unwritten`).
     written: Option<WrittenBitmap>,
     page_size: Bytes,
     sector_size: Bytes,
@@ -147,8 +148,7 @@ impl DeviceCache {
         flush.is_some() && !self.flush_programs
     }
 
-    /// Returns whether flash holds data of a page, without which a page may not stay in the cache after a read. Always true if `written` is
-    /// `None`.
+    /// Returns whether a read may fill the cache with sectors of a page: only if flash holds data of the page. Always true if `written` is `None`.
     pub fn has_data(&self, lpn: Lpn) -> bool {
         self.written.as_ref().is_none_or(|written| written.has(lpn))
     }

@@ -68,8 +68,8 @@ pub(super) struct MarkedScout {
 }
 
 impl MarkedScout {
-    /// Creates the record for a controller without a scout. The link of the controller leads to the router with table index `router`, at
-    /// `position`.
+    /// Creates the record of a controller that has not sent a scout yet. The link of the controller leads to the router with table index
+    /// `router`, at `position`.
     pub fn new(router: usize, position: PackedCoord, frame: &PaddedGrid) -> MarkedScout {
         MarkedScout {
             scout: Scout::new(ScoutPhase::Free, router as u32, position.destination()),
