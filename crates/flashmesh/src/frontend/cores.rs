@@ -21,9 +21,9 @@ impl<M: Model> Frontend<M> {
         kernel: &mut Kernel<M>,
     ) {
         if M::ALL_FEATURES && controller.cores().is_some() {
-            let io = self.requests[id].io();
+            let io = self.host.requests[id].io();
             if let Some(end) = controller.ask_core(Job::Command(id, io.kind, self.units_of(&io)), kernel) {
-                self.requests[id].firmware += end - kernel.now();
+                self.host.requests[id].firmware += end - kernel.now();
                 return;
             }
         }
@@ -44,8 +44,8 @@ impl<M: Model> Frontend<M> {
                 self.submit(request, controller, datapath, kernel);
             }
             Some(Job::Completion(request)) if !self.is_cut_off() => {
-                let spent = self.requests[request].last_breakdown;
-                self.send_response(request, &spent, controller, kernel);
+                let spent = self.host.requests[request].last_breakdown;
+                self.host.send_response(request, &spent, controller, kernel);
             }
             _ => {}
         }

@@ -58,7 +58,10 @@ pub(super) struct DoneWrite {
 
 impl<M: Model> Frontend<M> {
     fn namespace_of(&self, id: RequestId) -> NamespaceId {
-        self.namespaces.namespace_of(self.requests[id].stream).expect("a request without a namespace is refused")
+        self.host
+            .namespaces
+            .namespace_of(self.host.requests[id].stream)
+            .expect("a request without a namespace is refused")
     }
 
     pub(super) fn begin_write(&mut self, id: RequestId) {
@@ -139,7 +142,7 @@ impl<M: Model> Frontend<M> {
     }
 
     fn pages_in(&self, namespace: NamespaceId) -> Range<u32> {
-        let Namespace { first, capacity } = self.namespaces.range(namespace);
+        let Namespace { first, capacity } = self.host.namespaces.range(namespace);
         let page = self.geometry.page_size.as_u64();
         let (start, end) = (first.as_u64() / page, (first + capacity).as_u64().div_ceil(page));
         start as u32..end as u32

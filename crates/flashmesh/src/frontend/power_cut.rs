@@ -47,14 +47,14 @@ impl<M: Model> Frontend<M> {
         if self.is_cut_off() {
             return self.ending == Ending::Over;
         }
-        self.requests.is_empty()
-            && !self.streams.iter().any(|stream| stream.replay.will_issue())
+        self.host.requests.is_empty()
+            && !self.host.streams.iter().any(|stream| stream.replay.will_issue())
             && self.is_at_rest(controller, datapath, kernel)
     }
 
     /// Returns whether requests or the final flush are unfinished although no event is left.
     pub fn is_stalled(&self) -> bool {
-        let awaited = self.power_cut.is_none() && self.in_flight() > 0;
+        let awaited = self.power_cut.is_none() && self.host.in_flight() > 0;
         awaited || self.ending == Ending::Flushing
     }
 
@@ -82,7 +82,7 @@ impl<M: Model> Frontend<M> {
         self.ending = Ending::Over;
         let energy_j = self.energy_j(datapath, now);
         match &mut self.power_cut {
-            None => self.counters.flushed = now,
+            None => self.host.counters.flushed = now,
             Some(cut) => {
                 let report = &mut cut.report;
                 report.pages_programmed = destages(controller) - cut.destages;
@@ -108,7 +108,7 @@ impl<M: Model> Frontend<M> {
         let mut report = PowerCutReport {
             at_ps: now.as_ps(),
             capacitors,
-            requests_lost: self.requests.len() as u64,
+            requests_lost: self.host.requests.len() as u64,
             dirty_pages: unsaved.pages,
             dirty_bytes: unsaved.sectors * sector,
             ..PowerCutReport::default()

@@ -12,7 +12,7 @@ use crate::units::{Bytes, Time};
 use crate::workload::{IoRequest, RequestKind};
 
 use super::Frontend;
-use super::request::Request;
+use super::host_side::Request;
 
 impl<M: Model> Frontend<M> {
     /// Begins a request that reached the drive at `since`.
@@ -25,7 +25,7 @@ impl<M: Model> Frontend<M> {
         datapath: &mut Datapath<M>,
         kernel: &mut Kernel<M>,
     ) {
-        let (io, stream) = (self.requests[id].io(), self.requests[id].stream);
+        let (io, stream) = (self.host.requests[id].io(), self.host.requests[id].stream);
         let io = match self.admit(stream, &io) {
             Ok(offset) => IoRequest { offset, ..io },
             Err(status) => return self.refuse(id, status, controller, kernel),
@@ -40,7 +40,7 @@ impl<M: Model> Frontend<M> {
             RequestKind::Deallocate => {
                 // The partial pages at both ends are kept: the standard allows a drive to deallocate less than requested.
                 controller.deallocate(self.whole_pages(&io), datapath, kernel);
-                self.respond(id, &LatencyBreakdown::default(), controller, kernel);
+                self.host.respond(id, &LatencyBreakdown::default(), controller, kernel);
             }
             RequestKind::Flush => self.begin_flush(id, controller, datapath, kernel),
             RequestKind::WriteZeroes => self.write_zeroes(id, &io, since, controller, datapath, kernel),
@@ -60,13 +60,13 @@ impl<M: Model> Frontend<M> {
         if io.kind == RequestKind::WriteZeroes && self.rules.is_sata {
             return Err(Status::InvalidOpcode);
         }
-        self.namespaces.locate(stream, io)
+        self.host.namespaces.locate(stream, io)
     }
 
     fn refuse(&mut self, id: RequestId, status: Status, controller: &mut Controller, kernel: &mut Kernel<M>) {
-        self.requests[id].status = status;
+        self.host.requests[id].status = status;
         kernel.notify(|| Notice::RequestRefused(id));
-        self.respond(id, &LatencyBreakdown::default(), controller, kernel);
+        self.host.respond(id, &LatencyBreakdown::default(), controller, kernel);
     }
 
     /// Returns the first and the last logical page of a request.
@@ -78,7 +78,7 @@ impl<M: Model> Frontend<M> {
 
     #[inline]
     fn part_of(&self, id: RequestId, io: &IoRequest, since: Time, lpn: Lpn) -> PageRequest {
-        let Request { stream, priority, .. } = self.requests[id];
+        let Request { stream, priority, .. } = self.host.requests[id];
         let page_size = self.geometry.page_size;
         let page_start = page_size * u64::from(lpn.0);
         let start = io.offset.max(page_start);
@@ -106,7 +106,7 @@ impl<M: Model> Frontend<M> {
             parts += controller.read(&page, datapath, kernel);
         }
         controller.end_pages(datapath, kernel);
-        self.requests[id].remaining = parts;
+        self.host.requests[id].remaining = parts;
     }
 
     #[inline]
@@ -122,7 +122,7 @@ impl<M: Model> Frontend<M> {
         let (first, last) = self.pages_of(io);
         let pages = last.0 - first.0 + 1;
         controller.request_begins::<M>(id, first, last);
-        self.requests[id].remaining = pages;
+        self.host.requests[id].remaining = pages;
         controller.count_written(pages);
         datapath.begin_batch();
         for lpn in first.0..=last.0 {
@@ -157,9 +157,9 @@ impl<M: Model> Frontend<M> {
             .collect();
         controller.deallocate(self.whole_pages(io), datapath, kernel);
         if parts.is_empty() {
-            return self.respond(id, &LatencyBreakdown::default(), controller, kernel);
+            return self.host.respond(id, &LatencyBreakdown::default(), controller, kernel);
         }
-        self.requests[id].remaining = parts.len() as u32;
+        self.host.requests[id].remaining = parts.len() as u32;
         controller.request_begins::<M>(id, first, last);
         controller.count_written(parts.len() as u32);
         self.begin_write(id);

@@ -67,7 +67,7 @@ pub(super) struct DriveInstance<M: Model> {
 impl<M: Model> DriveInstance<M> {
     /// Resumes the garbage collections that were in progress in the initial state, starts collections on idle dies, and issues the first requests.
     pub fn start(&mut self, control: &Control) -> Result<(), RunError> {
-        control.begin(self.frontend.request_count());
+        control.begin(self.frontend.host.request_count());
         self.controller.resume_collections(&mut self.datapath, &mut self.kernel);
         self.controller.collect_idle_dies(&mut self.datapath, &mut self.kernel);
         self.settle();
@@ -84,11 +84,11 @@ impl<M: Model> DriveInstance<M> {
 
     /// Ends a run that began at wall-clock time `started`. Returns the report of the run; after a power cut, the report up to the cut.
     pub fn finish(&mut self, interrupted: bool, started: Instant, control: &Control) -> Result<Report, RunError> {
-        control.publish(self.frontend.counters().completed, self.kernel.now());
+        control.publish(self.frontend.host.counters().completed, self.kernel.now());
         if let Some(stall) = self.stall().filter(|_| !interrupted && self.end.is_none()) {
             return Err(stall);
         }
-        self.frontend.catch_up(self.kernel.now());
+        self.frontend.host.catch_up(self.kernel.now());
         self.datapath.finish(&mut self.kernel);
         let wall = started.elapsed();
         let mut report = self.snapshot(self.kernel.now()).report(wall, interrupted || self.end.is_some());
@@ -107,7 +107,7 @@ impl<M: Model> DriveInstance<M> {
 
     /// Returns the error of a stalled run; `None` unless requests or the final flush are unfinished although no event is pending.
     pub fn stall(&self) -> Option<RunError> {
-        let (at, in_flight) = (self.kernel.now(), self.frontend.in_flight());
+        let (at, in_flight) = (self.kernel.now(), self.frontend.host.in_flight());
         self.frontend.is_stalled().then_some(RunError::Stalled { at, in_flight })
     }
 
@@ -128,7 +128,7 @@ impl<M: Model> DriveInstance<M> {
             if self.kernel.now() > Time::RUN_MAX {
                 return Err(RunError::TooLong);
             }
-            control.publish(self.frontend.counters().completed, self.kernel.now());
+            control.publish(self.frontend.host.counters().completed, self.kernel.now());
             if control.is_cancelled() {
                 return Ok(Pause::Cancelled);
             }
@@ -159,7 +159,7 @@ impl<M: Model> DriveInstance<M> {
     #[inline(always)]
     fn begin_event(&mut self) {
         self.kernel.notify(|| Notice::Event);
-        if self.frontend.counters().due <= self.kernel.now() {
+        if self.frontend.host.counters().due <= self.kernel.now() {
             self.cut_intervals();
         }
     }
@@ -170,28 +170,28 @@ impl<M: Model> DriveInstance<M> {
         match event {
             event if frontend.is_cut_off() && event.is_of_host() => {}
             Event::InDrive => {
-                if let Some(request) = frontend.take_arrived(kernel) {
+                if let Some(request) = frontend.host.take_arrived(kernel) {
                     frontend.arrived(request, controller, datapath, kernel);
                 }
             }
             Event::CoreDone(job) if M::ALL_FEATURES => frontend.core_done(job, controller, datapath, kernel),
             Event::AtHost => {
-                let request = frontend.crossed(Direction::ToHost);
-                frontend.complete(request, controller, kernel)?;
-                if frontend.counters().is_due {
+                let request = frontend.host.crossed(Direction::ToHost);
+                frontend.host.complete(request, controller, kernel)?;
+                if frontend.host.counters().is_due {
                     self.settle();
                     self.cut_interval(self.kernel.now());
                 }
             }
-            Event::Arrive(stream) => frontend.arrive(stream, controller, kernel)?,
-            Event::ThreadReady(stream) => frontend.end_think_time(stream, controller, kernel),
+            Event::Arrive(stream) => frontend.host.arrive(stream, controller, kernel)?,
+            Event::ThreadReady(stream) => frontend.host.end_think_time(stream, controller, kernel),
             Event::CommandDelivered(asker) => {
                 controller.delivered(TransferPhase::Command, asker, datapath, kernel);
-                frontend.prefetch_request(|| datapath.request_under_way(asker));
+                frontend.host.prefetch_request(|| datapath.request_under_way(asker));
             }
             Event::DataDelivered(asker) => {
                 if let Some(page) = controller.delivered(TransferPhase::DataOut, asker, datapath, kernel) {
-                    frontend.page_read(page, controller, datapath, kernel);
+                    frontend.host.page_read(page, controller, datapath, kernel);
                 }
             }
             Event::CopyDelivered(asker) if M::ALL_FEATURES => controller.copy_delivered(asker, datapath, kernel),
@@ -222,7 +222,7 @@ impl<M: Model> DriveInstance<M> {
             | Event::Resumed(_)
             | Event::PowerCut => {
                 if let Some(token) = event.token() {
-                    frontend.wake(token, kernel);
+                    frontend.host.wake(token, kernel);
                 }
             }
         }
@@ -253,8 +253,8 @@ impl<M: Model> DriveInstance<M> {
     #[cold]
     #[inline(never)]
     fn cut_intervals(&mut self) {
-        while self.frontend.counters().due <= self.kernel.now() {
-            self.cut_interval(self.frontend.counters().due);
+        while self.frontend.host.counters().due <= self.kernel.now() {
+            self.cut_interval(self.frontend.host.counters().due);
         }
     }
 
@@ -262,13 +262,13 @@ impl<M: Model> DriveInstance<M> {
     #[cold]
     #[inline(never)]
     fn cut_interval(&mut self, at: Time) {
-        self.frontend.catch_up(at);
+        self.frontend.host.catch_up(at);
         let snapshot = self.snapshot(at);
         let (counts, levels) = (snapshot.counts(), snapshot.levels());
-        if self.frontend.counters_mut().cut(&counts, levels) {
+        if self.frontend.host.counters_mut().cut(&counts, levels) {
             self.window_begin = Some(Box::new(self.snapshot(at).part_times()));
         }
-        if self.frontend.counters().is_done() || self.is_precise(at) {
+        if self.frontend.host.counters().is_done() || self.is_precise(at) {
             self.end = Some(at);
             self.kernel.schedule_pause(at.later(self.kernel.now()));
         }
@@ -278,7 +278,7 @@ impl<M: Model> DriveInstance<M> {
     /// Returns false if `measure.precision` is 0, and between checks.
     fn is_precise(&mut self, at: Time) -> bool {
         let wanted = self.config.measure.precision;
-        let completed = self.frontend.counters().completed;
+        let completed = self.frontend.host.counters().completed;
         if wanted == 0.0 || completed < self.precision_due {
             return false;
         }

@@ -146,7 +146,7 @@ impl AnyDrive {
         with_drive!(self, drive => Parts {
             controller: &drive.controller,
             geometry: &drive.geometry,
-            summaries: drive.frontend.summaries().collect(),
+            summaries: drive.frontend.host.summaries().collect(),
         })
     }
 
@@ -164,7 +164,7 @@ impl AnyDrive {
     /// Runs the drive to its end, from the variant that `needs` requires. When all probes are done, the run continues in a variant without probes.
     pub fn run(&mut self, needs: Needs, control: &Control) -> Result<Report, RunError> {
         let ran = self.run_events(needs, control);
-        let ended = with_drive!(self, drive => drive.frontend.end_records());
+        let ended = with_drive!(self, drive => drive.frontend.host.end_records());
         let report = ran?;
         ended.map_err(RunError::Sink)?;
         Ok(report)
@@ -227,13 +227,13 @@ impl AnyDrive {
     /// Submits a request of `stream`. Returns the id of the request; ids count up from 0.
     #[inline]
     pub fn accept(&mut self, stream: StreamId, io: IoRequest) -> u64 {
-        with_drive!(self, drive => drive.frontend.accept(stream, io, &mut drive.kernel))
+        with_drive!(self, drive => drive.frontend.host.accept(stream, io, &mut drive.kernel))
     }
 
     /// Returns the requests that completed in the current step.
     #[inline]
     pub fn completions(&mut self) -> &mut Completions {
-        with_drive!(self, drive => drive.frontend.completions())
+        with_drive!(self, drive => drive.frontend.host.completions())
     }
 
     /// Returns the simulated time of the last event.

@@ -137,7 +137,7 @@ impl Simulation {
         let sources = opened.sources.into_iter().map(RequestSource::Workload).collect();
         let mut simulation = Simulation::assembled(config, info, sources, &config.expected_writes(), drives, control)?;
         let frontend = &mut simulation.unstarted_drive().frontend;
-        frontend.describe(opened.summaries);
+        frontend.host.describe(opened.summaries);
         if let Some(goal) = RequestBudget::from_config(config, only) {
             frontend.set_goal(goal);
         }
@@ -364,7 +364,7 @@ impl Simulation {
     /// If the drive has already run.
     pub fn set_request_sink(&mut self, sink: Box<dyn RequestSink>) {
         self.needs.inject(CustomPart::RequestSink);
-        self.unstarted_drive().frontend.set_request_sink(sink);
+        self.unstarted_drive().frontend.host.set_request_sink(sink);
     }
 
     /// Adds a probe, which receives notices during the run.
@@ -459,7 +459,7 @@ impl Simulation {
         let shape = DriveLayout {
             geometry: &drive.geometry,
             layout: drive.datapath.fabric().layout(),
-            streams: drive.frontend.summaries().map(|(name, _)| name).collect(),
+            streams: drive.frontend.host.summaries().map(|(name, _)| name).collect(),
         };
         let (timeline, outcome) =
             Timeline::new(&shape, RecordingWindow::new(measure), measure.timeline_events_max, sink);

@@ -153,7 +153,7 @@ impl Drive {
         let built = simulation.unstarted_drive();
         built.frontend.open_for_submissions();
         let streams = (0..names as u32)
-            .map(|stream| StreamState { capacity: built.frontend.capacity(StreamId(stream)), last: Time::ZERO });
+            .map(|stream| StreamState { capacity: built.frontend.host.capacity(StreamId(stream)), last: Time::ZERO });
         let (streams, sector) = (streams.collect(), built.geometry.sector_size);
         let Simulation { drive, needs, .. } = simulation;
         Ok(Drive {

@@ -4,6 +4,7 @@
 //! the host then only issues its next request, the completion and this issue are handled at once, with the later time. The result is the same:
 //! nothing in between depends on them, and event order does not depend on when an event was scheduled.
 
+use crate::config::Config;
 use crate::controller::Controller;
 use crate::host::interface::{AnyInterface, HostEvent};
 use crate::host::replay::Mode;
@@ -15,16 +16,16 @@ use crate::measure::completions::RecordDestination;
 use crate::schedule::latency_account::LatencyBreakdown;
 use crate::units::Time;
 
-use super::Frontend;
+use super::HostSide;
 
-impl<M: Model> Frontend<M> {
+impl<M: Model> HostSide<M> {
     /// Returns whether the completions of this run can be handled ahead of time. This requires that the host only completes requests and
     /// issues the next ones, and that nothing is measured or logged in the order of time.
-    pub(super) fn may_complete_ahead(&self) -> bool {
+    pub(super) fn may_complete_ahead(&self, config: &Config) -> bool {
         let are_stressed = self.streams.iter().all(|stream| matches!(stream.replay.mode(), Mode::Stress { .. }));
         let is_unwatched = matches!(self.records, RecordDestination::Dropped)
             && self.counters.timeline.is_none()
-            && self.config.measure.precision == 0.0;
+            && config.measure.precision == 0.0;
         let is_delayed = self.streams.iter().any(|stream| stream.config.replay.start_delay > Time::ZERO);
         let is_one_phase = self.phases_left.len() <= 1 && !is_delayed;
         !M::ALL_FEATURES && are_stressed && is_unwatched && is_one_phase

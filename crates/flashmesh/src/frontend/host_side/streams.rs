@@ -15,7 +15,7 @@ use crate::units::Bytes;
 use crate::workload::source::{EmptySource, WorkloadSource};
 use crate::workload::{self, WorkloadSummary};
 
-use super::Frontend;
+use super::HostSide;
 
 #[derive(Clone)]
 pub struct HostStream {
@@ -94,7 +94,7 @@ pub(super) fn attach(
     Ok(Namespaces::new(ranges.collect(), of_stream))
 }
 
-impl<M: Model> Frontend<M> {
+impl<M: Model> HostSide<M> {
     /// Returns the capacity that a stream addresses: the size of its namespace; zero if it is attached to none.
     pub fn capacity(&self, stream: StreamId) -> Bytes {
         self.namespaces.namespace_of(stream).map_or(Bytes::ZERO, |namespace| self.namespaces.range(namespace).capacity)

@@ -8,7 +8,7 @@ use crate::kernel::Kernel;
 use crate::kernel::event::{Event, lane};
 use crate::kernel::model::Model;
 
-use super::{Frontend, HostStream};
+use super::{HostSide, HostStream};
 
 /// Returns the phase numbers of `streams` in descending order, each once.
 pub(super) fn of(streams: &[HostStream]) -> Vec<u32> {
@@ -18,10 +18,10 @@ pub(super) fn of(streams: &[HostStream]) -> Vec<u32> {
     phases
 }
 
-impl<M: Model> Frontend<M> {
+impl<M: Model> HostSide<M> {
     /// Starts the phases that can start now: all streams of earlier phases have ended. Fails if a workload cannot be read.
     #[inline(never)]
-    pub(super) fn start_phases(&mut self, controller: &Controller, kernel: &mut Kernel<M>) -> Result<(), RunError> {
+    pub fn start_phases(&mut self, controller: &Controller, kernel: &mut Kernel<M>) -> Result<(), RunError> {
         while let Some(&phase) = self.phases_left.last() {
             let is_earlier = |stream: &&HostStream| stream.config.replay.phase < phase;
             if !self.streams.iter().filter(is_earlier).all(|stream| stream.replay.has_ended()) {

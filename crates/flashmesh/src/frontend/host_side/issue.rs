@@ -15,21 +15,9 @@ use crate::kernel::probe::Notice;
 use crate::units::{Bytes, Time};
 use crate::workload::{IoRequest, RequestKind};
 
-use super::{Frontend, Sink};
+use super::{HostSide, Sink};
 
-impl<M: Model> Frontend<M> {
-    /// Issues the first requests of the streams of the first phase, and schedules the power cut.
-    ///
-    /// # Errors
-    /// If a workload cannot be read.
-    pub fn start(&mut self, controller: &Controller, kernel: &mut Kernel<M>) -> Result<(), RunError> {
-        self.start_phases(controller, kernel)?;
-        if let Some(at) = self.rules.power_cut {
-            kernel.schedule(lane::ARRIVAL, at, Event::PowerCut);
-        }
-        Ok(())
-    }
-
+impl<M: Model> HostSide<M> {
     /// Issues the requests of a stream that arrive now, in open replay. Also begins a stream whose start delay ends now.
     ///
     /// # Errors

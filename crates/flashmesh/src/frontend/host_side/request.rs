@@ -14,7 +14,7 @@ use crate::workload::{IoRequest, RequestKind};
 /// have events or cores take time, because the requests in flight can exceed the CPU cache.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
-pub(super) struct Request {
+pub struct Request {
     pub offset: Bytes,
     pub size: Bytes,
     pub arrival: Time,

@@ -1,0 +1,63 @@
+//! Work that the controller has completed: pages of requests, and flushes.
+
+use crate::controller::{CompletedWork, Controller};
+use crate::datapath::Datapath;
+use crate::fabric::Causes;
+use crate::kernel::Kernel;
+use crate::kernel::model::Model;
+use crate::schedule::latency_account::LatencyBreakdown;
+use crate::workload::RequestKind;
+
+use super::Frontend;
+
+impl<M: Model> Frontend<M> {
+    /// Handles the pending completions of the controller.
+    #[inline(always)]
+    pub fn handle_completions(
+        &mut self,
+        controller: &mut Controller,
+        datapath: &mut Datapath<M>,
+        kernel: &mut Kernel<M>,
+    ) {
+        if controller.has_completions() {
+            self.take_all_done(controller, datapath, kernel);
+        }
+    }
+
+    #[inline(always)]
+    fn take_all_done(&mut self, controller: &mut Controller, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+        let mut next = 0;
+        while let Some(done) = controller.next_done(next) {
+            next += 1;
+            let (ended, spent) = match done {
+                &CompletedWork::Page(id) => {
+                    let ended = self.host.transaction_done(id, datapath, kernel);
+                    let spent = *datapath.transaction(id).account.spent();
+                    datapath.remove(id);
+                    (ended, spent)
+                }
+                &CompletedWork::Cached { request, read, spent } => {
+                    (self.host.page_done(request, read, Causes::default(), kernel).then_some(request), spent)
+                }
+                &CompletedWork::Flush(Some(request)) => {
+                    self.host.respond(request, &LatencyBreakdown::default(), controller, kernel);
+                    continue;
+                }
+                CompletedWork::Flush(None) => {
+                    self.flushed(controller, datapath, kernel);
+                    continue;
+                }
+            };
+            if let Some(request) = ended {
+                // Read the kind first: `respond` can remove the request, and another request can reuse its slot.
+                let is_read = self.host.requests[request].kind == RequestKind::Read;
+                let write = if is_read { None } else { self.write_done(request) };
+                self.host.respond(request, &spent, controller, kernel);
+                if let Some(write) = write {
+                    self.release_flushes(write, controller, datapath, kernel);
+                }
+            }
+        }
+        controller.clear_completions();
+    }
+}
