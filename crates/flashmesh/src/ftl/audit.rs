@@ -29,7 +29,7 @@ impl Ftl {
     /// Checks that every mapped page is valid at its location, on a plane of its namespace. Returns the number of mapped pages of the drive, or a
     /// description of the first fault.
     fn audit_map(&self) -> Result<u64, String> {
-        let (order, table) = (self.allocation.static_order(), self.blocks.table());
+        let (order, table) = (self.allocation.static_order(), self.blocks.accounts.table());
         let mut mapped = 0;
         for (lpn, ppn) in self.mapping.mapped() {
             mapped += 1;
@@ -48,7 +48,7 @@ impl Ftl {
 
     /// Checks that every valid page holds the newest version of its logical page, and that no block marked for translation pages holds host data.
     fn audit_valid_pages(&self) -> Result<(), String> {
-        let table = self.blocks.table();
+        let table = self.blocks.accounts.table();
         for block in (0..self.geometry.blocks()).map(BlockId).filter(|&block| table.valid_pages(block) > 0) {
             let say = |what: &str| format!("{block:?} ({:?}): {what}", table.state(block));
             for page in table.valid_offsets(block) {
@@ -66,7 +66,7 @@ impl Ftl {
     /// has put there). Returns the number of replicas of the drive; 0 without replication.
     fn audit_replicas(&self) -> Result<u64, String> {
         let Some(replicas) = &self.replicas else { return Ok(0) };
-        let table = self.blocks.table();
+        let table = self.blocks.accounts.table();
         for (lpn, ppn) in replicas.iter() {
             check(table.is_valid(ppn), || format!("the replica of {lpn:?} is at {ppn:?}, which is not valid"))?;
             let back = self.mapping.lpn_at(ppn);

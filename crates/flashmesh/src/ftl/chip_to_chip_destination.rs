@@ -43,7 +43,7 @@ impl Ftl {
         let may_take = |to| reaches(from, self.geometry.die_of_plane(to));
         let chosen = self.emptiest(lpn, plane, candidates.map(PlaneId), may_take)?;
         self.open_for_incoming(chosen)?;
-        self.blocks.plane_mut(chosen).incoming_pages = 1;
+        self.blocks.accounts.plane_mut(chosen).incoming_pages = 1;
         Some(chosen)
     }
 
@@ -61,7 +61,7 @@ impl Ftl {
         let takes_all = |to| reaches(from, self.geometry.die_of_plane(to)) && self.room_for(lpns, to) == lpns.len();
         let chosen = self.emptiest(*lpns.first()?, plane, candidates.map(PlaneId), takes_all)?;
         self.open_for_incoming(chosen)?;
-        self.blocks.plane_mut(chosen).incoming_pages = lpns.len() as u32;
+        self.blocks.accounts.plane_mut(chosen).incoming_pages = lpns.len() as u32;
         Some(chosen)
     }
 
@@ -85,7 +85,7 @@ impl Ftl {
         let with_room = self.room_for(lpns, chosen);
         self.open_for_incoming(chosen)?;
         let program = self.geometry.units_per_program as usize;
-        let account = self.blocks.plane_mut(chosen);
+        let account = self.blocks.accounts.plane_mut(chosen);
         let mut pages = with_room.min(account.open.pages_left(OpenBlockKind::Incoming) as usize);
         if pages < lpns.len() {
             pages -= pages % program;
@@ -110,14 +110,14 @@ impl Ftl {
         candidates: impl Iterator<Item = PlaneId>,
         may_take: impl Fn(PlaneId) -> bool,
     ) -> Option<PlaneId> {
-        let valid = |plane: PlaneId| self.blocks.plane(plane).valid_pages;
+        let valid = |plane: PlaneId| self.blocks.accounts.plane(plane).valid_pages;
         candidates
             .filter(|&to| valid(to) <= valid(plane) && may_take(to) && self.can_admit(lpn, to))
             .min_by_key(|&to| (valid(to), self.distance(plane, to), to))
     }
 
     fn open_for_incoming(&mut self, plane: PlaneId) -> Option<()> {
-        if self.blocks.plane(plane).open.pages_left(OpenBlockKind::Incoming) == 0 {
+        if self.blocks.accounts.plane(plane).open.pages_left(OpenBlockKind::Incoming) == 0 {
             self.blocks.open_block(plane, OpenBlockKind::Incoming)?;
         }
         Some(())
@@ -125,14 +125,14 @@ impl Ftl {
 
     /// Records that one page in flight to `plane` from another chip has been committed or dropped. Returns how many such pages are still in flight.
     pub(crate) fn finish_incoming(&mut self, plane: PlaneId) -> u32 {
-        let account = self.blocks.plane_mut(plane);
+        let account = self.blocks.accounts.plane_mut(plane);
         account.incoming_pages -= 1;
         account.incoming_pages
     }
 
     /// Sets the number of pages in flight to `plane` from other chips. Called if fewer pages are sent than were admitted.
     pub(crate) fn set_incoming(&mut self, plane: PlaneId, pages: u32) {
-        self.blocks.plane_mut(plane).incoming_pages = pages;
+        self.blocks.accounts.plane_mut(plane).incoming_pages = pages;
     }
 
     fn can_admit(&self, lpn: Lpn, plane: PlaneId) -> bool {
@@ -140,8 +140,8 @@ impl Ftl {
             let occupancy = PlaneOccupancy::new(&self.blocks, &self.mapping, self.replicas.as_deref());
             self.allocation.admits(lpn, plane, &occupancy) > 0
         };
-        self.blocks.plane(plane).incoming_pages == 0
-            && self.blocks.has_page(plane, OpenBlockKind::Incoming)
+        self.blocks.accounts.plane(plane).incoming_pages == 0
+            && self.blocks.accounts.has_page(plane, OpenBlockKind::Incoming)
             && has_room()
     }
 
@@ -281,7 +281,10 @@ mod tests {
             // The static order puts page 12 on plane 3 as well, so host writes compete for its free blocks.
             ftl.write_untimed(Lpn(12), &idle);
         }
-        assert_eq!((ftl.blocks.plane(FROM).valid_pages, ftl.blocks.plane(PlaneId(3)).valid_pages), (16, 9));
+        assert_eq!(
+            (ftl.blocks.accounts.plane(FROM).valid_pages, ftl.blocks.accounts.plane(PlaneId(3)).valid_pages),
+            (16, 9)
+        );
         ftl.audit().expect("the tables agree");
     }
 }

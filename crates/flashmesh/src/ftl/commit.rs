@@ -23,7 +23,7 @@ impl Ftl {
         }
         self.drop_stale_replica(lpn);
         self.notify_move(lpn, old, Some(ppn));
-        self.blocks.program_valid(ppn)
+        self.blocks.accounts.program_valid(ppn)
     }
 
     /// Commits the finished program of a page moved from `from` to `to` by garbage collection or wear levelling. Maps `lpn` to `to` and returns true,
@@ -34,7 +34,7 @@ impl Ftl {
             self.mapping.set(lpn, to);
             let was_guest = self.invalidate(from);
             self.notify_move(lpn, Some(from), Some(to));
-            let plane = self.blocks.program_valid(to);
+            let plane = self.blocks.accounts.program_valid(to);
             let before = self.geometry.plane_of(from);
             if was_guest && (plane == before || self.share_superblocks(plane, before)) {
                 self.admit_guest(to, plane);
@@ -44,11 +44,11 @@ impl Ftl {
         if self.replicas.as_mut().is_some_and(|replicas| replicas.relocate(lpn, from, to)) {
             self.mapping.set_reverse(to, lpn);
             self.invalidate(from);
-            let plane = self.blocks.program_valid(to);
+            let plane = self.blocks.accounts.program_valid(to);
             self.admit_guest(to, plane);
             return true;
         }
-        self.blocks.program_invalid(to);
+        self.blocks.accounts.program_invalid(to);
         false
     }
 
@@ -71,7 +71,7 @@ impl Ftl {
     /// Marks `ppn` as invalid. Returns whether it was a guest (page that replication has put on its plane).
     #[inline]
     pub(super) fn invalidate(&mut self, ppn: Ppn) -> bool {
-        let plane = self.blocks.invalidate(ppn);
+        let plane = self.blocks.accounts.invalidate(ppn);
         self.replicas.as_mut().is_some_and(|replicas| replicas.dismiss_guest(ppn, plane))
     }
 

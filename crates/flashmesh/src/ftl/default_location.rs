@@ -46,7 +46,7 @@ impl Ftl {
         if !self.allocation.has_room(lpn, plane, &occupancy) {
             return None;
         }
-        let written = self.blocks.plane(plane).open.host_block_kind(stream);
+        let written = self.blocks.accounts.plane(plane).open.host_block_kind(stream);
         let ppn = self.blocks.allocate(plane, written)?;
         self.commit(lpn, ppn);
         Some(ppn)

@@ -240,7 +240,7 @@ impl Ftl {
     #[inline]
     pub fn prefetch_older(&self, lpn: Lpn) {
         if let Some(older) = self.mapping.stored(lpn) {
-            self.blocks.table().prefetch(older);
+            self.blocks.accounts.table().prefetch(older);
         }
     }
 
@@ -254,7 +254,7 @@ impl Ftl {
     /// blocks. The SLC cache is not counted.
     #[inline]
     pub fn free_pages(&self, plane: PlaneId) -> u32 {
-        self.blocks.plane(plane).free_pages
+        self.blocks.accounts.plane(plane).free_pages
     }
 
     /// Returns the number of reads of unmapped pages of the drive so far.
@@ -264,14 +264,14 @@ impl Ftl {
 
     /// Returns the number of pages that can be allocated, over all planes. The SLC cache is not counted.
     pub(crate) fn free_pages_of_drive(&self) -> u64 {
-        self.blocks.planes().iter().map(|plane| u64::from(plane.free_pages)).sum()
+        self.blocks.accounts.planes().iter().map(|plane| u64::from(plane.free_pages)).sum()
     }
 
     /// Returns the number of pages that can be written before a collection begins, summed over the planes: the free pages of each plane
     /// above the collection threshold.
     pub(crate) fn pages_before_collection(&self) -> u64 {
         let kept = self.collector.collection_threshold();
-        self.blocks.planes().iter().map(|plane| u64::from(plane.free_pages.saturating_sub(kept))).sum()
+        self.blocks.accounts.planes().iter().map(|plane| u64::from(plane.free_pages.saturating_sub(kept))).sum()
     }
 
     /// Returns the number of planes that collect their blocks together: those of a superblock, or 1 without superblocks.
@@ -287,34 +287,34 @@ impl Ftl {
     /// Returns the number of valid pages of `plane`, including replicas and the SLC cache.
     #[inline]
     pub(crate) fn valid_pages_of_plane(&self, plane: PlaneId) -> u32 {
-        self.blocks.plane(plane).valid_pages
+        self.blocks.accounts.plane(plane).valid_pages
     }
 
     /// Returns the number of valid pages of `block`, including replicas.
     #[inline]
     pub fn valid_pages(&self, block: BlockId) -> u32 {
-        self.blocks.table().valid_pages(block)
+        self.blocks.accounts.table().valid_pages(block)
     }
 
     /// Returns how often `block` has been erased since the drive was new.
     #[inline]
     pub fn erase_count(&self, block: BlockId) -> u32 {
-        self.blocks.table().erase_count(block)
+        self.blocks.accounts.table().erase_count(block)
     }
 
     /// Returns the number of pages of `block` programmed since its last erase.
     pub(crate) fn programmed_pages(&self, block: BlockId) -> u32 {
-        self.blocks.table().programmed_pages(block)
+        self.blocks.accounts.table().programmed_pages(block)
     }
 
     /// Returns whether `block`, which must not be free, holds translation pages.
     pub(crate) fn holds_translation(&self, block: BlockId) -> bool {
-        self.blocks.table().holds_translation(block)
+        self.blocks.accounts.table().holds_translation(block)
     }
 
     /// Returns the state of `block` in its cycle of programs, collection and erase.
     pub fn block_state(&self, block: BlockId) -> BlockState {
-        self.blocks.table().state(block)
+        self.blocks.accounts.table().state(block)
     }
 
     /// Returns the size in memory of the regions (4 KiB) of the forward map in which an entry was ever set.
@@ -325,6 +325,6 @@ impl Ftl {
     /// Returns the number of valid physical pages of the drive: one for each mapped page, including translation pages, and one for each
     /// replica.
     pub fn mapped_pages(&self) -> u64 {
-        self.blocks.planes().iter().map(|plane| u64::from(plane.valid_pages)).sum()
+        self.blocks.accounts.planes().iter().map(|plane| u64::from(plane.valid_pages)).sum()
     }
 }

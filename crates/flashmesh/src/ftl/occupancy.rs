@@ -21,7 +21,12 @@ impl<'a> PlaneOccupancy<'a> {
         mapping: &'a Mapping,
         replicas: Option<&'a Replicas>,
     ) -> PlaneOccupancy<'a> {
-        PlaneOccupancy { planes: blocks.planes(), mapping, replicas, pages_per_plane: blocks.pages_per_plane() }
+        PlaneOccupancy {
+            planes: blocks.accounts.planes(),
+            mapping,
+            replicas,
+            pages_per_plane: blocks.accounts.pages_per_plane(),
+        }
     }
 
     /// Returns the number of pages in flight to `plane` from other chips: admitted by a collection, but not yet committed or dropped.

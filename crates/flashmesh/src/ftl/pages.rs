@@ -9,14 +9,14 @@ impl Ftl {
     /// has none in this plane or is `None`, returns the kind of the first stream that has one.
     #[inline]
     pub fn host_block_kind(&self, plane: PlaneId, stream: Option<StreamId>) -> OpenBlockKind {
-        self.blocks.plane(plane).open.host_block_kind(stream)
+        self.blocks.accounts.plane(plane).open.host_block_kind(stream)
     }
 
     /// Returns the kind of open block for pages moved by collection out of the block that contains `from`.
     #[inline]
     pub(crate) fn move_block_kind(&self, from: Ppn) -> OpenBlockKind {
         match self.translation {
-            Some(_) => self.blocks.move_block_kind(self.geometry.block_of(from)),
+            Some(_) => self.blocks.accounts.move_block_kind(self.geometry.block_of(from)),
             None if self.geometry.is_slc_page(from) => OpenBlockKind::Fold,
             None => OpenBlockKind::Collection,
         }
@@ -26,13 +26,13 @@ impl Ftl {
     /// [`Ftl::allocate`].
     #[inline]
     pub fn next_page_offset(&self, plane: PlaneId, stream: OpenBlockKind) -> Option<(BlockId, u32)> {
-        self.blocks.next_offset(plane, stream)
+        self.blocks.accounts.next_offset(plane, stream)
     }
 
     /// Returns whether [`Ftl::allocate`] would find a page of `plane` for host writes, if all host streams share one open block.
     #[inline(always)]
     pub(crate) fn has_shared_page(&self, plane: PlaneId) -> bool {
-        self.blocks.has_page(plane, OpenBlockKind::SHARED)
+        self.blocks.accounts.has_page(plane, OpenBlockKind::SHARED)
     }
 
     /// Allocates the next page of the open block of `stream`, a kind of data, in `plane`. If this block is full, opens another one. The caller must
@@ -81,22 +81,22 @@ impl Ftl {
     /// pages ([`PREALLOCATED_BLOCKS`]), over all host streams.
     #[inline]
     pub(crate) fn preallocate(&mut self, plane: PlaneId, stream: OpenBlockKind) -> Option<Ppn> {
-        if self.blocks.plane(plane).preallocated == PREALLOCATED_BLOCKS * self.geometry.pages_per_block {
+        if self.blocks.accounts.plane(plane).preallocated == PREALLOCATED_BLOCKS * self.geometry.pages_per_block {
             return None;
         }
         let ppn = self.blocks.allocate(plane, stream)?;
-        self.blocks.plane_mut(plane).preallocated += 1;
+        self.blocks.accounts.plane_mut(plane).preallocated += 1;
         Some(ppn)
     }
 
     #[inline]
     pub(crate) fn preallocated_programmed(&mut self, plane: PlaneId) {
-        self.blocks.plane_mut(plane).preallocated -= 1;
+        self.blocks.accounts.plane_mut(plane).preallocated -= 1;
     }
 
     /// Drops the preallocated page `ppn`, whose write was cancelled. The page counts as programmed and invalid.
     pub(crate) fn drop_preallocated(&mut self, ppn: Ppn) {
-        self.blocks.program_invalid(ppn);
+        self.blocks.accounts.program_invalid(ppn);
         self.preallocated_programmed(self.geometry.plane_of(ppn));
     }
 }

@@ -61,7 +61,7 @@ impl Ftl {
     /// times while its page moves.
     pub(super) fn store_entries(&mut self, victim: BlockId) {
         if self.mapping.is_computed() {
-            let pages = self.blocks.table().valid_offsets(victim).into_iter();
+            let pages = self.blocks.accounts.table().valid_offsets(victim).into_iter();
             self.mapping.materialize(pages.map(|page| self.geometry.ppn(victim, page)));
         }
     }
@@ -83,7 +83,7 @@ impl Ftl {
     /// On entering each group of 64 pages, prefetches the map entries of all its valid pages, because their moves will soon be committed.
     #[inline]
     pub fn next_valid_page(&self, block: BlockId, from_page: u32) -> Option<(u32, Lpn)> {
-        let table = self.blocks.table();
+        let table = self.blocks.accounts.table();
         let first_word = (from_page / u64::BITS) as usize;
         for word in first_word..table.words_per_block() {
             let page_of_word = word as u32 * u64::BITS;

@@ -43,7 +43,7 @@ impl Ftl {
                 // Planes that share superblocks are filled evenly, so the plane with the fewest pages in its open block comes first.
                 let behind =
                     if self.has_twins() { self.blocks.open_block_pages(plane, OpenBlockKind::Replica) } else { 0 };
-                (Reverse(behind), self.blocks.plane(plane).free_pages, Reverse(plane))
+                (Reverse(behind), self.blocks.accounts.plane(plane).free_pages, Reverse(plane))
             })
     }
 
@@ -61,14 +61,14 @@ impl Ftl {
             replicas.end_incoming(plane);
         }
         if let Some(ppn) = programmed {
-            self.blocks.program_invalid(ppn);
+            self.blocks.accounts.program_invalid(ppn);
         }
     }
 
     /// Commits the replica of `lpn`, which was in flight and has been programmed at `ppn`.
     pub(crate) fn commit_replica(&mut self, lpn: Lpn, ppn: Ppn) {
         self.mapping.set_reverse(ppn, lpn);
-        let plane = self.blocks.program_valid(ppn);
+        let plane = self.blocks.accounts.program_valid(ppn);
         if let Some(replicas) = &mut self.replicas {
             replicas.add(lpn, ppn, plane);
         }

@@ -77,7 +77,7 @@ impl Ftl {
         if self.superblock_planes(first).any(|twin| self.collector.is_short(&self.blocks, twin)) {
             return (plane, stream, 0);
         }
-        let left = self.blocks.plane(plane).open.pages_left(stream);
+        let left = self.blocks.accounts.plane(plane).open.pages_left(stream);
         (plane, stream, lacks.min(left).min(self.collector.pages_until_short(&self.blocks, plane)))
     }
 
@@ -86,10 +86,10 @@ impl Ftl {
         let (first, count) =
             self.blocks.allocate_run(plane, stream, lpns.len() as u32).expect("the open block has room");
         debug_assert_eq!(count as usize, lpns.len(), "a run ends before the block does");
-        self.blocks.program_run(first, count);
+        self.blocks.accounts.program_run(first, count);
         for (&lpn, ppn) in lpns.iter().zip(first.0..) {
             if let Some(old) = self.mapping.set(lpn, Ppn(ppn)) {
-                self.blocks.invalidate(old);
+                self.blocks.accounts.invalidate(old);
             }
         }
     }
@@ -126,13 +126,13 @@ impl Ftl {
     pub(super) fn can_write_untimed(&self, plane: PlaneId) -> bool {
         let stream = self.host_block_kind(plane, Some(StreamId(0)));
         let plane = if self.has_twins() { self.blocks.twin_behind(plane, stream).0 } else { plane };
-        self.blocks.has_page(plane, stream)
+        self.blocks.accounts.has_page(plane, stream)
     }
 
     /// Moves the valid pages of a victim, in runs of consecutive destination pages. Returns the number of pages moved. The victim is not erased.
     fn move_untimed(&mut self, victim: BlockId) -> u64 {
         let first = self.geometry.ppn(victim, 0);
-        let mut from = self.blocks.table().valid_offsets(victim);
+        let mut from = self.blocks.accounts.table().valid_offsets(victim);
         from.iter_mut().for_each(|page| *page += first.0);
         let stream = self.move_block_kind(first);
         // Destination plane, and the number of pages to write there before another plane of the superblock may be the least filled.
@@ -153,12 +153,12 @@ impl Ftl {
             let (to, count) =
                 self.blocks.allocate_moves(to_plane, stream, most).expect("the reserve has room for a victim");
             lacks = lacks.saturating_sub(count);
-            self.blocks.program_run(to, count);
+            self.blocks.accounts.program_run(to, count);
             let moved = rest.iter().zip(to.0..to.0 + count);
             moves.extend(moved.map(|(&from, to)| (self.mapping.lpn_at(Ppn(from)), Ppn(to))));
         }
         self.mapping.set_all(&moves);
-        self.blocks.invalidate_victim(victim);
+        self.blocks.accounts.invalidate_victim(victim);
         for (&from, &(lpn, to)) in from.iter().zip(&moves) {
             self.notify_move(lpn, Some(Ppn(from)), Some(to));
         }

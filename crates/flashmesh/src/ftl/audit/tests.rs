@@ -68,12 +68,12 @@ fn a_valid_page_that_is_mapped_elsewhere_is_found() {
 
 #[test]
 fn wrong_counts_are_found() {
-    finds("free pages", |ftl| ftl.blocks.plane_mut(PlaneId(0)).free_pages += 1);
-    finds("valid pages", |ftl| ftl.blocks.plane_mut(PlaneId(0)).valid_pages += 1);
-    finds("invalid pages in full blocks", |ftl| ftl.blocks.plane_mut(PlaneId(0)).invalid_pages += 1);
-    finds("being collected", |ftl| ftl.blocks.plane_mut(PlaneId(1)).collecting += 1);
+    finds("free pages", |ftl| ftl.blocks.accounts.plane_mut(PlaneId(0)).free_pages += 1);
+    finds("valid pages", |ftl| ftl.blocks.accounts.plane_mut(PlaneId(0)).valid_pages += 1);
+    finds("invalid pages in full blocks", |ftl| ftl.blocks.accounts.plane_mut(PlaneId(0)).invalid_pages += 1);
+    finds("being collected", |ftl| ftl.blocks.accounts.plane_mut(PlaneId(1)).collecting += 1);
     finds("erase count", |ftl| {
-        let wear = &mut ftl.blocks.plane_mut(PlaneId(1)).wear;
+        let wear = &mut ftl.blocks.accounts.plane_mut(PlaneId(1)).wear;
         wear.set(wear.max_erases() + 1, wear.min_erases());
     });
 }
@@ -81,21 +81,21 @@ fn wrong_counts_are_found() {
 #[test]
 fn a_block_in_two_states_is_found() {
     finds("free list", |ftl| {
-        let block = ftl.blocks.plane_mut(PlaneId(0)).open.get(OpenBlockKind::SHARED).block;
-        ftl.blocks.plane_mut(PlaneId(0)).free.push(block, 0);
+        let block = ftl.blocks.accounts.plane_mut(PlaneId(0)).open.get(OpenBlockKind::SHARED).block;
+        ftl.blocks.accounts.plane_mut(PlaneId(0)).free.push(block, 0);
     });
     finds("free list", |ftl| {
-        let block = ftl.blocks.plane_mut(PlaneId(0)).free.pop().unwrap();
-        ftl.blocks.table_mut().open(block, false);
-        ftl.blocks.plane_mut(PlaneId(0)).free.push(block, 0);
+        let block = ftl.blocks.accounts.plane_mut(PlaneId(0)).free.pop().unwrap();
+        ftl.blocks.accounts.table_mut().open(block, false);
+        ftl.blocks.accounts.plane_mut(PlaneId(0)).free.push(block, 0);
     });
 }
 
 #[test]
 fn a_free_block_of_another_plane_is_found() {
     finds("of another plane", |ftl| {
-        let block = ftl.blocks.plane_mut(PlaneId(1)).free.pop().expect("the plane has a free block");
-        ftl.blocks.plane_mut(PlaneId(0)).free.push(block, 0);
+        let block = ftl.blocks.accounts.plane_mut(PlaneId(1)).free.pop().expect("the plane has a free block");
+        ftl.blocks.accounts.plane_mut(PlaneId(0)).free.push(block, 0);
     });
 }
 
@@ -104,7 +104,7 @@ fn a_valid_page_of_a_block_that_was_never_opened_is_found() {
     let (mut ftl, geometry) = fresh();
     ftl.audit().expect("the drive is fresh");
     let last = BlockId(geometry.blocks() - 1);
-    ftl.blocks.table_mut().set_valid(last, geometry.ppn(last, 3));
+    ftl.blocks.accounts.table_mut().set_valid(last, geometry.ppn(last, 3));
     let found = ftl.audit().expect_err("the fault was not found");
     assert!(found.contains("1 valid pages, 0 programmed"), "{found}");
 }
@@ -114,7 +114,7 @@ fn a_bit_that_is_set_for_a_block_that_was_never_opened_is_found() {
     let (mut ftl, geometry) = fresh();
     ftl.write_untimed(Lpn(3), &IdleDies::new(geometry.dies()));
     ftl.audit().expect("the drive is sound");
-    ftl.blocks.table_mut().entry(BlockId(geometry.blocks() - 1)).valid[0] |= 1;
+    ftl.blocks.accounts.table_mut().entry(BlockId(geometry.blocks() - 1)).valid[0] |= 1;
     let found = ftl.audit().expect_err("the fault was not found");
     assert!(found.contains("0 valid pages, 1 in the bitmap"), "{found}");
 }
@@ -131,7 +131,7 @@ fn a_page_beyond_the_drive_is_found() {
 
 /// Returns the first block of plane 0 in `state`.
 fn block_in(ftl: &Ftl, state: BlockState) -> BlockId {
-    let mut blocks = ftl.blocks.table().blocks_of_plane(PlaneId(0));
+    let mut blocks = ftl.blocks.accounts.table().blocks_of_plane(PlaneId(0));
     blocks.find(|&block| ftl.block_state(block) == state).expect("a block is in this state")
 }
 
@@ -140,7 +140,7 @@ fn block_in(ftl: &Ftl, state: BlockState) -> BlockId {
 fn finds_in_a_block(expected: &str, state: BlockState, inject: impl FnOnce(&mut BlockEntry<'_>)) {
     finds(expected, |ftl| {
         let block = block_in(ftl, state);
-        inject(&mut ftl.blocks.table_mut().entry(block));
+        inject(&mut ftl.blocks.accounts.table_mut().entry(block));
     });
 }
 
@@ -151,9 +151,10 @@ fn tables_of_a_block_that_contradict_each_other_are_found() {
         *tables.valid_pages = 69;
     });
     finds("bits are set beyond the last page", |ftl| {
-        let mut blocks = ftl.blocks.table().blocks_of_plane(PlaneId(0));
-        let block = blocks.find(|&block| ftl.blocks.table().invalid_pages(block) > 0).expect("pages were overwritten");
-        let tables = ftl.blocks.table_mut().entry(block);
+        let mut blocks = ftl.blocks.accounts.table().blocks_of_plane(PlaneId(0));
+        let block =
+            blocks.find(|&block| ftl.blocks.accounts.table().invalid_pages(block) > 0).expect("pages were overwritten");
+        let tables = ftl.blocks.accounts.table_mut().entry(block);
         tables.valid[1] |= 1 << 63;
         *tables.valid_pages += 1;
     });
@@ -172,19 +173,19 @@ fn tables_of_a_block_that_contradict_each_other_are_found() {
 fn an_open_block_with_every_page_programmed_and_an_opened_one_that_is_not_open_are_found() {
     finds("every page is programmed", |ftl| {
         let block = block_in(ftl, BlockState::Full);
-        let tables = ftl.blocks.table_mut().entry(block);
+        let tables = ftl.blocks.accounts.table_mut().entry(block);
         (*tables.state, *tables.filled, *tables.invalid_pages) = (BlockState::Open as u16, 0, 0);
     });
     finds("only an open block has pages left to allocate", |ftl| {
-        let block = ftl.blocks.plane_mut(PlaneId(0)).open.get(OpenBlockKind::SHARED).block;
-        *ftl.blocks.table_mut().entry(block).state = BlockState::Collecting as u16;
+        let block = ftl.blocks.accounts.plane_mut(PlaneId(0)).open.get(OpenBlockKind::SHARED).block;
+        *ftl.blocks.accounts.table_mut().entry(block).state = BlockState::Collecting as u16;
     });
 }
 
 #[test]
 fn a_full_block_less_erased_than_the_least_of_its_plane_is_found() {
     finds("is less erased than the least erased full block of its plane", |ftl| {
-        let wear = &mut ftl.blocks.plane_mut(PlaneId(0)).wear;
+        let wear = &mut ftl.blocks.accounts.plane_mut(PlaneId(0)).wear;
         wear.set(wear.max_erases(), u32::MAX);
     });
 }

@@ -1,12 +1,12 @@
-//! Programs and moves of whole runs of pages, and copies of planes, all without simulated time.
+//! Programs of whole runs of pages, and copies of planes, all without simulated time.
 
-use super::BlockManager;
+use super::BlockAccounts;
 use super::open_blocks::OpenBlock;
 use crate::ftl::open_block_kind::OpenBlockKind;
 use crate::ids::{BlockId, PlaneId, Ppn};
 
-impl BlockManager {
-    /// Returns the first page that [`BlockManager::open_and_fill`] would program in `plane`; `None` if no block is free. If no block of the
+impl BlockAccounts {
+    /// Returns the first page that [`BlockAccounts::open_and_fill`] would program in `plane`; `None` if no block is free. If no block of the
     /// plane was erased yet, the pages programmed after the first have consecutive addresses.
     pub(in super::super) fn next_fresh_page(&self, plane: PlaneId) -> Option<Ppn> {
         self.planes[plane.index()].free.peek().map(|block| self.geometry.ppn(block, 0))
@@ -28,35 +28,6 @@ impl BlockManager {
         }
     }
 
-    /// Like [`BlockManager::allocate`], but for up to `most` consecutive pages of one block. Returns the first page and the number of pages; `None`
-    /// if no page can be allocated.
-    pub(in super::super) fn allocate_run(
-        &mut self,
-        plane: PlaneId,
-        stream: OpenBlockKind,
-        most: u32,
-    ) -> Option<(Ppn, u32)> {
-        let first = self.allocate(plane, stream)?;
-        let account = &mut self.planes[plane.index()];
-        let more = account.open.pages_left(stream).min(most.saturating_sub(1));
-        account.open.get_mut(stream).next_page += more;
-        account.free_pages -= if stream == OpenBlockKind::Slc { 0 } else { more };
-        Some((first, 1 + more))
-    }
-
-    /// Like [`allocate_run`](Self::allocate_run), but for moved pages, which may go to the open block of host writes as in
-    /// [`BlockManager::allocate_move`].
-    pub(in super::super) fn allocate_moves(
-        &mut self,
-        plane: PlaneId,
-        stream: OpenBlockKind,
-        most: u32,
-    ) -> Option<(Ppn, u32)> {
-        let shared = self.shared_with(plane, stream);
-        let first = shared.and_then(|shared| self.allocate_run(plane, shared, most));
-        first.or_else(|| self.allocate_run(plane, stream, most))
-    }
-
     /// Records that `pages` consecutive pages of one block, from `first` on, were programmed with valid data.
     pub(in super::super) fn program_run(&mut self, first: Ppn, pages: u32) {
         let block = self.table.block_of(first);
@@ -75,7 +46,7 @@ impl BlockManager {
     /// Copies the state of the planes of `source`, except for wear, to `planes`, which are consecutive and unused. A block of this drive has `times`
     /// as many pages as a block of `source`. Unless `times` is 1, the next page of every open block must be at a multiple of 64 pages. Returns the
     /// first page of the first of `planes`.
-    pub(in super::super) fn copy_planes(&mut self, planes: &[PlaneId], source: &BlockManager, times: u32) -> Ppn {
+    pub(in super::super) fn copy_planes(&mut self, planes: &[PlaneId], source: &BlockAccounts, times: u32) -> Ppn {
         let first_block = planes.first().map_or(0, |&plane| self.geometry.first_block(plane).0);
         for (from, &to) in source.planes.iter().zip(planes) {
             self.planes[to.index()].copy_from(from, first_block, times);

@@ -1,7 +1,7 @@
 //! Serialization of all blocks of a sample (simulated planes) for preconditioning. Each plane has at most one open block of each kind, and
 //! no flash operation is in progress.
 
-use super::BlockManager;
+use super::BlockAccounts;
 use super::open_blocks::OpenBlock;
 use crate::ftl::open_block_kind::OpenBlockKind;
 use crate::ids::BlockId;
@@ -11,7 +11,7 @@ fn streams() -> impl Iterator<Item = OpenBlockKind> {
     std::iter::once(OpenBlockKind::SHARED).chain(OpenBlockKind::NON_HOST)
 }
 
-impl BlockManager {
+impl BlockAccounts {
     pub(in super::super) fn write_image(&self, to: &mut BitWriter) {
         self.table.write_image(to);
         for plane in &self.planes {
@@ -69,7 +69,7 @@ impl BlockManager {
         self.planes.iter_mut().for_each(|plane| plane.collecting = collecting);
     }
 
-    /// Returns the size in bits of the image that [`BlockManager::write_image`] writes.
+    /// Returns the size in bits of the image that [`BlockAccounts::write_image`] writes.
     pub(in super::super) fn image_bits(&self) -> u64 {
         let of_plane = 4 + 2 * streams().count() as u64 + 1 + u64::from(self.geometry.blocks_per_plane);
         self.table.image_bits() + self.planes.len() as u64 * of_plane * u64::from(u32::BITS)

@@ -22,7 +22,7 @@ impl BlockManager {
     /// this kind have an open block of their own.
     pub(super) fn shared_with(&self, plane: PlaneId, stream: OpenBlockKind) -> Option<OpenBlockKind> {
         let is_shared = self.moves_share_write_block && stream == OpenBlockKind::Collection;
-        is_shared.then(|| self.planes[plane.index()].open.host_block_kind(None))
+        is_shared.then(|| self.accounts.planes[plane.index()].open.host_block_kind(None))
     }
 
     /// Like [`BlockManager::allocate`], but for a moved page, which may go to the open block of host writes.
@@ -34,52 +34,56 @@ impl BlockManager {
     /// Returns the block and page offset that [`BlockManager::allocate_move`] would allocate; `None` if it would fail.
     pub(in super::super) fn next_move_offset(&self, plane: PlaneId, stream: OpenBlockKind) -> Option<(BlockId, u32)> {
         let shared = self.shared_with(plane, stream);
-        shared.and_then(|shared| self.next_program(plane, shared)).or_else(|| self.next_offset(plane, stream))
-    }
-
-    /// Hands the block that collection opened from the reserve (last free block) over to host writes, if their open block is full. Called
-    /// after a victim of `plane` was erased.
-    pub(super) fn take_over_reserve(&mut self, plane: PlaneId) {
-        let open = &mut self.planes[plane.index()].open;
-        let written = open.host_block_kind(None);
-        if open.pages_left(written) == 0 && open.pages_left(OpenBlockKind::Collection) > 0 {
-            let reserve = *open.get(OpenBlockKind::Collection);
-            let full = std::mem::replace(open.get_mut(written), reserve);
-            *open.get_mut(OpenBlockKind::Collection) = full;
-        }
-    }
-
-    /// Skips the next `pages` pages of the open block of kind `stream`. Skipped pages count as programmed and invalid.
-    pub(super) fn skip_pages(&mut self, plane: PlaneId, stream: OpenBlockKind, pages: u32) {
-        let account = &mut self.planes[plane.index()];
-        let open = account.open.get_mut(stream);
-        let block = open.block;
-        open.next_page += pages;
-        account.free_pages -= if stream == OpenBlockKind::Slc { 0 } else { pages };
-        (0..pages).for_each(|_| self.count_program(block));
-    }
-
-    /// Skips all remaining pages of the open block of kind `stream` in `plane`.
-    pub(super) fn skip_open_pages(&mut self, plane: PlaneId, stream: OpenBlockKind) {
-        self.skip_pages(plane, stream, self.planes[plane.index()].open.pages_left(stream));
+        shared
+            .and_then(|shared| self.accounts.next_program(plane, shared))
+            .or_else(|| self.accounts.next_offset(plane, stream))
     }
 
     /// Makes the next page of host writes equal in all planes of a die, for every die: advances each open block to the furthest of them by
     /// skipping pages \[choice\].
     pub(in super::super) fn level_write_pointers(&mut self) {
-        let planes_per_die = self.geometry.planes_per_die;
-        for first in (0..self.geometry.planes()).step_by(planes_per_die as usize) {
+        let planes_per_die = self.accounts.geometry.planes_per_die;
+        for first in (0..self.accounts.geometry.planes()).step_by(planes_per_die as usize) {
             let planes = || (first..first + planes_per_die).map(PlaneId);
             let pointer = |blocks: &BlockManager, plane: PlaneId| {
-                let open = &blocks.planes[plane.index()].open;
+                let open = &blocks.accounts.planes[plane.index()].open;
                 open.get(open.host_block_kind(None)).next_page
             };
             let furthest = planes().map(|plane| pointer(self, plane)).max().unwrap_or(0);
             for plane in planes() {
-                let written = self.planes[plane.index()].open.host_block_kind(None);
-                self.skip_pages(plane, written, furthest - pointer(self, plane));
+                let written = self.accounts.planes[plane.index()].open.host_block_kind(None);
+                self.accounts.skip_pages(plane, written, furthest - pointer(self, plane));
             }
         }
+    }
+
+    /// Like [`BlockManager::allocate`], but for up to `most` consecutive pages of one block. Returns the first page and the number of pages; `None`
+    /// if no page can be allocated.
+    pub(in super::super) fn allocate_run(
+        &mut self,
+        plane: PlaneId,
+        stream: OpenBlockKind,
+        most: u32,
+    ) -> Option<(Ppn, u32)> {
+        let first = self.allocate(plane, stream)?;
+        let account = &mut self.accounts.planes[plane.index()];
+        let more = account.open.pages_left(stream).min(most.saturating_sub(1));
+        account.open.get_mut(stream).next_page += more;
+        account.free_pages -= if stream == OpenBlockKind::Slc { 0 } else { more };
+        Some((first, 1 + more))
+    }
+
+    /// Like [`allocate_run`](Self::allocate_run), but for moved pages, which may go to the open block of host writes as in
+    /// [`BlockManager::allocate_move`].
+    pub(in super::super) fn allocate_moves(
+        &mut self,
+        plane: PlaneId,
+        stream: OpenBlockKind,
+        most: u32,
+    ) -> Option<(Ppn, u32)> {
+        let shared = self.shared_with(plane, stream);
+        let first = shared.and_then(|shared| self.allocate_run(plane, shared, most));
+        first.or_else(|| self.allocate_run(plane, stream, most))
     }
 }
 

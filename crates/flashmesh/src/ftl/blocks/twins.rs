@@ -39,7 +39,7 @@ impl BlockManager {
     /// Returns the division of the planes into superblocks; without superblocks, one set of planes for each die.
     #[inline]
     pub(in super::super) fn superblocks(&self) -> Superblocks {
-        self.twins.as_ref().map_or_else(|| Superblocks::new(&self.geometry, 1), |twins| twins.superblocks)
+        self.twins.as_ref().map_or_else(|| Superblocks::new(&self.accounts.geometry, 1), |twins| twins.superblocks)
     }
 
     /// Returns the planes that share superblocks with `plane`, including `plane`.
@@ -50,7 +50,7 @@ impl BlockManager {
 
     /// Returns the blocks at `position` (index in the plane) in the planes that share superblocks with `plane`.
     fn twin_blocks(&self, plane: PlaneId, position: u32) -> impl Iterator<Item = BlockId> + use<> {
-        let blocks_per_plane = self.geometry.blocks_per_plane;
+        let blocks_per_plane = self.accounts.geometry.blocks_per_plane;
         self.twins_of(plane).map(move |twin| BlockId(twin.0 * blocks_per_plane + position))
     }
 
@@ -67,21 +67,17 @@ impl BlockManager {
         self.twins_of_block(block).filter(move |&twin| has_twins || twin == block)
     }
 
-    fn position_of(&self, block: BlockId) -> u32 {
-        block.0 % self.geometry.blocks_per_plane
-    }
-
     /// Returns the blocks at the position (index in the plane) of `block`, one in each plane of the superblock, including `block`.
     pub(in super::super) fn twins_of_block(&self, block: BlockId) -> impl Iterator<Item = BlockId> + use<> {
-        self.twin_blocks(self.table.plane_of(block), self.position_of(block))
+        self.twin_blocks(self.accounts.table.plane_of(block), self.accounts.position_of(block))
     }
 
     /// Opens the next free block for data of kind `stream` in all planes that share superblocks with `plane`, after skipping the pages left in their
     /// open blocks. Returns `None` if a plane has no free block.
     pub(super) fn open_twins(&mut self, plane: PlaneId, stream: OpenBlockKind) -> Option<()> {
         for twin in self.twins_of(plane) {
-            self.skip_open_pages(twin, stream);
-            self.open_single(twin, stream)?;
+            self.accounts.skip_open_pages(twin, stream);
+            self.accounts.open(twin, stream)?;
         }
         Some(())
     }
@@ -90,7 +86,7 @@ impl BlockManager {
     /// together.
     #[inline]
     pub(in super::super) fn open_block_pages(&self, plane: PlaneId, stream: OpenBlockKind) -> u32 {
-        let open = &self.planes[plane.index()].open;
+        let open = &self.accounts.planes[plane.index()].open;
         let written = |stream| open.get(stream).next_page;
         match stream {
             OpenBlockKind::Host(_) | OpenBlockKind::Collection => {
@@ -104,7 +100,7 @@ impl BlockManager {
     /// partly filled program does not count, so that the pages of one program go to one plane.
     #[inline]
     pub(in super::super) fn twin_progress(&self, plane: PlaneId, stream: OpenBlockKind, waiting: u32) -> u32 {
-        self.geometry.programs_of(self.open_block_pages(plane, stream) + waiting, stream == OpenBlockKind::Slc)
+        self.accounts.geometry.programs_of(self.open_block_pages(plane, stream) + waiting, stream == OpenBlockKind::Slc)
     }
 
     /// Returns the plane furthest behind (with the fewest whole programs of kind `stream`) among those that share superblocks with `plane`, and the
@@ -112,13 +108,14 @@ impl BlockManager {
     /// furthest behind until it has received these pages, or a block is opened.
     pub(in super::super) fn twin_behind(&self, plane: PlaneId, stream: OpenBlockKind) -> (PlaneId, u32) {
         let in_slc = stream == OpenBlockKind::Slc;
-        let program = if in_slc { self.geometry.units_per_page } else { self.geometry.units_per_program };
+        let program =
+            if in_slc { self.accounts.geometry.units_per_page } else { self.accounts.geometry.units_per_program };
         // A plane with at least `programmed` pages cannot be further behind, so skip the division for it.
         let (mut behind, mut lacks, mut programmed) = (plane, program, u32::MAX);
         for twin in self.twins_of(plane) {
             let pages = self.open_block_pages(twin, stream);
             if pages < programmed {
-                programmed = self.geometry.programs_of(pages, in_slc) * program;
+                programmed = self.accounts.geometry.programs_of(pages, in_slc) * program;
                 (behind, lacks) = (twin, programmed + program - pages);
             }
         }
@@ -128,7 +125,7 @@ impl BlockManager {
     /// Returns whether a collection of the planes that share superblocks with `plane` may begin: no collection of these planes is in
     /// progress, and a full block in one of them has invalid pages.
     pub(in super::super) fn can_collect_twins(&self, plane: PlaneId) -> bool {
-        let accounts = || self.twins_of(plane).map(|twin| &self.planes[twin.index()]);
+        let accounts = || self.twins_of(plane).map(|twin| &self.accounts.planes[twin.index()]);
         accounts().all(|account| account.collecting == 0) && accounts().any(|account| account.invalid_pages > 0)
     }
 
@@ -136,12 +133,12 @@ impl BlockManager {
     /// sequence number at which the last of these blocks was filled. Both cover all planes that share superblocks with `plane`. Positions
     /// at which a block is not full have 0 in both tables.
     pub(in super::super) fn twin_candidates(&self, plane: PlaneId) -> (Vec<u32>, Vec<u32>) {
-        let positions = self.geometry.blocks_per_plane as usize;
+        let positions = self.accounts.geometry.blocks_per_plane as usize;
         let (mut invalid, mut last) = (vec![0; positions], vec![0; positions]);
         // For each position, the sequence number at which the first of its blocks was filled; 0 if one of the blocks is not full.
         let mut first = vec![u32::MAX; positions];
         for twin in self.twins_of(plane) {
-            let (invalid_pages, filled) = self.table.full_blocks(twin);
+            let (invalid_pages, filled) = self.accounts.table.full_blocks(twin);
             invalid.iter_mut().zip(invalid_pages).for_each(|(sum, &pages)| *sum += u32::from(pages));
             last.iter_mut().zip(filled).for_each(|(last, &filled)| *last = filled.max(*last));
             first.iter_mut().zip(filled).for_each(|(first, &filled)| *first = filled.min(*first));
@@ -156,10 +153,10 @@ impl BlockManager {
     /// (index in the plane) of `block`.
     pub(in super::super) fn twins_fit(&self, block: BlockId) -> bool {
         let blocks = || self.twins_of_block(block);
-        let valid: u64 = blocks().map(|twin| u64::from(self.table.valid_pages(twin))).sum();
+        let valid: u64 = blocks().map(|twin| u64::from(self.accounts.table.valid_pages(twin))).sum();
         let room = |twin: BlockId| {
-            let account = &self.planes[self.table.plane_of(twin).index()];
-            account.collection_pages(self.move_block_kind(twin))
+            let account = &self.accounts.planes[self.accounts.table.plane_of(twin).index()];
+            account.collection_pages(self.accounts.move_block_kind(twin))
         };
         valid <= blocks().map(room).sum()
     }
@@ -167,19 +164,21 @@ impl BlockManager {
     /// Returns whether the blocks at the position (index in the plane) of `block` are full in all planes of the superblock, and none of the
     /// planes is being collected.
     pub(in super::super) fn twins_are_full(&self, block: BlockId) -> bool {
-        self.twins_of_block(block).all(|twin| self.table.state(twin) == BlockState::Full)
-            && self.twins_of(self.table.plane_of(block)).all(|twin| self.planes[twin.index()].collecting == 0)
+        self.twins_of_block(block).all(|twin| self.accounts.table.state(twin) == BlockState::Full)
+            && self
+                .twins_of(self.accounts.table.plane_of(block))
+                .all(|twin| self.accounts.planes[twin.index()].collecting == 0)
     }
 
     /// Marks the blocks at the position (index in the plane) of `block` as victims, in all planes of the superblock.
     pub(in super::super) fn mark_twins(&mut self, block: BlockId) {
-        self.twins_of_block(block).for_each(|twin| self.mark_victim(twin));
+        self.twins_of_block(block).for_each(|twin| self.accounts.mark_victim(twin));
     }
 
     /// Records the erase of `block`, one of the blocks of a victim. Frees the blocks of all planes of the superblock once all of them are
     /// erased.
     pub(super) fn twin_erased(&mut self, block: BlockId) {
-        let plane = self.table.plane_of(block);
+        let plane = self.accounts.table.plane_of(block);
         let Some(Twins { superblocks, erased }) = &mut self.twins else { return };
         let erased = &mut erased[superblocks.index_of(plane) as usize];
         *erased += 1;
@@ -187,18 +186,19 @@ impl BlockManager {
             return;
         }
         *erased = 0;
-        if self.geometry.is_slc(block) {
-            return self.twins_of_block(block).for_each(|twin| self.free_folded(twin));
+        if self.accounts.geometry.is_slc(block) {
+            return self.twins_of_block(block).for_each(|twin| self.accounts.free_folded(twin));
         }
-        self.twins_of_block(block).for_each(|twin| self.free_erased(twin));
+        self.twins_of_block(block).for_each(|twin| self.accounts.free_erased(twin));
         // If collection has opened the reserve (last free block) and left pages in it in any plane, host writes of all planes continue in
         // these blocks.
-        let in_reserve = |twin: PlaneId| self.planes[twin.index()].open.pages_left(OpenBlockKind::Collection) > 0;
+        let in_reserve =
+            |twin: PlaneId| self.accounts.planes[twin.index()].open.pages_left(OpenBlockKind::Collection) > 0;
         if self.twins_of(plane).any(in_reserve) {
             for twin in self.twins_of(plane) {
-                let written = self.planes[twin.index()].open.host_block_kind(None);
-                self.skip_open_pages(twin, written);
-                self.take_over_reserve(twin);
+                let written = self.accounts.planes[twin.index()].open.host_block_kind(None);
+                self.accounts.skip_open_pages(twin, written);
+                self.accounts.take_over_reserve(twin);
             }
         }
     }
@@ -211,13 +211,13 @@ impl BlockManager {
             return;
         }
         for set in 0..self.superblocks().count() {
-            let plane = PlaneId(set * self.geometry.planes_per_die);
-            let free = |blocks: &BlockManager, twin: PlaneId| blocks.planes[twin.index()].free.len();
+            let plane = PlaneId(set * self.accounts.geometry.planes_per_die);
+            let free = |blocks: &BlockManager, twin: PlaneId| blocks.accounts.planes[twin.index()].free.len();
             let least = self.twins_of(plane).map(|twin| free(self, twin)).min().unwrap_or(0);
             for twin in self.twins_of(plane) {
                 while free(self, twin) > least {
-                    self.skip_open_pages(twin, stream);
-                    if self.open_single(twin, stream).is_none() {
+                    self.accounts.skip_open_pages(twin, stream);
+                    if self.accounts.open(twin, stream).is_none() {
                         break;
                     }
                 }
@@ -231,16 +231,18 @@ impl BlockManager {
         if !self.has_twins() {
             return Ok(());
         }
-        for block in (0..self.geometry.blocks()).map(BlockId) {
+        for block in (0..self.accounts.geometry.blocks()).map(BlockId) {
             for twin in self.twins_of_block(block) {
-                let use_of = |block| (self.table.state(block) == BlockState::Free, self.table.erase_count(block));
+                let use_of = |block| {
+                    (self.accounts.table.state(block) == BlockState::Free, self.accounts.table.erase_count(block))
+                };
                 if use_of(block) != use_of(twin) {
                     return Err(format!(
                         "{block:?} is {:?} after {} erases, and its twin {twin:?} {:?} after {}",
-                        self.table.state(block),
-                        self.table.erase_count(block),
-                        self.table.state(twin),
-                        self.table.erase_count(twin)
+                        self.accounts.table.state(block),
+                        self.accounts.table.erase_count(block),
+                        self.accounts.table.state(twin),
+                        self.accounts.table.erase_count(twin)
                     ));
                 }
             }
@@ -309,7 +311,7 @@ mod tests {
             // Write only pages that the static order puts on plane 0. Nevertheless all three planes must be written evenly.
             ftl.write_untimed(Lpn(lpn / 3 * 3), &idle);
             let pointers =
-                [0, 1, 2].map(|plane| ftl.blocks.planes[plane].open.get(OpenBlockKind::SHARED).next_page % 8);
+                [0, 1, 2].map(|plane| ftl.blocks.accounts.planes[plane].open.get(OpenBlockKind::SHARED).next_page % 8);
             let is_level =
                 pointers.iter().max().zip(pointers.iter().min()).is_some_and(|(most, least)| most - least <= 1);
             assert!(is_level || pointers.contains(&0), "{pointers:?}");
@@ -319,10 +321,10 @@ mod tests {
     #[test]
     fn a_block_opened_in_one_plane_alone_is_detected() {
         let mut ftl = written(config::VictimPolicy::Greedy, 0);
-        let account = &mut ftl.blocks.planes[1];
+        let account = &mut ftl.blocks.accounts.planes[1];
         let block = account.free.pop().expect("there are free blocks");
         account.free_pages -= 8;
-        ftl.blocks.table.open(block, false);
+        ftl.blocks.accounts.table.open(block, false);
         let found = ftl.audit().expect_err("the block has no twin");
         assert!(found.contains("its twin"), "{found}");
     }

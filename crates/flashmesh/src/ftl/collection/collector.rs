@@ -99,7 +99,7 @@ impl Collector {
 
     #[inline]
     pub(in super::super) fn is_short(&self, blocks: &BlockManager, plane: PlaneId) -> bool {
-        let account = blocks.plane(plane);
+        let account = blocks.accounts.plane(plane);
         account.free_pages < self.limits.collection || account.is_out_of_space()
     }
 
@@ -107,38 +107,38 @@ impl Collector {
     /// must not be below the threshold already.
     #[inline]
     pub(in super::super) fn pages_until_short(&self, blocks: &BlockManager, plane: PlaneId) -> u32 {
-        (blocks.plane(plane).free_pages + 1).saturating_sub(self.limits.collection)
+        (blocks.accounts.plane(plane).free_pages + 1).saturating_sub(self.limits.collection)
     }
 
     #[inline]
     pub(in super::super) fn is_urgent(&self, blocks: &BlockManager, plane: PlaneId) -> bool {
-        let account = blocks.plane(plane);
+        let account = blocks.accounts.plane(plane);
         account.free_pages < self.limits.urgent || account.is_out_of_space()
     }
 
     #[inline]
     pub(in super::super) fn needs_collection(&self, blocks: &BlockManager, plane: PlaneId) -> bool {
-        blocks.plane(plane).can_collect() && self.is_short(blocks, plane)
+        blocks.accounts.plane(plane).can_collect() && self.is_short(blocks, plane)
     }
 
     #[inline]
     pub(in super::super) fn needs_background_collection(&self, blocks: &BlockManager, plane: PlaneId) -> bool {
-        blocks.plane(plane).can_collect() && self.is_low(blocks, plane)
+        blocks.accounts.plane(plane).can_collect() && self.is_low(blocks, plane)
     }
 
     #[inline]
     fn is_low(&self, blocks: &BlockManager, plane: PlaneId) -> bool {
-        blocks.plane(plane).free_pages < self.limits.background
+        blocks.accounts.plane(plane).free_pages < self.limits.background
     }
 
     /// Selects a victim among the full blocks of `plane`, marks it and returns it. Returns `None` if the plane is being collected, or if no
     /// block has both enough invalid pages and free pages to which its valid pages can move.
     pub(in super::super) fn begin(&mut self, blocks: &mut BlockManager, plane: PlaneId) -> Option<BlockId> {
-        if !blocks.plane(plane).can_collect() {
+        if !blocks.accounts.plane(plane).can_collect() {
             return None;
         }
-        let first = blocks.table().first_of_plane(plane);
-        let candidates = blocks.table().candidates(plane);
+        let first = blocks.accounts.table().first_of_plane(plane);
+        let candidates = blocks.accounts.table().candidates(plane);
         let chosen = self.victim.select(&candidates, &mut self.random);
         // A policy that ignores invalid pages may choose a block from which a collection gains too little. Then the block with the most invalid pages
         // is the victim, if it gains enough.
@@ -146,8 +146,10 @@ impl Collector {
             .into_iter()
             .flatten()
             .map(|position| BlockId(first.0 + position))
-            .find(|&block| blocks.table().invalid_pages(block) >= self.gain_min && blocks.fits(block))?;
-        blocks.mark_victim(victim);
+            .find(|&block| {
+                blocks.accounts.table().invalid_pages(block) >= self.gain_min && blocks.accounts.fits(block)
+            })?;
+        blocks.accounts.mark_victim(victim);
         Some(victim)
     }
 
@@ -172,7 +174,7 @@ impl Collector {
         let candidates = Candidates::new(plane, &counts, &filled);
         let most_invalid = candidates.most_invalid()?;
         let chosen = self.victim.select(&candidates, &mut self.random);
-        let first = blocks.table().first_of_plane(plane);
+        let first = blocks.accounts.table().first_of_plane(plane);
         let victim = [chosen, Some(most_invalid)]
             .into_iter()
             .flatten()
@@ -192,11 +194,11 @@ impl Collector {
             return None;
         }
         let threshold = self.wear.static_threshold;
-        let account = blocks.plane(plane);
+        let account = blocks.accounts.plane(plane);
         if account.collecting > 0 || !account.wear.may_exceed(threshold) {
             return None;
         }
-        let table = blocks.table();
+        let table = blocks.accounts.table();
         let least = table
             .blocks_of_plane(plane)
             .filter(|&block| table.state(block) == BlockState::Full)
@@ -204,15 +206,15 @@ impl Collector {
         let erase_count_min = table.erase_count(least);
         let fits = match blocks.has_twins() {
             true => blocks.twins_are_full(least) && blocks.twins_fit(least),
-            false => blocks.fits(least),
+            false => blocks.accounts.fits(least),
         };
-        let spread = blocks.plane_mut(plane).wear.set_min_erases(erase_count_min);
+        let spread = blocks.accounts.plane_mut(plane).wear.set_min_erases(erase_count_min);
         if spread <= threshold || !fits {
             return None;
         }
         match blocks.has_twins() {
             true => blocks.mark_twins(least),
-            false => blocks.mark_victim(least),
+            false => blocks.accounts.mark_victim(least),
         }
         Some(least)
     }
@@ -276,7 +278,7 @@ mod tests {
         let config = Config::default();
         let geometry = Geometry::new(&config.geometry).unwrap();
         let mut ftl = Ftl::new(&geometry, &config, FtlRules::new(&config));
-        ftl.blocks.plane_mut(PlaneId(0)).wear.erased(1000);
+        ftl.blocks.accounts.plane_mut(PlaneId(0)).wear.erased(1000);
         assert_eq!(ftl.begin_wear_move(PlaneId(0)), None);
     }
 }

@@ -32,7 +32,7 @@ fn map_of(ftl: &Ftl) -> (Vec<Option<Ppn>>, Vec<(Ppn, Lpn)>) {
     for (lpn, place) in (0..).map(Lpn).zip(&places) {
         assert_eq!(ftl.is_mapped(lpn), place.is_some(), "{lpn:?}");
     }
-    let table = ftl.blocks.table();
+    let table = ftl.blocks.accounts.table();
     let blocks = (0..ftl.geometry.blocks()).map(BlockId);
     let valid =
         blocks.flat_map(|block| table.valid_offsets(block).into_iter().map(move |page| ftl.geometry.ppn(block, page)));

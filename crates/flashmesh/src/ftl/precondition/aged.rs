@@ -40,9 +40,9 @@ fn blocks_to_fill(ftl: &Ftl, plane: PlaneId, shares: &[PlaneShare], written: f64
 /// Fills `blocks` blocks of a plane. The pages of `shares` are spread over these blocks in logical order, equally many to each block up to
 /// rounding. Valid pages are the last pages of each block; all other pages are invalid.
 fn age_plane(ftl: &mut Ftl, plane: PlaneId, shares: &[PlaneShare], blocks: u32) {
-    let Some(Ppn(first_page)) = ftl.blocks.next_fresh_page(plane).filter(|_| blocks > 0) else { return };
+    let Some(Ppn(first_page)) = ftl.blocks.accounts.next_fresh_page(plane).filter(|_| blocks > 0) else { return };
     let (pages_per_block, valid) = (ftl.geometry.pages_per_block, pages_of(shares));
-    ftl.blocks.open_and_fill(plane, ftl.host_block_kind(plane, None), blocks * pages_per_block);
+    ftl.blocks.accounts.open_and_fill(plane, ftl.host_block_kind(plane, None), blocks * pages_per_block);
     let first_block = ftl.geometry.block_of(Ppn(first_page)).0;
     let mut pages = shares.iter().flat_map(PlaneShare::pages);
     // Number of valid pages in the first `number` blocks.
@@ -51,7 +51,7 @@ fn age_plane(ftl: &mut Ftl, plane: PlaneId, shares: &[PlaneShare], blocks: u32) 
         let invalid = pages_per_block - (before(number + 1) - before(number));
         let first = ftl.geometry.ppn(BlockId(first_block + number), 0).0;
         for ppn in (first..first + invalid).map(Ppn) {
-            ftl.blocks.invalidate(ppn);
+            ftl.blocks.accounts.invalidate(ppn);
         }
         for (ppn, lpn) in (first + invalid..first + pages_per_block).map(Ppn).zip(pages.by_ref()) {
             ftl.mapping.set(lpn, ppn);

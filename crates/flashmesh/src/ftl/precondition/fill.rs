@@ -32,8 +32,8 @@ pub(super) fn pages_of(shares: &[PlaneShare]) -> u32 {
 pub(in super::super) fn lay_out_translation(ftl: &mut Ftl) {
     let Some(translation) = ftl.translation else { return };
     for (plane, shares) in shares_by_plane(ftl, &ftl.partition.split_at_parts(translation.all())) {
-        let Some(Ppn(first_page)) = ftl.blocks.next_fresh_page(plane) else { continue };
-        ftl.blocks.open_and_fill(plane, OpenBlockKind::Translation, pages_of(&shares));
+        let Some(Ppn(first_page)) = ftl.blocks.accounts.next_fresh_page(plane) else { continue };
+        ftl.blocks.accounts.open_and_fill(plane, OpenBlockKind::Translation, pages_of(&shares));
         for (local, lpn) in shares.iter().flat_map(PlaneShare::pages).enumerate() {
             ftl.mapping.set(lpn, Ppn(first_page + local as u32));
         }
@@ -53,8 +53,8 @@ pub(super) fn fill_in_order(
     let planes = by_plane.len() as f64;
     for (done, (plane, shares)) in by_plane.into_iter().enumerate() {
         watch(done as f64 / planes);
-        let first_page = ftl.blocks.next_fresh_page(plane).unwrap_or(Ppn(0));
-        ftl.blocks.open_and_fill(plane, ftl.host_block_kind(plane, None), pages_of(&shares));
+        let first_page = ftl.blocks.accounts.next_fresh_page(plane).unwrap_or(Ppn(0));
+        ftl.blocks.accounts.open_and_fill(plane, ftl.host_block_kind(plane, None), pages_of(&shares));
         ftl.map_group(PlaneGroup::in_order(first_page, shares), initial.as_deref_mut());
     }
     ftl.blocks.level_twins(OpenBlockKind::SHARED);

@@ -150,7 +150,7 @@ impl Ftl {
     /// physical pages that no logical page uses.
     fn map_group(&mut self, group: PlaneGroup, initial: Option<&mut InitialMap>) {
         for ppn in group.unused() {
-            self.blocks.invalidate(ppn);
+            self.blocks.accounts.invalidate(ppn);
         }
         match initial {
             Some(initial) => initial.add(group),

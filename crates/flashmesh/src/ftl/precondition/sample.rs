@@ -275,7 +275,7 @@ impl<'a> PlaneSample<'a> {
         // Continue open blocks at a multiple of 64 pages. The state is copied to a drive with larger blocks, whose open blocks can then continue at
         // the same page.
         if self.block_scale() > 1 {
-            self.ftl.blocks.align_open_blocks(u64::BITS);
+            self.ftl.blocks.accounts.align_open_blocks(u64::BITS);
         }
     }
 

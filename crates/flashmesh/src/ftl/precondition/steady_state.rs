@@ -163,7 +163,7 @@ fn copy_planes(
     random: &mut SimRng,
 ) {
     let planes: Vec<PlaneId> = group.iter().map(|filled| filled.plane).collect();
-    let first_page = ftl.blocks.copy_planes(&planes, &sample.ftl.blocks, sample.block_scale());
+    let first_page = ftl.blocks.accounts.copy_planes(&planes, &sample.ftl.blocks.accounts, sample.block_scale());
     let permutations = (0..sample.block_scale())
         .map(|_| Permutation::new(sample.pages(), sample.pages_moved_together(), random))
         .collect();
@@ -179,6 +179,6 @@ fn copy_planes(
         ftl.notify_move(lpn, laid_out, Some(ppn));
     });
     copied.for_each(|ppn| {
-        ftl.blocks.invalidate(ppn);
+        ftl.blocks.accounts.invalidate(ppn);
     });
 }

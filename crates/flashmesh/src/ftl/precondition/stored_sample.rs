@@ -51,7 +51,7 @@ impl<'a> StoredSample<'a> {
     /// Opens the saved states of the sample of `inputs`: to be read if the folder has them, otherwise to be written. Returns `None` if saving them is
     /// not worth their size. `fresh` is the sample before its first write, from which the size of a state is computed.
     pub(super) fn find(inputs: &SampleInputs, fresh: &Ftl, keeping: StateStore<'a>) -> Option<StoredSample<'a>> {
-        let of_state = fresh.blocks.image_bits() + places_bits(fresh) + begun_bits(fresh);
+        let of_state = fresh.blocks.accounts.image_bits() + places_bits(fresh) + begun_bits(fresh);
         let bits = settled_bits() + of_state.saturating_mul(inputs.instants().into());
         let bytes = bits.div_ceil(u64::BITS.into()) * size_of::<u64>() as u64;
         if !keeping.folder.is_worth(inputs.writes(), bytes) {
@@ -106,7 +106,7 @@ impl<'a> StoredSample<'a> {
         for lpn in (0..ftl.mapping.logical_pages()).map(Lpn) {
             to.put(ftl.lookup(lpn).map_or(0, |ppn| u64::from(ppn.0) + 1), bits);
         }
-        ftl.blocks.write_image(to);
+        ftl.blocks.accounts.write_image(to);
         for plane in 0..ftl.geometry.planes() as usize {
             to.put(begun.victims.get(plane).map_or(0, |victim| u64::from(victim.0) + 1), u32::BITS);
             to.put(begun.valid_at_begin.get(plane).copied().unwrap_or(0).into(), u32::BITS);
@@ -131,7 +131,7 @@ fn read_state(from: &mut BitReader, ftl: &mut Ftl, inputs: &SampleInputs) -> Opt
             }
         }
     }
-    ftl.blocks.read_image(from)?;
+    ftl.blocks.accounts.read_image(from)?;
     let mut begun = CollectionInProgress::default();
     for plane in (0..ftl.geometry.planes()).map(PlaneId) {
         let victim = from.read(u32::BITS)?;
@@ -153,7 +153,7 @@ fn read_state(from: &mut BitReader, ftl: &mut Ftl, inputs: &SampleInputs) -> Opt
     let count =
         (0..ftl.geometry.blocks()).filter(|&block| ftl.block_state(BlockId(block)) == BlockState::Collecting).count();
     let is_whole = (collecting == 0 || collecting == ftl.geometry.planes()) && count == collecting as usize;
-    ftl.blocks.set_collecting(u32::from(collecting > 0));
+    ftl.blocks.accounts.set_collecting(u32::from(collecting > 0));
     is_whole.then_some(begun)
 }
 

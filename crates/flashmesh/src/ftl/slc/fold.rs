@@ -20,13 +20,13 @@ impl BlockManager {
     pub(super) fn begin_fold(&mut self, plane: PlaneId, above: u32) -> Option<Vec<BlockId>> {
         let NextFold { blocks, keeps_another } = self.next_fold(plane, above)?;
         for (plane, &block) in self.superblock_planes(plane).zip(&blocks) {
-            let account = self.plane_mut(plane);
+            let account = self.accounts.plane_mut(plane);
             account.kept_for_fold = account.kept_for_fold.max(u32::from(keeps_another));
             account.collecting += 1;
             if let Some(slc) = &mut account.slc {
                 slc.full.retain(|&full| full != block);
             }
-            self.slc_table_mut().fold(block);
+            self.accounts.table_mut().fold(block);
         }
         Some(blocks)
     }
@@ -34,11 +34,13 @@ impl BlockManager {
     /// Returns whether the SLC cache of `plane`, which has no free page, will get one. A fold can begin, or will be able to begin once the programs
     /// or the collection in progress have ended.
     pub(super) fn will_free_page(&self, plane: PlaneId) -> bool {
-        let Some(slc) = &self.plane(plane).slc else { return false };
+        let Some(slc) = &self.accounts.plane(plane).slc else { return false };
         // If the last pages of the open SLC block are still being programmed, the block can be folded afterwards.
-        let is_filling = self.table().state(self.plane(plane).open.get(OpenBlockKind::Slc).block) == BlockState::Open;
-        let is_in_use = slc.free.len() < self.geometry().slc.per_plane;
-        let is_collected = || is_in_use && self.superblock_planes(plane).any(|plane| self.plane(plane).collecting > 0);
+        let is_filling = self.accounts.table().state(self.accounts.plane(plane).open.get(OpenBlockKind::Slc).block)
+            == BlockState::Open;
+        let is_in_use = slc.free.len() < self.accounts.geometry().slc.per_plane;
+        let is_collected =
+            || is_in_use && self.superblock_planes(plane).any(|plane| self.accounts.plane(plane).collecting > 0);
         is_filling || is_collected() || self.next_fold(plane, 0).is_some()
     }
 
@@ -46,33 +48,37 @@ impl BlockManager {
     /// Returns `None` if at most `above` blocks are full, a collection or fold of its planes is in progress, or there is no space for the
     /// pages.
     fn next_fold(&self, plane: PlaneId, above: u32) -> Option<NextFold> {
-        let full = &self.plane(plane).slc.as_ref()?.full;
-        if full.len() as u32 <= above || self.superblock_planes(plane).any(|plane| self.plane(plane).collecting > 0) {
+        let full = &self.accounts.plane(plane).slc.as_ref()?.full;
+        if full.len() as u32 <= above
+            || self.superblock_planes(plane).any(|plane| self.accounts.plane(plane).collecting > 0)
+        {
             return None;
         }
-        let is_full = |block| self.table().state(block) == BlockState::SlcFull;
+        let is_full = |block| self.accounts.table().state(block) == BlockState::SlcFull;
         let all_full = full.iter().copied().filter(|&block| self.superblock_blocks(block).all(is_full));
         // `min_by_key` returns the first minimum, and `full` is in the order of filling. So on a tie the block filled first is folded.
         let first = all_full.min_by_key(|&block| self.valid_of(self.superblock_blocks(block)))?;
         let blocks: Vec<BlockId> = self.superblock_blocks(first).collect();
         let needed = self.pages_for_fold(&blocks);
-        let left =
-            self.superblock_planes(plane).map(|plane| self.plane(plane).open.pages_left(OpenBlockKind::Fold)).min();
+        let left = self
+            .superblock_planes(plane)
+            .map(|plane| self.accounts.plane(plane).open.pages_left(OpenBlockKind::Fold))
+            .min();
         let keeps_another = left.is_some_and(|left| needed > left);
-        let has_place = !keeps_another || self.plane(plane).can_open(OpenBlockKind::Fold);
+        let has_place = !keeps_another || self.accounts.plane(plane).can_open(OpenBlockKind::Fold);
         has_place.then_some(NextFold { blocks, keeps_another })
     }
 
     fn valid_of(&self, blocks: impl Iterator<Item = BlockId>) -> u32 {
-        blocks.map(|block| self.table().valid_pages(block)).sum()
+        blocks.map(|block| self.accounts.table().valid_pages(block)).sum()
     }
 
     /// Returns an upper bound of the number of pages that the fold of `blocks` takes in each plane. The planes are filled evenly; the bound holds for
     /// the plane that gets the most. Programs of several mapping units may begin partly filled, so that their remaining units are skipped.
     fn pages_for_fold(&self, blocks: &[BlockId]) -> u32 {
         let valid = self.valid_of(blocks.iter().copied()).div_ceil(blocks.len() as u32);
-        if self.geometry().gathers_units() {
-            2 * valid.next_multiple_of(self.geometry().units_per_program)
+        if self.accounts.geometry().gathers_units() {
+            2 * valid.next_multiple_of(self.accounts.geometry().units_per_program)
         } else {
             valid
         }

@@ -8,7 +8,7 @@
 //! whole programs in its open block.
 //!
 //! The block numbers of a dynamic cache are not real blocks. An SLC block is opened as an alias of a free native block, which is lent until the SLC
-//! block was folded ([`BlockManager::lend`]); the erase of the SLC block counts as an erase of the lent block as well.
+//! block was folded ([`BlockAccounts::lend`]); the erase of the SLC block counts as an erase of the lent block as well.
 //!
 //! # Why there is no deadlock
 //!
@@ -30,7 +30,7 @@ mod plane;
 pub(super) use plane::SlcPlane;
 
 use super::Ftl;
-use super::blocks::{BlockManager, Plane};
+use super::blocks::{BlockAccounts, Plane};
 use super::open_block_kind::OpenBlockKind;
 use crate::config::{self, SlcWhenFull};
 use crate::ids::{BlockId, PlaneId, StreamId};
@@ -55,7 +55,7 @@ impl Ftl {
     /// Returns whether the SLC cache of `plane` has a free page for a write, or can open a block; false without an SLC cache.
     #[inline]
     pub(crate) fn has_slc_page(&self, plane: PlaneId) -> bool {
-        self.blocks.has_page(plane, OpenBlockKind::Slc)
+        self.blocks.accounts.has_page(plane, OpenBlockKind::Slc)
     }
 
     /// Returns the number of pages of the SLC cache, over all planes; 0 without an SLC cache.
@@ -71,7 +71,7 @@ impl Ftl {
             let free = plane.slc.as_ref()?.free.len() * pages + plane.open.pages_left(OpenBlockKind::Slc);
             Some(u64::from((blocks * pages).saturating_sub(free)))
         };
-        self.blocks.planes().iter().filter_map(in_use).sum()
+        self.blocks.accounts.planes().iter().filter_map(in_use).sum()
     }
 
     /// Begins a fold in `plane`. Marks and returns the full SLC block with the fewest valid pages, because its fold needs the fewest moves;
@@ -109,7 +109,7 @@ impl Ftl {
     /// Like [`Ftl::begin_fold`], but one full block suffices. Begins a fold only if the planes are short of free pages and `plane` has lent
     /// native blocks to the cache, or if host writes have to wait for a fold. Otherwise returns `None`.
     pub(crate) fn begin_fold_for_space(&mut self, plane: PlaneId) -> Option<Vec<BlockId>> {
-        let has_lent = self.blocks.plane(plane).slc.as_ref().is_some_and(|slc| slc.has_lent());
+        let has_lent = self.blocks.accounts.plane(plane).slc.as_ref().is_some_and(|slc| slc.has_lent());
         let is_short = || self.blocks.superblock_planes(plane).any(|plane| self.is_short(plane));
         let is_needed = (has_lent && is_short()) || self.waits_for_fold(plane);
         if is_needed { self.blocks.begin_fold(plane, 0) } else { None }
@@ -118,7 +118,7 @@ impl Ftl {
     /// Sets the number of free native blocks that each plane does not lend to a dynamic cache, so that lending triggers no collection.
     pub(super) fn limit_lending(&mut self) {
         let kept_free = self.collector.collection_threshold().div_ceil(self.geometry.pages_per_block) + LENDING_BLOCKS;
-        self.blocks.limit_lending(kept_free);
+        self.blocks.accounts.limit_lending(kept_free);
     }
 }
 
@@ -126,7 +126,7 @@ impl Ftl {
 /// more.
 const LENDING_BLOCKS: u32 = 2;
 
-impl BlockManager {
+impl BlockAccounts {
     fn limit_lending(&mut self, kept_free: u32) {
         for plane in (0..self.geometry().planes()).map(PlaneId) {
             let lent = self.plane_mut(plane).slc.as_mut().and_then(|slc| slc.lent.as_mut());
@@ -144,7 +144,7 @@ impl BlockManager {
         lent.blocks.push((block, native));
         account.free_pages -= pages;
         account.kept_for_fold = 1;
-        self.slc_table_mut().open(native, false);
+        self.table_mut().open(native, false);
     }
 
     /// Frees the native block lent for the SLC block `block`, which was folded and erased. Does nothing for a static cache.
@@ -155,7 +155,7 @@ impl BlockManager {
         let at = lent.blocks.iter().position(|&(lent, _)| lent == block).expect("a block that was opened was lent");
         let (_, native) = lent.blocks.swap_remove(at);
         let has_more = !lent.blocks.is_empty();
-        let erase_count = self.slc_table_mut().erase_lent(native);
+        let erase_count = self.table_mut().erase_lent(native);
         let account = self.plane_mut(plane);
         account.kept_for_fold = u32::from(has_more);
         account.free_pages += pages;
@@ -165,7 +165,7 @@ impl BlockManager {
 
     /// Marks a block of the SLC cache as full.
     pub(super) fn fill_slc(&mut self, block: BlockId) {
-        self.slc_table_mut().fill_slc(block);
+        self.table_mut().fill_slc(block);
         let plane = self.geometry().plane_of_block(block);
         if let Some(slc) = &mut self.plane_mut(plane).slc {
             slc.full.push(block);
@@ -174,7 +174,7 @@ impl BlockManager {
 
     /// Returns a folded and erased block to the free blocks of the SLC cache.
     pub(super) fn free_folded(&mut self, block: BlockId) {
-        let erase_count = self.slc_table_mut().erase(block);
+        let erase_count = self.table_mut().erase(block);
         let plane = self.geometry().plane_of_block(block);
         let account = self.plane_mut(plane);
         account.collecting -= 1;

@@ -110,7 +110,7 @@ fn a_fold_keeps_its_next_block_from_the_host() {
     let mut ftl = drive(0.0);
     cache(&mut ftl, 0..4);
     // Allocate host pages until only two blocks are free: the reserve and one more, which the host could open.
-    while ftl.blocks.plane(PLANE).free.len() > 2 {
+    while ftl.blocks.accounts.plane(PLANE).free.len() > 2 {
         assert!(ftl.allocate(PLANE, OpenBlockKind::SHARED).is_some());
     }
     for _ in 0..11 {
@@ -127,7 +127,7 @@ fn a_fold_keeps_its_next_block_from_the_host() {
     cache(&mut ftl, 0..4);
     // The first fold has used 4 of the 12 pages of the block that it opened. Two more folds of 4 pages fit there, although no other block can be
     // opened.
-    assert_eq!(ftl.blocks.plane(PLANE).free.len(), 1);
+    assert_eq!(ftl.blocks.accounts.plane(PLANE).free.len(), 1);
     assert_eq!(fold(&mut ftl), Some(4));
     cache(&mut ftl, 0..4);
     assert_eq!(fold(&mut ftl), Some(4));
@@ -229,7 +229,7 @@ fn the_audit_detects_a_lent_block_in_use() {
     let mut ftl = dynamic_drive(3);
     cache(&mut ftl, 0..1);
     ftl.audit().expect("the tables agree");
-    *ftl.blocks.table_mut().entry(BlockId(0)).state = BlockState::Free as u16;
+    *ftl.blocks.accounts.table_mut().entry(BlockId(0)).state = BlockState::Free as u16;
     assert!(ftl.audit().is_err());
 }
 
@@ -237,6 +237,6 @@ fn the_audit_detects_a_lent_block_in_use() {
 fn the_audit_detects_an_slc_block_in_a_wrong_state() {
     let mut ftl = drive(0.0);
     cache(&mut ftl, 0..4);
-    *ftl.blocks.table_mut().entry(BlockId(17)).state = BlockState::Full as u16;
+    *ftl.blocks.accounts.table_mut().entry(BlockId(17)).state = BlockState::Full as u16;
     assert!(ftl.audit().is_err());
 }
