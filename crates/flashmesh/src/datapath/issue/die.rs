@@ -2,12 +2,9 @@
 
 use crate::config::Suspension;
 use crate::datapath::{Datapath, HeldDie, IssueOutcome, PageSource};
-use crate::flash::die::OperationKind;
 use crate::ids::DieId;
 use crate::kernel::Kernel;
-use crate::kernel::event::{Event, array_lane};
 use crate::kernel::model::Model;
-use crate::kernel::probe::Notice;
 use crate::schedule::queues::{NOTHING, PlaneMasks};
 use crate::schedule::transaction::TransactionClass;
 use crate::units::Time;
@@ -216,43 +213,5 @@ impl<M: Model> Datapath<M> {
         } else {
             IssueOutcome::Nothing
         }
-    }
-
-    /// Returns whether a read may suspend the operation of `die`. False for GC that has priority over reads, and while stalled writes forbid
-    /// suspensions (`PageSource::may_suspend`).
-    #[inline(never)]
-    pub(in super::super) fn read_may_suspend<S: PageSource<M>>(
-        &self,
-        die: DieId,
-        source: &S,
-        kernel: &Kernel<M>,
-    ) -> bool {
-        let entry = &self.dies[die];
-        entry.may_suspend(&self.rules.die, kernel.now())
-            && source.may_suspend()
-            && !(entry.state.is_internal_busy() && self.has_collection_priority(die, source))
-    }
-
-    /// Returns whether GC has priority over user transactions on `die`. False if a queued read precedes GC (`Rules::reads_before_collection`).
-    pub(in super::super) fn has_collection_priority<S: PageSource<M>>(&self, die: DieId, source: &S) -> bool {
-        let yields = M::ALL_FEATURES && self.rules.reads_before_collection && has_awaited_read(&self.queues.masks(die));
-        source.collection_first(die) && !yields
-    }
-
-    /// Returns whether reads are queued at `die` that may suspend its operation.
-    pub fn has_waiting_reads(&self, die: DieId) -> bool {
-        self.rules.die.suspension != Suspension::Off && has_awaited_read(&self.queues.masks(die))
-    }
-
-    #[inline(never)]
-    pub(super) fn resume_suspended(&mut self, die: DieId, kernel: &mut Kernel<M>) {
-        let now = kernel.now();
-        let until = self.dies[die]
-            .state
-            .resume(&self.rules.die, now, self.timing.resume)
-            .expect("a die that accepts an operation and has one suspended resumes it");
-        kernel.schedule(array_lane(OperationKind::Erase), now + self.timing.resume, Event::Resumed(die));
-        kernel.schedule(array_lane(OperationKind::Erase), until, Event::ArrayEnd(die));
-        kernel.notify(|| Notice::Resumed(die, until));
     }
 }

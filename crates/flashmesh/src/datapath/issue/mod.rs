@@ -7,6 +7,7 @@ mod dispatch;
 mod outcome;
 mod parity;
 mod ready;
+mod suspension;
 
 pub use outcome::{HeldDie, IssueOutcome};
 

@@ -88,22 +88,6 @@ fn may_gather(work: Purpose) -> bool {
 const TIMED_PROGRAMS: PlaneMasks = PlaneMasks::all_of(&TransactionClass::WAITING_PROGRAMS);
 
 impl<M: Model> Datapath<M> {
-    #[inline(always)]
-    pub(in super::super) fn gathers(&self) -> bool {
-        M::ALL_FEATURES && self.gather.is_enabled
-    }
-
-    /// Returns the companion that follows `id` (the next mapping unit of the same page or program); `None` after the last one.
-    #[inline(always)]
-    pub fn companion(&self, id: TransactionId) -> Option<TransactionId> {
-        if self.gathers() { self.transactions[id].companion() } else { None }
-    }
-
-    /// Returns `id` and its companions, the mapping units chained behind it.
-    pub fn with_companions(&self, id: TransactionId) -> impl Iterator<Item = TransactionId> {
-        std::iter::successors(Some(id), |&id| self.companion(id))
-    }
-
     /// Counts a mapping unit that is queued at its die.
     #[inline(always)]
     pub(in super::super) fn count_queued(
@@ -300,11 +284,6 @@ impl<M: Model> Datapath<M> {
                 && source.shares_block(&leading, other)
                 && source.is_current(other)
         })
-    }
-
-    pub(super) fn append_companion(&mut self, last: TransactionId, id: TransactionId) {
-        self.transactions[id].end_chain();
-        self.transactions[last].set_companion(id);
     }
 
     /// Restarts the gather timeout for the mapping units that stay queued after the start of `operation`. With early binding, removes the

@@ -4,6 +4,7 @@ mod array;
 mod array_steps;
 mod choose;
 mod grant;
+mod grant_at_chip;
 mod multi_plane;
 mod start;
 

@@ -1,0 +1,57 @@
+//! Grants of command paths at chips whose operations are suspended together (`flash.suspension-scope = "chip"`).
+
+use super::{GrantOutcome, GrantedPath};
+use crate::datapath::issue::has_awaited_read;
+use crate::datapath::path::PathGrant;
+use crate::datapath::{Datapath, PageSource};
+use crate::fabric::Grant;
+use crate::ids::DieId;
+use crate::kernel::Kernel;
+use crate::kernel::model::Model;
+use crate::kernel::probe::Notice;
+
+impl<M: Model> Datapath<M> {
+    /// Starts an operation over a command path that was granted to a die of a chip with chip-wide suspension.
+    #[inline(never)]
+    pub(super) fn on_command_grant_at_chip<S: PageSource<M>>(
+        &mut self,
+        grant: Grant,
+        path: PathGrant,
+        source: &S,
+        kernel: &mut Kernel<M>,
+    ) -> GrantOutcome {
+        let die = grant.die;
+        let requests_suspension = std::mem::take(&mut self.dies[die].requests_suspension);
+        let is_idle = |die: DieId| self.dies[die].state.is_idle();
+        let needs_suspension =
+            requests_suspension && !self.is_chip_suspended(die) && !self.dies_of_chip(die).all(is_idle);
+        if needs_suspension {
+            let is_wanted = has_awaited_read(&self.queues.masks(die)) && self.may_suspend_chip(die, source, kernel);
+            if !is_wanted {
+                // No retry is needed, because the end of the current operations triggers the next issue.
+                self.release(grant, kernel);
+                return GrantOutcome::Done;
+            }
+            self.suspend_chip(die, kernel);
+        } else if !self.dies[die].state.accepts(&self.rules.die) {
+            self.release(grant, kernel);
+            return GrantOutcome::Done;
+        }
+        let since = self.dies[self.first_die_of_chip(die)].suspended_at;
+        let suspends = self.is_chip_suspended(die) && kernel.now() < since + self.timing.suspend;
+        self.choose_and_start(die, GrantedPath { grant, path, suspends }, source, kernel)
+    }
+
+    fn suspend_chip(&mut self, die: DieId, kernel: &mut Kernel<M>) {
+        let first = self.first_die_of_chip(die);
+        self.dies[first].suspended_at = kernel.now();
+        for die in self.dies_of_chip(die) {
+            let state = &mut self.dies[die].state;
+            if !state.is_idle() {
+                state.suspend(&self.rules.die, kernel.now()).expect("every operation of the chip can be suspended");
+                self.counters.suspensions += 1;
+                kernel.notify(|| Notice::Suspended(die));
+            }
+        }
+    }
+}
