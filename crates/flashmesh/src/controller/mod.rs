@@ -17,6 +17,7 @@ mod cache;
 mod cores;
 mod events;
 mod follow_ups;
+mod give_up;
 mod issue;
 mod page_source;
 mod power_cut;

@@ -76,6 +76,7 @@ mod link;
 mod network;
 mod packet;
 mod parameters;
+mod requests;
 mod round_robin;
 mod run_movement;
 mod topology;

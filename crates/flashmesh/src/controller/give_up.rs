@@ -1,0 +1,39 @@
+//! Transactions of requests that are dropped after a power cut.
+
+use crate::datapath::Datapath;
+use crate::ids::TransactionId;
+use crate::kernel::Kernel;
+use crate::kernel::model::Model;
+use crate::policies::{FirmwarePolicy, PolicyEvent};
+use crate::schedule::transaction::{Transaction, TransactionClass};
+
+use super::follow_ups::FollowUp;
+use super::work::host_write::drop_write;
+use super::work::replica;
+use super::{Context, Controller};
+
+impl Controller {
+    /// Drops a transaction of a request. The transaction must not be queued, and must not have a physical page assigned.
+    pub(super) fn give_up<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+        let Transaction { purpose: work, lpn, successor, .. } = *datapath.transaction(id);
+        let Controller { shared, cache, .. } = self;
+        let cx = &mut Context { shared, datapath, kernel };
+        if M::ALL_FEATURES && work.class() == TransactionClass::UserRead {
+            replica::read_left(id, cx);
+            if let Some(copies) = &mut cx.shared.replication {
+                copies.forget_plan_of(id, lpn);
+            }
+            cx.shared.policy.notify(PolicyEvent::ReadCancelled(id));
+        }
+        if work.is_write() {
+            drop_write(id, cache.as_deref_mut(), cx);
+            return cx.push(FollowUp::Successor(lpn, successor));
+        }
+        cx.datapath.remove(id);
+        if work.has_cache_place()
+            && let Some(cache) = cache
+        {
+            cache.not_filled(lpn, cx);
+        }
+    }
+}
