@@ -6,7 +6,7 @@ CARGO ?= cargo
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo docs test test-long test-rust test-rust-long test-python test-python-long test-times check own-examples golden-corpus explore reproduction validation fits settled campaign metamorphic faults cuts fuzz fuzz-importers coverage sbom wheel lock soak lint format generate outputs picture check-generated bench bench-sweeps bench-threads bench-many bench-recording bench-mqsim bench-drive clean
+.PHONY: help build demo docs test test-long test-rust test-rust-long test-python test-python-long test-times check own-examples golden-corpus explore reproduction validation fits settled campaign metamorphic faults cuts fuzz fuzz-importers coverage mutants sbom wheel lock soak lint format generate outputs picture check-generated bench bench-sweeps bench-threads bench-many bench-recording bench-mqsim bench-drive clean
 
 help: ## Say what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -158,6 +158,9 @@ coverage: ## Measure which lines of the core its tests reach, by folder; CASES o
 	@mkdir -p out
 	PROPTEST_RNG_SEED=1 PROPTEST_CASES=$(or $(CASES),32) CARGO_PROFILE_TEST_DEBUG=0 CARGO_INCREMENTAL=0 $(CARGO) llvm-cov --package flashmesh --package flashmesh-base --package flashmesh-workload --locked --json --summary-only --output-path out/coverage.json $(ARGS)
 	$(PYTHON) tools/coverage.py out/coverage.json
+
+mutants: $(NATIVE) ## Put small faults into the core and count those that the tests find; COUNT, SEED; goes on where it stopped
+	PYTHONPATH=tools $(BIN)/python -m mutants --count $(or $(COUNT),200) --seed $(or $(SEED),1)
 
 sbom: $(ENVIRONMENT) ## Write what a release is made of, as CycloneDX, to out/sbom.json
 	@mkdir -p out

@@ -1,0 +1,203 @@
+"""Runs tests with active mutants, and says which test finds them."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import resource
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mutants import VARIABLE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from mutants.tree import MutatedTree, Program
+
+SHORT = {"PROPTEST_RNG_SEED": "1", "PROPTEST_CASES": "40"}
+"""Environment of the random tests in `make test`."""
+LONG = {"PROPTEST_RNG_SEED": "1"}
+"""Environment of the random tests in `make test-long`."""
+SLOWER = 4.0
+"""Duration of a test program at which it counts as hung, as a multiple of its duration without mutants."""
+SLOWER_S = 60.0
+"""Addition to this duration in seconds."""
+MEMORY_MAX = 8 << 30
+"""Limit of the address space of a test process, in bytes."""
+LEFT_OUT = ("architecture", "soak")
+"""Test programs that read the source, which the mutants change, or that only run when they are asked for."""
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command that runs tests, and prints a line for each test that failed."""
+
+    name: str
+    arguments: tuple[str, ...]
+    folder: Path
+    environment: Mapping[str, str]
+    failed: str
+    """Text that is in the line of each failed test."""
+
+    def first_failure(self, numbers: Sequence[int], limit_s: float) -> str | None:
+        """Runs the command until a test fails, with mutants active. Returns the line of this test; None if all pass."""
+        active = {VARIABLE: ",".join(map(str, numbers))}
+        with subprocess.Popen(
+            self.arguments,
+            cwd=self.folder,
+            env=os.environ | dict(self.environment) | active,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            errors="replace",
+            start_new_session=True,
+        ) as run:
+            # A mutant can allocate without end. Processes that this one begins have the limit too.
+            resource.prlimit(run.pid, resource.RLIMIT_AS, (MEMORY_MAX, MEMORY_MAX))
+            ended = threading.Event()
+
+            def end() -> None:
+                ended.set()
+                kill(run)
+
+            timer = threading.Timer(limit_s, end)
+            timer.start()
+            try:
+                assert run.stdout is not None
+                for line in run.stdout:
+                    if self.failed in line:
+                        kill(run)
+                        return f"{self.name}: {line.strip()[:200]}"
+            finally:
+                timer.cancel()
+        if ended.is_set():
+            return f"{self.name}: did not end in {limit_s:.0f} s"
+        return f"{self.name}: ended with {run.returncode}" if run.returncode else None
+
+
+def kill(run: subprocess.Popen[str]) -> None:
+    """Kills a process and all processes that it began."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(run.pid, signal.SIGKILL)
+
+
+def rust_commands(programs: Sequence[Program], drawn: Mapping[str, str], threads: int) -> list[Command]:
+    """Returns the commands that run test programs of Rust.
+
+    Args:
+        programs: The programs.
+        drawn: The environment of the random tests.
+        threads: The number of tests that run at once.
+    """
+    return [
+        Command(each.name, (each.executable, f"--test-threads={threads}"), each.folder, drawn, " ... FAILED")
+        for each in programs
+        if not each.name.endswith(LEFT_OUT)
+    ]
+
+
+def python_command(tree: MutatedTree, marked: str) -> Command:
+    """Returns the command that runs Python tests.
+
+    Args:
+        tree: The tree with the mutated module.
+        marked: The expression of marks that chooses the tests.
+    """
+    arguments = ("-m", "pytest", "--verbose", "--exitfirst", "-m", marked, "--numprocesses=2", "--dist=loadscope")
+    return Command(
+        f"pytest -m {marked!r}",
+        (sys.executable, *arguments),
+        tree.at,
+        {"PYTHONPATH": str(tree.at / "python")},
+        "FAILED",
+    )
+
+
+def timed(commands: Sequence[Command]) -> dict[str, float]:
+    """Runs commands without mutants. Returns their durations in seconds by name.
+
+    Raises:
+        RuntimeError: If a test fails.
+    """
+    durations = {}
+    for command in commands:
+        begun = time.monotonic()
+        failure = command.first_failure((), float(60 * 60))
+        if failure is not None:
+            raise RuntimeError(f"without a mutant: {failure}")
+        durations[command.name] = time.monotonic() - begun
+    return durations
+
+
+def judged(
+    commands: Sequence[Command],
+    durations: Mapping[str, float],
+    count: int,
+    jobs: int,
+    known: Mapping[int, str | None],
+    on_judged: Callable[[int, str | None], None],
+) -> dict[int, str | None]:
+    """Runs the commands for each mutant until a test fails, the shortest command first.
+
+    Args:
+        commands: The commands.
+        durations: The duration of each command without mutants, in seconds by name.
+        count: The number of mutants.
+        jobs: The number of mutants that are tested at once.
+        known: What an earlier call found.
+        on_judged: Called with each new mutant and its first failure.
+
+    Returns:
+        The first failure by the number of the mutant; None if no test failed.
+    """
+    ordered = sorted(commands, key=lambda command: durations[command.name])
+
+    def judge(number: int) -> str | None:
+        for command in ordered:
+            limit_s = SLOWER * durations[command.name] * jobs + SLOWER_S
+            failure = command.first_failure((number,), limit_s)
+            if failure is not None:
+                return failure
+        return None
+
+    def keep(number: int) -> tuple[int, str | None]:
+        if number in known:
+            return number, known[number]
+        failure = judge(number)
+        on_judged(number, failure)
+        return number, failure
+
+    with ThreadPoolExecutor(jobs) as pool:
+        return dict(pool.map(keep, range(1, count + 1)))
+
+
+def found_together(
+    commands: Sequence[Command],
+    durations: Mapping[str, float],
+    numbers: Sequence[int],
+    on_run: Callable[[str], None],
+) -> dict[int, str]:
+    """Returns those of several mutants that the commands find, with the first failure of each.
+
+    The mutants are active together, and if a test fails, in halves: a run in which all tests pass acquits many at once.
+    """
+    failure = None
+    for command in commands:
+        failure = command.first_failure(numbers, SLOWER * durations.get(command.name, 600.0) + SLOWER_S)
+        if failure is not None:
+            break
+    on_run(f"{len(numbers)} active: {failure or 'all tests pass'}")
+    if failure is None or len(numbers) <= 1:
+        return {} if failure is None else {numbers[0]: failure}
+    half = len(numbers) // 2
+    found = found_together(commands, durations, numbers[:half], on_run)
+    return found | found_together(commands, durations, numbers[half:], on_run)
