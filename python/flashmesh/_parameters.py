@@ -779,6 +779,12 @@ class Flash:
     suspend_time: Time | None = None
     """Time from the suspend command until the array is free. Values: 0ps to 1s. Default: "5us"."""
 
+    suspend_interval: Time | None = None
+    """Interval between the points of a program or erase at which it can be suspended, such as the ends of its pulses. A
+    suspension waits until the operation reaches its next point, then takes `suspend-time`. With 0, an operation can be
+    suspended at any time. Values: 0ps to 10s. Default: "0ps".
+    """
+
     resume_time: Time | None = None
     """Time from the resume command until the operation continues. Values: 0ps to 1s. Default: "5us"."""
 

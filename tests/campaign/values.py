@@ -65,6 +65,7 @@ MODERATE: dict[str, tuple[str, ...]] = {
     "cache.destage-limit": ("4KiB", "32KiB", "256KiB"),
     "cache.throttle-interval": ("0ps", "700ns", "90us"),
     "cache.throttle-share": ("0", "0.3", "1"),
+    "flash.suspend-interval": ("0us", "7us", "100us"),
     "firmware.cores": ("1", "2", "4"),
     **{
         f"firmware.{name}-time": ("0s", "300ns", "2us")

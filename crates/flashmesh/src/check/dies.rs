@@ -25,8 +25,8 @@ struct Operation {
     nominal: Time,
     worked: Time,
     suspensions: u32,
-    /// Whether the array work starts only after another operation of the die has been suspended, which adds `flash.suspend-time`.
-    suspends: bool,
+    /// Time that the array work waits for the suspension of another operation; zero without one.
+    delay: Time,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -48,10 +48,12 @@ struct Die {
     array: Array,
     register: usize,
     suspended: Option<Operation>,
-    /// Whether the next read must include the time to suspend the operation in `suspended` (`flash.suspend-time`).
+    /// Whether the next read must include the time to suspend the operation in `suspended`.
     suspending: bool,
     /// Time at which an operation of the die was last suspended.
     suspended_at: Time,
+    /// Time that this suspension takes: the operation works on until its next point of suspension, then `flash.suspend-time` passes.
+    suspension_time: Time,
 }
 
 #[derive(Clone, Debug)]
@@ -231,13 +233,16 @@ impl Dies {
         // If a single die is suspended, the next read of this die includes the time to suspend. If the whole chip is suspended, or planes
         // read independently, every read that begins before the suspension is complete includes this time.
         let own = std::mem::take(&mut self.dies[id.index()].suspending);
-        let is_pending = |die: DieId| {
-            let die = &self.dies[die.index()];
-            die.suspended.is_some() && now < die.suspended_at + self.flash.suspend_time
-        };
+        // A chip is suspended once the last of its dies is.
+        let together = self.suspended_with(id).map(|die| &self.dies[die.index()]);
+        let pending = together.filter(|die| die.suspended.is_some()).max_by_key(|die| die.suspension_time);
+        let pending = pending.filter(|die| now < die.suspended_at + die.suspension_time);
         let is_chip = self.suspended_with(id).count() > 1;
-        let pays_while_pending = is_chip || !self.planes.is_empty();
-        let suspends = if pays_while_pending { self.suspended_with(id).any(is_pending) } else { own };
+        let delay = match pending {
+            Some(die) if is_chip || !self.planes.is_empty() => die.suspension_time,
+            _ if own && !is_chip && self.planes.is_empty() => self.dies[id.index()].suspension_time,
+            _ => Time::ZERO,
+        };
         let (read_cache, multi_plane) = (self.flash.read_cache, self.flash.multi_plane);
         let planes_max = match (multi_plane, at.extent) {
             (MultiPlane::Off, _) | (_, Extent::Plane(_)) => 1,
@@ -254,7 +259,7 @@ impl Dies {
             return refuse(format!("over {planes} planes; at most {planes_max} can join"));
         }
         let nominal = Time::ZERO;
-        die.array = Array::Incoming(Operation { kind, planes, nominal, worked: Time::ZERO, suspensions: 0, suspends });
+        die.array = Array::Incoming(Operation { kind, planes, nominal, worked: Time::ZERO, suspensions: 0, delay });
         Ok(())
     }
 
@@ -272,7 +277,7 @@ impl Dies {
         if operation.kind != kind {
             return Err(format!("{at} works on a {kind:?}, but began a {:?}", operation.kind));
         }
-        let delay = if operation.suspends { self.flash.suspend_time } else { Time::ZERO };
+        let delay = operation.delay;
         operation.nominal = until.saturating_sub(now + delay);
         if !self.may_take(kind, operation.nominal) {
             let nominal = self.times.array(kind, PageAt::Native(0), PageAt::Native(0));
@@ -287,7 +292,7 @@ impl Dies {
 
     pub(super) fn suspended(&mut self, id: DieId, now: Time) -> Result<(), String> {
         let die = &mut self.dies[id.index()];
-        let Array::Busy { mut operation, since, until } = die.array else {
+        let Array::Busy { mut operation, since, .. } = die.array else {
             return Err(format!("die {} was suspended, but it is {}", id.0, die.array.describe()));
         };
         let refuse =
@@ -309,14 +314,20 @@ impl Dies {
         if now < since {
             return refuse(format!("it goes on at {since} only"));
         }
-        if until.saturating_sub(now) <= self.flash.suspend_remaining_min {
-            return refuse(format!("only {} are left", until.saturating_sub(now)));
+        let (worked, interval) = (operation.worked + (now - since), self.flash.suspend_interval);
+        // The operation works on until its next point of suspension, unless it is at one.
+        let points = if interval == Time::ZERO { 0 } else { worked.as_ps().div_ceil(interval.as_ps()) };
+        let point = worked.max(interval * points);
+        let left = operation.nominal.saturating_sub(point);
+        if left <= self.flash.suspend_remaining_min {
+            return refuse(format!("only {left} are left"));
         }
-        operation.worked += now - since;
+        operation.worked = point;
         operation.suspensions += 1;
         die.suspended = Some(operation);
         die.suspending = true;
         die.suspended_at = now;
+        die.suspension_time = point - worked + self.flash.suspend_time;
         die.array = Array::Idle;
         Ok(())
     }
@@ -337,7 +348,8 @@ impl Dies {
         let Some(operation) = die.suspended else {
             return Err(format!("die {} resumed at {now}, but nothing is suspended", id.0));
         };
-        let since = now + self.flash.resume_time;
+        let reached = die.suspended_at + (die.suspension_time - self.flash.suspend_time);
+        let since = now.max(reached) + self.flash.resume_time;
         let remaining = operation.nominal.saturating_sub(operation.worked);
         if until != since + remaining {
             return Err(format!(

@@ -30,6 +30,8 @@ pub struct DieEntry {
     pub(super) requests_suspension: bool,
     /// Time of the last suspension of the die. If chips are suspended as a whole, only the first die of the chip has this time.
     pub(super) suspended_at: Time,
+    /// Time that the last suspension takes, from [`suspended_at`](Self::suspended_at) until the array is free.
+    pub(super) suspension_time: Time,
 }
 
 /// Independent reads of the planes of a die.

@@ -94,7 +94,7 @@ impl<M: Model> Datapath<M> {
     #[inline]
     pub(super) fn is_suspending(&self, die: DieId, now: Time) -> bool {
         let entry = &self.dies[die];
-        self.rules.planes_read_alone && entry.state.has_suspended() && now < entry.suspended_at + self.timing.suspend
+        self.rules.planes_read_alone && entry.state.has_suspended() && now < entry.suspended_at + entry.suspension_time
     }
 
     /// Lets reads begin again at `die` if it is draining and all of its planes are free.

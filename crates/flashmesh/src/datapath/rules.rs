@@ -94,6 +94,7 @@ impl Rules {
                 read_cache: config.flash.read_cache,
                 suspension: config.suspension(),
                 suspensions_max: config.flash.suspensions_max,
+                suspend_interval: config.flash.suspend_interval,
                 suspend_remaining_min: config.flash.suspend_remaining_min,
             },
             multi_plane: config.flash.multi_plane,

@@ -47,6 +47,9 @@ impl ConditionTimer {
 #[derive(Clone, Copy, Debug)]
 struct Suspended {
     operation: Operation,
+    /// Time at which the operation reaches its point of suspension, until which it works on.
+    at: Time,
+    /// Array time left after this point.
     remaining: Time,
     times: u32,
 }
@@ -106,6 +109,8 @@ pub struct DieRules {
     pub read_cache: bool,
     pub suspension: Suspension,
     pub suspensions_max: u32,
+    /// Interval between the points of an operation at which it can be suspended; zero if it can be suspended at any time.
+    pub suspend_interval: Time,
     /// Remaining array time at or below which an operation is not suspended.
     pub suspend_remaining_min: Time,
 }
@@ -232,26 +237,40 @@ impl Die {
             && self.register.is_empty()
             && self.suspensions < rules.suspensions_max
             && now >= self.since
-            && self.until.saturating_sub(now) > rules.suspend_remaining_min
+            && self.until.saturating_sub(now + self.until_suspend_point(rules, now)) > rules.suspend_remaining_min
     }
 
-    /// Suspends the running operation at `now`. The die can begin another operation at once.
+    /// Returns the time for which the operation in the array works on, from `now`, until it reaches a point at which it can be suspended.
+    #[inline]
+    fn until_suspend_point(&self, rules: &DieRules, now: Time) -> Time {
+        let interval = rules.suspend_interval.as_ps();
+        if interval == 0 {
+            return Time::ZERO;
+        }
+        let worked = (self.operation.array_time - self.until.saturating_sub(now)).as_ps();
+        Time::from_ps(worked.next_multiple_of(interval) - worked)
+    }
+
+    /// Suspends the running operation, which works on from `now` until its next point of suspension. Returns the time until then. The die can begin
+    /// another operation at `now`.
     ///
     /// # Errors
     /// If [`Die::may_suspend`] is false.
-    pub fn suspend(&mut self, rules: &DieRules, now: Time) -> Result<(), DieError> {
+    pub fn suspend(&mut self, rules: &DieRules, now: Time) -> Result<Time, DieError> {
         if !self.may_suspend(rules, now) {
             return Err(DieError::NotSuspendable);
         }
-        let (operation, remaining, times) = (self.operation, self.until - now, self.suspensions + 1);
-        self.suspended = Some(Box::new(Suspended { operation, remaining, times }));
+        let works_on = self.until_suspend_point(rules, now);
+        let (operation, at, times) = (self.operation, now + works_on, self.suspensions + 1);
+        self.suspended = Some(Box::new(Suspended { operation, at, remaining: self.until - at, times }));
         self.is_suspended = true;
         self.array = ArrayState::Idle;
         self.mark(now);
-        Ok(())
+        Ok(works_on)
     }
 
-    /// Resumes the suspended operation; the array continues it at `now` + `resume_time`. Returns the time at which the operation ends.
+    /// Resumes the suspended operation. The array continues it `resume_time` after `now`, or after its point of suspension if this is later
+    /// ([`since`](Self::since)). Returns the time at which the operation ends.
     ///
     /// # Errors
     /// If the die does not accept an operation, or no operation is suspended.
@@ -259,15 +278,20 @@ impl Die {
         if !self.accepts(rules) {
             return Err(self.busy_error());
         }
-        let Suspended { operation, remaining, times } = *self.suspended.take().ok_or(DieError::WrongPhase)?;
+        let Suspended { operation, at, remaining, times } = *self.suspended.take().ok_or(DieError::WrongPhase)?;
         self.is_suspended = false;
-        self.since = now + resume_time;
+        self.since = now.max(at) + resume_time;
         self.until = self.since + remaining;
         self.operation = operation;
         self.array = ArrayState::Busy;
         self.suspensions = times;
         self.mark(now);
         Ok(self.until)
+    }
+
+    /// Returns the time at which the operation in the array began or continued its work. The array must be busy.
+    pub fn since(&self) -> Time {
+        self.since
     }
 
     /// Begins an operation at `now`, when its path has been granted and the transfer of its command begins.

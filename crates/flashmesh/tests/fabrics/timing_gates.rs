@@ -20,7 +20,7 @@ fn timing() -> Timing {
 }
 
 fn rules(read_cache: bool, suspension: Suspension) -> DieRules {
-    DieRules { read_cache, suspension, suspensions_max: 2, suspend_remaining_min: us(10) }
+    DieRules { read_cache, suspension, suspensions_max: 2, suspend_interval: Time::ZERO, suspend_remaining_min: us(10) }
 }
 
 fn plain() -> DieRules {
@@ -132,7 +132,7 @@ fn an_operation_is_suspended_while_more_than_the_least_is_left_and_not_at_it() {
         let latest = until - us(10) - PICOSECOND;
         assert!(!die.may_suspend(&rules, latest + PICOSECOND));
         assert_eq!(die.suspend(&rules, latest + PICOSECOND), Err(DieError::NotSuspendable), "{kind:?}");
-        assert_eq!(die.suspend(&rules, latest), Ok(()), "{kind:?}");
+        assert_eq!(die.suspend(&rules, latest), Ok(Time::ZERO), "{kind:?}");
         assert!(die.has_suspended() && die.accepts(&rules));
         // After the 5 us to resume, 10 us and a picosecond of array time are left.
         assert_eq!(die.resume(&rules, until, us(5)), Ok(until + us(15) + PICOSECOND));
@@ -190,7 +190,7 @@ fn a_resumed_operation_is_suspended_again_once_it_goes_on_and_only_so_often() {
         Err(DieError::NotSuspendable),
         "the operation is still resuming"
     );
-    assert_eq!(die.suspend(&rules, us(55)), Ok(()), "the second suspension is allowed");
+    assert_eq!(die.suspend(&rules, us(55)), Ok(Time::ZERO), "the second suspension is allowed");
     assert_eq!(die.resume(&rules, us(60), us(5)), Ok(us(65) + us(80)));
     assert_eq!(die.suspend(&rules, us(70)), Err(DieError::NotSuspendable), "a third suspension exceeds the limit");
 }
@@ -219,5 +219,5 @@ fn a_full_register_keeps_an_operation_from_being_suspended() {
     begin(&mut die, &rules, OperationKind::Program, 1, read);
     assert_eq!(die.suspend(&rules, us(10)), Err(DieError::NotSuspendable));
     die.finish_sending(us(11)).expect("the data leaves");
-    assert_eq!(die.suspend(&rules, us(11)), Ok(()));
+    assert_eq!(die.suspend(&rules, us(11)), Ok(Time::ZERO));
 }

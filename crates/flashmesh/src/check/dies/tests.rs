@@ -325,6 +325,38 @@ fn a_suspension_of_nothing_or_before_the_operation_goes_on_is_caught() {
 }
 
 #[test]
+fn an_operation_that_stops_before_its_point_of_suspension_is_caught() {
+    let mut config = with_suspension();
+    config.flash.suspend_interval = us(30);
+    let interrupted = || {
+        let mut oracles = oracles_with(&config);
+        begin(&mut oracles, Program, 1, us(0), us(100));
+        oracles.suspended(DIE, us(40));
+        oracles
+    };
+    let mut early = interrupted();
+    begin(&mut early, Read, 1, us(40), us(48));
+    assert_fails(&early, "dies", "a Read from 40us ends at 48us; it takes 3us after 25us: 68us");
+
+    for (until, is_right) in [(us(69 + 5 + 40), true), (us(69 + 5 + 60), false)] {
+        let mut resumed = interrupted();
+        begin(&mut resumed, Read, 1, us(40), us(68));
+        end_read(&mut resumed, 1, us(68));
+        resumed.data_out_ended(DIE, us(69));
+        resumed.resumed(DIE, us(69), until);
+        match is_right {
+            true => assert_silent(&resumed),
+            false => assert_fails(&resumed, "dies", "goes on from 74us until 134us; 40us are left: 114us"),
+        }
+    }
+
+    let mut late = oracles_with(&config);
+    begin(&mut late, Program, 1, us(0), us(100));
+    late.suspended(DIE, us(91));
+    assert_fails(&late, "dies", "only 0ps are left");
+}
+
+#[test]
 fn a_resumption_of_nothing_or_while_the_die_is_busy_is_caught() {
     let mut nothing = oracles_with(&with_suspension());
     nothing.resumed(DIE, us(1), us(2));

@@ -185,6 +185,9 @@ section! {
             with "mbm.suspension" != ["\"off\""] or "ftl.policy" != ["\"mbm\""], needs any where "geometry.dies-per-chip" != ["1"];
         /// Time from the suspend command until the array is free.
         suspend_time: Time = Time::from_us(5), in Time::ZERO..=OVERHEAD_MAX, needs plain;
+        /// Interval between the points of a program or erase at which it can be suspended, such as the ends of its pulses. A suspension waits
+        /// until the operation reaches its next point, then takes `suspend-time`. With 0, an operation can be suspended at any time.
+        suspend_interval: Time = Time::ZERO, in Time::ZERO..=ARRAY_TIME_MAX, needs plain, step "0us | 50us";
         /// Time from the resume command until the operation continues.
         resume_time: Time = Time::from_us(5), in Time::ZERO..=OVERHEAD_MAX, needs plain;
         /// Maximum number of suspensions of one operation.

@@ -74,7 +74,8 @@ impl<M: Model> Datapath<M> {
             .state
             .resume(&self.rules.die, now, self.timing.resume)
             .expect("a die that accepts an operation and has one suspended resumes it");
-        kernel.schedule(array_lane(OperationKind::Erase), now + self.timing.resume, Event::Resumed(die));
+        let since = self.dies[die].state.since();
+        kernel.schedule(array_lane(OperationKind::Erase), since, Event::Resumed(die));
         kernel.schedule(array_lane(OperationKind::Erase), until, Event::ArrayEnd(die));
         kernel.notify(|| Notice::Resumed(die, until));
     }

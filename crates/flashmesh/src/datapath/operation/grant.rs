@@ -42,8 +42,8 @@ pub struct StaleLead {
 pub(in super::super) struct GrantedPath {
     pub grant: Grant,
     pub path: PathGrant,
-    /// Whether a running operation is suspended first, which adds to the array time.
-    pub suspends: bool,
+    /// Time of a suspension that an operation over this path has to wait for, which adds to its array time; zero without one.
+    pub suspension: Time,
 }
 
 impl<M: Model> Datapath<M> {
@@ -124,7 +124,7 @@ impl<M: Model> Datapath<M> {
     ) -> GrantOutcome {
         let requester = grant.die;
         if !M::ALL_FEATURES {
-            let granted = GrantedPath { grant, path, suspends: false };
+            let granted = GrantedPath { grant, path, suspension: Time::ZERO };
             return match self.queues.masks(requester).only(TransactionClass::UserRead) {
                 Some(plane) => self.start_only_read(requester, plane, granted, source, kernel),
                 None => self.choose_and_start_out_of_line(requester, granted, source, kernel),
@@ -137,7 +137,7 @@ impl<M: Model> Datapath<M> {
             return self.start_only_read(
                 requester,
                 plane,
-                GrantedPath { grant, path, suspends: false },
+                GrantedPath { grant, path, suspension: Time::ZERO },
                 source,
                 kernel,
             );
@@ -154,8 +154,9 @@ impl<M: Model> Datapath<M> {
             self.release(grant, kernel);
             return GrantOutcome::Done;
         }
-        let suspends = busy.is_some() || user.is_some_and(|die| self.is_suspending(die, kernel.now()));
-        let granted = GrantedPath { grant, path, suspends };
+        let suspending = busy.or_else(|| user.filter(|&die| self.is_suspending(die, kernel.now())));
+        let suspension = suspending.map_or(Time::ZERO, |die| self.dies[die].suspension_time);
+        let granted = GrantedPath { grant, path, suspension };
         self.choose_and_start(requester, granted, source, kernel)
     }
 
@@ -286,11 +287,14 @@ impl<M: Model> Datapath<M> {
     #[inline(never)]
     fn suspend_for_read<S: PageSource<M>>(&mut self, die: DieId, source: &S, kernel: &mut Kernel<M>) -> bool {
         let wanted = has_awaited_read(&self.queues.masks(die)) && self.read_may_suspend(die, source, kernel);
-        if !wanted || self.dies[die].state.suspend(&self.rules.die, kernel.now()).is_err() {
+        if !wanted {
             return false;
         }
+        let now = kernel.now();
+        let entry = &mut self.dies[die];
+        let Ok(works_on) = entry.state.suspend(&self.rules.die, now) else { return false };
+        (entry.suspended_at, entry.suspension_time) = (now, works_on + self.timing.suspend);
         self.counters.suspensions += 1;
-        self.dies[die].suspended_at = kernel.now();
         kernel.notify(|| Notice::Suspended(die));
         true
     }

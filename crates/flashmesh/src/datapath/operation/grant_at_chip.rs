@@ -1,6 +1,7 @@
 //! Grants of command paths at chips whose operations are suspended together (`flash.suspension-scope = "chip"`).
 
 use super::{GrantOutcome, GrantedPath};
+use crate::datapath::dies::DieEntry;
 use crate::datapath::issue::has_awaited_read;
 use crate::datapath::path::PathGrant;
 use crate::datapath::{Datapath, PageSource};
@@ -9,6 +10,7 @@ use crate::ids::DieId;
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
+use crate::units::Time;
 
 impl<M: Model> Datapath<M> {
     /// Starts an operation over a command path that was granted to a die of a chip with chip-wide suspension.
@@ -37,21 +39,25 @@ impl<M: Model> Datapath<M> {
             self.release(grant, kernel);
             return GrantOutcome::Done;
         }
-        let since = self.dies[self.first_die_of_chip(die)].suspended_at;
-        let suspends = self.is_chip_suspended(die) && kernel.now() < since + self.timing.suspend;
-        self.choose_and_start(die, GrantedPath { grant, path, suspends }, source, kernel)
+        let DieEntry { suspended_at, suspension_time, .. } = self.dies[self.first_die_of_chip(die)];
+        let is_suspending = self.is_chip_suspended(die) && kernel.now() < suspended_at + suspension_time;
+        let suspension = if is_suspending { suspension_time } else { Time::ZERO };
+        self.choose_and_start(die, GrantedPath { grant, path, suspension }, source, kernel)
     }
 
     fn suspend_chip(&mut self, die: DieId, kernel: &mut Kernel<M>) {
-        let first = self.first_die_of_chip(die);
-        self.dies[first].suspended_at = kernel.now();
+        let mut works_on = Time::ZERO;
         for die in self.dies_of_chip(die) {
             let state = &mut self.dies[die].state;
             if !state.is_idle() {
-                state.suspend(&self.rules.die, kernel.now()).expect("every operation of the chip can be suspended");
+                let of_die = state.suspend(&self.rules.die, kernel.now());
+                works_on = works_on.max(of_die.expect("every operation of the chip can be suspended"));
                 self.counters.suspensions += 1;
                 kernel.notify(|| Notice::Suspended(die));
             }
         }
+        let first = self.first_die_of_chip(die);
+        let entry = &mut self.dies[first];
+        (entry.suspended_at, entry.suspension_time) = (kernel.now(), works_on + self.timing.suspend);
     }
 }

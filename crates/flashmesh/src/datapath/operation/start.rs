@@ -249,7 +249,6 @@ impl<M: Model> Datapath<M> {
         let now = kernel.now();
         let NewOperation { queue: QueueId { class, die, .. }, granted, planes, .. } = operation;
         let (kind, pages) = (self.operation_kind(class, operation.lead()), self.page_types(operation.lead()));
-        let suspension = if granted.suspends { self.timing.suspend } else { Time::ZERO };
         let count = planes.transactions().len();
         self.counters.multi_plane_operations += u64::from(count > 1);
         let payload = Payload {
@@ -262,7 +261,7 @@ impl<M: Model> Datapath<M> {
             kind,
             internal: class.is_internal(),
             started: now,
-            array_time: self.array_time(kind, pages, planes) + suspension,
+            array_time: self.array_time(kind, pages, planes) + granted.suspension,
             page_types: pages,
             planes,
         };

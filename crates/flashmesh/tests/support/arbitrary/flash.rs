@@ -81,6 +81,12 @@ pub fn flash() -> impl Strategy<Value = Flash> {
             resume_time,
             suspensions_max,
             suspend_remaining_min,
+            // Not drawn on its own, so that drives without it are drawn as before.
+            suspend_interval: if resume_time == Time::from_us(7) {
+                suspend_remaining_min + Time::from_us(1)
+            } else {
+                Time::ZERO
+            },
             ..latencies
         }
     })
