@@ -51,16 +51,16 @@ class Facts:
     software_us: float
 
     def start(self) -> dict[str, str]:
-        """Returns the values of the preset for the searched keys, or else the middle of a range or the first choice."""
+        """Returns the values of the preset for the searched keys, or else their `first` values."""
         known = flat(self.tables) if "preset" in self.stated else {}
         values = {key: configuration.value_text(value) for key, value in known.items()}
         found: dict[str, str] = {}
         for key in self.space.keys:
             text = values.get(key.key, "")
             if isinstance(key.domain, tuple):
-                found[key.key] = text if text in key.domain else first_value(key)
+                found[key.key] = text if text in key.domain else key.first
             else:
-                found[key.key] = text if key.share_of(text) is not None else first_value(key)
+                found[key.key] = text if key.share_of(text) is not None else key.first
         return found
 
 
@@ -130,7 +130,7 @@ def free_keys(path: Path, stated: dict[str, Any], about: dict[str, Any], with_ro
 def whole_drive(path: Path, stated: dict[str, Any], free: list[FreeKey]) -> dict[str, Any]:
     """Returns the complete drive as tables.
 
-    If the stated keys alone are invalid because one needs a searched key, searched keys are set to their `first_value`.
+    If the stated keys alone are invalid because one needs a searched key, searched keys are set to `first_value`.
 
     Raises:
         ConfigError: If the drive is invalid with these values too.

@@ -1,7 +1,7 @@
 """Search for the drive with the least loss, in stages that each have a share of the time.
 
-1. Short runs: least squares from the initial drive, alternative choices of one key and of two, least squares from the
-   best of these drives, and drives that Optuna proposes.
+1. Short runs: alternative choices of one key and of two in the initial drive, least squares from the best of these
+   drives, alternative choices of one key in its result, least squares again, and drives that Optuna proposes.
 2. Full runs: the best of these drives, then least squares from the best one.
 3. Each alternative choice in full runs, and slopes at the best drive, from which follows which keys are determined.
 4. Cross-validation: for each load, the best drive moved by one step of least squares over the other loads.
@@ -86,8 +86,10 @@ class Search:
         count = trials if trials is not None else max(TRIALS_MIN, TRIALS_A_KEY * len(self.space.keys))
         is_whole = True
         try:
-            descend(self.coarse, self.coarse, self.space, start, COARSE_STEPS)
-            if self.coarse.try_all(self.other_pairs(self.coarse.best)):
+            # A wrong choice can change the figures more than any range, and least squares would make up for it.
+            self.coarse.try_all(self.other_pairs(first))
+            descend(self.coarse, self.coarse, self.space, self.coarse.best.settings, COARSE_STEPS)
+            if self.coarse.try_all(self.other_choices(self.coarse.best)):
                 descend(self.coarse, self.coarse, self.space, self.coarse.best.settings, COARSE_STEPS)
             propose(self.coarse, count)
         except OutOfTime:

@@ -38,12 +38,20 @@ class FreeKey:
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """Values to try as alternatives: all choices, or of a range the value that turns a mechanism off."""
+        """Values to try as alternatives: all choices, or of a range without and with the mechanism that `off` turns off.
+
+        With the mechanism, the value is the middle of the range.
+        """
         if isinstance(self.domain, tuple):
             return self.domain
         # As the search writes the end of the range, so that a drive with it is not tried twice.
         share = None if self.off is None else self.share_of(self.off)
-        return () if share is None else (self.at(share),)
+        return () if share is None else (self.at(share), self.at(0.5))
+
+    @property
+    def first(self) -> str:
+        """Value at which a search without a preset starts: the first choice, `off`, or else the middle of the range."""
+        return self.choices[0] if self.choices else self.at(0.5)
 
     @property
     def is_ranged(self) -> bool:
