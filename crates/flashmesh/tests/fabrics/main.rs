@@ -16,6 +16,7 @@ mod outputs;
 mod own_fabric;
 mod page_types;
 mod recordings;
+mod suspension;
 mod timing_gates;
 mod venice_drive;
 mod venice_scouts;

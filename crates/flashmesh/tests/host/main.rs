@@ -4,6 +4,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod cached_streams;
 mod cores;
 mod cut_beside_writes;
 mod device_cache;
@@ -12,6 +13,7 @@ mod latency_start;
 mod mqsim_failures;
 mod mqsim_single;
 mod phases;
+mod power_cuts_of_the_cache;
 mod reading_ahead;
 mod stop_time;
 mod streams;
