@@ -161,13 +161,13 @@ class View:
 
     @cached_property
     def has_intervals(self) -> bool:
-        """Whether points have confidence intervals: several seeds, or batch means of the first point."""
+        """Whether any point has a confidence interval: from several seeds, or from the batch means of its run."""
         from flashmesh.report.measures import measure_named
 
         return self.is_repeated or any(
             (found := self.estimate(measure, point)) is not None and found.low is not None
             for measure in (measure_named("IOPS"),)
-            for point in self.points[:1]
+            for point in self.points
         )
 
     @property

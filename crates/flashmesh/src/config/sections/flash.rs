@@ -184,16 +184,26 @@ section! {
             with "suspension" != ["\"off\""] or "ftl.policy" = ["\"mbm\""],
             with "mbm.suspension" != ["\"off\""] or "ftl.policy" != ["\"mbm\""], needs any where "geometry.dies-per-chip" != ["1"];
         /// Time from the suspend command until the array is free.
-        suspend_time: Time = Time::from_us(5), in Time::ZERO..=OVERHEAD_MAX, needs plain;
+        suspend_time: Time = Time::from_us(5), in Time::ZERO..=OVERHEAD_MAX,
+            with "suspension" != ["\"off\""] or "ftl.policy" = ["\"mbm\""],
+            with "mbm.suspension" != ["\"off\""] or "ftl.policy" != ["\"mbm\""], needs plain;
         /// Interval between the points of a program or erase at which it can be suspended, such as the ends of its pulses. A suspension waits
         /// until the operation reaches its next point, then takes `suspend-time`. With 0, an operation can be suspended at any time.
-        suspend_interval: Time = Time::ZERO, in Time::ZERO..=ARRAY_TIME_MAX, needs plain, step "0us | 50us";
+        suspend_interval: Time = Time::ZERO, in Time::ZERO..=ARRAY_TIME_MAX,
+            with "suspension" != ["\"off\""] or "ftl.policy" = ["\"mbm\""],
+            with "mbm.suspension" != ["\"off\""] or "ftl.policy" != ["\"mbm\""], needs plain, step "0us | 50us";
         /// Time from the resume command until the operation continues.
-        resume_time: Time = Time::from_us(5), in Time::ZERO..=OVERHEAD_MAX, needs plain;
+        resume_time: Time = Time::from_us(5), in Time::ZERO..=OVERHEAD_MAX,
+            with "suspension" != ["\"off\""] or "ftl.policy" = ["\"mbm\""],
+            with "mbm.suspension" != ["\"off\""] or "ftl.policy" != ["\"mbm\""], needs plain;
         /// Maximum number of suspensions of one operation.
-        suspensions_max: u32 = 16, in 1..=1_000_000, needs plain;
+        suspensions_max: u32 = 16, in 1..=1_000_000,
+            with "suspension" != ["\"off\""] or "ftl.policy" = ["\"mbm\""],
+            with "mbm.suspension" != ["\"off\""] or "ftl.policy" != ["\"mbm\""], needs plain;
         /// Remaining time at or below which an operation is not suspended.
-        suspend_remaining_min: Time = Time::from_us(10), in Time::ZERO..=ARRAY_TIME_MAX, needs plain;
+        suspend_remaining_min: Time = Time::from_us(10), in Time::ZERO..=ARRAY_TIME_MAX,
+            with "suspension" != ["\"off\""] or "ftl.policy" = ["\"mbm\""],
+            with "mbm.suspension" != ["\"off\""] or "ftl.policy" != ["\"mbm\""], needs plain;
     }
 }
 

@@ -8,17 +8,17 @@ use crate::units::{Bytes, Share};
 choices! {
     /// The rule that selects the victim block.
     VictimPolicy {
-        /// Victim: the block with the fewest valid pages; among equal blocks, the one with the lowest number.
+        /// Block with the fewest valid pages; among equal blocks, the one with the lowest number.
         Greedy = "greedy",
-        /// Victim: the best of d random blocks (RGA).
+        /// Best of d random blocks (RGA).
         DChoices = "d-choices",
-        /// Victim: a random block.
+        /// Random block.
         Random = "random",
-        /// Victim: a random block with at least one invalid page.
+        /// Random block with at least one invalid page.
         RandomP = "random-p",
-        /// Victim: a random block with at least the over-provisioned share of its pages invalid.
+        /// Random block with at least the over-provisioned share of its pages invalid.
         RandomPp = "random-pp",
-        /// Victim: the block that was filled first.
+        /// Block that was filled first.
         Fifo = "fifo",
     }
 }
