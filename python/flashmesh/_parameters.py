@@ -777,22 +777,32 @@ class Flash:
     """
 
     suspend_time: Time | None = None
-    """Time from the suspend command until the array is free. Values: 0ps to 1s. Default: "5us"."""
+    """Time from the suspend command until the array is free. Only with suspension other than "off" or ftl.policy =
+    "mbm", and with mbm.suspension other than "off" or ftl.policy other than "mbm". Values: 0ps to 1s. Default: "5us".
+    """
 
     suspend_interval: Time | None = None
     """Interval between the points of a program or erase at which it can be suspended, such as the ends of its pulses. A
     suspension waits until the operation reaches its next point, then takes `suspend-time`. With 0, an operation can be
-    suspended at any time. Values: 0ps to 10s. Default: "0ps".
+    suspended at any time. Only with suspension other than "off" or ftl.policy = "mbm", and with mbm.suspension other
+    than "off" or ftl.policy other than "mbm". Values: 0ps to 10s. Default: "0ps".
     """
 
     resume_time: Time | None = None
-    """Time from the resume command until the operation continues. Values: 0ps to 1s. Default: "5us"."""
+    """Time from the resume command until the operation continues. Only with suspension other than "off" or ftl.policy =
+    "mbm", and with mbm.suspension other than "off" or ftl.policy other than "mbm". Values: 0ps to 1s. Default: "5us".
+    """
 
     suspensions_max: int | None = None
-    """Maximum number of suspensions of one operation. Values: 1 to 1000000. Default: 16."""
+    """Maximum number of suspensions of one operation. Only with suspension other than "off" or ftl.policy = "mbm", and
+    with mbm.suspension other than "off" or ftl.policy other than "mbm". Values: 1 to 1000000. Default: 16.
+    """
 
     suspend_remaining_min: Time | None = None
-    """Remaining time at or below which an operation is not suspended. Values: 0ps to 10s. Default: "10us"."""
+    """Remaining time at or below which an operation is not suspended. Only with suspension other than "off" or
+    ftl.policy = "mbm", and with mbm.suspension other than "off" or ftl.policy other than "mbm". Values: 0ps to 10s.
+    Default: "10us".
+    """
 
     def __post_init__(self) -> None:
         """Refuses values that no configuration takes."""
