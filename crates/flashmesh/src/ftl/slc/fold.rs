@@ -5,7 +5,7 @@ use crate::ftl::blocks::BlockManager;
 use crate::ftl::open_block_kind::OpenBlockKind;
 use crate::ids::{BlockId, PlaneId};
 
-/// SLC blocks to be folded next, and the space that they need.
+/// SLC blocks to be folded next, and whether their fold needs another free block.
 struct NextFold {
     /// One block in each plane that shares superblocks; without superblocks, a single block.
     blocks: Vec<BlockId>,
