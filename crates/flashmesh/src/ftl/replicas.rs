@@ -115,12 +115,13 @@ impl Replicas {
         }
     }
 
-    /// Counts the valid page `ppn` as a guest of `plane`, unless it is one already.
+    /// Counts the valid page `ppn` as a guest of `plane` (page put there by replication), unless `ppn` is a guest already.
     pub(super) fn admit_guest(&mut self, ppn: Ppn, plane: PlaneId) {
         self.counts[plane.index()] += u32::from(self.guests.insert(ppn));
     }
 
-    /// Removes `ppn`, which was invalidated, from the guests. Returns whether `ppn` was a guest.
+    /// Removes `ppn`, which was invalidated, from the guests of `plane` (pages put there by replication), if `ppn` is one of them. Returns whether
+    /// `ppn` was a guest.
     #[inline]
     pub(super) fn dismiss_guest(&mut self, ppn: Ppn, plane: PlaneId) -> bool {
         let was_guest = !self.guests.is_empty() && self.guests.remove(&ppn);

@@ -83,8 +83,8 @@ impl BlockManager {
         Some(())
     }
 
-    /// Returns the number of pages allocated in the open block of kind `stream` in `plane`. The open blocks of host writes and of moved pages count
-    /// together.
+    /// Returns the number of pages allocated in the open block of kind `stream` in `plane`. For host writes and moved host pages, the open blocks of
+    /// both kinds count together.
     #[inline]
     pub(in super::super) fn open_block_pages(&self, plane: PlaneId, stream: OpenBlockKind) -> u32 {
         let open = &self.accounts.planes[plane.index()].open;
