@@ -78,7 +78,8 @@ impl Replicas {
         self.incoming[plane.index()] -= 1;
     }
 
-    /// Adds the replica of `lpn` at `ppn`, which must have been counted as in flight to `plane`. The replica becomes a guest there.
+    /// Adds the replica of `lpn` at `ppn`, which must have been counted as in flight to `plane`. The replica then counts as a guest of `plane` (page
+    /// put there by replication).
     pub(super) fn add(&mut self, lpn: Lpn, ppn: Ppn, plane: PlaneId) {
         self.end_incoming(plane);
         let before = self.locations.insert(lpn, ppn);

@@ -229,7 +229,7 @@ pub(crate) fn conflicts(config: &Config, geometry: Option<&Geometry>) -> Vec<Con
     (info_of(config.ftl.policy).conflicts)(config, geometry)
 }
 
-/// Returns the conflicts between other settings and a policy that joins the planes of `dies` dies; empty if there are none.
+/// Returns the conflicts between other settings and a policy that writes the planes of `dies` dies together; empty if there are none.
 fn joint_plane_conflicts(config: &Config, dies: u32) -> Vec<ConfigConflict> {
     let mut clashes = Vec::new();
     if dies == 1 && config.geometry.planes_per_die < 2 {

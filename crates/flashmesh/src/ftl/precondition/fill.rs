@@ -42,8 +42,8 @@ pub(in super::super) fn lay_out_translation(ftl: &mut Ftl) {
     ftl.blocks.level_twins(OpenBlockKind::Translation);
 }
 
-/// Stores the pages of `ranges` in sequential order on their planes of the static order, and maps them in `initial`, or in the mapping tables if it
-/// is `None`. `watch` receives the progress.
+/// Stores the pages of `ranges` in sequential order on their planes of the static order, and maps them in `initial`, or in the mapping tables if
+/// `initial` is `None`. `watch` receives the progress.
 pub(super) fn fill_in_order(
     ftl: &mut Ftl,
     ranges: &[Range<u32>],

@@ -31,8 +31,8 @@ impl BlockManager {
         Some(blocks)
     }
 
-    /// Returns whether the SLC cache of `plane`, which has no free page, will get one. A fold can begin, or will be able to begin once the programs
-    /// or the collection in progress have ended.
+    /// Returns whether the SLC cache of `plane`, which has no free page, will get one. True if a fold can begin, or could begin after the end of the
+    /// programs in the open SLC block, or of the collection or fold in progress.
     pub(super) fn will_free_page(&self, plane: PlaneId) -> bool {
         let Some(slc) = &self.accounts.plane(plane).slc else { return false };
         // If the last pages of the open SLC block are still being programmed, the block can be folded afterwards.

@@ -112,7 +112,8 @@ impl DispatchRound<'_, '_> {
         room
     }
 
-    /// Subtracts one page from the room of `die`. If only one die of a chip takes writes at a time, sets the room of the other dies of the chip to 0.
+    /// Subtracts one page from `room`, the number of pages that each die can take, at `die`. If only one die of a chip takes writes at a time, sets
+    /// the numbers of the other dies of the chip to 0.
     fn use_room(&self, die: DieId, room: &mut [u32]) {
         room[die.index()] -= 1;
         if self.mbm.chips == ChipDispatch::OneDie {

@@ -127,8 +127,8 @@ impl DispatchRound<'_, '_> {
     }
 
     /// Returns the chip of `channel` that takes writes next, with the number of programs that it can start at once. By MCS (Minimizing Chip
-    /// consumption Strategy), this is first the chip with the fewest such programs, then the chip with the most; without MCS, it is the next chip in
-    /// round-robin order. `None` if no chip of the channel can start a program.
+    /// consumption Strategy), this is once the chip with the fewest such programs, then the chip with the most, until MCS begins anew
+    /// (`mbm.mcs-begins`); without MCS, it is the next chip in round-robin order. `None` if no chip of the channel can start a program.
     fn next_chip(&mut self, channel: ChannelId, eligibility: Eligibility) -> Option<(ChipId, u32)> {
         let mut first = None;
         let mut least: Option<(ChipId, u32)> = None;

@@ -18,7 +18,7 @@ pub(super) fn furthest_behind(pointers: &[u32], pages: u32) -> Option<u32> {
     pointers.iter().copied().min_by_key(|&from| (way(from), from))
 }
 
-/// Iterator over the planes of a die that are written at once, the planes furthest behind first.
+/// Iterator over the planes of a die that are written at once, the planes whose write pointers are furthest behind first.
 #[derive(Clone, Copy)]
 pub(super) struct PlanesBehind {
     /// Number of the first plane of the die.
