@@ -28,9 +28,9 @@ impl Ftl {
     /// without arriving pages.
     ///
     /// A plane has one more open block, for arriving pages, and one more spare block for it
-    /// ([`INCOMING_BLOCKS`](super::spare_blocks::INCOMING_BLOCKS), checked with the configuration). As for host writes, a page is admitted
-    /// only while the valid pages stay below the resulting limit. Victim selectors choose a block with invalid pages sooner or later, and
-    /// its collection discards these pages. So collections that send pages to each other come to an end.
+    /// ([`INCOMING_BLOCKS`](super::spare_blocks::INCOMING_BLOCKS), checked with the configuration). As for host writes, a page is admitted only while
+    /// the plane stays within its page limit, which excludes its spare blocks. Victim selectors choose a block with invalid pages sooner or later,
+    /// and its collection frees these invalid pages. So collections that send pages to each other come to an end.
     pub(crate) fn admit_chip_to_chip(
         &mut self,
         lpn: Lpn,
@@ -123,7 +123,8 @@ impl Ftl {
         Some(())
     }
 
-    /// Records that one page in flight to `plane` from another chip has been committed or dropped. Returns how many such pages are still in flight.
+    /// Records that one page in flight to `plane` from another chip has been committed or dropped. Returns how many pages from other chips are still
+    /// in flight to `plane`.
     pub(crate) fn finish_incoming(&mut self, plane: PlaneId) -> u32 {
         let account = self.blocks.accounts.plane_mut(plane);
         account.incoming_pages -= 1;

@@ -26,8 +26,10 @@ impl Ftl {
         self.blocks.accounts.program_valid(ppn)
     }
 
-    /// Commits the finished program of a page moved from `from` to `to` by garbage collection or wear levelling. Maps `lpn` to `to` and returns true,
-    /// unless the page was written or deallocated meanwhile. In that case returns false, and the copy at `to` counts as invalid.
+    /// Commits the finished program of a page moved from `from` to `to` (garbage collection, wear levelling, fold, or rewrite by a policy). If the
+    /// original of `lpn` is still at `from`, maps `lpn` to `to`; if the replica is, records the replica at `to`. Returns true in both cases. If
+    /// neither is at `from` any more, because the page was written, deallocated or moved meanwhile, returns false, and the copy at `to` counts as
+    /// invalid.
     #[inline]
     pub fn commit_move(&mut self, lpn: Lpn, from: Ppn, to: Ppn) -> bool {
         if self.mapping.get(lpn) == Some(from) {
@@ -68,7 +70,7 @@ impl Ftl {
         old.is_some()
     }
 
-    /// Marks `ppn` as invalid. Returns whether it was a guest (page that replication has put on its plane).
+    /// Marks `ppn` as invalid. Returns whether `ppn` was a guest (page that replication has put on its plane).
     #[inline]
     pub(super) fn invalidate(&mut self, ppn: Ppn) -> bool {
         let plane = self.blocks.accounts.invalidate(ppn);

@@ -53,7 +53,7 @@ pub(super) struct PlaneImage {
 #[derive(Clone, Debug)]
 pub(super) struct PlaneGroup {
     first_page: Ppn,
-    /// Shares of logical pages that the group stores, each with the number of logical pages in all earlier shares.
+    /// Logical pages that the group stores, as subsets that each belong to one plane, each with the number of logical pages in all earlier subsets.
     shares: Vec<(u32, PlaneShare)>,
     content: GroupContent,
 }
@@ -116,7 +116,7 @@ impl InitialMap {
 }
 
 impl PlaneGroup {
-    /// Creates a group whose logical pages, share after share, are stored in order from `first_page` on.
+    /// Creates a group whose logical pages, one element of `shares` after the other, are stored in order from `first_page` on.
     pub fn in_order(first_page: Ppn, shares: impl IntoIterator<Item = PlaneShare>) -> PlaneGroup {
         PlaneGroup::new(first_page, shares, GroupContent::InOrder)
     }
@@ -178,7 +178,7 @@ impl PlaneGroup {
         of_plane.find_map(|(before, share)| Some(self.ppn_of(before + share.index_of(lpn)?)))
     }
 
-    /// Returns the physical page of the logical page at `index`, counted from 0 over all shares of the group.
+    /// Returns the physical page of the logical page at `index`, counted from 0 over all logical pages of the group.
     fn ppn_of(&self, index: u32) -> Ppn {
         let offset = match &self.content {
             GroupContent::InOrder => index,

@@ -151,8 +151,8 @@ impl Ftl {
     }
 
     /// Returns the translation layer after the preconditioning of `config`. `folder` caches computed states (`None`: every state is computed), and
-    /// `watch` receives the progress. `writes` are the writes that the run is expected to issue; their sizes determine which pages lie together. If
-    /// the run issues no writes, it begins with no collection in progress.
+    /// `watch` receives the progress. `writes` are the writes that the run is expected to issue; their sizes determine which mapping units are stored
+    /// together in one physical page. If the run issues no writes, it begins with no collection in progress.
     ///
     /// # Panics
     /// As [`Ftl::new`].
@@ -212,7 +212,7 @@ impl Ftl {
         self.mapping.get(lpn)
     }
 
-    /// Stores all computed map entries in tables, which is faster for callers that look up most pages.
+    /// Stores in tables all map entries that are computed at each lookup so far, which makes later lookups faster.
     pub(crate) fn materialize_map(&mut self) {
         self.mapping.materialize_all();
     }
@@ -222,8 +222,8 @@ impl Ftl {
         self.mapping.is_mapped(lpn)
     }
 
-    /// Returns how often a map entry has changed, over the whole drive. Results of [`Ftl::lookup`] and [`Ftl::default_location_for_read`] stay valid
-    /// until this number changes.
+    /// Returns how often a map entry has changed, over the whole drive. Locations returned by [`Ftl::lookup`] and [`Ftl::default_location_for_read`]
+    /// stay valid until this number changes.
     #[inline(always)]
     pub(crate) fn map_changes(&self) -> u64 {
         self.mapping.changes()

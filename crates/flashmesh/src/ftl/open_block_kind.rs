@@ -13,7 +13,7 @@ pub enum OpenBlockKind {
     Host(StreamId),
     /// Pages moved by garbage collection or wear levelling.
     Collection,
-    /// Pages moved here from another chip by garbage collection or wear levelling.
+    /// Pages that arrive from another chip, moved by garbage collection or wear levelling.
     Incoming,
     /// Replicas of pages of other dies. Because replicas have their own block, the planes of a die keep equal write pointers for host writes, which
     /// can still join in multi-plane programs \[choice\].

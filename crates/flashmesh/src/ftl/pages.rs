@@ -1,4 +1,4 @@
-//! Allocation of physical pages to programs: when the program begins, or when the write is queued (`ftl.write-binding = "early"`).
+//! Allocation of physical pages to writes: when the program begins, or with early binding (`ftl.write-binding = "early"`) when the write is queued.
 
 use super::spare_blocks::PREALLOCATED_BLOCKS;
 use super::{Ftl, OpenBlockKind};
@@ -22,8 +22,8 @@ impl Ftl {
         }
     }
 
-    /// Returns the block and page offset that [`Ftl::allocate`] would allocate; `None` if it would fail. `stream` is the kind of data, as for
-    /// [`Ftl::allocate`].
+    /// Returns the block and page offset that [`Ftl::allocate`] would allocate in `plane` for data of kind `stream`; `None` if no page can be
+    /// allocated.
     #[inline]
     pub fn next_page_offset(&self, plane: PlaneId, stream: OpenBlockKind) -> Option<(BlockId, u32)> {
         self.blocks.accounts.next_offset(plane, stream)
@@ -69,7 +69,8 @@ impl Ftl {
         self.blocks.allocate_move(plane, stream)
     }
 
-    /// Returns the block and page offset that [`Ftl::allocate_move`] would allocate; `None` if it would fail.
+    /// Returns the block and page offset that [`Ftl::allocate_move`] would allocate after [`Ftl::begin_program_of_move`], which skips the rest of a
+    /// partly filled program of host writes; `None` if no page can be allocated.
     pub(crate) fn next_move_offset(&self, plane: PlaneId, stream: OpenBlockKind) -> Option<(BlockId, u32)> {
         self.blocks.next_move_offset(plane, stream)
     }

@@ -13,7 +13,7 @@ use crate::ids::PlaneId;
 /// Set of planes, given by its channels, ways, dies and planes: contains the plane at every combination of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct PlaneSet {
-    /// Indices of each level in the set, ascending: channels, ways in a channel, dies in a chip, planes in a die.
+    /// Indices that the set contains at each array level, ascending: channels, ways in a channel, dies in a chip, planes in a die.
     levels: [Vec<u32>; 4],
 }
 
@@ -87,7 +87,7 @@ pub struct Partition {
     /// Blocks of each plane outside the SLC cache.
     blocks_per_plane: u32,
     pages_per_block: u32,
-    /// Number of mapping units in a page of the array, which are all on the same plane.
+    /// Number of mapping units in a physical page of the flash array. All units of a page are on the same plane.
     units_per_page: u32,
     /// Load of each plane: its number of pages if every part is full and spread evenly over its planes.
     loads: Vec<u32>,
@@ -240,16 +240,17 @@ impl Partition {
         (blocks * self.pages_per_block).saturating_sub(self.pages_when_full(plane))
     }
 
-    /// Returns the maximum number of guests (pages put there by replication) of `plane`: half of the pages that neither its load nor its needed spare
-    /// blocks take. Allocation may use the other half.
+    /// Returns the maximum number of guests (pages put there by replication) of `plane`: half of the pages beyond its load (the pages that it stores
+    /// when the drive is full) and the spare blocks that it needs. Allocation may use the other half.
     pub fn guests_max(&self, plane: PlaneId) -> u32 {
         self.slack_pages(plane) / 2
     }
 
     /// Returns the maximum number of pages of each part on each plane, for allocators without fixed shares. The limit of part p on plane q is at
-    /// index p x (planes of the drive) + q; it is 0 if the part does not use the plane. A limit is the even share of the part, plus half of the pages
-    /// that neither load nor needed spare blocks take, divided equally among the parts on the plane. The other half is left to guests of replication
-    /// or stays free, because a plane with more valid pages than others is more costly to collect.
+    /// index p x (planes of the drive) + q; it is 0 if the part does not use the plane. A limit is the sum of two numbers: the pages of the part on
+    /// the plane if the part is full and spread evenly, and half of the pages beyond the load of the plane (the pages that it stores when the drive
+    /// is full) and its needed spare blocks, divided equally among the parts on the plane. The other half is left to guests of replication or stays
+    /// free, because a plane with more valid pages than others is more costly to collect.
     pub(super) fn page_limits(&self, geometry: &Geometry) -> Vec<u32> {
         let planes = geometry.planes() as usize;
         let mut sharing = vec![0; planes];

@@ -22,8 +22,8 @@ impl Ftl {
         self.place(&PageWrite::new(lpn), idle, None)
     }
 
-    /// Returns whether a write placed on `plane` is still to be programmed there when its operation could begin. If false, the caller withdraws and
-    /// places the write again.
+    /// Returns whether a write placed on `plane` is still to be programmed there. Called when the operation of the write could begin. If false, the
+    /// caller withdraws and places the write again.
     pub(crate) fn keeps_plane(&self, write: &PageWrite, plane: PlaneId, idle: &IdleDies, load: LoadView<'_>) -> bool {
         let occupancy = PlaneOccupancy::new(&self.blocks, &self.mapping, self.replicas.as_deref());
         let drive = DriveView { geometry: &self.geometry, occupancy, idle, load: Some(load) };
@@ -72,8 +72,8 @@ impl Ftl {
         }
     }
 
-    /// Returns whether `lpn` may be stored on `plane` within the limits of the plane. Always false under a static order, which has no limits and
-    /// allows no other plane.
+    /// Returns whether `plane` can take one more page of the namespace of `lpn` within the page limit of that namespace on `plane`. Always false
+    /// under a static order, which has no limits and allows no other plane.
     #[inline]
     pub fn has_room(&self, lpn: Lpn, plane: PlaneId) -> bool {
         let occupancy = PlaneOccupancy::new(&self.blocks, &self.mapping, self.replicas.as_deref());
@@ -92,8 +92,8 @@ impl Ftl {
         self.allocation.on_placed(lpn, plane);
     }
 
-    /// Withdraws a page placed on `plane`: the page is no longer in flight there, because it will not be written, or was committed without a host
-    /// write.
+    /// Withdraws the version of `lpn` placed on `plane`, which then no longer counts as in flight there: its write is placed again or cancelled, or
+    /// was committed by [`Ftl::commit_move`], which does not notify the allocator.
     #[inline]
     pub(crate) fn withdraw_write(&mut self, lpn: Lpn, plane: PlaneId) {
         self.allocation.on_withdrawn(lpn, plane);

@@ -26,14 +26,14 @@ type SharedFtl = Arc<Mutex<Option<Ftl>>>;
 /// A run that starts from a shared state reports the same results as a run that prepares its own drive.
 #[derive(Debug, Default)]
 pub struct PreparedDrives {
-    /// Keys (texts of the configuration) and states, the most recently used last.
+    /// Preconditioned drives in memory, each with its key (text of the configuration), the most recently used last.
     kept: Mutex<Vec<(String, SharedFtl)>>,
     folder: Option<StateFolder>,
     is_for_one_run: bool,
 }
 
 impl PreparedDrives {
-    /// Caches, in files of `folder`, the states that take longest to prepare, for other processes and later runs.
+    /// Caches simulated states in files of `folder`, for other processes and later runs, if they take long to simulate and are not too large.
     pub fn with_folder(self, folder: StateFolder) -> PreparedDrives {
         PreparedDrives { folder: Some(folder), ..self }
     }

@@ -109,7 +109,8 @@ impl Ftl {
         }
     }
 
-    /// Records that `block`, a victim without valid pages, was erased, and frees it.
+    /// Records that `block`, a victim without valid pages, was erased, and frees `block`; with superblocks, frees the blocks of a victim only once
+    /// all of them are erased.
     ///
     /// # Panics
     /// If `block` is not a victim, or still holds valid pages, whose data would be lost.
@@ -139,8 +140,8 @@ impl Ftl {
         self.has_twins() && superblocks.index_of(one) == superblocks.index_of(other)
     }
 
-    /// Returns the number of pages allocated in the open block of kind `stream` in `plane`. The open blocks of host writes and of moved pages count
-    /// together.
+    /// Returns the number of pages allocated in the open block of kind `stream` in `plane`. For host writes and moved host pages, the open blocks of
+    /// both kinds count together.
     pub(crate) fn open_block_pages(&self, plane: PlaneId, stream: super::OpenBlockKind) -> u32 {
         self.blocks.open_block_pages(plane, stream)
     }

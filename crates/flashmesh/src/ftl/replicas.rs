@@ -78,7 +78,8 @@ impl Replicas {
         self.incoming[plane.index()] -= 1;
     }
 
-    /// Adds the replica of `lpn` at `ppn`, which must have been counted as in flight to `plane`. The replica becomes a guest there.
+    /// Adds the replica of `lpn` at `ppn`, which must have been counted as in flight to `plane`. The replica then counts as a guest of `plane` (page
+    /// put there by replication).
     pub(super) fn add(&mut self, lpn: Lpn, ppn: Ppn, plane: PlaneId) {
         self.end_incoming(plane);
         let before = self.locations.insert(lpn, ppn);
@@ -115,12 +116,13 @@ impl Replicas {
         }
     }
 
-    /// Counts the valid page `ppn` as a guest of `plane`, unless it is one already.
+    /// Counts the valid page `ppn` as a guest of `plane` (page put there by replication), unless `ppn` is a guest already.
     pub(super) fn admit_guest(&mut self, ppn: Ppn, plane: PlaneId) {
         self.counts[plane.index()] += u32::from(self.guests.insert(ppn));
     }
 
-    /// Removes `ppn`, which was invalidated, from the guests. Returns whether `ppn` was a guest.
+    /// Removes `ppn`, which was invalidated, from the guests of `plane` (pages put there by replication), if `ppn` is one of them. Returns whether
+    /// `ppn` was a guest.
     #[inline]
     pub(super) fn dismiss_guest(&mut self, ppn: Ppn, plane: PlaneId) -> bool {
         let was_guest = !self.guests.is_empty() && self.guests.remove(&ppn);

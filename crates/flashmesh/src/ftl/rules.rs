@@ -7,8 +7,8 @@ use crate::config::{Allocation, Config, MovedPages, MultiPlane};
 pub struct FtlRules {
     /// Policy that chooses the plane of a written page.
     pub allocation: Allocation,
-    /// Whether pages may come to other planes than [`allocation`](FtlRules::allocation) chooses, moved by collection or placed by a policy.
-    /// A static order then has to skip planes without room.
+    /// Whether collection may move pages, or a policy may place pages, to other planes than [`allocation`](FtlRules::allocation) chooses. A static
+    /// order then has to skip planes without room.
     pub allows_other_planes: bool,
     /// Whether moved pages go to the open block of host writes, instead of an open block of their own.
     pub moves_share_write_block: bool,

@@ -6,7 +6,7 @@
 use crate::flash::geometry::Geometry;
 use crate::ids::{DieId, PlaneId};
 
-/// Division of the planes of a drive into sets. The planes of a set share superblocks: each superblock has one block in each of them.
+/// Division of the planes of a drive into sets. The planes of a set share superblocks: each superblock has one block in each plane of the set.
 #[derive(Clone, Copy, Debug)]
 pub struct Superblocks {
     /// Number of dies whose planes form a set, which shares superblocks.

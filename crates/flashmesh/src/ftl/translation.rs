@@ -1,8 +1,8 @@
 //! Translation pages: the map as stored on flash, if DRAM holds only a part of it (DFTL, ASPLOS 2009).
 //!
-//! Translation pages are logical pages beyond those of the host, so the map (for them the global translation directory, which is always in DRAM),
-//! allocation, garbage collection and wear levelling treat them like host pages. Written and moved translation pages have open blocks of their own,
-//! so each block holds either data or translation pages.
+//! Translation pages are logical pages beyond those of the host, so the map, allocation, garbage collection and wear levelling treat them like host
+//! pages. The locations of translation pages (global translation directory of DFTL) are always in DRAM. Written and moved translation pages have open
+//! blocks of their own, so each block holds either data or translation pages.
 //!
 //! If the map has to survive a power cut ([`persistence`](crate::persistence)), its checkpoints are stored in translation pages as well. The pages of
 //! the map are followed by the pages of the replication map, then by those of the journal.
@@ -107,7 +107,8 @@ impl TranslationPages {
         self.logical_pages + lpn.div_ceil(self.entries_per_page)
     }
 
-    /// Returns a copy with `count` translation pages after `logical_pages` host pages, without pages of the replication map and the journal.
+    /// Returns a copy for a sample (simulated planes): `count` translation pages after `logical_pages` host pages, none of them for the replication
+    /// map or the journal.
     pub(super) fn scaled(&self, logical_pages: u32, count: u32) -> TranslationPages {
         TranslationPages { logical_pages, count, replica_pages: 0, journal_pages: 0, ..*self }
     }

@@ -60,16 +60,16 @@ impl Ftl {
         moved
     }
 
-    /// Returns whether the plane and all side effects of a write are independent of the logical page, so that writes can be joined in runs.
+    /// Returns whether the plane and the side effects of a write do not depend on its logical page, so that consecutive writes can be joined in runs.
     fn can_write_runs(&self) -> bool {
         let is_one_set = self.superblock_planes(PlaneId(0)).count() == self.geometry.planes() as usize;
         let does_more = self.replicas.is_some() || self.collector.wear().static_levelling;
         is_one_set && self.allocation.is_static() && !does_more
     }
 
-    /// Returns the destination plane of the next host writes, their kind of open block, and how many pages can be written there in a run. A run ends
-    /// before a collection is needed, a block is opened, or another plane of the superblock is the least filled. The number is 0 if the next page
-    /// needs [`Ftl::write_untimed`].
+    /// Returns the destination plane of the next host writes, their kind of open block, and how many pages can be written there together (a run). A
+    /// run ends before a collection is needed, a block is opened, or another plane of the superblock is the least filled. The number is 0 if the next
+    /// page needs [`Ftl::write_untimed`].
     fn room_for_run(&self) -> (PlaneId, OpenBlockKind, u32) {
         let first = PlaneId(0);
         let stream = self.host_block_kind(first, Some(StreamId(0)));

@@ -51,8 +51,8 @@ impl PlacementView<'_> {
         self.moves[plane.index()]
     }
 
-    /// Returns the number of pages allocated in the open block for data of kind `stream` in `plane`. The open blocks of host writes and of moved
-    /// pages count together.
+    /// Returns the number of pages allocated in the open block for data of kind `stream` in `plane`. For host writes and moved host pages, the open
+    /// blocks of both kinds count together.
     pub fn open_block_pages(&self, plane: PlaneId, stream: OpenBlockKind) -> u32 {
         self.ftl.open_block_pages(plane, stream)
     }

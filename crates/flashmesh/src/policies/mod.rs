@@ -41,14 +41,14 @@ pub enum PlacementStage {
 /// An event of which a policy is notified.
 #[derive(Clone, Copy, Debug)]
 pub enum PolicyEvent<'a> {
-    /// A page read starts that belongs to the request of the last [`plan_read`](FirmwarePolicy::plan_read).
+    /// A page read of the request last passed to [`plan_read`](FirmwarePolicy::plan_read) is created.
     ReadBegins(TransactionId, Lpn),
-    /// A user read ended on its die, or left the queue of the die.
+    /// The data of a user read has left its die, or the read was removed from the queue of its die (page moved or deallocated, or power cut).
     ReadEnded(&'a Transaction),
     /// A user read is cancelled, because a power cut ended its request.
     ReadCancelled(TransactionId),
-    /// A program of this class, whose plane the policy [can choose](crate::schedule::purpose::Purpose::is_placed_by_policy), was allocated its physical page on this
-    /// plane, or was cancelled as the move of a page to this plane.
+    /// A program of this class, whose plane the policy [can choose](crate::schedule::purpose::Purpose::is_placed_by_policy), was allocated its
+    /// physical page on this plane; or the move of a page to this plane was cancelled.
     PageAllocated(TransactionClass, PlaneId),
     /// A page that the policy [rewrites](FirmwarePolicy::rewrite_plane) has been programmed.
     Rewritten,
@@ -56,13 +56,13 @@ pub enum PolicyEvent<'a> {
     WriteEnded(&'a Transaction),
     /// A write is cancelled: either a rewrite whose page has changed, or a queued write whose request a power cut ended.
     WriteCancelled(&'a Transaction),
-    /// A die became idle, or has erased a block, so that it may have free pages again.
+    /// A die became idle, or a victim on the die was erased, so that planes of the die may have free pages again.
     DieIdle,
 }
 
 /// State of the drive for a policy that can dispatch held writes.
 pub struct PolicyView<'a> {
-    /// Translation layer of the drive, through which the policy places pages.
+    /// Flash translation layer of the drive. The policy records the planes of dispatched writes here ([`Ftl::record_placement`]).
     pub ftl: &'a mut Ftl,
     /// Dies that execute nothing and have no pending transactions; tracked only if the allocation uses them.
     pub idle: &'a IdleDies,
@@ -75,7 +75,7 @@ pub struct PolicyView<'a> {
 pub struct DispatchedWrites {
     /// Dispatched writes with their planes, in the order of dispatch.
     pub dispatched: Vec<(TransactionId, PlaneId)>,
-    /// Rewrites by the policy that are given up, because no plane of their die has space.
+    /// Cancelled rewrites (see [`rewrite_plane`](FirmwarePolicy::rewrite_plane)): no plane of their die has space.
     pub dropped: Vec<TransactionId>,
     /// Planes without a free page for host writes, which may need GC.
     pub full_planes: Vec<PlaneId>,
@@ -150,7 +150,7 @@ pub trait FirmwarePolicy {
         None
     }
 
-    /// Returns whether the read `other` may join a multi-plane operation that began with the read `lead`, if their addresses allow it.
+    /// Returns whether the read `other` may join the read operation that begins with the read `lead`, if their addresses allow it.
     fn may_join(&self, _lead: &Transaction, _other: &Transaction) -> bool {
         true
     }
@@ -229,7 +229,7 @@ pub(crate) fn conflicts(config: &Config, geometry: Option<&Geometry>) -> Vec<Con
     (info_of(config.ftl.policy).conflicts)(config, geometry)
 }
 
-/// Returns the conflicts between other settings and a policy that joins the planes of `dies` dies; empty if there are none.
+/// Returns the conflicts between other settings and a policy that writes the planes of `dies` dies together; empty if there are none.
 fn joint_plane_conflicts(config: &Config, dies: u32) -> Vec<ConfigConflict> {
     let mut clashes = Vec::new();
     if dies == 1 && config.geometry.planes_per_die < 2 {

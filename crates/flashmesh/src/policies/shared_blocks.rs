@@ -8,8 +8,8 @@ use crate::schedule::transaction::TransactionClass;
 
 use super::{AnyPolicy, FirmwarePolicy, PlacementStage, PolicyEvent, joint_plane_conflicts, policy_conflict};
 
-/// Placement of pages over planes that share superblocks, by the number of whole programs in the open blocks of each plane. Pages without a physical
-/// page yet count as written.
+/// Placement of pages over planes that share superblocks, by the number of whole programs in the open blocks of each plane. Pages that are placed but
+/// not allocated a physical page yet count as written.
 ///
 /// Moved pages are counted separately from host writes, because moves can proceed while writes wait, when only pages of the reserve are left.
 #[derive(Clone, Debug)]
@@ -46,7 +46,8 @@ impl SharedBlockPlacement {
     }
 
     /// Returns the plane for the next page of kind `stream`: among the planes that share superblocks with `plane`, the one with the fewest whole
-    /// programs. Pages without a physical page count as written. Counts the page as pending on the returned plane.
+    /// programs. Pages without a physical page count as written. If programs gather several mapping units, returns the plane of the previous page
+    /// until its program is full, except for translation pages. Counts the page as pending on the returned plane.
     fn plane_behind(&mut self, is_move: bool, plane: PlaneId, stream: OpenBlockKind, ftl: &Ftl) -> PlaneId {
         let SharedBlockPlacement { superblocks, writes, moves, gathers } = self;
         let set = superblocks.index_of(plane) as usize;

@@ -10,8 +10,8 @@ use crate::ids::{Lpn, PlaneId};
 
 /// Allocator supplied by the caller, to try a policy that the configuration does not offer.
 ///
-/// The allocator need not check the limits of planes. If it chooses a full plane, or a plane of another namespace, the page goes to the
-/// plane that the static order assigns to the page, or to the next plane with room.
+/// The allocator need not check the limits of planes. If the allocator chooses a plane at its page limit, or a plane of another namespace, the page
+/// goes to the plane that the static order assigns to the page, or to the next plane with room.
 pub struct CustomAllocator {
     allocator: Box<dyn Allocator + Send>,
     order: StaticOrder,

@@ -8,9 +8,10 @@ use crate::ftl::partition::Partition;
 use crate::ftl::{FtlRules, PlaneOccupancy};
 use crate::ids::{ChannelId, ChipId, Lpn, PlaneId};
 
-/// Dynamic allocation (Design for Scalability, PACT 2014, section 5.4). Places each page on the next channel with an idle die, there on the
-/// next chip with an idle die, there on the next idle die, and there on the next plane. Each level is a round robin with its own pointer.
-/// If no plane of an idle die has room, all dies are eligible. Each namespace bound to a set of planes has its own pointers.
+/// Dynamic allocation (Design for Scalability, PACT 2014, section 5.4). Places each page on the next channel with an idle die, there on the next chip
+/// with an idle die, there on the next idle die, and there on the next plane. Each level is a round robin: one pointer selects the channel, one in
+/// each channel the chip, one in each chip the die, and one in each die the plane. If no plane of an idle die has room, all dies are eligible. Each
+/// namespace bound to a set of planes has its own pointers.
 ///
 /// Planes without room for another page are skipped; pages in flight count as well. If one program writes several mapping units, all units
 /// of a program are placed on one plane before the pointers move.
@@ -21,11 +22,11 @@ pub struct Dynamic {
     rounds: RoundRobinPointers,
     quotas: PlaneQuotas,
     order: StaticOrder,
-    /// Number of consecutive mapping units placed on one plane before the pointers move: the units of one program. With superblocks and
-    /// multi-plane programs, the units of a program over all planes of a die.
+    /// Number of consecutive mapping units placed on one plane before the round-robin pointers move: the units of one program. If these are several,
+    /// with superblocks and multi-plane programs: the units of a program over all planes of a die.
     program: u32,
-    /// Plane of the last mapping unit placed, and the number of units that its program can still take. Indexed by part (range of logical
-    /// pages with the same set of planes).
+    /// Plane of the last mapping unit placed, and the number of further units that may follow there before the round-robin pointers move. Indexed by
+    /// part (range of logical pages with the same set of planes).
     filling: Vec<(PlaneId, u32)>,
 }
 

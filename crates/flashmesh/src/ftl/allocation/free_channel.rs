@@ -7,8 +7,9 @@ use crate::flash::geometry::Geometry;
 use crate::ftl::partition::Partition;
 use crate::ids::{ChipId, DieId, Lpn, PlaneId};
 
-/// Dynamic allocation of the Network-on-SSD baseline (Design for Scalability, PACT 2014, section 5.4). Places each page on the next free
-/// channel, there on the next free chip, and there on the next die and the next plane. Each level is a round robin with its own pointer.
+/// Dynamic allocation of the Network-on-SSD baseline (Design for Scalability, PACT 2014, section 5.4). Places each page on the next free channel,
+/// there on the next free chip, and there on the next die and the next plane. Each level is a round robin: one pointer selects the channel, one in
+/// each channel the chip, one in each chip the die, and one in each die the plane.
 ///
 /// A channel is free if none of its dies transfers data or requests a path. A chip is free if its dies are idle and have no pending
 /// transactions. If no plane of a free channel has room, all channels are eligible; if no plane of a free chip has room, all chips of the

@@ -54,8 +54,8 @@ pub trait Allocator {
         true
     }
 
-    /// Records that a version of `lpn`, placed on `plane`, will not be programmed there. Calls [`on_committed`](Allocator::on_committed) by
-    /// default, because in both cases the page is no longer in flight to `plane`.
+    /// Records that a version of `lpn`, placed on `plane`, will not be programmed there. Calls [`on_committed`](Allocator::on_committed) by default,
+    /// because a withdrawn page, like a committed one, is no longer in flight to `plane`.
     fn on_withdrawn(&mut self, lpn: Lpn, plane: PlaneId) {
         self.on_committed(lpn, plane);
     }
@@ -145,7 +145,8 @@ impl AnyAllocator {
         self.quotas().is_none_or(PlaneQuotas::has_none_in_flight)
     }
 
-    /// Counts the next version of `lpn`, which the caller has placed, as in flight to `plane`.
+    /// Counts the next version of `lpn`, which the caller instead of the allocator has placed, as in flight to `plane`. Does nothing under a static
+    /// order.
     #[inline]
     pub(super) fn on_placed(&mut self, lpn: Lpn, plane: PlaneId) {
         let part = self.static_order().part_of(lpn);
@@ -170,8 +171,8 @@ impl AnyAllocator {
         self.quotas().and_then(|quotas| quotas.counted(part, plane))
     }
 
-    /// Records that the valid version of `lpn` moved between planes. `from` is `None` if `lpn` was unmapped before; `to` is `None` if `lpn`
-    /// is unmapped afterwards.
+    /// Records that the valid version of `lpn` moved between planes, for allocators that count the pages of each part (see
+    /// [`counts_parts`](Self::counts_parts)). `from` is `None` if `lpn` was unmapped before; `to` is `None` if `lpn` is unmapped afterwards.
     pub(super) fn on_moved(&mut self, lpn: Lpn, from: Option<PlaneId>, to: Option<PlaneId>) {
         let part = self.static_order().part_of(lpn);
         match self {

@@ -109,8 +109,8 @@ impl PlaneQuotas {
     }
 
     /// Returns the plane for a page if no plane has room: the current plane of the page, where the new version replaces the old version. For an
-    /// unmapped page, returns the plane of the part with the fewest pages. Needed only on a drive with the minimum of spare blocks and more pages in
-    /// flight than spare pages.
+    /// unmapped page, returns the plane of its part (range of logical pages with the same set of planes) with the fewest pages: valid pages, plus
+    /// pages of this part in flight. Needed only on a drive with the minimum of spare blocks and more pages in flight than spare pages.
     pub(super) fn fallback_plane(&self, order: &StaticOrder, lpn: Lpn, occupancy: &PlaneOccupancy<'_>) -> PlaneId {
         occupancy.current_plane(lpn).unwrap_or_else(|| {
             let part = order.part_of(lpn);

@@ -97,10 +97,10 @@ pub(in super::super) struct PlaneShare {
     pub(in super::super) count: u32,
     /// First logical page on the plane, among all pages of the part (range of logical pages with the same set of planes).
     base: u32,
-    /// Number of pages of the part that are on the plane and before the range.
+    /// Number of pages on the plane, among the pages of the part before the range of which this is a subset.
     before: u32,
     run: u32,
-    /// Distance in logical pages between the starts of consecutive runs on the plane.
+    /// Number of logical pages from the start of one run (consecutive pages on the plane) to the start of the next.
     step: u32,
 }
 
@@ -195,8 +195,8 @@ impl StaticOrder {
         Ppn(part.first_homes[at].0 + round)
     }
 
-    /// Divides `pages`, a range of logical pages within one part, among the planes of the part. Returns one share for each plane, in static
-    /// order.
+    /// Divides `pages`, a range of logical pages within one part (pages with the same set of planes), among the planes of the part. Returns the
+    /// subset of each plane, in static order; it can be empty.
     pub(in super::super) fn shares(&self, pages: &Range<u32>) -> Vec<PlaneShare> {
         let part = &self.parts[self.part_of(Lpn(pages.start))];
         let (run, step) = (part.run, part.planes.len() as u32 * part.run);

@@ -1,4 +1,5 @@
-//! Static allocation for drives whose garbage collection moves pages to other planes.
+//! Static allocation for drives whose pages may lie on other planes than those of the static order: garbage collection moves pages between chips, or
+//! a policy places pages.
 
 use super::quota::PlaneQuotas;
 use super::{Allocator, DriveView, PageWrite, StaticOrder};
@@ -8,10 +9,10 @@ use crate::ids::{Lpn, PlaneId};
 
 /// Static allocation that skips planes without room \[choice\].
 ///
-/// If pages move to other chips, a plane also holds pages that the static order assigns to other planes. So the number of pages that the
-/// static order assigns to a plane does not bound its valid pages. Therefore a page goes to its plane of the static order only if this
-/// plane has room, counting pages in flight. Otherwise the page goes to the next plane with room that its namespace may use. The plane of
-/// the static order nearly always has room.
+/// If garbage collection moves pages to other chips, or a policy places pages, a plane also holds pages that the static order assigns to other
+/// planes. So the number of pages that the static order assigns to a plane does not bound its valid pages. Therefore a page goes to its plane of the
+/// static order only if this plane has room, counting pages in flight. Otherwise the page goes to the next plane with room that its namespace may
+/// use. The plane of the static order nearly always has room.
 #[derive(Clone, Debug)]
 pub struct StaticWithOverflow {
     order: StaticOrder,

@@ -40,7 +40,7 @@ impl PageWrite {
 pub struct PageRead {
     /// Logical page number of the page that is read.
     pub lpn: Lpn,
-    /// Plane on which the page is read.
+    /// Plane of the mapped location of the page; while the page is unmapped, of its home (the address at which an unmapped page is read).
     pub plane: PlaneId,
     /// Host stream of the read.
     pub stream: StreamId,

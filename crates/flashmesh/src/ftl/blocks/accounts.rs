@@ -75,14 +75,15 @@ impl BlockAccounts {
         &mut self.planes[plane.index()]
     }
 
-    /// Returns whether [`BlockAccounts::allocate`] would find a page in `plane` for data of kind `stream`.
+    /// Returns whether `plane` has a page to allocate for data of kind `stream`: in its open block, or in a free block that this kind may open.
     #[inline(always)]
     pub(in super::super) fn has_page(&self, plane: PlaneId, stream: OpenBlockKind) -> bool {
         let account = &self.planes[plane.index()];
         account.open.pages_left(stream) > 0 || account.can_open(stream)
     }
 
-    /// Returns the block and page offset that [`BlockAccounts::allocate`] would allocate; `None` if it would fail.
+    /// Returns the block and page offset of the next page to allocate for data of kind `stream` in `plane`: in its open block, or in the free block
+    /// that would be opened. `None` if no page is left and no block can be opened.
     #[inline]
     pub(in super::super) fn next_offset(&self, plane: PlaneId, stream: OpenBlockKind) -> Option<(BlockId, u32)> {
         let account = &self.planes[plane.index()];
@@ -116,7 +117,8 @@ impl BlockAccounts {
         ppn
     }
 
-    /// Opens the next free block of a single plane, even the reserve (the last free block, kept for collection). Returns `None` if no block is free.
+    /// Opens the next free block of a single plane for data of kind `stream`, even the reserve (the last free block, kept for collection). Returns
+    /// `None` if no block is free.
     pub(super) fn open(&mut self, plane: PlaneId, stream: OpenBlockKind) -> Option<()> {
         let account = &mut self.planes[plane.index()];
         let block = account.pop_free(stream)?;
@@ -172,8 +174,8 @@ impl BlockAccounts {
         plane
     }
 
-    /// Returns the kind of open block for valid pages moved out of `block`. Host pages of native blocks may go to the open block of host
-    /// writes first; see [`allocate_move`](Self::allocate_move).
+    /// Returns the kind of open block for valid pages moved out of `block`. Pages of kind [`OpenBlockKind::Collection`] can also share the open block
+    /// of host writes; see [`BlockManager::allocate_move`](super::BlockManager::allocate_move).
     pub(in super::super) fn move_block_kind(&self, block: BlockId) -> OpenBlockKind {
         match self.table.holds_translation(block) {
             _ if self.geometry.is_slc(block) => OpenBlockKind::Fold,
@@ -203,8 +205,8 @@ impl BlockAccounts {
         account.wear.erased(erase_count);
     }
 
-    /// Hands the block that collection opened from the reserve (last free block) over to host writes, if their open block is full. Called
-    /// after a victim of `plane` was erased.
+    /// Makes the open block of collection, opened from the reserve (last free block), the open block of host writes, if the latter has no page left
+    /// and the former has. Called after a victim of `plane` was erased.
     pub(in super::super) fn take_over_reserve(&mut self, plane: PlaneId) {
         let open = &mut self.planes[plane.index()].open;
         let written = open.host_block_kind(None);

@@ -1,4 +1,4 @@
-//! Programs of whole runs of pages, and copies of planes, all without simulated time.
+//! Programs of consecutive pages in one step, and copies of whole planes, all without simulated time.
 
 use super::BlockAccounts;
 use super::open_blocks::OpenBlock;

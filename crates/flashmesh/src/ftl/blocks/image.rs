@@ -47,7 +47,7 @@ impl BlockAccounts {
             for stream in streams() {
                 let block = block(from)?;
                 let next_page = from.read(u32::BITS).filter(|&page| page <= pages_per_block)? as u32;
-                // Skip the SLC block, because a drive is stored only if its SLC cache was never written.
+                // Ignore the saved open block of the SLC cache, because the SLC cache of a saved sample was never written.
                 if stream != OpenBlockKind::Slc {
                     *plane.open.get_mut(stream) = OpenBlock { block, next_page };
                 }
@@ -64,7 +64,7 @@ impl BlockAccounts {
         Some(())
     }
 
-    /// Sets the number of blocks being collected, the same in each plane.
+    /// Sets the number of blocks being collected in each plane (0 or 1), the same for all planes.
     pub(in super::super) fn set_collecting(&mut self, collecting: u32) {
         self.planes.iter_mut().for_each(|plane| plane.collecting = collecting);
     }

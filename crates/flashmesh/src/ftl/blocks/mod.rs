@@ -30,7 +30,7 @@ use super::{FtlRules, Partition, Superblocks};
 use crate::flash::geometry::Geometry;
 use crate::ids::{BlockId, PlaneId, Ppn};
 
-/// Blocks of the drive, with the rules by which they are opened together and filled.
+/// Blocks of the drive: their accounts, the superblocks, and the rules for moved pages and for programs of several mapping units.
 #[derive(Clone, Debug)]
 pub(super) struct BlockManager {
     pub(super) accounts: BlockAccounts,
@@ -58,8 +58,8 @@ impl BlockManager {
         }
     }
 
-    /// Allocates the next page of the open block for data of kind `stream` in `plane`. If this block is full, opens another one. Returns `None` if
-    /// all remaining free blocks are reserved for other kinds.
+    /// Allocates the next page of the open block for data of kind `stream` in `plane`. If this block is full, opens another one. Returns `None` if no
+    /// free block is left that this kind may open.
     #[inline]
     pub(super) fn allocate(&mut self, plane: PlaneId, stream: OpenBlockKind) -> Option<Ppn> {
         if self.accounts.plane(plane).open.pages_left(stream) == 0 {
@@ -68,8 +68,8 @@ impl BlockManager {
         Some(self.accounts.take_page(plane, stream))
     }
 
-    /// Opens another block for data of kind `stream`; with superblocks, one in each plane of the superblock. Returns `None` if all
-    /// remaining free blocks are reserved for other kinds.
+    /// Opens another block for data of kind `stream`; with superblocks, one in each plane of the superblock. Returns `None` if no free block is left
+    /// that this kind may open.
     pub(super) fn open_block(&mut self, plane: PlaneId, stream: OpenBlockKind) -> Option<()> {
         if !self.accounts.planes[plane.index()].can_open(stream) {
             return None;

@@ -31,7 +31,8 @@ impl BlockManager {
         shared.and_then(|shared| self.allocate(plane, shared)).or_else(|| self.allocate(plane, stream))
     }
 
-    /// Returns the block and page offset that [`BlockManager::allocate_move`] would allocate; `None` if it would fail.
+    /// Returns the block and page offset that [`BlockManager::allocate_move`] would allocate after [`BlockManager::begin_program_of_move`], which
+    /// skips the rest of a partly filled program of host writes; `None` if no page can be allocated.
     pub(in super::super) fn next_move_offset(&self, plane: PlaneId, stream: OpenBlockKind) -> Option<(BlockId, u32)> {
         let shared = self.shared_with(plane, stream);
         shared

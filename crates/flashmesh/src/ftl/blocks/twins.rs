@@ -5,7 +5,8 @@
 //!   plane has filled its block, these pages are skipped \[choice\].
 //! - Each page, written or moved, goes to the plane that is furthest behind: the plane with the fewest whole programs in its open blocks. So write
 //!   pointers stay together, and the valid pages of a victim are spread evenly.
-//! - A victim is a position, with the invalid pages of all blocks at this position. The blocks are freed once all of them are erased.
+//! - A victim consists of the blocks at one position in all planes, and its invalid pages are those of all these blocks. The blocks are freed once
+//!   all of them are erased.
 //!
 //! So the planes together act like one plane with larger blocks and a larger reserve, and never run out of space, for the same reasons as a single
 //! plane.
@@ -20,7 +21,7 @@ use crate::ids::{BlockId, PlaneId};
 #[derive(Clone, Debug)]
 pub(super) struct Twins {
     superblocks: Superblocks,
-    /// For each set of planes that share superblocks, the number of planes that have erased their block of the current victim.
+    /// Number of blocks of the current victim that have been erased, indexed by set of planes that share superblocks.
     erased: Vec<u32>,
 }
 
@@ -42,7 +43,7 @@ impl BlockManager {
         self.twins.as_ref().map_or_else(|| Superblocks::new(&self.accounts.geometry, 1), |twins| twins.superblocks)
     }
 
-    /// Returns the planes that share superblocks with `plane`, including `plane`.
+    /// Returns the planes that share superblocks with `plane`, including `plane`; without superblocks, the planes of its die.
     #[inline]
     pub(in super::super) fn twins_of(&self, plane: PlaneId) -> SuperblockPlanes {
         self.superblocks().members(plane)
@@ -73,7 +74,7 @@ impl BlockManager {
     }
 
     /// Opens the next free block for data of kind `stream` in all planes that share superblocks with `plane`, after skipping the pages left in their
-    /// open blocks. Returns `None` if a plane has no free block.
+    /// open blocks of this kind. Returns `None` if one of the planes has no free block.
     pub(super) fn open_twins(&mut self, plane: PlaneId, stream: OpenBlockKind) -> Option<()> {
         for twin in self.twins_of(plane) {
             self.accounts.skip_open_pages(twin, stream);
@@ -82,8 +83,8 @@ impl BlockManager {
         Some(())
     }
 
-    /// Returns the number of pages allocated in the open block of kind `stream` in `plane`. The open blocks of host writes and of moved pages count
-    /// together.
+    /// Returns the number of pages allocated in the open block of kind `stream` in `plane`. For host writes and moved host pages, the open blocks of
+    /// both kinds count together.
     #[inline]
     pub(in super::super) fn open_block_pages(&self, plane: PlaneId, stream: OpenBlockKind) -> u32 {
         let open = &self.accounts.planes[plane.index()].open;

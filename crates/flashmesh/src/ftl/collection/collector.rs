@@ -12,7 +12,7 @@ use crate::ids::{BlockId, PlaneId};
 /// Modifier XORed to the configured seed, so that random choices of victims are independent of other random choices with the same seed.
 const SEED_OF_VICTIMS: u64 = 0x6674_6c2d_7669_6374;
 
-/// Conditions under which collections begin in a plane, and selection of their victims.
+/// Garbage collector: conditions under which a collection or a static wear-levelling move begins in a plane, and selection of the victim.
 #[derive(Clone, Debug)]
 pub(in super::super) struct Collector {
     gc: config::Gc,
@@ -37,8 +37,8 @@ impl FreePageThresholds {
     fn new(geometry: &Geometry, gc: &config::Gc) -> FreePageThresholds {
         let pages = geometry.native_pages_per_plane();
         let share = |share: f64| (f64::from(pages) * share).ceil() as u32;
-        // The threshold is at least the reserve (last free block) and one block, so that a collection begins while host writes still have pages
-        // elsewhere.
+        // The threshold is at least the reserve (last free block) and one more block, so that a collection begins while host writes still have free
+        // pages outside the reserve.
         let reserve = RESERVE_BLOCKS * geometry.pages_per_block;
         FreePageThresholds {
             collection: share(gc.threshold).max(reserve + geometry.pages_per_block),
@@ -103,8 +103,8 @@ impl Collector {
         account.free_pages < self.limits.collection || account.is_out_of_space()
     }
 
-    /// Returns the number of pages whose allocation makes the free pages of `plane` fall below the threshold of collection. The free pages
-    /// must not be below the threshold already.
+    /// Returns the number of pages whose allocation makes the free pages of `plane` fall below the threshold of collection. Returns 0 if the free
+    /// pages are below the threshold already.
     #[inline]
     pub(in super::super) fn pages_until_short(&self, blocks: &BlockManager, plane: PlaneId) -> u32 {
         (blocks.accounts.plane(plane).free_pages + 1).saturating_sub(self.limits.collection)
@@ -187,8 +187,9 @@ impl Collector {
 
     /// Begins static wear levelling if the erase counts of the most erased block and of the least erased full block of `plane` differ by more than
     /// the threshold. Marks the least erased full block as victim and returns it; with superblocks, the blocks with the same index in the other
-    /// planes are marked as well. After its erase, the block is written again, instead of keeping cold data. Returns `None` if nothing is to be moved
-    /// or the plane is being collected.
+    /// planes are marked as well. After its erase, the block is written again, instead of keeping cold data. Returns `None` if static wear levelling
+    /// is off, the difference is not larger, the plane is being collected, the valid pages have no room, or with superblocks, one of the blocks is
+    /// not full. Also returns `None` if the bounds of the erase counts have not changed since the last search.
     pub(in super::super) fn begin_wear_move(&self, blocks: &mut BlockManager, plane: PlaneId) -> Option<BlockId> {
         if !self.wear.static_levelling {
             return None;
@@ -220,7 +221,8 @@ impl Collector {
     }
 }
 
-/// Divides the numbers of invalid pages of superblocks by a power of two, so that the largest fits into 16 bits.
+/// Returns the numbers of invalid pages of superblocks, all divided by the smallest power of two (1, 2, 4, ...) with which the largest fits into 16
+/// bits.
 fn scale_to_u16(counts: &[u32]) -> Vec<u16> {
     let most = counts.iter().copied().max().unwrap_or(0);
     let bits = (u32::BITS - most.leading_zeros()).saturating_sub(u16::BITS);

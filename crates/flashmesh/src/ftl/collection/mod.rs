@@ -114,8 +114,8 @@ pub struct Candidates<'a> {
 
 impl<'a> Candidates<'a> {
     /// Creates the candidates of `plane` from two tables, indexed by position (index of the block in its plane). Both are 0 for blocks that are not
-    /// candidates. `invalid_pages` has the number of invalid pages of each candidate; for a superblock of more than 65,535 pages, in units of 2, 4 or
-    /// more pages. `filled` has the sequence number, from 1, at which each candidate was filled.
+    /// candidates. `invalid_pages` has the number of invalid pages of each candidate; if a superblock has more than 65,535 invalid pages, in units of
+    /// 2, 4 or more pages. `filled` has the sequence number, from 1, at which each candidate was filled.
     pub fn new(plane: PlaneId, invalid_pages: &'a [u16], filled: &'a [u32]) -> Candidates<'a> {
         debug_assert_eq!(invalid_pages.len(), filled.len());
         Candidates { plane, invalid_pages, filled }
@@ -126,7 +126,8 @@ impl<'a> Candidates<'a> {
         self.plane
     }
 
-    /// Returns the number of invalid pages of each block of the plane, by position; 0 for blocks that are not candidates.
+    /// Returns the number of invalid pages of each block of the plane, by position; 0 for blocks that are not candidates. Scaled for large
+    /// superblocks, as in [`Candidates::new`].
     pub fn invalid_by_position(&self) -> &'a [u16] {
         self.invalid_pages
     }
@@ -148,7 +149,8 @@ impl<'a> Candidates<'a> {
         (0..this.filled.len() as u32).filter(move |&position| this.contains(position))
     }
 
-    /// Returns the number of invalid pages of the candidate at `position`; 0 if it is not a candidate.
+    /// Returns the number of invalid pages of the block at `position`; 0 if it is not a candidate. Scaled for large superblocks, as in
+    /// [`Candidates::new`].
     #[inline]
     pub fn invalid_pages(&self, position: u32) -> u32 {
         u32::from(self.invalid_pages[position as usize])

@@ -19,7 +19,8 @@ pub(super) enum EntryState {
     Clean,
     /// Dirty; no program in flight carries the value.
     Dirty,
-    /// Dirty, but the change is covered by a read of the translation page that was requested for its write-back. An eviction needs no further read.
+    /// Dirty, with a write-back of the translation page requested since the last change (only with `mapping.write-back-read = "always"`). An eviction
+    /// of the entry requests neither another read nor another write-back.
     Covered,
     /// Dirty; the program of the translation page that is in flight carries the value.
     Writing,
@@ -60,8 +61,8 @@ struct CachePart {
 pub(super) struct Entries {
     slots: Vec<CachedEntry>,
     free: u32,
-    /// Slot + 1 of the map entry of each host page; 0 if the entry is not in DRAM. Taken zeroed from the operating system, so that the
-    /// table takes no memory until it is touched.
+    /// Slot + 1 of the map entry of each host page; 0 if the entry is not in DRAM. The table is taken zeroed from the operating system, so that its
+    /// untouched parts take no memory.
     slot_of: Vec<u32>,
     partitions: Vec<CachePart>,
 }
@@ -86,8 +87,8 @@ impl Entries {
         self.slot_of[lpn.index()].checked_sub(1).map(Slot)
     }
 
-    /// Prefetches the data that lookups of `lpns` read: their slots, then the entries, then their LRU neighbours. Each round covers all pages, so
-    /// that its cache misses overlap.
+    /// Prefetches the data that lookups of `lpns` read: their slots, then the entries, then the LRU neighbours of the entries. Each of these three
+    /// passes covers all pages, so that CPU cache misses overlap.
     pub(super) fn prefetch(&self, lpns: impl Iterator<Item = Lpn> + Clone) {
         lpns.clone().for_each(|lpn| prefetch(&self.slot_of, lpn.index()));
         let slots = lpns.filter_map(|lpn| self.slot_of.get(lpn.index())?.checked_sub(1));

@@ -25,7 +25,8 @@ impl MappingCache {
         }
     }
 
-    /// Makes an entry that waits for its write-back resident again, if there is room in the part of the cache that `stream` uses.
+    /// Makes the non-resident entry in `slot`, which waits for its write-back, resident again. Does nothing if the part of the cache that `stream`
+    /// uses has stalled misses, or is full and can evict no entry.
     fn readmit(&mut self, stream: StreamId, slot: Slot) {
         let partition = self.blocked.part_of(stream);
         if self.blocked.is_empty(partition) && self.make_room(partition, false) {
@@ -60,13 +61,13 @@ impl MappingCache {
         false
     }
 
-    /// Requests the read of a translation page. `state` is the extent of the read.
+    /// Requests the read of a translation page, in part or as a whole (`state`).
     fn read(&mut self, page: Lpn, state: PageReadState, for_write_back: bool) {
         self.active.entry(page).or_default().reading = state;
         self.actions.push_back(MapCacheAction::Read { page, for_write_back });
     }
 
-    /// Requests the read of a translation page whose other entries a write-back needs.
+    /// Requests the read of a whole translation page for its write-back.
     pub(super) fn read_for_write_back(&mut self, page: Lpn) {
         self.read(page, PageReadState::Whole, true);
     }

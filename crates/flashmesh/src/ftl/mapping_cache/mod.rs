@@ -10,16 +10,17 @@
 //!
 //! - The least recently used entry is evicted. If it is dirty, its translation page is written back. The page is first read, unless all of its
 //!   entries are in DRAM or it is being read already. The program carries all changes made before it begins (the batch update of DFTL).
-//! - Until the program ends, the entry waits for its write-back. Such an entry does not count against the capacity, but can be used. A use makes it
-//!   resident again if another entry can be evicted.
+//! - Until the program ends, the entry waits for its write-back. Such an entry does not count against the capacity, but can be used. A use makes the
+//!   entry resident again if the cache has room or can evict another entry.
 //! - At most one read of a translation page is in flight; further misses of the page join it. While the content of the page is in DRAM for a
 //!   write-back, misses need no read.
 //! - At most `mapping.write-backs` write-backs for evicted entries are in flight. A miss that needs one more stalls, in order within its part of the
 //!   cache. Each write-back that ends resumes at least one stalled miss, if any.
 //! - With `mapping.write-back-buffer`, a translation page to be written back stays in DRAM until another page needs its space in the buffer. Misses
 //!   of the page need no read, further changes are included, and the write-back does not count as in flight.
-//! - With `mapping.write-back-read = "always"`, a page in the buffer is read again if an evicted entry has changed since the last read of the page.
-//!   That read covers all changes of the page, so entries unchanged since then are evicted without another read.
+//! - With `mapping.write-back-read = "always"`, a page is read before its write-back even if all of its entries are in DRAM. A page in the buffer is
+//!   read again if an evicted entry has changed since the last write-back was requested. That read covers all changes of the page, so entries
+//!   unchanged since then are evicted without another read.
 //! - With `mapping.write-back-is-use`, the entries whose changes a write-back carries count as used when the write-back is requested.
 //! - A change of a page without an entry in DRAM causes no read and no eviction: the entry waits for a write-back, like an evicted one. DFTL does
 //!   this for pages moved by garbage collection, and writes the changes of a victim together. Writes whose entry was evicted meanwhile, and

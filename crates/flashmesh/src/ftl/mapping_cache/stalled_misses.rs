@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use super::Waiter;
 use crate::ids::StreamId;
 
-/// A FIFO of stalled misses for each part of the cache (the whole cache, or the share of one stream). Parts are served in rounds; each round begins
-/// with the next part in cyclic order.
+/// A FIFO of stalled misses for each part of the cache (the whole cache, or the share of one stream). Parts are served in rounds: a round serves
+/// every part once, and begins with the part after the first one of the previous round.
 #[derive(Clone, Debug)]
 pub(super) struct StalledMisses {
     queues: Vec<VecDeque<Waiter>>,

@@ -124,7 +124,7 @@ impl Model {
         at.is_some()
     }
 
-    /// Applies the events and actions of the cache since the last call to the model, and checks each of them.
+    /// Applies to the model all events and actions of the cache since the previous call of this function, and checks each of them.
     fn settle(&mut self) {
         for event in self.cache.take_events() {
             match event {

@@ -5,7 +5,7 @@ use crate::ids::Lpn;
 use super::entries::{DirtyChain, EntryState, Slot};
 use super::{EntryEvent, MapCacheAction, MappingCache, WaiterId};
 
-/// Extent of the read of a translation page; `No` if no read of the page is in flight.
+/// Extent of the read in flight of a translation page (a part, or the whole page); `No` if no read of the page is in flight.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum PageReadState {
     #[default]
@@ -39,7 +39,7 @@ pub(super) struct PageActivity {
     write_back: WriteBack,
     /// Chain of the entries whose values the program in flight carries.
     writing: DirtyChain,
-    /// Whether the page has to be written back once more after the current write-back.
+    /// Whether the page has to be written back once more, because a write-back was requested while its program was in flight.
     needs_another: bool,
 }
 
@@ -176,8 +176,8 @@ impl MappingCache {
         }
     }
 
-    /// Ends the program of the translation page `page`: entries not changed since its begin become clean, and leave DRAM unless they are resident.
-    /// Resumes stalled misses.
+    /// Ends the program of the translation page `page`: entries not changed since the program began become clean, and leave DRAM unless they are
+    /// resident. Resumes stalled misses, and begins another write-back of `page` if one is needed.
     pub(crate) fn finish_program(&mut self, page: Lpn) {
         let Some(activity) = self.active.get_mut(&page) else { return };
         let mut chain = std::mem::take(&mut activity.writing);

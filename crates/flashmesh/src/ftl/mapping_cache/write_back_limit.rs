@@ -1,4 +1,4 @@
-//! Limit on write-backs of translation pages in flight, and the buffer of pages that stay in DRAM before their program.
+//! Limit on write-backs of translation pages in flight, and the write-back buffer, whose pages stay in DRAM before their program.
 
 use std::collections::VecDeque;
 

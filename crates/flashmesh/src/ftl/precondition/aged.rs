@@ -8,7 +8,7 @@ use crate::ftl::Ftl;
 use crate::ftl::allocation::PlaneShare;
 use crate::ids::{BlockId, PlaneId, Ppn};
 
-/// Fills blocks of all planes, up to the share `written` (0 to 1) of the pages of each plane. The logical pages of `ranges` are valid; all other
+/// Programs blocks of all planes, up to the share `written` (0 to 1) of the pages of each plane. The logical pages of `ranges` are valid; all other
 /// pages in these blocks are invalid.
 pub(super) fn age(ftl: &mut Ftl, ranges: &[Range<u32>], written: f64, watch: ProgressCallback<'_>) {
     let mut shares: Vec<Vec<PlaneShare>> = vec![Vec::new(); ftl.geometry.planes() as usize];
@@ -27,7 +27,7 @@ pub(super) fn age(ftl: &mut Ftl, ranges: &[Range<u32>], written: f64, watch: Pro
 }
 
 /// Returns the number of blocks of a plane to fill: the share `written` of its pages, but no more than the plane can fill before it needs a
-/// collection. At least enough for the pages of `shares`.
+/// collection. Always enough blocks for the pages of `shares`, the logical pages that the plane stores.
 fn blocks_to_fill(ftl: &Ftl, plane: PlaneId, shares: &[PlaneShare], written: f64) -> u32 {
     let pages_per_block = ftl.geometry.pages_per_block;
     let of_plane = ftl.geometry.native_pages_per_plane();
@@ -37,7 +37,7 @@ fn blocks_to_fill(ftl: &Ftl, plane: PlaneId, shares: &[PlaneShare], written: f64
     (wanted.min(before_collection) / pages_per_block).max(pages_of(shares).div_ceil(pages_per_block))
 }
 
-/// Fills `blocks` blocks of a plane. The pages of `shares` are spread over these blocks in logical order, equally many to each block up to
+/// Fills `blocks` blocks of a plane. The logical pages of `shares` are spread over these blocks in logical order, equally many to each block up to
 /// rounding. Valid pages are the last pages of each block; all other pages are invalid.
 fn age_plane(ftl: &mut Ftl, plane: PlaneId, shares: &[PlaneShare], blocks: u32) {
     let Some(Ppn(first_page)) = ftl.blocks.accounts.next_fresh_page(plane).filter(|_| blocks > 0) else { return };

@@ -8,8 +8,9 @@ use crate::ftl::initial_map::{InitialMap, PlaneGroup};
 use crate::ftl::{Ftl, OpenBlockKind};
 use crate::ids::{PlaneId, Ppn};
 
-/// Returns the planes that may hold pages of `ranges` under static allocation, each with its share of these pages. Each range must lie in one part of
-/// the partition (pages with the same set of planes). The planes are in the order in which the static order first reaches them.
+/// Returns the planes that may hold pages of `ranges` under static allocation, each with the subsets of these pages that it stores (at most one for
+/// each range). Each range must lie in one part of the partition (pages with the same set of planes). The planes are in the order in which the static
+/// order first reaches them.
 pub(super) fn shares_by_plane(ftl: &Ftl, ranges: &[Range<u32>]) -> Vec<(PlaneId, Vec<PlaneShare>)> {
     let mut places = vec![None; ftl.geometry.planes() as usize];
     let mut by_plane: Vec<(PlaneId, Vec<PlaneShare>)> = Vec::new();
@@ -41,8 +42,8 @@ pub(in super::super) fn lay_out_translation(ftl: &mut Ftl) {
     ftl.blocks.level_twins(OpenBlockKind::Translation);
 }
 
-/// Stores the pages of `ranges` in sequential order on their planes of the static order, and maps them in `initial`, or in the mapping tables if it
-/// is `None`. `watch` receives the progress.
+/// Stores the pages of `ranges` in sequential order on their planes of the static order, and maps them in `initial`, or in the mapping tables if
+/// `initial` is `None`. `watch` receives the progress.
 pub(super) fn fill_in_order(
     ftl: &mut Ftl,
     ranges: &[Range<u32>],

@@ -146,8 +146,8 @@ impl Ftl {
         report
     }
 
-    /// Maps the logical pages of `group`, whose planes are filled, in `initial`, or in the mapping tables if it is `None`. Invalidates the copied
-    /// physical pages that no logical page uses.
+    /// Maps the logical pages of `group`, whose planes are filled, in `initial`, or in the mapping tables if `initial` is `None`. Invalidates the
+    /// copied physical pages that no logical page uses.
     fn map_group(&mut self, group: PlaneGroup, initial: Option<&mut InitialMap>) {
         for ppn in group.unused() {
             self.blocks.accounts.invalidate(ppn);

@@ -1,4 +1,4 @@
-//! Phase of garbage collection in which a plane begins a run.
+//! Phase of garbage collection in which each plane is when a run begins.
 //!
 //! A collection cycle lasts from the start of one collection of a plane to the start of the next. During a cycle, the plane takes as many writes as
 //! the victim has invalid pages. Samples (simulated planes) are copied at all phases of this cycle, some in the middle of a collection. So a drive
@@ -15,7 +15,8 @@ use crate::engine::random::SimRng;
 use crate::ftl::Ftl;
 use crate::ids::{BlockId, PlaneId};
 
-/// Number of steps into which a collection in progress is divided. Each step moves a share of the valid pages, then writes a share of the host pages.
+/// Number of steps in which a collection cycle advances to its phase. Each step does an equal part of the moves, then an equal part of the host
+/// writes.
 const STEPS: u32 = 16;
 
 /// Number of fraction bits of a phase, a fixed-point number from 0 (start of the cycle) to 1.
@@ -148,7 +149,8 @@ impl Ftl {
         self.superblock_planes(plane).any(|twin| self.collector.is_urgent(&self.blocks, twin))
     }
 
-    /// Returns the smallest number of writes after which a collection may be due in the planes that collect together with `plane`.
+    /// Returns the smallest number of page writes after which the free pages of `plane`, or of a plane that collects together with `plane`, fall
+    /// below the threshold of collection; 0 if they are below the threshold already.
     fn pages_until_collection(&self, plane: PlaneId) -> u32 {
         let until = |twin| self.collector.pages_until_short(&self.blocks, twin);
         self.superblock_planes(plane).map(until).min().unwrap_or(0)

@@ -74,7 +74,7 @@ pub(super) struct SampleInputs {
     rules: FtlRules,
     /// Seed of the random generator. Its first number seeds `config`, the others choose the pages to overwrite.
     seed: u64,
-    /// Number of instants at which the state is copied.
+    /// Number of states of the sample that are copied to the drive, taken one after the other.
     instants: u32,
     /// Whether a collection may be in progress in a copied state; false if the run issues no writes.
     collects: bool,
@@ -82,8 +82,8 @@ pub(super) struct SampleInputs {
 }
 
 impl SampleInputs {
-    /// Returns the inputs for a sample of `planes` planes like those of `drive`. `each` gives the pages on each plane: the number of host pages, and
-    /// the number of translation pages. `instants` is the number of states to be copied, and `writes` are the expected writes of the run.
+    /// Returns the inputs for a sample of `planes` planes like those of `drive`. `each` is the number of host pages and the number of translation
+    /// pages on each plane. `instants` is the number of states to be copied, and `writes` are the expected writes of the run.
     pub(super) fn new(
         drive: &Ftl,
         planes: u32,
@@ -176,7 +176,7 @@ pub(super) struct PlaneSample<'a> {
     inputs: SampleInputs,
     pub(super) idle: IdleDies,
     pub(super) random: SimRng,
-    /// Number of the current state, from 1; 0 before [`advance`](Self::advance) was called.
+    /// Number of the current state among those copied to the drive, from 1; 0 before [`advance`](Self::advance) was called.
     instant: u32,
     /// Phases of collection at which the states are copied, indexed by the number of the state minus 1.
     phases: Vec<u32>,
@@ -240,7 +240,8 @@ impl<'a> PlaneSample<'a> {
         self.inputs.runs.next(self.inputs.pages, &mut self.random)
     }
 
-    /// Advances to the next state. If it is not saved, overwrites a sixteenth of the pages, then more up to the phase of that state.
+    /// Advances to the next state. If that state is not saved, overwrites a sixteenth of the pages, then more until collection reaches the phase of
+    /// that state.
     pub(super) fn advance(&mut self) {
         self.instant += 1;
         if let Some(kept) = &mut self.kept

@@ -18,7 +18,7 @@ use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
 /// Size in bytes of an entry of [`PlaneImage`], the location of one page of a sample.
 const BYTES_PER_PAGE: u64 = 4;
 
-/// Maximum number of different states of a sample that are copied.
+/// Maximum number of states of a sample (simulated planes) that are copied to planes of the drive.
 const INSTANTS_MAX: u32 = 256;
 
 /// Returns the size in bytes of all states of a sample from which a map is computed. `superblock_dies` is the number of dies of a superblock; `None`
@@ -31,7 +31,8 @@ pub(super) fn sample_map_bytes(geometry: &Geometry, superblock_dies: Option<u32>
     u64::from(states + 2) * u64::from(pages_of_sample(geometry, together)) * BYTES_PER_PAGE
 }
 
-/// Planes that hold pages of the same ranges of logical pages, equally many up to rounding. One sample represents all of them.
+/// Class of planes that hold pages of the same ranges of logical pages, equally many up to rounding. One sample (simulated planes) represents the
+/// class.
 struct PlaneClass {
     /// For each filled range of logical pages, whether the planes of the class may hold its pages.
     holds: Vec<bool>,
@@ -42,7 +43,7 @@ struct PlaneClass {
     translation_pages: u32,
 }
 
-/// A plane, with its shares of the host pages (`shares`) and of the translation pages.
+/// A plane, with the host pages (`shares`) and the translation pages that it stores.
 struct PlaneFill {
     plane: PlaneId,
     shares: Vec<PlaneShare>,

@@ -48,8 +48,8 @@ pub(super) struct StoredSample<'a> {
 }
 
 impl<'a> StoredSample<'a> {
-    /// Opens the saved states of the sample of `inputs`: to be read if the folder has them, otherwise to be written. Returns `None` if saving them is
-    /// not worth their size. `fresh` is the sample before its first write, from which the size of a state is computed.
+    /// Opens the saved states of the sample with these `inputs`: for reading if the folder has them, otherwise for writing. Returns `None` if saving
+    /// them is not worth their size. `fresh` is the sample before its first write, from which the size of a state is computed.
     pub(super) fn find(inputs: &SampleInputs, fresh: &Ftl, keeping: StateStore<'a>) -> Option<StoredSample<'a>> {
         let of_state = fresh.blocks.accounts.image_bits() + places_bits(fresh) + begun_bits(fresh);
         let bits = settled_bits() + of_state.saturating_mul(inputs.instants().into());
@@ -157,7 +157,7 @@ fn read_state(from: &mut BitReader, ftl: &mut Ftl, inputs: &SampleInputs) -> Opt
     is_whole.then_some(begun)
 }
 
-/// Returns the size in bits of a saved collection in progress.
+/// Returns the size in bits of a saved [`CollectionInProgress`], of the same size whether a collection is in progress or not.
 fn begun_bits(ftl: &Ftl) -> u64 {
     u64::from(ftl.geometry.planes()) * u64::from(2 * u32::BITS)
 }

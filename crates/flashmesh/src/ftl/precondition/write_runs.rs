@@ -24,7 +24,8 @@ pub(super) struct WriteRuns {
 }
 
 impl WriteRuns {
-    /// Creates the generator for `writes`. Runs are single pages if the sizes of writes are unknown, or if no write exceeds a mapping unit.
+    /// Creates the generator for `writes`. Runs are single pages if the sizes of writes are unknown, if every write is smaller than two mapping
+    /// units, or if a physical page has one mapping unit.
     pub(super) fn new(geometry: &Geometry, writes: &ExpectedWrites) -> WriteRuns {
         let single = WriteRuns { lengths: vec![(1, WEIGHT)], alignment: 1, together: 1, next: 0, end: 0 };
         let Some(WriteSizes { weighted, alignment }) = &writes.sizes else { return single };

@@ -5,7 +5,7 @@ use crate::ftl::blocks::BlockManager;
 use crate::ftl::open_block_kind::OpenBlockKind;
 use crate::ids::{BlockId, PlaneId};
 
-/// SLC blocks to be folded next, and the space that they need.
+/// SLC blocks to be folded next, and whether their fold needs another free block.
 struct NextFold {
     /// One block in each plane that shares superblocks; without superblocks, a single block.
     blocks: Vec<BlockId>,
@@ -31,8 +31,8 @@ impl BlockManager {
         Some(blocks)
     }
 
-    /// Returns whether the SLC cache of `plane`, which has no free page, will get one. A fold can begin, or will be able to begin once the programs
-    /// or the collection in progress have ended.
+    /// Returns whether the SLC cache of `plane`, which has no free page, will get one. True if a fold can begin, or could begin after the end of the
+    /// programs in the open SLC block, or of the collection or fold in progress.
     pub(super) fn will_free_page(&self, plane: PlaneId) -> bool {
         let Some(slc) = &self.accounts.plane(plane).slc else { return false };
         // If the last pages of the open SLC block are still being programmed, the block can be folded afterwards.

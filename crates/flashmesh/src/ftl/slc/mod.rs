@@ -78,14 +78,14 @@ impl Ftl {
     /// on a tie, the block filled first \[choice\]. With superblocks, the blocks with the same index in all planes of the superblock are
     /// folded together. The caller moves the valid pages of the returned blocks and erases them.
     ///
-    /// Returns `None` if too few blocks are full (`slc.fold-threshold`), a collection of the planes is in progress, or there is no space for the
-    /// pages.
+    /// Returns `None` if too few blocks are full (`slc.fold-threshold`), a collection or fold of the planes is in progress, there is no space for the
+    /// pages, or the drive has no SLC cache.
     pub(crate) fn begin_fold(&mut self, plane: PlaneId) -> Option<Vec<BlockId>> {
         self.blocks.begin_fold(plane, self.slc.fold_above)
     }
 
-    /// Returns whether a host write to `plane` has to wait for a fold: the SLC cache of `plane` has no free page, but a fold will free
-    /// some.
+    /// Returns whether a host write to `plane` has to wait for a fold: the SLC cache of `plane` has no free page, but a fold will free some. Always
+    /// false unless `slc.when-full = "fold"`.
     #[inline]
     pub(crate) fn waits_for_fold(&self, plane: PlaneId) -> bool {
         self.slc.writes_wait && !self.has_slc_page(plane) && self.blocks.will_free_page(plane)
@@ -122,8 +122,8 @@ impl Ftl {
     }
 }
 
-/// Number of free native blocks that a plane does not lend, in addition to those below the threshold of collection: one for folds, and one
-/// more.
+/// Number of free native blocks that a plane does not lend to a dynamic SLC cache, in addition to those below the threshold of collection: one for
+/// folds, and one more.
 const LENDING_BLOCKS: u32 = 2;
 
 impl BlockAccounts {

@@ -29,12 +29,12 @@ pub(super) struct PendingAreaWrites {
 }
 
 impl PendingAreaWrites {
-    /// Returns whether no write waits for the assignment of a die.
+    /// Returns whether no write to a read-intensive area waits for the assignment of a die.
     pub(super) fn is_empty(&self) -> bool {
         self.waiting.is_empty()
     }
 
-    /// Enqueues a write without a die.
+    /// Enqueues the write `id`, to which no die is assigned yet.
     pub(super) fn push(&mut self, id: TransactionId) {
         self.waiting.push_back(id);
     }
@@ -51,7 +51,7 @@ impl PendingAreaWrites {
         }
     }
 
-    /// Removes the assigned host write of `lpn`, which was programmed or cancelled.
+    /// Removes the host write of `lpn`, to which a die was assigned, after it was programmed or cancelled. Does nothing if there is no such write.
     pub(super) fn end(&mut self, lpn: Lpn) {
         self.placed.remove(&lpn);
     }
@@ -85,8 +85,8 @@ impl DispatchRound<'_, '_> {
         }
     }
 
-    /// Moves the waiting writes to the queue of writes to other areas if no program is in flight. Only the end of a program would start
-    /// another round of dispatch for the waiting writes.
+    /// Moves the waiting writes to the queue of writes to other areas if no program is in flight, because then no end of a program would start
+    /// another round of dispatch for them.
     pub(super) fn release_area_writes(&mut self) {
         if self.mbm.programs.is_empty() {
             let Mbm { area_writes, writes, .. } = &mut *self.mbm;
@@ -112,7 +112,8 @@ impl DispatchRound<'_, '_> {
         room
     }
 
-    /// Subtracts one page from the room of `die`. If only one die of a chip takes writes at a time, sets the room of the other dies of the chip to 0.
+    /// Subtracts one page from `room`, the number of pages that each die can take, at `die`. If only one die of a chip takes writes at a time, sets
+    /// the numbers of the other dies of the chip to 0.
     fn use_room(&self, die: DieId, room: &mut [u32]) {
         room[die.index()] -= 1;
         if self.mbm.chips == ChipDispatch::OneDie {

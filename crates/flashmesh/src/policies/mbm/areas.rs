@@ -1,4 +1,4 @@
-//! Read-intensive areas of the drive, for the technique RS of MBM (see [`super`]).
+//! Read-intensive areas of the drive (ranges of logical pages that long requests read), for RS, the read strategy of MBM (see [`super`]).
 
 use std::ops::Range;
 
@@ -31,7 +31,7 @@ impl Areas {
         start..start.saturating_add(self.pages).min(self.logical_pages)
     }
 
-    /// Marks the areas that overlap `pages`, which a request has read, as read-intensive or not.
+    /// Marks the areas that overlap `pages`, the logical pages of a read request, as read-intensive or not.
     pub(super) fn mark(&mut self, pages: &Range<u32>, is_read_intensive: bool) {
         for area in pages.start / self.pages..=(pages.end - 1) / self.pages {
             if let Some(word) = self.read_intensive.get_mut((area / u64::BITS) as usize) {

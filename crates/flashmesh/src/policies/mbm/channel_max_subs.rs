@@ -1,4 +1,5 @@
-//! `Channel_Max_Subs` (MBM, Algorithm 1): the level up to which waiting writes fill each channel, as a number of subrequests (reads and writes).
+//! `Channel_Max_Subs` (MBM, Algorithm 1): the number of subrequests (reads and writes) up to which waiting writes fill each channel, called level
+//! below.
 //!
 //! Writes first fill the channel with the fewest subrequests, up to the level of the next fuller channel. Then both are filled up to the level of the
 //! channel after that, and so on. The last writes are divided evenly among the channels filled so far, and the level is rounded up. The listing in

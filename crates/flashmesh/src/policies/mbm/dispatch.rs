@@ -10,14 +10,15 @@ use super::channel_max_subs::channel_max_subs;
 use super::filling_programs::FillingProgram;
 use super::{ChipDispatch, Mbm};
 
-/// State of one round of dispatch. Writes that leave the queues of MBM in this round are collected in `due`.
+/// State of one round of dispatch (one call of [`dispatch_held`](crate::policies::FirmwarePolicy::dispatch_held)). Writes that leave the queues of
+/// MBM in this round are collected in `due`.
 pub(super) struct DispatchRound<'a, 'b> {
     pub mbm: &'a mut Mbm,
     pub drive: &'a mut PolicyView<'b>,
     pub due: DispatchedWrites,
 }
 
-/// Condition under which a die takes writes in a round.
+/// Condition under which a die takes writes in a round of dispatch.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Eligibility {
     /// A die takes writes if it executes nothing and has no pending transactions.
@@ -27,8 +28,8 @@ pub(super) enum Eligibility {
 }
 
 impl DispatchRound<'_, '_> {
-    /// Returns whether `die` takes writes under the condition `eligibility`. If chips are dispatched as a whole, all dies of the chip must meet the
-    /// condition.
+    /// Returns whether `die` takes writes under the condition `eligibility`. Unless dies take writes independently ([`ChipDispatch::ByDie`]), all
+    /// dies of the chip must meet the condition.
     pub(super) fn takes(&self, die: DieId, eligibility: Eligibility) -> bool {
         let is_free = |die: DieId| {
             self.mbm.programs.has_none_on(die)
@@ -45,7 +46,7 @@ impl DispatchRound<'_, '_> {
         (chip.0 * dies..(chip.0 + 1) * dies).map(DieId)
     }
 
-    /// Dispatches pinned writes to their dies, except to dies with a program in flight.
+    /// Dispatches pinned writes (writes that may go to one die only) to their dies, except to dies with a program in flight.
     fn dispatch_pinned(&mut self) {
         if self.mbm.pinned.is_empty() {
             return;
@@ -126,8 +127,8 @@ impl DispatchRound<'_, '_> {
     }
 
     /// Returns the chip of `channel` that takes writes next, with the number of programs that it can start at once. By MCS (Minimizing Chip
-    /// consumption Strategy), this is first the chip with the fewest such programs, then the chip with the most; without MCS, it is the next chip in
-    /// round-robin order. `None` if no chip of the channel can start a program.
+    /// consumption Strategy), this is once the chip with the fewest such programs, then the chip with the most, until MCS begins anew
+    /// (`mbm.mcs-begins`); without MCS, it is the next chip in round-robin order. `None` if no chip of the channel can start a program.
     fn next_chip(&mut self, channel: ChannelId, eligibility: Eligibility) -> Option<(ChipId, u32)> {
         let mut first = None;
         let mut least: Option<(ChipId, u32)> = None;
@@ -187,7 +188,8 @@ impl DispatchRound<'_, '_> {
         }
     }
 
-    /// Dispatches writes to one chip at a time, from the channels in round-robin order. Ends when all channels in succession take no write.
+    /// Dispatches writes to one chip of each channel in turn, in round-robin order. Ends when no write is left, or all channels in succession take
+    /// none.
     fn dispatch_round_robin(&mut self, eligibility: Eligibility) {
         let mut without = 0;
         while without < self.mbm.geometry.channels && !self.mbm.writes.is_empty() {
@@ -217,7 +219,8 @@ impl DispatchRound<'_, '_> {
         } else {
             self.dispatch_round_robin(eligibility);
         }
-        // The end of a write in flight starts the next round. If none is in flight, dispatch at once, without the limits for channels.
+        // The end of a program in flight starts the next round of dispatch. If none is in flight, dispatch at once, without `Channel_Max_Subs`, and
+        // to dies that are reading as well.
         if !self.mbm.writes.is_empty() && self.mbm.programs.is_empty() {
             self.dispatch_round_robin(Eligibility::WithoutProgram);
         }

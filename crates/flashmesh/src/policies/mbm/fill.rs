@@ -33,8 +33,8 @@ impl DispatchRound<'_, '_> {
         self.drive.ftl.has_room(self.drive.load.transaction(id).lpn, plane)
     }
 
-    /// Dispatches the first waiting writes, at most `units`, to `plane`. Stops at a write for which the plane has no room. Returns the number
-    /// dispatched.
+    /// Dispatches the first waiting writes, at most `units`, to `plane`. Stops at the first write for which the plane has no room. Returns the number
+    /// of writes dispatched.
     pub(super) fn fill(&mut self, plane: PlaneId, units: u32) -> u32 {
         let mut sent = 0;
         while sent < units

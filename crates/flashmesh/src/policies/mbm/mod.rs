@@ -4,10 +4,10 @@
 //! - **WS**, write strategy (section IV.A). Moved pages have an open block of their own in each plane, so that the write pointers of the planes of a
 //!   die stay equal. Writes wait in one queue of the drive and are dispatched in groups. A group is limited by [`channel_max_subs`] for its channel,
 //!   and by the pages that a chip can program at once.
-//! - **RS**, read strategy (section IV.B). Reads of different planes join only if they belong to one request. An area (range of logical pages) that
-//!   a long request reads is read-intensive. Writes to a read-intensive area are spread evenly ("we will distribute them into all corresponding
-//!   dies of the area averagely"). Each goes to the free die with the fewest pages of the area ([`area_writes`]). If a long request finds its pages
-//!   unevenly spread, they are rewritten ([`reallocation`]).
+//! - **RS**, read strategy (section IV.B). Reads of host requests join in one operation only if they belong to one request. An area (range of logical
+//!   pages) that a long request reads is read-intensive. Writes to a read-intensive area are spread evenly ("we will distribute them into all
+//!   corresponding dies of the area averagely"). Each goes to the free die with the fewest pages of the area ([`area_writes`]). If a long request
+//!   finds its pages unevenly spread, they are rewritten ([`reallocation`]).
 //! - **MCS**, Minimizing Chip consumption Strategy (section IV.C). Among the free chips of a channel, the one with the least parallelism (pages
 //!   programmed at once) is served first, then those with the most.
 //! - **Suspension** of programs and erases is implemented by the dies (`mbm.suspension`).
@@ -83,9 +83,9 @@ pub static INFO: PolicyInfo = PolicyInfo {
 enum ChipDispatch {
     /// Each die takes writes when it is free itself.
     ByDie,
-    /// All dies of the chip take writes together, when all of them are free.
+    /// All dies of the chip take writes together, when all dies of the chip are free.
     AllDies,
-    /// One die of the chip takes writes at a time, when all of them are free.
+    /// One die of the chip takes writes at a time, when all dies of the chip are free.
     OneDie,
 }
 
@@ -101,7 +101,7 @@ impl ChipDispatch {
     }
 }
 
-/// The MBM policy: held writes, programs in flight, and round-robin pointers.
+/// The MBM policy: writes held until their dispatch, programs in flight, and round-robin pointers.
 #[derive(Clone, Debug)]
 pub(super) struct Mbm {
     geometry: Geometry,
@@ -125,7 +125,7 @@ pub(super) struct Mbm {
     planned: Vec<(Lpn, PlaneId)>,
     /// Reads in progress of pages that are to be rewritten, each with the target plane of its page.
     reading: FxHashMap<TransactionId, PlaneId>,
-    /// Number of pages whose rewrite is held or in flight.
+    /// Number of pages whose rewrite (by [`reallocation`]) waits for dispatch or is in flight.
     reallocations: u32,
     /// Whether an event has occurred that may allow waiting writes to be dispatched.
     is_due: bool,
@@ -182,7 +182,7 @@ impl Mbm {
         !self.pinned.is_empty() || !self.writes.is_empty() || !self.area_writes.is_empty()
     }
 
-    /// Removes a programmed or cancelled write from the counts of programs in flight, and requests another round of dispatch.
+    /// Removes a programmed or cancelled write from the writes in flight, and makes another round of dispatch due.
     fn remove_write(&mut self, write: &Transaction) {
         if matches!(write.purpose, Purpose::HostWrite(_)) {
             self.area_writes.end(write.lpn);
@@ -272,8 +272,7 @@ impl FirmwarePolicy for Mbm {
         self.reading.remove(&read)
     }
 
-    /// Returns whether two reads of different planes may join in one operation. With RS (read strategy), reads of host requests join only
-    /// within one request.
+    /// Returns whether two reads may join in one operation. With RS (read strategy), reads of host requests join only within one request.
     fn may_join(&self, lead: &Transaction, other: &Transaction) -> bool {
         !self.rules.rs || lead.class() != TransactionClass::UserRead || lead.owner.request == other.owner.request
     }

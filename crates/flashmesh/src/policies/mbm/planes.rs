@@ -18,7 +18,7 @@ pub(super) fn furthest_behind(pointers: &[u32], pages: u32) -> Option<u32> {
     pointers.iter().copied().min_by_key(|&from| (way(from), from))
 }
 
-/// Iterator over the planes of a die that are written at once, the planes furthest behind first.
+/// Iterator over the planes of a die that are written at once, the planes whose write pointers are furthest behind first.
 #[derive(Clone, Copy)]
 pub(super) struct PlanesBehind {
     /// Number of the first plane of the die.
@@ -56,7 +56,8 @@ impl ExactSizeIterator for PlanesBehind {}
 
 impl DispatchRound<'_, '_> {
     /// Returns the planes of `die` that are written at once: the planes with a free page, with WS only the planes among them whose write pointers are
-    /// furthest behind. Adds the planes without a free page to the full planes of this round.
+    /// furthest behind. Adds the planes without a free page to [`full_planes`](crate::policies::DispatchedWrites::full_planes) of this round of
+    /// dispatch.
     pub(super) fn planes(&mut self, die: DieId) -> PlanesBehind {
         let geometry = &self.mbm.geometry;
         let first = geometry.first_plane(die).0;

@@ -39,7 +39,7 @@ impl ProgramsInFlight {
         self.of_die[die.index()] += 1;
     }
 
-    /// Removes one mapping unit, whose program ended, from the counts. A count of 0 stays 0.
+    /// Removes one mapping unit, whose program ended or whose write was cancelled, from the counts. A count of 0 stays 0.
     pub(super) fn end(&mut self, PlaneLocation { plane, die, channel }: PlaneLocation) {
         let units = &mut self.of_plane[plane.index()];
         if *units > 0 {

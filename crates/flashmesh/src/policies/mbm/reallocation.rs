@@ -4,8 +4,8 @@
 //! an even layout over the dies, or if a channel holds more than its even share. `mbm.reallocation-trigger` selects one or both of these conditions.
 //! The paper describes one method, and calls it an alternative ("migrating redundant data from an overloaded channel to an underloaded channel"); the
 //! trigger `channel` uses it. The other triggers use a method that the paper does not describe \[choice\]. A die with more than its even share gives
-//! its last pages to the dies with the fewest pages. Pages of a die that cannot share an operation are rewritten together. The request has read the
-//! data into the controller, so a move costs only a program.
+//! its last pages to the dies with the fewest pages. Pages that stay on their die but cannot share read operations are rewritten together. The
+//! request has read the data into the controller, so a move costs only a program.
 
 use crate::config::ReallocationTrigger;
 use crate::flash::geometry::Geometry;

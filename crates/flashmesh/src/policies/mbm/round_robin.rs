@@ -1,4 +1,4 @@
-//! Round-robin order of channels, chips and dies that are equally suitable for writes.
+//! Round-robin order of channels, chips and dies, which decides between equally suitable ones.
 //!
 //! The paper (section IV.A) allocates pages round robin, to distribute writes evenly. A fixed order would send all writes of a lightly loaded drive
 //! to its first die. That die would have to be collected while the other dies are empty.

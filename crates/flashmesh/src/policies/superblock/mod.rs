@@ -1,5 +1,5 @@
-//! Superblocks over the planes of several dies, as in current drives (`[superblock]`). A superblock has one block of each plane of these dies. Its
-//! blocks are written in turn, and collected and erased together.
+//! Superblocks over the planes of several dies, as in current drives (`[superblock]`). A superblock has one block of each plane of these dies. The
+//! blocks of a superblock are written in turn, and collected and erased together.
 //!
 //! - A write goes to the open superblock on the dies that the allocation selects. There the write goes to the die and plane with the fewest programs,
 //!   waiting writes included. If programs gather several mapping units, each plane in turn gets the units of a whole program, die by die.

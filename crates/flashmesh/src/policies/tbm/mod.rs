@@ -1,5 +1,5 @@
 //! TBM, twin block management (IEEE CAL 2016; a baseline of Maximizing Bandwidth Management FTL, section V): the planes of a die use, collect and
-//! erase the same blocks together. [`crate::ftl`] manages the shared blocks; this module chooses the planes.
+//! erase the same blocks together. [`crate::ftl`] manages these blocks; this module chooses the plane of each page.
 //!
 //! - A write goes to the die that the allocation selects, there to the plane with the fewest programs in its open blocks, waiting writes included
 //!   \[choice\].

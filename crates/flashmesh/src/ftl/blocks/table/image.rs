@@ -1,4 +1,4 @@
-//! Serialization of the block tables of a prepared drive. Wear is not included: every block is read back as new.
+//! Serialization of the block tables of a sample (simulated planes) for preconditioning. Erase counts are not included.
 
 use super::{BlockState, BlockTable};
 use crate::states::{BitReader, BitWriter};
