@@ -106,7 +106,7 @@ impl Layout {
         links.map(|(_, usage)| usage).map(|link| link.bytes_in + link.bytes_out + link.bytes_across * across).sum()
     }
 
-    /// Returns the mean number of data wires of a link, divided by the 8 of a bus channel; 1 if there are no links.
+    /// Returns the mean number of data wires of a link, divided by 8, the number of data wires of a bus channel; 1 if there are no links.
     pub fn width(&self) -> f64 {
         if self.links.is_empty() {
             1.0
