@@ -56,8 +56,9 @@ impl WormholeNetwork {
 
     /// Handles the usual case of a grant in one step: `link` is granted to packet `id`, whose flits follow its head evenly spaced.
     ///
-    /// Either all flits find free slots, and are in the buffer at the end of link `source` or arrive there in time; or the packet is so long that its
-    /// later flits lag. Returns whether the flits were moved; otherwise nothing has changed.
+    /// Either all flits find free slots, and are in the buffer at the end of link `source` or arrive there in time; or the packet is longer than the
+    /// buffers on its path, so that later flits may be moved later (see [`follow_head`](Self::follow_head)). Returns whether the flits were moved;
+    /// otherwise nothing has changed.
     #[inline]
     pub(super) fn hop(&mut self, link: LinkId, source: LinkId, id: PacketId, outbox: &mut NetworkReports) -> bool {
         let Parameters { flit_cycles: stride, hop_cycles, head_of_line_cycles, buffer_flits, .. } = self.parameters;
