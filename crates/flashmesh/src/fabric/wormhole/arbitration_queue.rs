@@ -18,7 +18,7 @@ pub(super) struct DeferredRequest {
     pub(super) packet: PacketId,
 }
 
-/// Pending arbitrations of wires, and at most one deferred request whose grant may precede all of them.
+/// Pending arbitrations of wires (links, or half-duplex pairs of links), and at most one deferred request whose grant may precede all of them.
 #[derive(Clone, Debug)]
 pub(super) struct ArbitrationQueue {
     calendar: CalendarQueue,

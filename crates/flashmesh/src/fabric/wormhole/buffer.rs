@@ -97,7 +97,7 @@ impl Buffer {
         slots.count >= flits && slots.start <= at && slots.stride <= stride
     }
 
-    /// Reserves the first `flits` free slots, which must be in the first run of slots.
+    /// Reserves the first `flits` free slots, which must be in the first run (evenly spaced cycles) of free slots.
     #[inline(always)]
     pub(super) fn reserve_slots(&mut self, flits: u32, runs: &mut RunPool) {
         self.slots.consume(flits, runs);

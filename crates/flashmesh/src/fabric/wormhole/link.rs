@@ -17,7 +17,7 @@ pub(super) struct LinkState {
     pub(super) buffer: Buffer,
     /// First request in the chain of pending requests for the link; [`NO_REQUEST`] if there is none.
     pub(super) requests: LinkRequestId,
-    /// Number of inputs of the link, and the input served last, for round-robin arbitration.
+    /// Number of inputs that can request the link, and the input served last, for round-robin arbitration.
     pub(super) round_robin: RoundRobin,
     /// Wire of the link. A wire has the number of its link; if two links share the wire, the lower of their numbers.
     pub(super) wire: LinkId,

@@ -116,8 +116,8 @@ impl WormholeNetwork {
         self.slots_at(link, request).map(|slots| slots.max(request.ready).max(wire_free))
     }
 
-    /// Schedules the next arbitration of the free `wire`: in the first later cycle in which a pending request becomes grantable. Schedules
-    /// nothing if no such cycle is known.
+    /// Schedules the next arbitration of the free `wire` (one link, or the two directions of a half-duplex pair): in the first later cycle in which a
+    /// pending request becomes grantable. Schedules nothing if no such cycle is known.
     ///
     /// Requests that are grantable already are skipped: a better request kept them from being granted, and determines the next arbitration.
     #[inline(always)]

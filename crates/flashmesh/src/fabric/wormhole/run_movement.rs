@@ -177,8 +177,8 @@ impl WormholeNetwork {
         has_moved
     }
 
-    /// Moves flits over `link` to the buffer at its end: one run, or under [`GrantRule::Immediate`] all flits that can move. Returns the
-    /// cycles in which the first and the last moved flit cross; `None` if no flit can move.
+    /// Moves flits over `link` to the buffer at its end: one run (evenly spaced flits), or under [`GrantRule::Immediate`] all flits that can move.
+    /// Returns the cycles in which the first and the last moved flit cross; `None` if no flit can move.
     #[inline(always)]
     fn cross(&mut self, link: LinkId) -> Option<(u64, u64)> {
         let Parameters { flit_cycles: stride, hop_cycles, grant_rule, .. } = self.parameters;
@@ -272,7 +272,7 @@ impl WormholeNetwork {
     }
 }
 
-/// Successive runs of flits that cross a link. Runs that are evenly spaced together are merged.
+/// Successive runs (evenly spaced flits) that cross a link. Runs that are evenly spaced together are merged.
 pub(super) struct CrossedRuns {
     /// Cycle of the first flit of all runs; [`NOT_YET`] if there is none.
     first: u64,
