@@ -115,8 +115,8 @@ impl Layout {
         }
     }
 
-    /// Returns the sets of links that are known from the kinds of the links alone: each chip link, for the transfers of its chip, and, as one
-    /// set, all links between a controller and one chip or router.
+    /// Returns the throughput-limiting sets of links that are known from the kinds of the links alone: each chip link by itself, for the transfers of
+    /// its chip; and, as one set, all links between a controller and one chip or router, if there are any.
     pub fn shared_resources(&self) -> Vec<SharedResource> {
         let alone = |link: LinkId| SharedResource { part: TransferDestination::Chip, links: vec![link], at_once: 1 };
         let mut shared_resources: Vec<SharedResource> = self.links_of_kind(LinkKind::Chip).map(alone).collect();
