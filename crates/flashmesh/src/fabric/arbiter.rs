@@ -16,7 +16,8 @@ pub(super) struct QueuedRequest {
     pub(super) phase: TransferPhase,
     /// Owner class (mapping cache, host request or GC) of the data to send; ignored for commands.
     pub(super) data_owner: DataOwner,
-    /// Whether the die is sending data and requests the path for the next page of the same operation.
+    /// Whether the die requests the channel while it still holds the channel for the same phase, such as for the data of its next page. Always
+    /// `false` for pnSSD.
     pub(super) continues_operation: bool,
     /// Resource that was busy when the request arrived. The grant of the request reports it as the cause of the wait.
     pub(super) cause: Cause,
@@ -87,9 +88,8 @@ fn nearest(
     Some(((nearest >> u32::BITS) as u32, nearest as u32 as usize))
 }
 
-/// Returns whether the queued request `other` stays ahead of a new data request. Requests are ordered by owner class. Within a class, a new
-/// request that continues an operation goes first, any other goes last. `data` is the owner class of the new request; `goes_on` is whether
-/// it continues an operation.
+/// Returns whether the queued request `other` stays ahead of a new data request. Requests are ordered by owner class. Within a class, the new request
+/// goes first if its die still holds the channel for data (`goes_on`), otherwise last. `data` is the owner class of the new request.
 #[inline]
 fn precedes(other: &QueuedRequest, data: DataOwner, goes_on: bool) -> bool {
     other.data_owner < data || (other.data_owner == data && !goes_on)

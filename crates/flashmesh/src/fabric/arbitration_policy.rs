@@ -16,7 +16,8 @@ pub struct Contender {
     pub phase: TransferPhase,
     /// Owner class (mapping cache, host request or GC) of the data to send; ignored for commands.
     pub data_owner: DataOwner,
-    /// Whether the die is sending data and requests the path for the next page of the same operation.
+    /// Whether the die requests the channel while it still holds the channel for the same phase, such as for the data of its next page. Always
+    /// `false` for pnSSD.
     pub continues_operation: bool,
     /// Index of the die among the dies that share the channel or controller, from 0.
     pub position: u32,

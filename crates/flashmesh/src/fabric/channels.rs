@@ -15,7 +15,8 @@ use super::{Cause, DataOwner, Grant, GrantRecord, LinkUsage, Outbox, Payload, Tr
 struct Channel {
     /// Die that holds the channel, phase of its transfer, and time of the grant; `None` if the channel is free.
     held: Option<(DieId, TransferPhase, Time)>,
-    /// Batch ([`Outbox::batch`]) in which the channel was last granted to a request at once; 0 if that request was in no batch.
+    /// Number of the batch ([`Outbox::batch`], path requests made together) of the last request that found the channel free; 0 if there was none, or
+    /// if that request was in no batch.
     batch: u32,
     arbiter: Arbiter,
 }
@@ -62,8 +63,8 @@ impl Channels {
         }
     }
 
-    /// Requests the channel of `die`; see [`Fabric::acquire`](super::Fabric::acquire). `data` is the owner class of outgoing data; ignored for
-    /// commands.
+    /// Requests the channel of `die`; see [`Fabric::acquire`](super::Fabric::acquire). `data` is the owner class of outgoing data (mapping cache,
+    /// host request or GC); ignored for commands.
     #[inline(always)]
     pub fn acquire(&mut self, die: DieId, phase: TransferPhase, data: DataOwner, now: Time, outbox: &mut Outbox) {
         let path = PathId(self.divisor.divide(die.0));

@@ -35,10 +35,10 @@ enum PathUse {
     Acknowledgement(AcknowledgementId),
 }
 
-/// A held path: a path that the inner fabric granted, and that this layer has not released.
+/// A held path: a path that the inner fabric (the interconnect below this layer) granted, and that this layer has not released.
 #[derive(Clone, Debug)]
 struct Path {
-    /// Grant from the inner fabric. Its phase is the phase of the first transfer over the path.
+    /// Grant by the interconnect below this layer. The phase of the grant is that of the first transfer over the path.
     grant: Grant,
     since: Time,
     links: Vec<LinkId>,
@@ -95,8 +95,8 @@ impl HeldPaths {
         self.paths[path.index()].as_mut().expect("a path is used by whom it was granted to")
     }
 
-    /// Records the paths that the inner fabric has granted in `outbox`, from index `first` on, as held. Removes grants for
-    /// acknowledgements, which are sent at once.
+    /// Records as held the paths of all grants in `outbox` from index `first` on, which the inner fabric (the interconnect below this layer) has
+    /// added. Grants for acknowledgements are removed, and the acknowledgements are sent at once.
     fn record_grants(&mut self, first: usize, now: Time, outbox: &mut Outbox) {
         let mut at = first;
         while let Some(&GrantRecord { grant, .. }) = outbox.grants.get(at) {
@@ -123,7 +123,7 @@ impl HeldPaths {
         }
     }
 
-    /// Runs `call` on the inner fabric, and records the paths that are granted during `call`.
+    /// Runs `call` on the inner fabric (the interconnect below this layer), and records as held the paths that are granted during `call`.
     fn call_fabric(&mut self, now: Time, outbox: &mut Outbox, call: impl FnOnce(&mut AnyFabric, &mut Outbox)) {
         let first = outbox.grants.len();
         call(&mut self.fabric, outbox);
@@ -272,7 +272,8 @@ impl Fabric for HeldPaths {
                 self.enqueue_use(path, PathUse::Acknowledgement(id), now, outbox)
             }
             Some(number) => {
-                // The inner fabric has no acknowledgement messages, so the end of the operation is reported to the controller at once.
+                // The interconnect below this layer has no acknowledgement messages, so the end of the operation is reported to the controller at
+                // once.
                 outbox.events.push((now, FabricEvent::Acknowledged(id)));
                 let path = self.path(number);
                 path.unacknowledged -= 1;

@@ -63,7 +63,7 @@ impl FabricInfo {
         if self.die_controllers { config.packets.on_die_controller_time } else { Time::ZERO }
     }
 
-    /// Returns whether `fabric.arbitration` selects the arbitration of the channels.
+    /// Returns whether interconnects of this kind arbitrate path requests by the rule of `fabric.arbitration`.
     pub fn supports_arbitration(&self) -> bool {
         self.used_keys.contains(&"fabric.arbitration")
     }

@@ -106,7 +106,7 @@ impl Layout {
         links.map(|(_, usage)| usage).map(|link| link.bytes_in + link.bytes_out + link.bytes_across * across).sum()
     }
 
-    /// Returns the mean number of data wires of a link, divided by the 8 of a bus channel; 1 if there are no links.
+    /// Returns the mean number of data wires of a link, divided by 8, the number of data wires of a bus channel; 1 if there are no links.
     pub fn width(&self) -> f64 {
         if self.links.is_empty() {
             1.0
@@ -115,8 +115,8 @@ impl Layout {
         }
     }
 
-    /// Returns the sets of links that are known from the kinds of the links alone: each chip link, for the transfers of its chip, and, as one
-    /// set, all links between a controller and one chip or router.
+    /// Returns the throughput-limiting sets of links that are known from the kinds of the links alone: each chip link by itself, for the transfers of
+    /// its chip; and, as one set, all links between a controller and one chip or router, if there are any.
     pub fn shared_resources(&self) -> Vec<SharedResource> {
         let alone = |link: LinkId| SharedResource { part: TransferDestination::Chip, links: vec![link], at_once: 1 };
         let mut shared_resources: Vec<SharedResource> = self.links_of_kind(LinkKind::Chip).map(alone).collect();

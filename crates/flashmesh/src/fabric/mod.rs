@@ -99,8 +99,8 @@ pub trait Fabric: std::fmt::Debug {
     /// Requests a path for `phase` of `die` at `now`. The grant is added to the outbox, in this call or in a later one.
     fn acquire(&mut self, die: DieId, phase: TransferPhase, now: Time, outbox: &mut Outbox);
 
-    /// Requests a path for [`TransferPhase::DataOut`] at `now`, like [`acquire`](Fabric::acquire). `data` is the owner class of the data; arbitration
-    /// rules without data classes ignore it.
+    /// Requests a path for [`TransferPhase::DataOut`] at `now`, like [`acquire`](Fabric::acquire). `data` is the owner class of the data (mapping
+    /// cache, host request or GC); arbitration rules without data classes ignore `data`.
     fn acquire_for(&mut self, die: DieId, _data: DataOwner, now: Time, outbox: &mut Outbox) {
         self.acquire(die, TransferPhase::DataOut, now, outbox);
     }
@@ -154,8 +154,8 @@ pub trait Fabric: std::fmt::Debug {
         false
     }
 
-    /// Sends the acknowledgement of an ended operation at `now` over the held path of `grant`. Returns the arrival time at the controller. Call only
-    /// for held paths of fabrics for which [`sends_acknowledgements`](Fabric::sends_acknowledgements) holds.
+    /// Sends the acknowledgement of an ended operation at `now` over the path of `grant`. Returns the arrival time at the controller. Call only under
+    /// `fabric.hold-path`, while the path is held, and for fabrics for which [`sends_acknowledgements`](Fabric::sends_acknowledgements) holds.
     fn acknowledge_over(&mut self, _grant: Grant, now: Time) -> Time {
         now
     }
@@ -166,8 +166,8 @@ pub trait Fabric: std::fmt::Debug {
         unreachable!("this fabric needs no acknowledgements");
     }
 
-    /// Redirects the acknowledgement of a program that `die` starts without a command, for a page that die `by` sent to it directly (GC
-    /// from chip to chip). The acknowledgement goes to the controller that sent the last command of `by`.
+    /// Redirects the acknowledgement of a program that `die` starts without a command, for a page that die `by` sent to it directly (GC from chip to
+    /// chip). The acknowledgement goes to the controller that would receive it if the sender of the last command of `by` had commanded the program.
     fn redirect_acknowledgement(&mut self, _die: DieId, _by: DieId) {}
 
     /// Handles a [`FabricEvent::Wake`] or [`FabricEvent::Alarm`] with token `token` that is due at `now`.
@@ -198,8 +198,8 @@ pub trait Fabric: std::fmt::Debug {
     /// Returns the usage of each link since the start of the run, in the order of [`Layout::links`].
     fn usage(&self) -> &[LinkUsage];
 
-    /// Returns the time for which each link was held since the start of the run, for interconnects that hold links while no data moves. Complete only
-    /// after [`Fabric::finish`].
+    /// Returns the time for which each link was held since the start of the run, for interconnects that hold links while no data moves;
+    /// [`HoldTimes::TransfersOnly`] for the others. Complete only after [`Fabric::finish`].
     fn link_hold_times(&self) -> HoldTimes<Time> {
         HoldTimes::TransfersOnly
     }
@@ -221,7 +221,7 @@ pub trait Fabric: std::fmt::Debug {
 
 /// An interconnect with properties that are known at compile time.
 pub trait StaticFabric: Fabric + Clone {
-    /// Whether the fabric adds events or wake-ups to its outbox. If `false`, the drive does not poll the outbox for them.
+    /// Whether the fabric adds events or wake-ups to its outbox; if not, the drive does not poll the outbox for them.
     const SCHEDULES_EVENTS: bool;
 }
 

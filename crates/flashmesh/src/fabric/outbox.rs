@@ -31,7 +31,7 @@ pub struct LinkUse {
     pub until: Time,
 }
 
-/// Outcome of the search of a scout (Venice), predicted at its launch by a flood fill over the free links.
+/// Outcome of the search of a Venice scout (a packet that searches and reserves a path), predicted at its launch by a flood fill over the free links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SearchPrediction {
     /// The scout finds a path.
@@ -45,8 +45,8 @@ pub enum SearchPrediction {
     },
 }
 
-/// An ended search of a scout (Venice), with its predicted outcome for comparison. During the search no other scout was in flight and no
-/// circuit was torn down.
+/// An ended search of a Venice scout (a packet that searches and reserves a path), with its predicted outcome for comparison. During the search no
+/// other scout was in flight and no circuit was torn down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScoutSearch {
     /// Die for which the scout searched a path.
@@ -60,7 +60,7 @@ pub struct ScoutSearch {
 }
 
 names! {
-    /// A move of a scout of Venice.
+    /// A move of a Venice scout, a packet that searches and reserves a path.
     ScoutMove {
         /// The scout leaves its controller.
         Sent = "sent",
@@ -75,7 +75,7 @@ names! {
     }
 }
 
-/// A step of a scout of Venice, for probes.
+/// A step of a Venice scout (a packet that searches and reserves a path), for probes (observers of a run).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScoutStep {
     /// Start of the step, at the router or controller where the scout decides. The move lasts until the next step.
@@ -95,8 +95,8 @@ pub struct ScoutStep {
 pub struct Outbox {
     /// New grants, in order. The simulation removes them and lets the dies send.
     pub grants: Vec<GrantRecord>,
-    /// Number of the batch of commands that the simulation is requesting together; 0 outside of a batch. Used only by `fabric.arbitration =
-    /// "data-first-together"`.
+    /// Number of the current batch: path requests made together, such as those for the pages of one host request; 0 outside of a batch. Used only by
+    /// `fabric.arbitration = "data-first-together"`.
     pub batch: u32,
     /// Events of the fabric, each with its time. The simulation removes and schedules them.
     pub events: Vec<(Time, FabricEvent)>,

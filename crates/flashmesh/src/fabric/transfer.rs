@@ -100,13 +100,13 @@ pub struct Payload {
 /// Arrival time and minimum duration of a started transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SendOutcome {
-    /// Arrival time of the last byte; `None` if the fabric raises [`FabricEvent::Delivered`] when the time is known.
+    /// Arrival time of the last byte; `None` if not known yet. In that case the fabric later adds [`FabricEvent::Delivered`] to the outbox.
     pub arrival: Option<Time>,
     /// Duration of the transfer over the shortest path and without contention.
     pub min_duration: Time,
 }
 
-/// Exclusive upper bound of the tokens of [`FabricEvent::Wake`] and [`FabricEvent::Alarm`].
+/// Exclusive upper bound of the tokens of [`FabricEvent::Wake`] and [`FabricEvent::Alarm`], numbers that state the reason of a wake-up.
 pub const TOKENS: u32 = crate::engine::queue::NUMBERS;
 
 /// An event that a fabric schedules through its outbox.

@@ -148,8 +148,8 @@ impl CircuitSwitchedNossd {
         self.waiting.iter().filter(move |other| other.routes.iter().any(|route| route.links.contains(&link)))
     }
 
-    /// Returns the load of a controller: the number of its local channels that are held, plus, for each of these channels, the number of
-    /// queued requests for it.
+    /// Returns the load of a controller: the number of its local channels that are held, plus the number of queued requests for each of its local
+    /// channels, held or not.
     fn load(&self, controller: u32) -> u32 {
         let locals = self.controllers.local_channels(self.controllers.terminal(controller));
         let links = locals.map(|terminal| self.links.layout_link(self.topology.injection(terminal)));

@@ -19,9 +19,10 @@ const LINK_WIRES: u32 = 8;
 pub(super) struct LinkAccounting {
     layout: Layout,
     usage: Vec<LinkUsage>,
-    /// Layout link of each network link, indexed by network link. Both directions of a half-duplex link have the same layout link.
+    /// Index in [`Layout::links`] of each directed link of the network, indexed by network link. Both directions of a half-duplex link have the same
+    /// index.
     numbers: Vec<LinkId>,
-    /// Layout links of each controller: its links into the network, then its links out of the network.
+    /// Indices in [`Layout::links`] of the links of each controller: of its links into the network, then of its links out of the network.
     controllers: Vec<[Vec<LinkId>; 2]>,
     hops: u64,
     /// Link uses that had not ended at the last report to the oracle, a probe that checks the run. The uses of each link are in order of
@@ -92,12 +93,13 @@ impl LinkAccounting {
         self.hops
     }
 
-    /// Returns the layout link for `link`, a link of the network.
+    /// Returns the index in [`Layout::links`] of `link`, a directed link of the network.
     pub(super) fn layout_link(&self, link: LinkId) -> LinkId {
         self.numbers[link.index()]
     }
 
-    /// Returns the time for which packets held each layout link. For a half-duplex link, the times of both directions are added.
+    /// Returns the time for which packets held each link, in the order of [`Layout::links`]. For a half-duplex link, the times of both directions are
+    /// added.
     pub(super) fn hold_times(&self, network: &PacketNetwork, flit_time: Time) -> Vec<Time> {
         let mut held = vec![Time::ZERO; self.usage.len()];
         for (link, number) in (0..).map(LinkId).zip(&self.numbers) {

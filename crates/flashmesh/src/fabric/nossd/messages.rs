@@ -110,15 +110,16 @@ impl MessageNetwork {
             && next < self.alarm_at
         {
             self.alarm_at = next;
-            // Link uses are reported only at wake-ups, and the oracle needs them in the order of their ends. So with an oracle every
-            // wake-up must occur, and an alarm is not used, because it would replace the pending one.
+            // Link uses are reported only at wake-ups, and an oracle (a probe that checks the run) needs the uses in the order of their ends. So with
+            // an oracle every wake-up must occur, and an alarm is not used, because a new alarm would replace the pending one.
             let wake = if outbox.link_uses.is_some() { FabricEvent::Wake } else { FabricEvent::Alarm };
             outbox.events.push((self.flit_time * next, wake(NETWORK)));
         }
     }
 
-    /// Simulates the network up to `now`, and then ahead to the end of the lookahead. Schedules the events of the drive that follow from the
-    /// packets injected and delivered meanwhile; each such event shortens the lookahead to its time.
+    /// Simulates the network up to `now`, and then ahead, to the cycle before the next event of the drive ([`Outbox::lookahead_until`]). Schedules
+    /// the events of the drive that follow from the packets injected and delivered meanwhile; the simulation ahead then also ends before these
+    /// events.
     pub fn advance(&mut self, now: Time, ports: &mut InjectionPorts, dies: &mut [DieState], outbox: &mut Outbox) {
         let cycle_of = |time: Time| time.as_ps() / self.flit_time.as_ps();
         let cycle = cycle_of(now);

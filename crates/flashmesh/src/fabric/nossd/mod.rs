@@ -69,7 +69,8 @@ pub use routing::{PacketRouting, PacketRoutingError};
 use settings::too_large;
 use state::{DieState, MessageContent, MessageInFlight};
 
-/// Token of wake-ups for the next event of the network. A wake-up for a port that becomes free has the number of a terminal of the port as its token.
+/// Token of wake-ups for the next event of the network. A wake-up for a port (injection point of a chip or controller) that becomes free has the
+/// number of a terminal of the port as its token.
 const NETWORK: u32 = TOKENS - 1;
 
 /// The packet-switched NoSSD interconnect: a network of routers, one in each chip.
@@ -130,8 +131,8 @@ impl Nossd {
         }
     }
 
-    /// Returns the first terminal of the port at which a message of `die` for `phase` enters the network. Commands enter at the port of
-    /// their controller, other messages at the port of the chip.
+    /// Returns the terminal that identifies the port (injection point of a chip or controller) at which a message of `die` for `phase` enters the
+    /// network. Commands enter at the port of their controller, other messages at the port of the chip.
     fn port(&self, die: DieId, phase: TransferPhase) -> TerminalId {
         match phase {
             TransferPhase::Command => self.controllers.terminal(self.dies[die.index()].command_controller),
@@ -148,7 +149,7 @@ impl Nossd {
         outbox.grants.push(GrantRecord { grant: Grant { die, phase, path }, since: now, cause });
     }
 
-    /// Grants the local channels of the port of `terminal` that are free at `now` to queued dies, one channel each.
+    /// Grants the free local channels (links into the network) of the port of `terminal` at `now` to queued dies, one channel each.
     fn grant_port(&mut self, terminal: TerminalId, now: Time, outbox: &mut Outbox) {
         while let Some((die, channel)) = self.ports.grant_next(terminal, now) {
             let phase = match self.dies[die.index()].copy_destination {
@@ -161,7 +162,8 @@ impl Nossd {
         }
     }
 
-    /// Requests the port of `die` for a message of `phase`. If dies do not queue at controllers, a command is granted at once.
+    /// Requests the port of `die` for a message of `phase`. With `controller-queues = "packets"`, under which dies do not queue at controllers, a
+    /// command is granted at once.
     fn request(&mut self, die: DieId, phase: TransferPhase, now: Time, outbox: &mut Outbox) {
         if phase == TransferPhase::Command && self.queues == ControllerQueues::Packets {
             return Nossd::grant(die, phase, now, outbox);

@@ -18,7 +18,7 @@ pub(super) fn too_large(error: impl std::fmt::Display) -> FabricError {
 /// Checks that the network of `config` can be built, and that its settings do not contradict each other.
 ///
 /// # Errors
-/// If the network cannot be built. The error has the reason and the keys to change.
+/// If the network cannot be built, or if settings contradict each other. The error has the reason and the keys to change.
 pub(super) fn check(config: &Config) -> Result<(), FabricError> {
     let nossd = &config.nossd;
     let error = |keys: &[&'static str], message: String, help: &str| {

@@ -50,7 +50,7 @@ pub(super) struct DieState {
     pub command_controller: u32,
     /// Controller that receives the acknowledgement of the current program, erase or copyback of the die.
     pub ack_controller: u32,
-    /// Local channel that was granted last for a message of each phase, indexed by phase.
+    /// Local channel (link into the network) that was granted last for a message of each phase, indexed by phase.
     pub local_channels: [TerminalId; TransferPhase::ALL.len()],
     /// Reads whose data has not been sent completely, in order of their commands. There are at most two: one whose data is in the page register, and
     /// one that the array senses.

@@ -106,7 +106,8 @@ impl Pnssd {
         self.controllers[side.controller as usize].is_busy |= phase != TransferPhase::Copy;
     }
 
-    /// Holds the channel of `side` for `phase` of `die`, and adds the grant to the outbox. `cause` is the resource for which the die waited.
+    /// Holds the channel of `side` for `phase` of `die`, and adds the grant to the outbox. `cause` is the resource for which the die waited, if it
+    /// waited.
     #[inline]
     fn grant(
         &mut self,
@@ -173,8 +174,8 @@ impl Pnssd {
         side_of(&next).map(|side| (next, side))
     }
 
-    /// Requests one of the two channels of `die`: grants a free channel, or queues the request at the controllers of both. `data` is the
-    /// owner class of outgoing data; ignored for commands.
+    /// Requests one of the two channels of `die`: grants a free channel whose controller is free, or queues the request at the controllers of both.
+    /// `data` is the owner class of outgoing data (mapping cache, host request or GC); ignored for commands.
     #[inline]
     fn request(&mut self, die: DieId, phase: TransferPhase, data: DataOwner, now: Time, outbox: &mut Outbox) {
         let [horizontal, vertical] = self.grid.die_channels(die);
@@ -195,7 +196,8 @@ impl Pnssd {
         }
     }
 
-    /// Enqueues a request of `die` for `phase` at the controller of `side`. `data` is the owner class of outgoing data; `cause` is the busy resource.
+    /// Enqueues a request of `die` for `phase` at the controller of `side`. `data` is the owner class of outgoing data (mapping cache, host request
+    /// or GC); `cause` is the busy resource.
     #[inline]
     fn enqueue(&mut self, side: DieChannel, (die, phase, data): (DieId, TransferPhase, DataOwner), cause: Cause) {
         let waiting = QueuedRequest {

@@ -48,8 +48,8 @@ impl CircuitQuota {
         self.owners[request.die.index()][request.phase.index()]
     }
 
-    /// Admits the path request `request` if its host request is within its limit, and returns `true`. Otherwise returns `false` and queues
-    /// `request` until the host request releases a circuit.
+    /// Admits the path request `request`, and returns `true`, if it is for firmware work or its host request has fewer circuits, held or admitted,
+    /// than the limit. Otherwise returns `false` and queues `request` until the host request releases a circuit.
     pub fn admit_or_enqueue(&mut self, request: &PathRequest) -> bool {
         let owner = self.next.take();
         self.owners[request.die.index()][request.phase.index()] = owner;
@@ -66,8 +66,8 @@ impl CircuitQuota {
         true
     }
 
-    /// Releases the circuit of `request`. Returns the oldest queued path request of the same host request, which the caller must then queue
-    /// for a controller; `None` if there is none.
+    /// Releases the circuit of `request`. Returns the oldest queued path request of the same host request, which the caller must then queue for a
+    /// controller; `None` if there is none, or if the circuit was for firmware work.
     pub fn release(&mut self, request: &PathRequest) -> Option<PathRequest> {
         let owner = self.owner(request)?;
         let share = &mut self.quota[owner.index()];

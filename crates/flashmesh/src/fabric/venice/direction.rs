@@ -11,8 +11,8 @@ const MAX_SIDES: u64 = 0x7fff_7fff_7fff_7fff;
 /// Highest bit of each lane of 16 bits.
 const SIGN_BITS: u64 = !MAX_SIDES;
 
-/// Coordinates of a router, in one lane per mesh port. The number in a lane is the distance, in the direction of the port, to the edge of a
-/// mesh of maximum size. So it decreases by one with each hop through that port.
+/// Coordinates of a router, in one lane per mesh port. The number in a lane is the distance, in the direction of the port, to the edge of a mesh of
+/// maximum size. So this number decreases by one with each hop through that port.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PackedCoord(u64);
 

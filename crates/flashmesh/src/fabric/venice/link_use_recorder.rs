@@ -10,8 +10,8 @@ use crate::units::Time;
 pub(super) struct LinkUseRecorder(Vec<(LinkId, Time)>);
 
 impl LinkUseRecorder {
-    /// Records that the controller holds `count` links for `die` at `now`. `last` is the link reserved last (`None` if it holds none). Adds
-    /// the uses that have ended to the outbox. Between two calls, at most the last link may be released and one link reserved, or all links
+    /// Records that the controller holds `count` links for `die` at `now`. `last` is the link reserved last (`None` if the controller holds no link).
+    /// Adds the uses that have ended to the outbox. Between two calls, at most the last link may be released and one link reserved, or all links
     /// released.
     pub fn record_held(&mut self, count: usize, last: Option<LinkId>, die: DieId, now: Time, outbox: &mut Outbox) {
         let is_kept = self.0.get(count.wrapping_sub(1)).is_none_or(|(held, _)| Some(*held) == last);

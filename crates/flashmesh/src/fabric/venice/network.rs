@@ -71,7 +71,7 @@ pub struct CircuitNetwork {
     links: Vec<[LinkId; 5]>,
     /// Destination of scouts to each chip, which is the router of the chip. Indexed by chip.
     goals: Vec<PackedDestination>,
-    /// Scout of each controller, with its marks at routers. Indexed by controller.
+    /// Scout of each controller, with its marks at routers (ports used, visits). Indexed by controller.
     packets: Vec<MarkedScout>,
     routing: AnyRouting,
     routes: RoutingTable,

@@ -45,8 +45,8 @@ impl PinQueue {
     }
 }
 
-/// Sequence number above all others: the value in `firsts` for a row in which no request may launch a scout. In `tried`, marks a request
-/// that has not launched a scout yet.
+/// Sequence number above all others: the value in `firsts` for a row in which no request may launch a scout. In `tried`, marks a request that has not
+/// launched a scout since it entered its queue.
 const NONE: u64 = u64::MAX;
 
 /// A request in a [`PathQueue`], with the state of its search for a path.
@@ -55,22 +55,22 @@ struct PathQueueEntry {
     request: PathRequest,
     /// Whether a scout for the request is in flight. If so, no other scout is launched for it.
     is_searching: bool,
-    /// Number of circuits that had been torn down when the last scout of the request was launched; if several controllers try in turn, the
-    /// first scout. Without another teardown a retry would be useless.
+    /// Number of circuits that had been torn down at the last launch of a scout for the request from the queue; [`NONE`] before the first launch. A
+    /// relaunch right after a failure (`venice.retry`) does not change the number. Without another teardown a retry would be useless.
     tried: u64,
 }
 
 impl PathQueueEntry {
-    /// Returns whether a scout for the request may be launched: none is in flight, and a circuit was torn down since the last launch.
-    /// `torn_down` is the number of circuits torn down so far.
+    /// Returns whether a scout for the request may be launched: none is in flight, and either the request has launched none from the queue yet, or a
+    /// circuit was torn down since the launch. `torn_down` is the number of circuits torn down so far.
     #[inline]
     fn may_be_tried(&self, torn_down: u64) -> bool {
         !self.is_searching && self.tried != torn_down
     }
 }
 
-/// Path requests in three states: those that wait for a controller, those whose scout failed and that wait for the teardown of a circuit,
-/// and those whose scout is in flight. A request *to try* is one that may launch a scout.
+/// Path requests in three states: those that wait for a controller, those whose scout failed and that wait for the teardown of a circuit, and those
+/// whose scout is in flight.
 #[derive(Clone, Debug)]
 pub(super) struct PathQueue {
     /// Requests of each row in order of arrival, indexed by the row of the chip.
@@ -106,7 +106,7 @@ impl PathQueue {
         }
     }
 
-    /// Enqueues `request`, which waits for a controller and has not launched a scout.
+    /// Enqueues `request`, which waits for a controller and may launch a scout.
     #[inline]
     pub fn insert(&mut self, request: PathRequest) {
         let row = request.coord.row as usize;
@@ -180,7 +180,7 @@ impl PathQueue {
         (first.0 != NONE).then_some(first.1)
     }
 
-    /// Recomputes the first request of `row` that may launch a scout, if the row is stale.
+    /// Recomputes which request of `row` is the first that may launch a scout, if a teardown has made the stored one out of date.
     #[inline]
     fn refresh_first(&mut self, row: usize) {
         if self.stale.contains(row) {
@@ -254,7 +254,7 @@ impl PathQueue {
         }
     }
 
-    /// Counts the teardown of a circuit. After it, all requests without a scout in flight may launch one.
+    /// Counts the teardown of a circuit, after which all requests without a scout in flight may launch one.
     #[inline]
     pub fn count_teardown(&mut self) {
         self.torn_down += 1;

@@ -111,13 +111,13 @@ const GROUP: usize = 32;
 /// Number of bits of a set of groups. In a table with more groups, several groups share a bit and are cleared together.
 const GROUPS: usize = u64::BITS as usize;
 
-/// Returns the group to which router `index` belongs, as a bit set with one of 64 bits set.
+/// Returns the group (table entries that are cleared together) to which router `index` belongs, as a bit set with one of 64 bits set.
 #[inline(always)]
 pub(super) const fn group(index: usize) -> u64 {
     1 << (index / GROUP % GROUPS)
 }
 
-/// Sets the entries of `table` to `cleared`, in all groups of the bit set `groups`.
+/// Sets the entries of `table` to `cleared` whose [`group`] is in the bit set `groups`.
 #[inline]
 pub(super) fn clear<T: Copy>(table: &mut [T], groups: u64, cleared: T) {
     let mut left = groups;

@@ -34,7 +34,7 @@ pub(super) struct Scout {
     /// Port of `router` by which the scout arrives, forward or back; meaningless if the scout holds no link between routers.
     pub arrival_port: Port,
     pub phase: ScoutPhase,
-    /// Whether the scout has made all allowed visits to some router. It must not enter this router again.
+    /// Whether the scout has visited some router as often as allowed, and must not enter that router again. `false` if visits are not counted.
     pub has_closed: bool,
     /// Groups of table entries in which the scout has marks, as a bit set (see [`group`]).
     pub groups: u64,
@@ -57,7 +57,7 @@ impl Scout {
     }
 }
 
-/// The scout of a controller, with its marks at all routers, and the ports of its circuit.
+/// The scout of a controller, with its marks at all routers (ports used, visits, port of entry), and the ports of its circuit.
 #[derive(Clone, Debug)]
 pub(super) struct MarkedScout {
     pub scout: Scout,
@@ -219,8 +219,8 @@ impl<R: RouterTable<Router> + ?Sized, D: TieBreakRule, const COUNTS: bool> StepC
         ScoutAction::Forward
     }
 
-    /// Makes `scout` backtrack from its router, which it has visited `seen` times. `used` are the ports that it used there. Returns
-    /// [`ScoutAction::Back`].
+    /// Makes `scout` backtrack from its router, which it has visited `seen` times (0 if visits are not counted). `used` are the ports that it used
+    /// there. Returns [`ScoutAction::Back`].
     #[inline(always)]
     fn backtrack(
         &mut self,

@@ -131,7 +131,7 @@ impl Venice {
         state.trace.record_held(count, last, state.request.die, now, outbox);
     }
 
-    /// Adds the step of the scout of `controller` at `at` to the outbox, for the probes.
+    /// Adds the step of the scout of `controller` at `at` to the outbox, for the probes (observers of a run).
     #[cold]
     fn record_step(&mut self, controller: ChannelId, step: ScoutAction, at: Time, outbox: &mut Outbox) {
         let PathRequest { die, chip, .. } = self.controllers[controller].request;

@@ -24,8 +24,8 @@ impl WormholeNetwork {
         self.grant(link, LinkRequestId(buffer.0), packet, outbox);
     }
 
-    /// Grants a link of `wire` to its best request, if the wire is free. If no request can be granted, schedules the next arbitration; a wire that is
-    /// held is arbitrated after its release.
+    /// Grants a link of `wire` (one link, or the two directions of a half-duplex pair) to its best request, if the wire is free. If no request can be
+    /// granted, schedules the next arbitration; a wire that is held is arbitrated after its release.
     #[inline(always)]
     pub(super) fn arbitrate(&mut self, wire: LinkId, outbox: &mut NetworkReports) {
         let forward = &self.links[wire.index()];

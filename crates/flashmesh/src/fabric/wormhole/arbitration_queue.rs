@@ -5,8 +5,8 @@ use crate::ids::LinkId;
 use super::calendar::CalendarQueue;
 use super::packet::PacketId;
 
-/// The only request for a link, of a packet that has just moved. It is kept out of the request chain of the link, so that its grant needs
-/// no event.
+/// A request of a packet that has just moved, kept out of the request chain of its link, so that the grant needs no event. No other request for the
+/// link is pending.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DeferredRequest {
     /// Cycle of the grant, if no event precedes that cycle.
@@ -18,11 +18,11 @@ pub(super) struct DeferredRequest {
     pub(super) packet: PacketId,
 }
 
-/// Pending arbitrations of wires, and at most one deferred request whose grant may precede all of them.
+/// Pending arbitrations of wires (links, or half-duplex pairs of links), and at most one deferred request whose grant may precede all of them.
 #[derive(Clone, Debug)]
 pub(super) struct ArbitrationQueue {
     calendar: CalendarQueue,
-    /// Deferred request; `None` if there is none. Before the next event, it is granted or moved to the request chain of its link.
+    /// Deferred request; `None` if there is none. Before the next event, the request is granted or moved to the request chain of its link.
     held_back: Option<DeferredRequest>,
     /// Last cycle that the current call of [`advance_to_report`](super::WormholeNetwork::advance_to_report) may simulate.
     until: u64,
@@ -60,8 +60,8 @@ impl ArbitrationQueue {
         self.calendar.first()
     }
 
-    /// Returns the last cycle in which a grant needs no event: the cycle of the first pending arbitration, or the last cycle of the
-    /// current call, whichever is earlier.
+    /// Returns the last cycle in which a grant needs no event: the cycle of the first pending arbitration, or the last cycle that the current
+    /// simulation call may reach, whichever is earlier.
     #[inline(always)]
     pub(super) fn safe_horizon(&self) -> u64 {
         self.until.min(self.first().unwrap_or(u64::MAX))
@@ -73,8 +73,8 @@ impl ArbitrationQueue {
         self.calendar.schedule(wire, at);
     }
 
-    /// Dequeues the first pending arbitration, advances to its cycle, and returns its wire. `None` if no arbitration is pending up to the
-    /// last cycle of the current call.
+    /// Dequeues the first pending arbitration, advances to its cycle, and returns its wire. `None` if no arbitration is pending up to the last cycle
+    /// that the current simulation call may reach.
     #[inline(always)]
     pub(super) fn next_wire(&mut self) -> Option<LinkId> {
         let (at, wire) = self.calendar.dequeue(self.until)?;
@@ -82,8 +82,7 @@ impl ArbitrationQueue {
         Some(wire)
     }
 
-    /// Returns whether `cycle` can be simulated next: it is not after the last cycle of the current call, and no pending arbitration
-    /// precedes it.
+    /// Returns whether `cycle` can be simulated next: the current simulation call may reach the cycle, and no pending arbitration precedes the cycle.
     #[inline(always)]
     pub(super) fn is_next(&self, cycle: u64) -> bool {
         cycle <= self.until && self.first().is_none_or(|first| cycle <= first)

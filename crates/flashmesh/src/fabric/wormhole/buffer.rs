@@ -17,8 +17,8 @@ pub(super) struct Buffer {
     queue: PacketQueue,
     /// First cycle in which the head of the first packet can be granted its next link, if it was queued behind another packet.
     considered_from: u64,
-    /// Number of slots that were freed ahead of time by [`return_slots`](Self::return_slots), and must not be freed again when their flits
-    /// leave.
+    /// Number of slots that [`return_slots`](Self::return_slots) freed before their flits left, with cycles computed ahead. These slots must not be
+    /// freed again when their flits leave.
     returned_early: u32,
     /// Next link of the first packet, if the packet holds that link; otherwise [`NO_LINK`].
     drain: LinkId,
@@ -89,14 +89,15 @@ impl Buffer {
         self.slots.front()
     }
 
-    /// Returns whether all of `flits` flits find a free slot, if they cross to the buffer from cycle `at` on, `stride` cycles apart.
+    /// Returns whether the first run of free slots (evenly spaced cycles) is certain to suffice for `flits` flits that cross to the buffer from cycle
+    /// `at` on, `stride` cycles apart. First merges the slots that are free by cycle `at` into one run.
     #[inline(always)]
     pub(super) fn has_slots(&mut self, flits: u32, at: u64, stride: u32, runs: &mut RunPool) -> bool {
         let slots = self.merge_slots(at, runs);
         slots.count >= flits && slots.start <= at && slots.stride <= stride
     }
 
-    /// Reserves the first `flits` free slots, which must be in the first run of slots.
+    /// Reserves the first `flits` free slots, which must be in the first run (evenly spaced cycles) of free slots.
     #[inline(always)]
     pub(super) fn reserve_slots(&mut self, flits: u32, runs: &mut RunPool) {
         self.slots.consume(flits, runs);

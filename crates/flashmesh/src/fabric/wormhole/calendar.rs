@@ -231,8 +231,8 @@ impl CalendarQueue {
         in_slots.map(|(entry, _)| entry.at).min().unwrap_or(NEVER)
     }
 
-    /// Returns the distance, in cycles after `reached`, of the first used slot that is at least `ahead` cycles away. `None` if there is none
-    /// within one round of the slots.
+    /// Returns the distance, in cycles after `reached`, of the first used slot that is at least `ahead` cycles away. `None` if there is none less
+    /// than [`SLOTS`] cycles after `reached`.
     #[inline]
     fn next_used(&self, ahead: usize) -> Option<usize> {
         if ahead >= SLOTS {

@@ -27,8 +27,8 @@ impl WormholeNetwork {
         state.buffer.arrive(run.delayed_by(hop_cycles), &mut self.runs);
         state.carry_packet(run);
         state.holder.source = NO_LINK;
-        // While the wire is marked as held, the request of the next packet at the terminal schedules no arbitration. `wake` below schedules
-        // it.
+        // While the wire is marked as held, the request of the next packet at the terminal schedules no arbitration. `wake` below schedules that
+        // arbitration.
         state.wire_state.is_held = true;
         let is_first = state.buffer.push(id, &mut self.packets);
         self.packets[id].head = now;

@@ -89,15 +89,15 @@ impl FlitRun {
 /// Pool index for no run: the end of a queue or of the free list.
 const NO_NODE: u32 = u32::MAX;
 
-/// A run in the pool, and the pool index of the next run of its queue.
+/// A run (evenly spaced cycles of flits) in the pool, and the pool index of the next run of its queue.
 #[derive(Clone, Copy, Debug)]
 struct PooledRun {
     run: FlitRun,
     next: u32,
 }
 
-/// Pool of runs for all queues of a network. A queue stores its first two runs itself, and the others here. Unused entries form a free
-/// list.
+/// Pool of runs (evenly spaced cycles of flits) for all queues of a network. A queue stores its first two runs itself, and the others in the pool.
+/// Unused entries form a free list.
 #[derive(Clone, Debug)]
 pub(super) struct RunPool {
     nodes: Vec<PooledRun>,
@@ -139,7 +139,7 @@ impl RunPool {
 /// Queue of flits or of buffer slots in order of their cycles, stored as runs.
 #[derive(Clone, Debug)]
 pub(super) struct FlitQueue {
-    /// First two runs, stored here because there are rarely more. A missing run is empty.
+    /// First two runs (evenly spaced cycles of flits), stored here because there are rarely more. A missing run is empty.
     first: FlitRun,
     second: FlitRun,
     flits: u32,
@@ -161,14 +161,14 @@ impl FlitQueue {
         self.flits
     }
 
-    /// Returns the first run; empty if the queue is empty.
+    /// Returns the first run (evenly spaced cycles of flits); empty if the queue is empty.
     #[inline]
     pub(super) fn front(&self) -> FlitRun {
         self.first
     }
 
-    /// Returns the runs of the queue as an array, in which a missing run is empty. `None` if there are more than two runs, or if the flits
-    /// of a run are more than `stride` cycles apart.
+    /// Returns the runs (evenly spaced cycles of flits) of the queue as an array, in which a missing run is empty. `None` if there are more than two
+    /// runs, or if the flits of a run are more than `stride` cycles apart.
     #[inline(always)]
     pub(super) fn as_two(&self, stride: u32) -> Option<[FlitRun; 2]> {
         let is_simple = self.third == NO_NODE && self.first.stride.max(self.second.stride) <= stride;
@@ -270,7 +270,7 @@ impl FlitQueue {
     }
 }
 
-/// A cursor over the runs of a queue.
+/// A cursor over the runs (evenly spaced cycles of flits) of a queue.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RunCursor {
     /// Run at which the cursor is.

@@ -47,11 +47,11 @@ impl WormholeNetwork {
     /// Moves all remaining flits of the packet that crosses the link `ejection`, in two passes over the links of its path. The packet must
     /// hold its whole path. Adds the delivery of the packet to `outbox`, and its injection if the time of the injection becomes final.
     ///
-    /// [`settle`](Self::settle) would move one buffer of flits at a time back and forth. Two passes suffice because buffers cover the
-    /// credit round trip: a flit never waits longer for its slot than for the flit ahead of it, so the longest chain of waits in the
-    /// recurrence of the [module](super) never goes back and forth between two links. The first pass goes backwards from the ejection link
-    /// and computes the cycles of free slots, as if every flit arrived in time. The second pass moves the flits, forwards from the last
-    /// link that has flits.
+    /// [`settle`](Self::settle) would move one buffer of flits at a time, going back and forth over the links. Two passes suffice because buffers
+    /// cover the credit round trip: a flit never waits longer for its slot than for the flit ahead of it, so the longest chain of waits in the
+    /// recurrence of the [module](super) never goes back and forth between two links. The first pass goes backwards from the ejection link and
+    /// computes the cycles of free slots, as if every flit arrived in time. The second pass moves the flits, forwards from the last link that has
+    /// flits.
     pub(super) fn drain_at_once(&mut self, ejection: LinkId, outbox: &mut NetworkReports) {
         if self.drain_evenly(ejection, outbox) {
             return;
@@ -171,8 +171,8 @@ impl WormholeNetwork {
         true
     }
 
-    /// Frees slots of the buffer at the end of `feeder` ahead of time, as many as the packet still needs there. The slots become free in
-    /// the cycles in which their flits will leave over `link`, if all flits arrive in time.
+    /// Frees slots of the buffer at the end of `feeder` ahead of time, as many as the packet still needs there. The slots become free `credit_cycles`
+    /// after the cycles in which their flits will leave over `link`, if all flits arrive in time.
     fn return_slots_early(&mut self, link: LinkId, feeder: LinkId) {
         let stride = self.parameters.flit_cycles;
         let [state, feeder] =

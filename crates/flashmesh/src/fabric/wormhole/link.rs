@@ -17,11 +17,12 @@ pub(super) struct LinkState {
     pub(super) buffer: Buffer,
     /// First request in the chain of pending requests for the link; [`NO_REQUEST`] if there is none.
     pub(super) requests: LinkRequestId,
-    /// Number of inputs of the link, and the input served last, for round-robin arbitration.
+    /// Number of inputs that can request the link, and the input served last, for round-robin arbitration.
     pub(super) round_robin: RoundRobin,
     /// Wire of the link. A wire has the number of its link; if two links share the wire, the lower of their numbers.
     pub(super) wire: LinkId,
-    /// State of the wire that has the number of this link; if the link shares a wire with a lower number, only `backward` has a meaning.
+    /// State of the wire that has the number of this link. If the link is on a wire with a lower number, shared with the link in the other direction,
+    /// only `backward` has a meaning.
     pub(super) wire_state: Wire,
     /// Router where the link ends; for an ejection link, the router where it starts.
     pub(super) end: PlacedRouter,
@@ -30,7 +31,7 @@ pub(super) struct LinkState {
     pub(super) traffic: LinkCounters,
 }
 
-/// The packet that holds a link; the last one if the link is free.
+/// The packet that holds a link, and its progress; values of an earlier packet, or initial values, while the link is free.
 #[derive(Clone, Debug)]
 pub(super) struct Holder {
     pub(super) packet: PacketId,
@@ -100,7 +101,8 @@ impl LinkState {
         self.requests == NO_REQUEST && self.wire_state.backward == NO_LINK
     }
 
-    /// Adds flits to the buffer at the end of the link. They can leave from the cycles of `run` on. Without effect on an ejection link.
+    /// Adds flits to the buffer at the end of the link. `run` has, for each added flit, the first cycle in which the flit can leave the buffer.
+    /// Without effect on an ejection link.
     #[inline(always)]
     pub(super) fn accept_flits(&mut self, run: FlitRun, runs: &mut RunPool) {
         if !self.is_ejection {

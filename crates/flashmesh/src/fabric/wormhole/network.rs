@@ -13,13 +13,13 @@ use super::packet::{
 use super::parameters::{GrantRule, HopTiming, InjectError, ParameterError, Parameters};
 use super::topology::{TerminalId, Topology};
 
-/// Value that stands for no link.
+/// Placeholder for no link, such as the source of a packet that comes from a terminal.
 pub(super) const NO_LINK: LinkId = LinkId(u32::MAX);
 
 /// Value that stands for a cycle that is not known yet.
 pub(super) const NOT_YET: u64 = u64::MAX;
 
-/// Value that stands for no request.
+/// Placeholder for no request, such as the end of the request chain of a link.
 pub(super) const NO_REQUEST: LinkRequestId = LinkRequestId(u32::MAX);
 
 /// A request of a packet for a link. Only the first packet of a buffer, or of a queue at a terminal, requests a link, so there is one entry
@@ -70,7 +70,7 @@ pub struct WormholeNetwork {
     pub(super) packets: Arena<PacketId, PacketInFlight>,
     pub(super) runs: RunPool,
     pub(super) events: ArbitrationQueue,
-    /// Links over which flits may be able to move: the work that is left for [`settle`](Self::settle).
+    /// Links over which [`settle`](Self::settle) has still to try to move flits.
     pub(super) worklist: Vec<LinkId>,
     injected: u64,
     pub(super) log: CrossingLog,
@@ -148,14 +148,14 @@ impl WormholeNetwork {
         self.events.first()
     }
 
-    /// Runs all events up to cycle `to`, and adds the injections and deliveries that become final to `outbox`.
+    /// Runs all events up to cycle `to`. Adds to `outbox` the injections and deliveries whose cycles these events determine.
     #[inline]
     pub fn advance(&mut self, to: u64, outbox: &mut NetworkReports) {
         self.advance_to_report(to, to, outbox);
     }
 
-    /// Runs all events up to cycle `to`. While `outbox` has no reports, also runs further events up to cycle `latest`. Adds the injections
-    /// and deliveries that become final to `outbox`.
+    /// Runs all events up to cycle `to`. While `outbox` has no reports, also runs further events up to cycle `latest`. Adds to `outbox` the
+    /// injections and deliveries whose cycles these events determine.
     pub fn advance_to_report(&mut self, to: u64, latest: u64, outbox: &mut NetworkReports) {
         loop {
             self.events.set_run_end(if outbox.is_empty() { to.max(latest) } else { to.max(self.events.now()) });

@@ -14,7 +14,7 @@ id!(
     LinkRequestId
 );
 
-/// Value that stands for no packet.
+/// Placeholder for no packet, such as the first packet of an empty queue.
 pub(super) const NO_PACKET: PacketId = PacketId(u32::MAX);
 
 /// Class of a packet. With [`small_first`](super::Parameters::small_first), small packets are granted links before large ones.
@@ -41,7 +41,7 @@ pub struct Packet {
     pub class: PacketClass,
 }
 
-/// A report of the cycles in which a packet leaves the network. They are final, and can be later than the cycle that is being simulated.
+/// A report of the cycles in which a packet leaves the network. The cycles are final, and can be later than the cycle that is being simulated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Delivery {
     /// Token with which the creator of the packet recognizes it ([`Packet::token`]).
@@ -58,8 +58,8 @@ pub struct Delivery {
     pub stalled: u64,
 }
 
-/// A report of the cycle in which the tail of a packet enters the network. The cycle is final. After it, the terminal can send the next
-/// packet.
+/// A report of the cycle in which the tail of a packet enters the network. The cycle is final. The terminal can send the next packet after this
+/// cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Injection {
     /// Token with which the creator of the packet recognizes it ([`Packet::token`]).

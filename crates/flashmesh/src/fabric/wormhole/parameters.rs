@@ -35,7 +35,8 @@ pub struct Parameters {
     pub hop_cycles: u32,
     /// Cycles that a head needs for its route and the first arbitration, in addition to [`hop_cycles`](Self::hop_cycles).
     pub head_cycles: u32,
-    /// Cycles that a head needs in addition before it can request a link, if it was queued behind another packet in its buffer.
+    /// Minimum number of cycles, in addition to 1, from the departure of a tail from a buffer to the grant of the next link to the head queued behind
+    /// this tail.
     pub head_of_line_cycles: u32,
     /// Idle cycles of a link between two packets. Injection links have no gap.
     pub gap_cycles: u32,
@@ -132,8 +133,8 @@ impl Parameters {
             + refill
     }
 
-    /// Returns how many cycles a link waits for the first slot to return, after it has filled the buffer at its end. Returns 0 if the slot
-    /// returns before the buffer is full.
+    /// Returns how many cycles a link waits for the first slot to return, after it has filled the buffer at its end. Returns 0 if the slot returns by
+    /// the time at which the buffer is full.
     fn refill_cycles(&self, credit_cycles: u32) -> u64 {
         let fill = u64::from(self.buffer_flits) * u64::from(self.flit_cycles);
         u64::from(self.hop_cycles + credit_cycles).saturating_sub(fill)
@@ -145,8 +146,8 @@ impl Parameters {
 pub(super) struct HopTiming {
     /// Cycles from the crossing of a link by a head to the first cycle in which the head can be granted the next link.
     route_cycles: u64,
-    /// Whether the first slot returns before a link has filled the buffer at its end. If so, a packet never waits for slots while its flits
-    /// move on without delay.
+    /// Whether the first slot returns by the time at which a link has filled the buffer at its end. If so, a packet never waits for slots while its
+    /// flits move on without delay.
     pub(super) covers_credit_round_trip: bool,
 }
 

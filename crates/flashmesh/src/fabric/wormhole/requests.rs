@@ -10,8 +10,8 @@ use super::parameters::GrantRule;
 use super::topology::TerminalId;
 
 impl WormholeNetwork {
-    /// Enqueues `request` of `packet` for `link`, which can be granted from cycle `ready` on. Schedules an arbitration if the wire of the
-    /// link is free and the cycle of the grant is known.
+    /// Enqueues the entry `request`, by which `packet` requests `link`. The request can be granted from cycle `ready` on. Schedules an arbitration if
+    /// the wire of the link is not held and the cycle of the grant is known.
     #[inline(never)]
     pub(super) fn request(&mut self, link: LinkId, request: LinkRequestId, packet: PacketId, ready: u64) {
         let state = &mut self.links[link.index()];
@@ -43,8 +43,9 @@ impl WormholeNetwork {
 
     /// Requests the next link for a packet that has just become the first one in the buffer at the end of link `buffer`.
     ///
-    /// The request is deferred, so that its grant needs no event, if three conditions hold: no other request competes for the link, no pending event
-    /// precedes the grant, and a grant needs no free slots.
+    /// The request is deferred, so that its grant needs no event, if four conditions hold: the link is not held and no other request competes for it;
+    /// the grant is within the current simulation call, and no pending event precedes the grant; no other request is deferred; and a grant needs no
+    /// free slots.
     #[inline(never)]
     pub(super) fn request_after_hop(&mut self, buffer: LinkId, packet: PacketId) {
         let (link, ready) = self.next_request(buffer, packet);
@@ -115,8 +116,8 @@ impl WormholeNetwork {
         self.slots_at(link, request).map(|slots| slots.max(request.ready).max(wire_free))
     }
 
-    /// Schedules the next arbitration of the free `wire`: in the first later cycle in which a pending request becomes grantable. Schedules
-    /// nothing if no such cycle is known.
+    /// Schedules the next arbitration of the free `wire` (one link, or the two directions of a half-duplex pair): in the first later cycle in which a
+    /// pending request becomes grantable. Schedules nothing if no such cycle is known.
     ///
     /// Requests that are grantable already are skipped: a better request kept them from being granted, and determines the next arbitration.
     #[inline(always)]

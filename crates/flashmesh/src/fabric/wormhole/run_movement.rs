@@ -56,8 +56,9 @@ impl WormholeNetwork {
 
     /// Handles the usual case of a grant in one step: `link` is granted to packet `id`, whose flits follow its head evenly spaced.
     ///
-    /// Either all flits find free slots, and are in the buffer at the end of link `source` or arrive there in time; or the packet is so long that its
-    /// later flits lag. Returns whether the flits were moved; otherwise nothing has changed.
+    /// Either all flits find free slots, and are in the buffer at the end of link `source` or arrive there in time; or the packet is longer than the
+    /// buffers on its path, so that later flits may be moved later (see [`follow_head`](Self::follow_head)). Returns whether the flits were moved;
+    /// otherwise nothing has changed.
     #[inline]
     pub(super) fn hop(&mut self, link: LinkId, source: LinkId, id: PacketId, outbox: &mut NetworkReports) -> bool {
         let Parameters { flit_cycles: stride, hop_cycles, head_of_line_cycles, buffer_flits, .. } = self.parameters;
@@ -176,8 +177,8 @@ impl WormholeNetwork {
         has_moved
     }
 
-    /// Moves flits over `link` to the buffer at its end: one run, or under [`GrantRule::Immediate`] all flits that can move. Returns the
-    /// cycles in which the first and the last moved flit cross; `None` if no flit can move.
+    /// Moves flits over `link` to the buffer at its end: one run (evenly spaced flits), or under [`GrantRule::Immediate`] all flits that can move.
+    /// Returns the cycles in which the first and the last moved flit cross; `None` if no flit can move.
     #[inline(always)]
     fn cross(&mut self, link: LinkId) -> Option<(u64, u64)> {
         let Parameters { flit_cycles: stride, hop_cycles, grant_rule, .. } = self.parameters;
@@ -271,7 +272,7 @@ impl WormholeNetwork {
     }
 }
 
-/// Successive runs of flits that cross a link. Runs that are evenly spaced together are merged.
+/// Successive runs (evenly spaced flits) that cross a link. Runs that are evenly spaced together are merged.
 pub(super) struct CrossedRuns {
     /// Cycle of the first flit of all runs; [`NOT_YET`] if there is none.
     first: u64,

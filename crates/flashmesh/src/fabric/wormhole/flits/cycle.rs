@@ -198,8 +198,8 @@ impl FlitNetwork {
         }
     }
 
-    /// Removes the first flit from the buffer at the end of link `source`, which it leaves at `now`. If it was a tail, the next packet in
-    /// the buffer requests its link.
+    /// Removes the first flit from the buffer at the end of link `source`, which it leaves at `now`. If the flit was a tail, the next packet in the
+    /// buffer requests its link.
     fn leave(&mut self, source: LinkId, is_tail: bool, now: u64) {
         let buffer = &mut self.ports[source.index()].buffer;
         buffer.leave(now);

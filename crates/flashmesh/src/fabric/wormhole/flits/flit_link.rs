@@ -81,12 +81,12 @@ pub(super) struct Request {
     pub(super) ready: u64,
 }
 
-/// The requests for a link, and the arbitration state: the input served last, and the run that is preferred.
+/// The requests for a link, and the arbitration state: the input served last, and the run (consecutive packets of one message) that is preferred.
 #[derive(Clone, Debug)]
 pub(super) struct PortArbiter {
     requests: Vec<Request>,
     turns: RoundRobin,
-    /// Token of the large packet granted last. Packets with the same token belong to the same run and are preferred. `None` before the
+    /// Token of the large packet granted last. Large packets with the same token belong to the same message and are preferred. `None` before the
     /// first large packet.
     run: Option<u64>,
 }
@@ -105,8 +105,8 @@ impl PortArbiter {
         self.requests.iter().map(|request| request.ready).min()
     }
 
-    /// Removes and returns the best request among those that can be granted at `now`. Requests are compared by class, then by run, then by
-    /// the arbitration rule. `None` if no request can be granted.
+    /// Removes and returns the best request among those that can be granted at `now`. Requests are compared by class (with `small_first`), then by
+    /// whether they continue the message of the last large packet, then by the arbitration rule. `None` if no request can be granted.
     pub(super) fn dequeue_best(
         &mut self,
         now: u64,
@@ -176,8 +176,8 @@ impl FlitBuffer {
         self.flits.front()
     }
 
-    /// Returns the packet of the first flit, and the first cycle in which it can be granted its next link: `route_cycles` after the flit
-    /// crossed, or later. `None` if the buffer is empty or the first flit is not a head.
+    /// Returns the packet of the first flit, and the first cycle in which this packet can be granted its next link: `route_cycles` after the flit
+    /// crossed to the buffer, or later. `None` if the buffer is empty or the first flit is not a head.
     pub(super) fn first_head(&self, route_cycles: u64) -> Option<(FlitPacketId, u64)> {
         let &Flit { packet, crossed, .. } = self.first().filter(|flit| flit.index == 0)?;
         Some((packet, (crossed + route_cycles).max(self.considered_from)))

@@ -77,7 +77,7 @@ pub struct FlitNetwork {
     terminals: Vec<Terminal>,
     /// Links that are held or requested. Only these links are visited in a cycle.
     active: Vec<LinkId>,
-    /// Copy of `active` at the start of the current cycle, in which links can become active.
+    /// Copy of `active` at the start of the current cycle, because links can become active during the cycle.
     stepped: Vec<LinkId>,
     /// First cycle that has not been run.
     reached: u64,
