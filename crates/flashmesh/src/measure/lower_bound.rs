@@ -124,7 +124,7 @@ impl DieWork {
         }
     }
 
-    /// Returns the work that the die did after `earlier`, an older total of its work.
+    /// Returns the work that the die did since an earlier time, at which its total work was `earlier`.
     pub fn since(self, earlier: DieWork) -> DieWork {
         DieWork {
             array: self.array.saturating_sub(earlier.array),
