@@ -30,8 +30,8 @@ pub(super) struct Data {
     has_slc: bool,
     /// For each die, bytes per plane that its last program command carried. Used only if programs write several mapping units.
     brought: IdVec<DieId, Bytes>,
-    /// For each die, bytes that its last program command carried and that are not programmed yet, in multiples of [`page`](Data::page).
-    /// `None` after a copyback command, whose data does not leave the die.
+    /// For each die, bytes that its last program command carried and that are not programmed yet. Includes metadata only if [`page`](Data::page)
+    /// does. `None` before the first program command, and after a copyback command, whose data does not leave the die.
     commanded: IdVec<DieId, Option<Bytes>>,
     /// For each plane, the source pages of the data that was copied from other chips into its page buffer: one page, or the mapping units
     /// of one program. All source pages of a plane's buffer lie in one plane.
@@ -125,7 +125,7 @@ impl Data {
         if is_copy && self.parts == TransferUnits::Told {
             return Ok(());
         }
-        // If units are counted, the mapping units of a page may leave in several transfers, some to the controller and some to other chips.
+        // With `TransferUnits::Counted`, the mapping units of a page may leave in several transfers, some to the controller and some to other chips.
         let (cuts, may_part) = (&self.cuts, self.parts == TransferUnits::Counted);
         let is_enough =
             |wanted: Option<Bytes>| may_part && wanted.is_some_and(|wanted| cuts.with_metadata(wanted) >= bytes);

@@ -1,6 +1,6 @@
-//! Oracle `entries`, of the mapping cache: a page is accessed only after its entry was in DRAM; an entry is loaded only by a read of its translation
-//! page, one at a time; a changed entry stays until its translation page has been programmed with the change; no more entries are resident than the
-//! cache can hold. The oracle keeps a model of the cache.
+//! Oracle `entries`, of the mapping cache: a page is accessed only after its map entry was in DRAM; an entry is loaded only by a read of its
+//! translation page, one at a time; a changed entry stays until its translation page has been programmed with the change; no more entries are
+//! resident than the cache can hold. The oracle keeps a model of the cache.
 
 mod mapping_cache_model;
 

@@ -3,8 +3,9 @@
 //! A page is programmed once between two erases of its block, in page order unless any order is allowed; an erase destroys no newest version; a move
 //! preserves the version; a read finds the page that was requested.
 //!
-//! The model adds a page that was written before the run at the first operation on this page. The content then comes from the notice, which is
-//! accepted only in a block that was not erased since. So the memory of the model grows with the number of pages that the run uses.
+//! The model adds a page that was written before the run at the first operation on this page. The content then comes from the notice of the
+//! operation, which is accepted only if the block was not erased in the run. So the memory of the model grows with the number of pages that the run
+//! uses.
 //!
 //! An unwritten page is read at a fixed location that plain arithmetic determines, whatever that location holds, and is never moved. Such a read
 //! returns a version older than any later write.
@@ -67,7 +68,7 @@ pub(super) struct Pages {
     /// Logical pages written before the run: the first pages of each namespace.
     preconditioned: Vec<Range<u32>>,
     translation: Option<MapPages>,
-    /// Logical pages whose location changed since the last comparison with the map.
+    /// Logical pages whose location may have changed since the last comparison with the map of the drive.
     changed: Vec<Lpn>,
 }
 
