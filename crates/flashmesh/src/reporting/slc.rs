@@ -3,7 +3,8 @@
 use crate::measure::bound::{Bound, Resource};
 use crate::measure::report::{GcReport, SlcReport};
 
-/// Minimum share of the programmed data that bypasses the SLC cache, from which on the sentence on the bottleneck mentions it.
+/// Share of the pages programmed for requests or the device cache that bypass the SLC cache, from which on the sentence on the bottleneck mentions
+/// them.
 const BYPASS_SHARE_MIN: f64 = 0.01;
 
 /// Returns `bound` with figures of the SLC cache appended to its sentence: the share of time for which the cache is full, the share of
