@@ -11,7 +11,7 @@ use crate::units::Bytes;
 /// Largest number of streams that can have open blocks of their own.
 const WRITERS_MAX: usize = 64;
 
-/// A stream, with the prefix that its keys have in messages.
+/// A stream, with the prefix that its keys have in messages (`stream.NAME.`, or none without configured streams), and the sector size.
 struct StreamScope<'a> {
     stream: &'a StreamConfig,
     prefix: String,
@@ -73,7 +73,7 @@ fn of_namespaces(kind: ConfigErrorKind, error: NamespaceError) -> ConfigConflict
     ConfigConflict { kind, keys: error.keys, message: error.message, help: Some(error.help) }
 }
 
-/// Rejects invalid and duplicate names. Only a configuration built in code can have them.
+/// Adds conflicts for invalid and duplicate names, and for too many of them. Only a configuration built in code can have such names.
 fn names<'a>(kind: &str, names: impl Iterator<Item = &'a str>, clashes: &mut Vec<ConfigConflict>) {
     let mut seen = Vec::new();
     for name in names {
