@@ -64,7 +64,7 @@ pub struct RunWork<'a> {
     pub read_cache: bool,
     pub shared_resources: &'a [SharedResource],
     pub usage: &'a [LinkUsage],
-    /// Time for which operations held each link; empty without `hold-path`.
+    /// Time for which operations held each link; empty without `fabric.hold-path`.
     pub held: &'a [Time],
     pub link_to_drive: Time,
     pub link_to_host: Time,
