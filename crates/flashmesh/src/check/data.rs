@@ -20,7 +20,7 @@ pub(super) struct Data {
     cuts: PageSplit,
     /// Whether a program of a part of a page transfers only the written sectors (`flash.partial-program`).
     partial: bool,
-    /// Number of mapping units in a page.
+    /// Number of mapping units in an array page; 1 if a mapping unit is at least a page.
     units: u32,
     /// Bytes of a program in one plane, with metadata; `None` if a program writes only one mapping unit.
     program: Option<Bytes>,

@@ -48,7 +48,7 @@ struct Die {
     array: Array,
     register: usize,
     suspended: Option<Operation>,
-    /// Whether the next read must include the time to suspend the operation in `suspended`.
+    /// Whether the array time of the next read of the die must include the time to suspend the operation in `suspended`.
     suspending: bool,
     /// Time at which an operation of the die was last suspended.
     suspended_at: Time,

@@ -27,9 +27,9 @@ struct MappingCacheModel {
     pages: MapPages,
     room: u64,
     residents: u64,
-    /// Entries in DRAM, each with whether it is resident, that is, uses capacity of the cache. The other entries await a write-back.
+    /// Map entries in DRAM, each with whether it is resident, that is, uses capacity of the mapping cache. The other entries await a write-back.
     entries: FxHashMap<Lpn, bool>,
-    /// Entries that are newer than on flash, each with whether a program in flight contains its newest change.
+    /// Map entries that are newer than on flash, each with whether a program in flight contains its newest change.
     unknown: BTreeMap<Lpn, bool>,
     /// Logical pages whose entry changed since the last check by [`Entries::settled`].
     changed: Vec<Lpn>,

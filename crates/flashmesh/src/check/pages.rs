@@ -45,7 +45,7 @@ pub(super) struct Newest {
 #[derive(Clone, Debug, Default)]
 struct Block {
     erases: u32,
-    /// Index in the block of the last page programmed since the last erase; `None` before any program in the run.
+    /// Index in the block of the page that was programmed last; `None` if the run has programmed none since the last erase of the block.
     last: Option<u32>,
 }
 
@@ -173,7 +173,8 @@ impl Pages {
         Err(format!("{} was {does} for logical page {}, but {found}", self.name(ppn), lpn.0))
     }
 
-    /// Returns the version that a read of the unwritten page `lpn` returns: 0, or the version of its deallocation. `None` if `lpn` is written.
+    /// Returns the version that a read of `lpn` at the location of unwritten pages returns: that of its last deallocation, or 0 without one. `None`
+    /// if `lpn` was written before the run and not deallocated since.
     fn unwritten_version(&self, lpn: Lpn) -> Option<Version> {
         let never = || (!self.was_there(lpn)).then_some(0);
         self.deallocated.get(&lpn).copied().or_else(never)
