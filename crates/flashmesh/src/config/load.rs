@@ -95,8 +95,8 @@ pub(super) struct Loader {
     pub is_bare: bool,
 }
 
-/// Loads `file` (name and text), then `jobs`, then `overrides`. Paths of traces and policies in the file are relative to `folder`. Conflicts found by
-/// `checks` point to the lines of their keys. The error has all problems found.
+/// Loads `file` (name and text), then `jobs`, then `overrides`. Paths of traces, fitted profiles and policies in the file are relative to `folder`.
+/// Conflicts found by `checks` point to the lines of their keys. The error has all problems found.
 pub(crate) fn load(
     file: Option<(&str, &str)>,
     folder: Option<&Path>,
