@@ -79,7 +79,7 @@ pub struct DieTracks {
     taken: Vec<u64>,
     /// Whether the transaction that was dequeued last is firmware work, such as GC.
     pub is_internal: bool,
-    /// Name of the operation that began last on the die.
+    /// Name of the operation that began or resumed last on the die.
     pub operation: String,
     requests: Vec<u64>,
     suspended: Option<(String, Vec<u64>)>,
