@@ -6,7 +6,7 @@ use crate::flash::geometry::Geometry;
 use crate::ftl::computed_map_bytes;
 use crate::policies::ftl_rules;
 
-/// Memory in bytes besides the state of a drive: code, libraries, queues and buffers.
+/// Memory in bytes of a run without the tables and caches of the drive, and without oracles: code, libraries, queues and buffers.
 const BASE_BYTES: u64 = 96 << 20;
 /// Size in bytes of an entry of the map, or of the inverse map (physical to logical page).
 const BYTES_PER_MAPPED_PAGE: u64 = 4;

@@ -36,7 +36,7 @@ impl StreamScope<'_> {
     }
 }
 
-/// Adds the conflicts in streams and namespaces.
+/// Adds the conflicts in the settings of streams (names, source and sizes of requests, footprint) and of namespaces.
 pub(super) fn add_conflicts(config: &Config, geometry: Option<&Geometry>, clashes: &mut Vec<ConfigConflict>) {
     names("stream", config.stream.iter().map(|stream| stream.name.as_str()), clashes);
     names("namespace", config.namespace.iter().map(|(name, _)| name.as_str()), clashes);
