@@ -1,6 +1,6 @@
-//! Oracle `cores`: a core of the controller does one job at a time, for the time of its kind, and jobs run in order of arrival. Every command that
-//! begins, every completion that is sent and every page that moves had a job, except for kinds of jobs that take no time. The oracle schedules the
-//! jobs itself and compares.
+//! Oracle `cores`: a core of the controller does one job at a time, each job takes the time configured for its kind, and jobs run in order of
+//! arrival. Every command that begins, every completion that is sent and every page that moves had a job, except for kinds of jobs that take no time.
+//! The oracle schedules the jobs itself and compares.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

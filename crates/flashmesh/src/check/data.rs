@@ -20,7 +20,7 @@ pub(super) struct Data {
     cuts: PageSplit,
     /// Whether a program of a part of a page transfers only the written sectors (`flash.partial-program`).
     partial: bool,
-    /// Number of mapping units in a page.
+    /// Number of mapping units in an array page; 1 if a mapping unit is at least a page.
     units: u32,
     /// Bytes of a program in one plane, with metadata; `None` if a program writes only one mapping unit.
     program: Option<Bytes>,
@@ -30,8 +30,8 @@ pub(super) struct Data {
     has_slc: bool,
     /// For each die, bytes per plane that its last program command carried. Used only if programs write several mapping units.
     brought: IdVec<DieId, Bytes>,
-    /// For each die, bytes that its last program command carried and that are not programmed yet, in multiples of [`page`](Data::page).
-    /// `None` after a copyback command, whose data does not leave the die.
+    /// For each die, bytes that its last program command carried and that are not programmed yet. Includes metadata only if [`page`](Data::page)
+    /// does. `None` before the first program command, and after a copyback command, whose data does not leave the die.
     commanded: IdVec<DieId, Option<Bytes>>,
     /// For each plane, the source pages of the data that was copied from other chips into its page buffer: one page, or the mapping units
     /// of one program. All source pages of a plane's buffer lie in one plane.
@@ -125,7 +125,7 @@ impl Data {
         if is_copy && self.parts == TransferUnits::Told {
             return Ok(());
         }
-        // If units are counted, the mapping units of a page may leave in several transfers, some to the controller and some to other chips.
+        // With `TransferUnits::Counted`, the mapping units of a page may leave in several transfers, some to the controller and some to other chips.
         let (cuts, may_part) = (&self.cuts, self.parts == TransferUnits::Counted);
         let is_enough =
             |wanted: Option<Bytes>| may_part && wanted.is_some_and(|wanted| cuts.with_metadata(wanted) >= bytes);

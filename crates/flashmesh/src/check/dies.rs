@@ -1,7 +1,7 @@
-//! Oracle `dies`: a die does one operation at a time, for the time of its kind and pages, and a suspended operation keeps its progress. Without die
-//! interleaving, one die of a chip works at a time. Each plane that reads independently has a state machine. With suspension of whole chips, only
-//! reads run on a suspended chip until all of its dies resume. The oracle has a state machine for each die, and computes times anew from the
-//! configuration.
+//! Oracle `dies`: a die does one operation at a time, each operation takes the array time of its kind and pages, and a suspended operation keeps its
+//! progress. Without die interleaving, one die of a chip works at a time. Each plane that reads independently has a state machine. With suspension of
+//! whole chips, only reads run on a suspended chip until all of its dies resume. The oracle has a state machine for each die, and computes times anew
+//! from the configuration.
 
 use std::ops::Range;
 
@@ -21,11 +21,11 @@ use independent_planes::independent_planes;
 struct Operation {
     kind: OperationKind,
     planes: usize,
-    /// Array time for the pages of the operation, once the array work has started; 0 before.
+    /// Array time of the operation for its pages, without suspensions; 0 until the array work starts.
     nominal: Time,
     worked: Time,
     suspensions: u32,
-    /// Time that the array work waits for the suspension of another operation; zero without one.
+    /// Time for which the array work must wait until another operation is suspended; zero if none is being suspended.
     delay: Time,
 }
 
@@ -39,7 +39,7 @@ enum Array {
         since: Time,
         until: Time,
     },
-    /// A finished read, whose data waits for the page register.
+    /// A finished read, whose data waits until the page register is empty.
     Holding(Operation),
 }
 
@@ -48,11 +48,11 @@ struct Die {
     array: Array,
     register: usize,
     suspended: Option<Operation>,
-    /// Whether the next read must include the time to suspend the operation in `suspended`.
+    /// Whether the array time of the next read of the die must include the time to suspend the operation in `suspended`.
     suspending: bool,
     /// Time at which an operation of the die was last suspended.
     suspended_at: Time,
-    /// Time that this suspension takes: the operation works on until its next point of suspension, then `flash.suspend-time` passes.
+    /// Time that the last suspension of the die takes: the operation works on until its next point of suspension, then `flash.suspend-time` passes.
     suspension_time: Time,
 }
 
@@ -233,7 +233,7 @@ impl Dies {
         // If a single die is suspended, the next read of this die includes the time to suspend. If the whole chip is suspended, or planes
         // read independently, every read that begins before the suspension is complete includes this time.
         let own = std::mem::take(&mut self.dies[id.index()].suspending);
-        // A chip is suspended once the last of its dies is.
+        // The suspension of a chip is complete once that of the last of its dies is.
         let together = self.suspended_with(id).map(|die| &self.dies[die.index()]);
         let pending = together.filter(|die| die.suspended.is_some()).max_by_key(|die| die.suspension_time);
         let pending = pending.filter(|die| now < die.suspended_at + die.suspension_time);

@@ -1,6 +1,6 @@
-//! Oracle `entries`, of the mapping cache: a page is accessed only after its entry was in DRAM; an entry is loaded only by a read of its translation
-//! page, one at a time; a changed entry stays until its translation page has been programmed with the change; no more entries are resident than the
-//! cache can hold. The oracle keeps a model of the cache.
+//! Oracle `entries`, of the mapping cache: a page is accessed only after its map entry was in DRAM; an entry is loaded only by a read of its
+//! translation page, one at a time; a changed entry stays until its translation page has been programmed with the change; no more entries are
+//! resident than the cache can hold. The oracle keeps a model of the cache.
 
 mod mapping_cache_model;
 
@@ -27,9 +27,9 @@ struct MappingCacheModel {
     pages: MapPages,
     room: u64,
     residents: u64,
-    /// Entries in DRAM, each with whether it is resident, that is, uses capacity of the cache. The other entries await a write-back.
+    /// Map entries in DRAM, each with whether it is resident, that is, uses capacity of the mapping cache. The other entries await a write-back.
     entries: FxHashMap<Lpn, bool>,
-    /// Entries that are newer than on flash, each with whether a program in flight contains its newest change.
+    /// Map entries that are newer than on flash, each with whether a program in flight contains its newest change.
     unknown: BTreeMap<Lpn, bool>,
     /// Logical pages whose entry changed since the last check by [`Entries::settled`].
     changed: Vec<Lpn>,

@@ -11,7 +11,7 @@ use crate::fabric::{Grant, LinkUse, Payload, TransferKind};
 use crate::ids::{AcknowledgementId, DieId, PathId};
 use crate::units::Time;
 
-/// A path with the die that holds it and the unfinished work of its transactions.
+/// A path with the die that holds it, and the unfinished transactions of this die over the path.
 #[derive(Clone, Copy, Debug)]
 struct Holder {
     path: PathId,
@@ -125,8 +125,8 @@ impl Holds {
         self.note_returns();
     }
 
-    /// Sets the start of a hold to `now` if the path was released and granted to the same die again at `now`. Includes holds that continue
-    /// because an acknowledgement of the die is in flight.
+    /// Sets the start of a hold to the current time if the path was released and granted to the same die again at that time. Includes holds that
+    /// continue because an acknowledgement of the die is in flight.
     fn note_returns(&mut self) {
         for holder in self.holders.iter_mut().filter(|holder| holder.granted == self.now && holder.over.is_none()) {
             if self.ended.iter().any(|used| used.die == holder.die && used.from <= holder.since) {

@@ -6,7 +6,7 @@
 //! - `addresses`: the geometry of the drive agrees with the configuration;
 //! - `clock`: time never decreases;
 //! - `links`: a link is used for one die at a time, to which it leads, and no link stays held without need;
-//! - `searches`: a scout of Venice that meets no other has the outcome that a flood fill predicts;
+//! - `searches`: a scout (path search) of Venice that meets no other scout has the outcome that a flood fill predicts;
 //! - `paths`: a path carries one transfer at a time, and every byte sent arrives once;
 //! - `holds`: with `fabric.hold-path` a transaction keeps its path until it ends, and then releases it;
 //! - `commands`: a command matches its operation and takes the configured time, and a transfer over a channel takes the time of its bytes;
@@ -99,7 +99,7 @@ use programs::Programs;
 pub(crate) use queues::Queues;
 use requests::Requests;
 
-/// All oracles of a run.
+/// All oracles (independent checks) of a run.
 ///
 /// The hooks must be called in the order of events. [`Oracles::verdict`] returns the first violation; later ones are ignored, because the models may
 /// be wrong after the first.
@@ -136,13 +136,13 @@ pub struct Oracles {
 }
 
 impl Oracles {
-    /// Creates the oracles of a drive that has not run yet, and checks `geometry`.
+    /// Creates the oracles (independent checks) of a drive that has not run yet, and checks `geometry`.
     #[cfg(any(test, feature = "internals"))]
     pub fn new(geometry: &Geometry, config: &Config) -> Oracles {
         Oracles::with_expected(expected_fabrics::expected_of(config.fabric.kind), geometry, config)
     }
 
-    /// Creates the oracles of a drive whose interconnect should have the properties `expected`, and checks `geometry`.
+    /// Creates the oracles (independent checks) of a drive whose interconnect should have the properties `expected`, and checks `geometry`.
     pub fn with_expected(expected: &ExpectedFabric, geometry: &Geometry, config: &Config) -> Oracles {
         let mut oracles = Oracles {
             homes: ArrayTree::new(&in_units(config)),
@@ -180,7 +180,7 @@ impl Oracles {
         oracles
     }
 
-    /// Creates oracles that fail at once, because the kind of the interconnect is unknown.
+    /// Creates oracles (checks of a run) that report a violation at once, because they have no expectations of the interconnect `kind`.
     pub(crate) fn of_unknown(kind: &str, geometry: &Geometry, config: &Config) -> Oracles {
         let mut oracles = Oracles::with_expected(&expected_fabrics::UNKNOWN, geometry, config);
         let message = format!(

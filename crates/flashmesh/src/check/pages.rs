@@ -3,8 +3,9 @@
 //! A page is programmed once between two erases of its block, in page order unless any order is allowed; an erase destroys no newest version; a move
 //! preserves the version; a read finds the page that was requested.
 //!
-//! The model adds a page that was written before the run at the first operation on this page. The content then comes from the notice, which is
-//! accepted only in a block that was not erased since. So the memory of the model grows with the number of pages that the run uses.
+//! The model adds a page that was written before the run at the first operation on this page. The content then comes from the notice of the
+//! operation, which is accepted only if the block was not erased in the run. So the memory of the model grows with the number of pages that the run
+//! uses.
 //!
 //! An unwritten page is read at a fixed location that plain arithmetic determines, whatever that location holds, and is never moved. Such a read
 //! returns a version older than any later write.
@@ -44,7 +45,7 @@ pub(super) struct Newest {
 #[derive(Clone, Debug, Default)]
 struct Block {
     erases: u32,
-    /// Index in the block of the last page programmed since the last erase; `None` before any program in the run.
+    /// Index in the block of the page that was programmed last; `None` if the run has programmed none since the last erase of the block.
     last: Option<u32>,
 }
 
@@ -67,7 +68,7 @@ pub(super) struct Pages {
     /// Logical pages written before the run: the first pages of each namespace.
     preconditioned: Vec<Range<u32>>,
     translation: Option<MapPages>,
-    /// Logical pages whose location changed since the last comparison with the map.
+    /// Logical pages whose location may have changed since the last comparison with the map of the drive.
     changed: Vec<Lpn>,
 }
 
@@ -172,7 +173,8 @@ impl Pages {
         Err(format!("{} was {does} for logical page {}, but {found}", self.name(ppn), lpn.0))
     }
 
-    /// Returns the version that a read of the unwritten page `lpn` returns: 0, or the version of its deallocation. `None` if `lpn` is written.
+    /// Returns the version that a read of `lpn` at the location of unwritten pages returns: that of its last deallocation, or 0 without one. `None`
+    /// if `lpn` was written before the run and not deallocated since.
     fn unwritten_version(&self, lpn: Lpn) -> Option<Version> {
         let never = || (!self.was_there(lpn)).then_some(0);
         self.deallocated.get(&lpn).copied().or_else(never)

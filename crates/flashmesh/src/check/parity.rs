@@ -1,5 +1,5 @@
-//! Oracle `parity`: on each die of a superblock, one program of parity follows every N - 1 programs of data. The stripes of neighbouring dies are
-//! shifted by one program. The oracle counts the data programs itself.
+//! Oracle `parity`: on each die of a superblock, one program of parity follows every N - 1 programs of data, where N is the number of programs of a
+//! parity stripe. The stripes of neighbouring dies are shifted by one program. The oracle counts the data programs itself.
 
 use rustc_hash::FxHashMap;
 

@@ -15,7 +15,7 @@ use super::arithmetic::{Extent, PageSplit, spaces};
 use super::id_vec::IdVec;
 use super::per_page::PerPage;
 
-/// Number of times that each step was done for a page of a request.
+/// Number of times that a page of a request was read from the array, programmed, or served by the device cache.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
     read: u32,
@@ -47,7 +47,7 @@ impl Pending {
         }
     }
 
-    /// Returns whether the step of `count` was done exactly once for the page at index `at` of the request, by the array or by the device
+    /// Returns whether the page at index `at` of the request was served exactly once, by the array (the step that `count` selects) or by the device
     /// cache.
     fn is_done(&self, count: impl Fn(&Counts) -> u32, at: usize) -> bool {
         count(&self.counts[at]) + self.counts[at].cached == 1
@@ -170,7 +170,8 @@ impl Requests {
         Some(self.cuts.bytes(&self.pending.find(id)?.io, lpn)).filter(|bytes| *bytes > Bytes::ZERO)
     }
 
-    /// Counts a step for the page `lpn` of a request. Returns the request, and the index of the page within the request.
+    /// Counts a step (array read, program, or service by the device cache) for the page `lpn` of a request. Returns the request, and the index of the
+    /// page within the request.
     ///
     /// # Errors
     /// A message, in which `did` is the verb for the step, if the request does not cover the page or the step was done before.

@@ -1,5 +1,5 @@
-//! Oracle `searches`: a scout of Venice that meets no other finds a path if and only if a flood fill over the free links does. The number of links
-//! that a failing scout has crossed lies within bounds that the flood fill predicts.
+//! Oracle `searches`: a scout (path search) of Venice that meets no other scout finds a path if and only if a flood fill over the free links does.
+//! The number of links that a failing scout has crossed lies within bounds that the flood fill predicts.
 
 use crate::fabric::{ScoutSearch, SearchPrediction};
 

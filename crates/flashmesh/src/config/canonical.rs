@@ -1,4 +1,4 @@
-//! The canonical form of a configuration, and its hash.
+//! The canonical form of a configuration (TOML with every key that is set), and its hash.
 
 use std::path::PathBuf;
 
@@ -40,7 +40,7 @@ impl Config {
         self.text_without(&[])
     }
 
-    /// Returns the canonical form without the sections named in `sections`, at the top level and in streams.
+    /// Returns the canonical form (TOML with every key that is set) without the sections named in `sections`, at the top level and in streams.
     pub(crate) fn text_without(&self, sections: &[&str]) -> String {
         let mut text = String::new();
         for (section, entries) in self.canonical_sections() {
@@ -59,7 +59,7 @@ impl Config {
         text
     }
 
-    /// Returns the canonical form as JSON: the tables of [`Config::to_toml`] as objects.
+    /// Returns the complete configuration as JSON: the tables of [`Config::to_toml`] as objects.
     pub fn to_json(&self) -> String {
         let mut tables = Map::new();
         for (section, entries) in self.canonical_sections() {
@@ -104,7 +104,7 @@ impl Config {
         })
     }
 
-    /// Returns a fingerprint of the configuration: the SHA-256 of the canonical form, in hexadecimal.
+    /// Returns a fingerprint of the configuration: the SHA-256 of the canonical form ([`Config::to_toml`]), in hexadecimal.
     ///
     /// Paths of traces, fitted profiles and policies count only by file name, so the hash does not depend on the folder of the run.
     pub fn hash(&self) -> String {

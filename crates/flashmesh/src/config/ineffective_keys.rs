@@ -10,13 +10,13 @@ use super::tree::Written;
 /// The keys that together select the source of requests.
 const SOURCE: [&str; 4] = ["workload.kind", "workload.trace", "workload.profile", "workload.fitted"];
 
-/// Returns the canonical value of a key; empty if it is unset.
+/// Returns the value of a key as TOML text; empty if the key is unset or does not exist.
 pub(super) fn value_of(entries: &[Written], section: &str, key: &str) -> String {
     let keys = entries.iter().find(|(name, _)| name == section).map(|(_, keys)| keys.as_slice()).unwrap_or_default();
     keys.iter().find(|(name, _)| *name == key).and_then(|(_, value)| value.clone()).unwrap_or_default()
 }
 
-/// Returns the condition on a Python policy that can replace the key; `None` if no policy can.
+/// Returns the condition in `with` on a key of `[policy]`, which selects a Python policy; `None` if `with` has no such condition.
 fn policy_of(with: &UsedWith) -> Option<&Condition> {
     with.any_of.iter().find(|condition| condition.section == "policy")
 }
@@ -134,7 +134,7 @@ impl Loader {
         self.findings.extend(found);
     }
 
-    /// Returns the user's setting of a key; `None` if only a preset sets the key, or if the value is invalid.
+    /// Returns the setting of a key in the file, the fio jobs or the overrides; `None` if at most a preset sets the key, or if the value is invalid.
     fn user_setting(&self, section: &str, key: &str) -> Option<&Setting> {
         self.settings.get(&dotted(section, key)).filter(|setting| setting.is_valid && setting.layer > Layer::Preset)
     }

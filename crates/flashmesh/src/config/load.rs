@@ -38,7 +38,7 @@ pub(super) struct Setting {
 }
 
 pub(super) enum TablePath {
-    /// A section without a name of its own; empty for the top-level keys.
+    /// A section outside named tables, such as `fabric`; empty for the top-level keys.
     Section(String),
     /// A section of a named stream.
     Stream(String, &'static str),
@@ -95,8 +95,8 @@ pub(super) struct Loader {
     pub is_bare: bool,
 }
 
-/// Loads `file` (name and text), then `jobs`, then `overrides`. Paths of traces and policies in the file are relative to `folder`. Conflicts found by
-/// `checks` point to the lines of their keys. The error has all problems found.
+/// Loads `file` (name and text), then `jobs`, then `overrides`. Paths of traces, fitted profiles and policies in the file are relative to `folder`.
+/// Conflicts found by `checks` point to the lines of their keys. The error has all problems found.
 pub(crate) fn load(
     file: Option<(&str, &str)>,
     folder: Option<&Path>,
@@ -259,7 +259,7 @@ impl Loader {
         self.config.stream.iter_mut().find(|stream| stream.name == name)
     }
 
-    /// Returns the workload section of a stream (`None`: of the top level), with the name of the section.
+    /// Returns the name of the workload section of a stream, and the section; for `None` or an unknown stream, those of the top level.
     fn workload_mut(&mut self, stream: Option<&str>) -> (String, &mut Workload) {
         match stream.and_then(|name| self.config.stream.iter().position(|stream| stream.name == name)) {
             Some(at) => {
@@ -350,7 +350,7 @@ impl Loader {
             (None, Some(_)) => {}
             (None, None) => return,
         }
-        // Keys of other kinds, set by a lower layer (preset, file, fio jobs), no longer apply.
+        // Keys of other kinds of workload, set by a lower layer (preset, file, fio jobs), no longer apply.
         if workload.kind != WorkloadKind::Trace {
             workload.trace = None;
         }

@@ -10,7 +10,7 @@ impl Config {
         self.ftl.mapping_unit.unwrap_or(self.geometry.page_size)
     }
 
-    /// Returns the number of mapping units in a page; 1 if the unit does not divide the page, which is a configuration error.
+    /// Returns the number of mapping units in a page; 1 if the unit does not divide the page: it is larger, or the configuration is invalid.
     pub fn units_per_page(&self) -> u32 {
         let (page, unit) = (self.geometry.page_size.as_u64(), self.mapping_unit().as_u64().max(1));
         if page.is_multiple_of(unit) { (page / unit) as u32 } else { 1 }

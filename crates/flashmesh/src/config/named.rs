@@ -40,7 +40,7 @@ pub(super) fn depth(first: &str) -> usize {
 pub(super) struct NamedTable {
     kind: NamedTableKind,
     name: String,
-    /// The settings of a stream, kept until the defaults of all streams are known.
+    /// The settings of a stream, kept until the defaults of all streams are known; empty for a namespace, whose settings are applied at once.
     entries: Vec<(Layer, KeyValue)>,
 }
 
@@ -83,7 +83,8 @@ impl Loader {
         }
     }
 
-    /// Returns the index of a named table; a new table is added first. Returns `None` if the name is not allowed.
+    /// Returns the index of a named table (stream or namespace); a new table is added first. Reports a problem and returns `None` if the name is
+    /// invalid, unknown in an override, or one too many.
     fn find_or_add(&mut self, layer: Layer, kind: NamedTableKind, table: &KeyValue) -> Option<usize> {
         let (key, name) = (kind.key(), &table.key);
         if let Some(at) = self.named.iter().position(|known| known.kind == kind && known.name == *name) {
@@ -97,7 +98,8 @@ impl Loader {
             return None;
         }
         let known: Vec<&NamedTable> = self.named.iter().filter(|known| known.kind == kind).collect();
-        // Overrides may define new names only if the file contains nothing but a preset. Otherwise a new name is a misspelt one.
+        // Overrides may define new names only if the file contains nothing but a preset, and there are no fio jobs. Otherwise an unknown name counts
+        // as misspelt.
         if layer == Layer::Override && !self.is_bare {
             let names: Vec<&str> = known.iter().map(|known| known.name.as_str()).collect();
             let message = format!("there is no {key} {}", quoted(name));
@@ -126,7 +128,7 @@ impl Loader {
         Some(self.named.len() - 1)
     }
 
-    /// Builds the streams once their defaults are known. The path of a trace in the file is relative to `folder`.
+    /// Builds the streams once their defaults are known. Paths of traces and fitted profiles that the file sets are relative to `folder`.
     pub(super) fn make_streams(&mut self, folder: Option<&Path>) {
         let tables = std::mem::take(&mut self.named);
         for table in tables.iter().filter(|table| table.kind == NamedTableKind::Stream) {

@@ -41,7 +41,7 @@ pub(super) fn parse(text: &str, source: SourceId) -> Result<KeyValue, Unrendered
         let start = start + (part.len() - part.trim_start().len());
         (part.trim().to_owned(), Location { source, span: start..start + part.trim().len() })
     };
-    // In named tables, the key is one or two levels deeper.
+    // In named tables (`namespace.NAME.KEY`, `stream.NAME.SECTION.KEY`), the key is one or two levels deeper than in a section (`SECTION.KEY`).
     let steps = path.split('.').next().map_or(1, |first| super::named::depth(first.trim()));
     let mut parts = Vec::new();
     let mut start = 0;

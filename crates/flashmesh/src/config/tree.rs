@@ -1,4 +1,4 @@
-//! The tree of all parameters.
+//! The complete configuration: a struct with all parameters, by section.
 
 use std::sync::LazyLock;
 
@@ -24,7 +24,7 @@ section! {
 /// A section in canonical form: its name, and its keys with their values (`None` for an unset key).
 pub(super) type Written = (String, Vec<(&'static str, Option<String>)>);
 
-/// Declares the tree: keys of [`Root`], sections, named tables.
+/// Declares the struct of a configuration: its top-level keys (declared by [`Root`]), its sections, and its named tables (streams and namespaces).
 macro_rules! tree {
     (
         $(#[$tree_meta:meta])+
@@ -54,7 +54,8 @@ macro_rules! tree {
                 &SECTIONS
             }
 
-            /// Sets a key of a section without a name. Returns `None` if there is no such key, and an error if the value does not fit the key.
+            /// Sets a key of a section outside named tables (streams and namespaces); section `""` has the top-level keys. Returns `None` if there is
+            /// no such key, and an error if the value does not fit the key.
             pub(super) fn set(&mut self, section: &str, key: &str, node: &Node) -> Option<Result<(), Misfit>> {
                 match section {
                     "" => {

@@ -15,7 +15,8 @@ const FILE_SIZE_MAX: u64 = 1 << 20;
 impl Config {
     /// Reads a configuration file. `overrides` of the form `section.key=value` take precedence.
     ///
-    /// A relative `workload.trace` is relative to the folder of the file if the file sets it, and to the current folder if an override does.
+    /// A relative path of a trace, a fitted profile or a Python policy is relative to the folder of the file if the file sets the path, and to the
+    /// current folder if an override does.
     ///
     /// # Errors
     /// The reason if the file cannot be read as text; otherwise all errors in the text and the overrides.

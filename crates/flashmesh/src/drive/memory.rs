@@ -6,7 +6,7 @@ use crate::flash::geometry::Geometry;
 use crate::ftl::computed_map_bytes;
 use crate::policies::ftl_rules;
 
-/// Memory in bytes besides the state of a drive: code, libraries, queues and buffers.
+/// Memory in bytes of a run without the tables and caches of the drive, and without oracles: code, libraries, queues and buffers.
 const BASE_BYTES: u64 = 96 << 20;
 /// Size in bytes of an entry of the map, or of the inverse map (physical to logical page).
 const BYTES_PER_MAPPED_PAGE: u64 = 4;
@@ -20,13 +20,13 @@ const BYTES_PER_MAP_SLOT: u64 = 4;
 const BYTES_PER_CACHED_PAGE: u64 = 64;
 /// Memory in bytes that the operating system allocates at the first access to a table entry: one page of virtual memory.
 const OS_PAGE_BYTES: u64 = 4096;
-/// Number of tables besides the map that a page write accesses: the inverse map, and the bitmap of valid pages.
+/// Number of tables besides the mapping table that a page write accesses: the inverse map (physical to logical page), and the bitmap of valid pages.
 const TABLES_WRITTEN: u64 = 2;
 /// Approximate number of requests of a warm-up, for a drive without a device cache.
 const REQUESTS_OF_WARM_UP: u64 = 20_000;
 /// Approximate number of times that a warm-up overwrites the whole device cache.
 const CACHES_OF_WARM_UP: f64 = 3.0;
-/// Lower bound of the share of writes, for the estimate of a warm-up.
+/// Minimum share of writes that the estimate of a warm-up assumes, so that the estimate stays finite for workloads that only read.
 const WRITES_MIN: f64 = 0.05;
 /// Memory in bytes of the oracles for each page that the run accesses.
 const CHECKED_PAGE_BYTES: u64 = 256;
@@ -75,7 +75,8 @@ impl Config {
         let states = computed.unwrap_or(0);
         let used = match computed {
             None => filled.max(touched),
-            // Writes of the run go into the tables. GC also needs the inverse of the computed map, which takes as much memory as the computed map.
+            // Writes of the run go into the tables. GC also needs the inverse of the computed map (initial map that is not in tables), which takes as
+            // much memory as the computed map.
             Some(_) if self.expected_writes().may_write => (filled + touched).min(tables + states) + states,
             Some(_) => (filled + touched).min(tables + states),
         };
@@ -110,7 +111,7 @@ impl Config {
                 }
                 WorkloadKind::Trace | WorkloadKind::Fitted => workload.requests,
             };
-            // A trace without `workload.requests` counts as 0, because it may access the whole drive or almost nothing.
+            // A trace or a fitted profile without `workload.requests` counts as 0, because it may access the whole drive or almost nothing.
             requests.map_or(0, |requests| requests.saturating_mul(size.unwrap_or(SIZE_TYPICAL).div_ceil(page)))
         };
         self.streams().iter().map(pages).fold(0, u64::saturating_add)

@@ -135,7 +135,7 @@ impl RequestCounts {
 static NO_REQUESTS: RequestCounts =
     RequestCounts { bytes: 0, kinds: [const { BreakdownSums::NONE }; MeasuredKind::ALL.len()] };
 
-/// Request mark: counts of the requests that completed since the start of the run.
+/// Sample of the request counts at one mark: counts of the requests that completed since the start of the run.
 #[derive(Clone, Debug, Default)]
 pub struct RequestSample {
     pub all: RequestCounts,
@@ -166,7 +166,8 @@ impl RequestSample {
 pub struct FillLevels {
     /// Free pages of the flash array.
     pub free_pages: u64,
-    /// Free pages plus the pages that collections in progress have reclaimed. Constant while collections keep pace with writes.
+    /// Free pages, plus the pages that GC has reclaimed so far in victim blocks that are not erased yet. Constant while collections keep pace with
+    /// writes.
     pub reserve_pages: u64,
     /// Number of blocks that are being collected, over all planes. Folds of the SLC cache do not count.
     pub victims: u64,
@@ -185,20 +186,20 @@ pub struct FillLevels {
     pub replay_lag_ps: u64,
 }
 
-/// Drive mark: counts of the drive since the start of the run, and its fill levels.
+/// Sample of the drive at one mark: its counts since the start of the run, and its fill levels.
 #[derive(Clone, Debug, Default)]
 pub struct DriveSample {
     pub counts: DriveCounts,
     pub levels: FillLevels,
 }
 
-/// Request marks and drive marks of a run. A request mark is recorded at the first completion at or after the time of the mark. A drive
-/// mark is recorded between events, exactly at its time.
+/// Request marks (samples of the request counts) and drive marks (samples of the drive's counts and fill levels) of a run. A request mark is recorded
+/// at the first completion at or after the time of the mark. A drive mark is recorded between events, exactly at its time.
 #[derive(Clone, Debug)]
 pub struct Batches {
     requests: CumulativeSamples<RequestSample>,
     drive: CumulativeSamples<DriveSample>,
-    /// Time of the next request mark. A completion at or after this time belongs to a later batch.
+    /// Time of the next request mark (sample of the request counts). A completion at or after this time belongs to a later batch.
     pub next_request_sample: Time,
 }
 
@@ -224,7 +225,7 @@ impl Batches {
         *self = Batches::from_origin(counts.span, RequestSample::new(streams), drive);
     }
 
-    /// Records the request marks that are due by `now`, with the counts of the requests that completed before `now`.
+    /// Records the request marks (samples of the request counts) that are due by `now`, with the counts of the requests that completed before `now`.
     #[cold]
     #[inline(never)]
     pub fn sample_requests(&mut self, now: Time, streams: &[StreamMeasures]) {
@@ -234,7 +235,8 @@ impl Batches {
         self.next_request_sample = self.requests.next();
     }
 
-    /// Returns the time of the next drive mark. [`Batches::sample_drive`] must be called before any event at that time.
+    /// Returns the time of the next drive mark (sample of the drive's counts and fill levels). [`Batches::sample_drive`] must be called before any
+    /// event at that time.
     pub fn due(&self) -> Time {
         self.drive.next()
     }

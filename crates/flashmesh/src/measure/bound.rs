@@ -9,12 +9,12 @@ use crate::{names, quantities};
 /// Busy share of time from which a part of the drive counts as saturated. The busiest saturated part is the bottleneck.
 const SATURATED: f64 = 0.9;
 
-/// Minimum share of time for which bytes must move over a link. Below it, the link is not the bottleneck even if packets always hold it,
-/// because they then mostly wait for another link.
+/// Minimum share of time for which bytes must move over a link that packets always hold, for the link to count as the bottleneck. Packets that hold a
+/// link but rarely move over it mostly wait for another link.
 const MOVING: f64 = 0.5;
 
-/// Share of the mean latency that requests spend waiting for other requests. In a run without a saturated part, the bound is waiting if the
-/// share is larger than this limit; otherwise it is latency.
+/// Share of the mean latency, spent waiting for other requests, above which a run is bound by waiting, and otherwise by latency. Applies only without
+/// an open replay and without a saturated part.
 const WAITING: f64 = 0.5;
 
 /// Maximum share of an open replay during which the queue of the drive may be full, for the drive to count as keeping up with the arrivals.
@@ -138,7 +138,7 @@ impl Bound {
         load: ArrivalMode,
     ) -> Bound {
         let host_link = utilisation.link_to_drive.max(utilisation.link_to_host);
-        // With `hold-path`, operations hold links also while no bytes move. A link then counts as busy for as long as it is held.
+        // With `fabric.hold-path`, operations hold links also while no bytes move. A link then counts as busy for as long as an operation holds it.
         let by_operations = !held.by_operations().is_empty();
         let (link, link_share) = busiest(if by_operations { held.by_operations() } else { &utilisation.links });
         let (controller, controller_share) = busiest(&utilisation.controllers);

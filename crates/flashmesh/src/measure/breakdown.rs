@@ -1,4 +1,4 @@
-//! Breakdown of the latency of mean and tail requests.
+//! Breakdown of the latency of requests into parts: means over all requests, and over the tail.
 //!
 //! The latency of a request is the sum of the parts of its critical path (the transaction that finished last), the time of the controller's cores,
 //! and host time. Host time is the remainder: waiting in the host's queue, and transfer over the link in both directions.
@@ -15,9 +15,9 @@ use crate::units::Time;
 /// Number of latency buckets in each power of two of the latency.
 const STEPS: u32 = 16;
 const BUCKETS: usize = 64 * STEPS as usize;
-/// Number of parts that nearly every request has: host, die wait, behind collection, path wait, array, transfer.
+/// Number of latency parts that nearly every request has: host, die wait, behind collection, path wait, array, transfer.
 const COMMON_PARTS: usize = 6;
-/// Number of parts that are zero in most drives: firmware, cache, map wait.
+/// Number of latency parts that are zero in most drives: firmware, cache, map wait.
 const RARE_PARTS: usize = 3;
 /// Number of parts of a latency.
 pub const PARTS: usize = COMMON_PARTS + RARE_PARTS;
@@ -27,7 +27,7 @@ pub const PARTS: usize = COMMON_PARTS + RARE_PARTS;
 #[repr(align(64))]
 struct Bucket {
     count: u64,
-    /// Sums of the common parts in picoseconds, modulo 2^64.
+    /// Sum of each common latency part (host, die wait, ...) in picoseconds, modulo 2^64. `Breakdown::carried` counts the overflows.
     often_ps: [u64; COMMON_PARTS],
 }
 
@@ -37,9 +37,10 @@ pub struct Breakdown {
     buckets: Vec<Bucket>,
     /// Indices of the buckets that may hold requests.
     used: Range<usize>,
-    /// For each bucket, the number of times that the sum of each common part passed 2^64. Empty until the first overflow.
+    /// For each bucket, the number of times that the sum of each common latency part (host, die wait, ...) passed 2^64. Empty until the first
+    /// overflow.
     carried: Vec<[u64; COMMON_PARTS]>,
-    /// Sums of the rare parts for each bucket. Empty until a request has a rare part.
+    /// For each bucket, the sum of each rare latency part (firmware, cache, map wait) in picoseconds. Empty until a request has a rare part.
     seldom_ps: Vec<[u128; RARE_PARTS]>,
 }
 
@@ -84,7 +85,7 @@ impl BreakdownSums {
     }
 }
 
-/// Request count and sums of all parts over one or more buckets.
+/// Request count, and sums of all latency parts in picoseconds, over one or more buckets.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sums {
     count: u64,
@@ -100,7 +101,7 @@ impl Sums {
         sums.zip(further).for_each(|(sum, part)| *sum += part);
     }
 
-    /// Returns the sums in picoseconds, in the order of the fields of [`BreakdownSummary`].
+    /// Returns the sum of each latency part in picoseconds, in the order of the fields of [`BreakdownSummary`].
     fn parts(&self) -> [u128; PARTS] {
         let [host, die_wait, behind_gc, path_wait, array, transfer] = self.often_ps;
         let [firmware, cache, map_wait] = self.seldom_ps;

@@ -162,7 +162,7 @@ columns! {
 }
 
 impl RequestColumns {
-    /// Returns the number of rows since the last [`clear`](Self::clear).
+    /// Returns the number of rows added since the last [`clear`](Self::clear).
     pub fn rows(&self) -> usize {
         self.rows
     }

@@ -63,7 +63,8 @@ impl Completions {
         self.pauses == PauseCondition::At(now)
     }
 
-    /// Returns the id of a request in flight from its last 32 bits. The id is unique, because far fewer than 2^32 requests are in flight.
+    /// Returns the id of a request in flight, of which `last_bits` are the lowest 32 bits. These bits determine the id, because far fewer than 2^32
+    /// requests are in flight.
     #[inline]
     fn id_of(&self, last_bits: u32) -> u64 {
         let after = (self.submitted as u32).wrapping_sub(last_bits);

@@ -10,7 +10,8 @@ use crate::quantities;
 use crate::units::{Bytes, Time};
 use crate::workload::{IoRequest, RequestKind};
 
-/// Busy times since the start of the run or in an interval, in picoseconds. Each time is summed over all parts of one kind.
+/// Busy times since the start of the run or in an interval, in picoseconds. Each time is summed over all parts of one kind, such as all links or all
+/// dies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BusyTimes {
     pub link_to_drive: u128,

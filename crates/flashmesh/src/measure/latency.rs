@@ -5,7 +5,7 @@ use super::moments::Moments;
 use crate::quantities;
 use crate::units::Time;
 
-/// Longest latency with a bin of its own: 53 days. Longer latencies count in this last bin.
+/// Longest latency that the bins distinguish, in picoseconds (53 days). Longer latencies count in the bin of this latency, which is the last.
 const LONGEST_PS: u64 = 1 << 62;
 
 /// log2 of the number of points that a reported [`LatencyDistribution`] has in each power of two. Adjacent points differ by at most 3 %.
@@ -33,7 +33,7 @@ fn bin_max(ps: u64) -> u64 {
     bin_min(bin_of(ps.min(LONGEST_PS)) + 1) - 1
 }
 
-/// Latencies of one kind of request.
+/// Histogram of the latencies of a set of requests, with their exact sum, sum of squares and maximum.
 #[derive(Clone, Debug)]
 pub struct LatencyHistogram {
     bins: Vec<u64>,

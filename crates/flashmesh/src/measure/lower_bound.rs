@@ -64,7 +64,7 @@ pub struct RunWork<'a> {
     pub read_cache: bool,
     pub shared_resources: &'a [SharedResource],
     pub usage: &'a [LinkUsage],
-    /// Time for which operations held each link; empty without `hold-path`.
+    /// Time for which operations held each link; empty without `fabric.hold-path`.
     pub held: &'a [Time],
     pub link_to_drive: Time,
     pub link_to_host: Time,
@@ -124,7 +124,7 @@ impl DieWork {
         }
     }
 
-    /// Returns the work that the die did after `earlier`, an older total of its work.
+    /// Returns the work that the die did since an earlier time, at which its total work was `earlier`.
     pub fn since(self, earlier: DieWork) -> DieWork {
         DieWork {
             array: self.array.saturating_sub(earlier.array),

@@ -25,7 +25,7 @@ pub struct PartTimes {
     pub dies_gc: Vec<Time>,
     /// Work of each die. If the dies of a chip take turns, work of each chip.
     pub work: Vec<DieWork>,
-    /// Time for which an arrived request waited because the queue of its stream was full, by stream. `None` if any stream is not an open
+    /// For each stream, time for which an arrived request waited because the queue of the stream was full. `None` if any stream is not an open
     /// replay.
     pub queue_full: Option<Vec<Time>>,
 }

@@ -2,10 +2,10 @@
 
 use crate::config::{Config, StreamConfig, WarmUp};
 
-/// Default number of requests of a workload, in a run without `measure.precision`.
+/// Default number of measured requests of a workload, in a run with `measure.warm-up = "steady"` and without `measure.precision`.
 const REQUESTS_DEFAULT: u64 = 100_000;
 
-/// Default number of requests of a workload in a run that ends at `measure.precision`.
+/// Default number of measured requests of a workload, in a run with `measure.warm-up = "steady"` that may end earlier, at `measure.precision`.
 const REQUESTS_OF_PRECISE: u64 = 10_000_000;
 
 /// Minimum of [`RequestBudget::warm_up_max`], for runs that measure few requests. \[choice\]

@@ -1,4 +1,5 @@
-//! A run as a series of equally long intervals. When the number of intervals reaches its maximum, each pair of neighbours is merged.
+//! A run as a series of intervals of equal length, in simulated time or in requests. When the number of intervals reaches its maximum, each pair of
+//! neighbours is merged.
 
 use super::interval::{DriveCounts, Interval};
 use crate::host::status::Status;

@@ -1,4 +1,4 @@
-//! Latencies in bins. Only bins with latencies take memory.
+//! Histogram of latencies in which only non-empty bins take memory.
 //!
 //! The histograms of a run ([`super::latency`]) take half a megabyte each, however few latencies they have. A run that is divided into intervals has
 //! hundreds of them, so an interval has a list of its non-empty bins. The bins are the same as those of the histograms, and so are the percentiles.

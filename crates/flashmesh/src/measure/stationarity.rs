@@ -13,13 +13,15 @@ use crate::quantities;
 /// Minimum number of observations from which MSER can find the end of the warm-up. [choice]
 pub const OBSERVATIONS_MIN: usize = 20;
 
-/// Number of rounds that the SNIA compares (Solid State Storage Performance Test Specification 2.0.2, definition of steady state).
+/// Number of rounds (groups of consecutive batches of a run) that the criterion of the SNIA compares (Solid State Storage Performance Test
+/// Specification 2.0.2, definition of steady state).
 pub const ROUNDS: usize = 5;
 
-/// Maximum range of the rounds of a steady run by the SNIA criterion, relative to their mean.
+/// Maximum range of a measure over the five rounds of a steady run by the SNIA criterion, as a share of its mean over the rounds.
 pub(super) const RANGE_MAX: f64 = 0.2;
 
-/// Maximum change of the line fitted to the rounds of a steady run by the SNIA criterion, relative to their mean.
+/// Maximum change of the line fitted to a measure over the five rounds of a steady run by the SNIA criterion, from the first round to the last, as a
+/// share of the mean of the measure.
 pub(super) const SLOPE_MAX: f64 = 0.1;
 
 /// Returns the number of observations that MSER removes from the start; of several equally good numbers, the smallest. `None` if this is half of the

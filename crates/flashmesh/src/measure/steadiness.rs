@@ -37,13 +37,13 @@ const COLLECTIONS_MIN: f64 = 4.0;
 /// preconditioning of the SNIA (Solid State Storage Performance Test Specification 2.0.2, WIPC). Not required if the run begins in steady state.
 const OVERWRITES: f64 = 2.0;
 
-/// Range of five rounds above which the rounds drift, in half-widths of a round's 95 % interval. Without drift, the range exceeds this
-/// threshold with 1 % probability (4.60, the 99 % quantile of the studentized range, over 1.96).
+/// Range of a measure over five rounds (fifths of a window) above which the range counts as drift, not as noise, in half-widths of a round's 95 %
+/// interval. Without drift, the range exceeds this threshold with 1 % probability (4.60, the 99 % quantile of the studentized range, over 1.96).
 const RANGE_OF_NOISE: f64 = 2.35;
 
-/// Rise of the line fitted to five rounds, from the first to the last, above which the rounds drift, in half-widths of a round's 95 %
-/// interval. Without drift, the rise exceeds this threshold with 1 % probability (4 / sqrt(10) standard deviations of a round, times 2.576,
-/// over 1.96).
+/// Rise of the line fitted to a measure over five rounds (fifths of a window), from the first to the last, above which the rise counts as drift, not
+/// as noise, in half-widths of a round's 95 % interval. Without drift, the rise exceeds this threshold with 1 % probability (4 / sqrt(10) standard
+/// deviations of a round, times 2.576, over 1.96).
 const SLOPE_OF_NOISE: f64 = 1.66;
 
 names! {
@@ -165,11 +165,12 @@ impl SteadinessReport {
     }
 }
 
-/// Minimum number of marks since the start of a run for its device cache and SLC cache to count as balanced. \[choice\]
+/// Minimum number of marks (samples of the drive) since the start of a run for its device cache and SLC cache to count as balanced. \[choice\]
 const MARKS_OF_BALANCE: usize = 32;
 
 /// Returns whether the device cache and the SLC cache were in balance over the second half of the run, that is, as much data left them as entered.
-/// False while fewer pages were written than may be dirty in the device cache.
+/// False with too few marks (samples of the drive) or requests to tell, and if the run has written some pages, but fewer than may be dirty in the
+/// device cache.
 pub fn are_stores_balanced(batches: &Batches) -> bool {
     let marks = batches.drive().values();
     if marks.len() < MARKS_OF_BALANCE || batches.count(None) < BATCH_REQUESTS_MIN * MARKS_OF_BALANCE as u64 {
@@ -252,7 +253,7 @@ fn growth(before: &DriveSample, marks: &[DriveSample], slack: f64, level: impl F
     if difference.abs() > rise.abs() { difference } else { rise }
 }
 
-/// Returns the rise of the least-squares line through the fill levels at `marks`, from the first mark to the last.
+/// Returns the rise of the least-squares line through the fill levels at `marks` (samples of the drive), from the first mark to the last.
 fn rise(marks: &[DriveSample], level: impl Fn(&FillLevels) -> u64) -> f64 {
     let levels: Vec<f64> = marks.iter().map(|mark| level(&mark.levels) as f64).collect();
     let count = levels.len() as f64;
@@ -266,7 +267,7 @@ fn rise(marks: &[DriveSample], level: impl Fn(&FillLevels) -> u64) -> f64 {
 
 struct WindowAnalysis<'a> {
     marks: &'a CumulativeSamples<DriveSample>,
-    /// Index of the mark that ends the first batch of the window.
+    /// Index in `marks` of the mark (sample of the drive) that ends the first batch of the window.
     first: usize,
     stores: &'a DriveScale,
     window: &'a WindowSummary,
@@ -339,7 +340,7 @@ impl WindowAnalysis<'_> {
         (count(self.last()) - count(self.marks.batch_start(self.first))) as f64
     }
 
-    /// Returns the rise of a fill level over the window, by the least-squares line through its marks.
+    /// Returns the rise of a fill level over the window, by the least-squares line through the marks (samples of the drive) of the window.
     fn rise(&self, level: impl Fn(&FillLevels) -> u64) -> f64 {
         rise(&self.marks.values()[self.first..], level)
     }
@@ -350,8 +351,8 @@ impl WindowAnalysis<'_> {
         growth(self.marks.batch_start(self.first), &self.marks.values()[self.first..], BACK_WITHIN * through, level)
     }
 
-    /// Returns the marks of the window up to the last one with a request in flight. Excludes later marks, because collections in progress continue
-    /// after the last request.
+    /// Returns the marks (samples of the drive) of the window, up to the last mark with a request in flight; all marks of the window if none has.
+    /// Excludes later marks, because collections in progress continue after the last request.
     fn busy_marks(&self) -> &[DriveSample] {
         let marks = &self.marks.values()[self.first..];
         let busy = marks.iter().rposition(|mark| mark.levels.outstanding > 0);

@@ -162,8 +162,8 @@ impl Timeline {
         self.queued.held_by(now)
     }
 
-    /// Does what is due at the time of `counts`: closes the epoch, closes the batch, or ends the warm-up. `marks` has the batches of the
-    /// run if a drive mark was recorded at that time; otherwise `None`. Returns whether the measured window begins at that time.
+    /// Does what is due at the time of `counts`: closes the epoch, closes the batch, or ends the warm-up. `marks` has the batches of the run if a
+    /// drive mark (sample of the drive) was recorded at that time; otherwise `None`. Returns whether the measured window begins at that time.
     pub fn cut(&mut self, counts: &DriveCounts, marks: Option<&Batches>) -> bool {
         let now = counts.span;
         if let Some(epochs) = &mut self.epochs
@@ -277,7 +277,8 @@ fn warm_up(batches: &[Interval]) -> Option<usize> {
     (end < batches.len() / 2).then_some(end)
 }
 
-/// Returns the drift of throughput and mean latency over five rounds of `batches`. `None` for fewer than five batches, or a mean of zero.
+/// Returns the drift of throughput and mean latency over five rounds (groups of consecutive `batches`). `None` for fewer than five batches, or a mean
+/// of zero.
 fn rounds(batches: &[Interval]) -> Option<RoundsReport> {
     let count = batches.len();
     if count < ROUNDS {

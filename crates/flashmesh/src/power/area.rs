@@ -15,12 +15,12 @@ use crate::quantities;
 const MESH_LINK_AREA: f64 = 0.04;
 const CHIPS_PER_CHANNEL: f64 = 8.0;
 const ROUTER_BESIDE_MM2: f64 = 8.0;
-/// Area in mm2 of the buffers of a router inside a chip, for `BUFFER_FLITS` flits. [`SWITCH_MM2`] is the rest of the router: 0.03 mm2 for
-/// the crossbar, and 0.002 mm2 for arbitration and routing.
+/// Area in mm2 of the buffers of a router inside a chip (NoSSD), for `BUFFER_FLITS` flits. [`SWITCH_MM2`] is the area of the rest of the router: 0.03
+/// mm2 for the crossbar, and 0.002 mm2 for arbitration and routing.
 const BUFFERS_MM2: f64 = 0.17;
 const BUFFER_FLITS: f64 = 512.0;
 const SWITCH_MM2: f64 = 0.032;
-/// Area of an on-die controller, as a share of the die.
+/// Area of an on-die controller (pSSD, pnSSD), as a share of the area of the die.
 const DIE_CONTROLLER_SHARE: f64 = 0.2;
 
 quantities! {

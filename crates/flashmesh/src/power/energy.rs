@@ -27,7 +27,7 @@ use crate::units::{Time, Wattage};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ArrayOperationCounts {
-    /// Number of reads, indexed by page type. A copyback counts as a read and a program.
+    /// Number of array reads, indexed by the type of the page. A copyback counts as a read and a program.
     pub reads: [u64; PageType::ALL.len()],
     pub programs: [u64; PageType::ALL.len()],
     pub erases: u64,
@@ -145,7 +145,8 @@ pub fn report(config: &Config, activity: &DriveActivity<'_>) -> PowerReport {
     let total = read + program + erase + channels + links + routers + controllers;
 
     let mean = |energy: f64, seconds: f64| if seconds > 0.0 { energy / seconds } else { 0.0 };
-    // Every transfer crosses exactly one link to a controller, so the busy time of those links is the total time of all transfers.
+    // A transfer between a controller and a chip crosses exactly one link to a controller, so the busy time of those links is the total time of these
+    // transfers. Chip-to-chip transfers of NoSSD cross no such link: their energy counts, but not their time.
     let at_controllers = LinkKind::ALL.into_iter().filter(|kind| kind.leads_to_controller());
     let transfers_s: f64 = at_controllers.map(|kind| moving_s[kind.index()]).sum();
     let nominal_w = f64::from(dies) * mean(read + program + erase, array_s)

@@ -51,7 +51,7 @@ impl ChipStatesProbe {
         }
     }
 
-    /// Adds the time until `now` to the totals, and returns the chip of `die`, whose state is then to be changed.
+    /// Adds the time since the last state change of the chip of `die` to the totals. Returns the chip, whose state the caller then changes.
     fn chip(&mut self, die: DieId, now: Time) -> &mut Chip {
         let chip = &mut self.chips[(die.0 / self.dies_per_chip) as usize];
         self.totals.count(chip, now);

@@ -18,7 +18,7 @@ use super::RecordingWindow;
 use super::pending_paths::PendingPaths;
 use super::requests::{InFlight, RegisterContents, Requests};
 
-/// Number of recent transfers that are kept for each die. A use of a link is reported at its end, and is assigned to one of these
+/// Number of recent transfers that the recorder keeps for each die. The use of a link is reported when it ends, and is then assigned to one of these
 /// transfers.
 const LATEST: usize = 4;
 
@@ -32,7 +32,7 @@ impl NetworkRecording {
     }
 }
 
-/// Use of a link. `transfer` is the number of the transfer for which the link was held; `None` if unknown.
+/// Use of a link. `transfer` is the number of the transfer (in order of request) for which the link was held; `None` if unknown.
 struct LinkHold {
     link_use: LinkUse,
     transfer: Option<u64>,
@@ -47,7 +47,7 @@ pub struct NetworkRecorder {
     requests: Requests,
     pages: RegisterContents,
     taken: FxHashMap<DieId, Vec<u64>>,
-    /// For each die and phase whose path is requested and not released, the number of its transfer.
+    /// For each die and transfer phase whose path is requested and not released, the number of the transfer, in order of request.
     open: FxHashMap<(DieId, TransferPhase), u64>,
     /// For each die, the numbers of its most recent transfers, from oldest to newest, at most [`LATEST`].
     latest: FxHashMap<DieId, Vec<u64>>,
@@ -256,7 +256,7 @@ impl Probe for NetworkRecorder {
             Notice::PathAsked(die, phase) => self.record_path_request(die, phase, now),
             Notice::PathBlocked(grant, causes, waited) => {
                 if let Some(transfer) = self.transfer(grant) {
-                    // List the cause `Controller` first, as `Cause::ALL` does: a path waits for a controller before it waits for links.
+                    // List the causes in the order of `Cause::ALL`: a path waits for a controller before it waits for links.
                     let met = Cause::ALL.into_iter().filter(|cause| causes.contains(*cause));
                     (transfer.causes, transfer.blocked_ps) = (met.map(Into::into).collect(), waited.as_ps());
                 }

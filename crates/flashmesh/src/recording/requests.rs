@@ -1,4 +1,4 @@
-//! Sequence numbers of requests, which identify them because request ids are reused. Also the requests whose pages are in the page
+//! Sequence numbers of requests, which identify them because request ids are reused. Also, for each die, the requests whose pages are in its page
 //! registers.
 
 use std::collections::VecDeque;
@@ -68,7 +68,7 @@ pub(super) struct RegisterContents {
 }
 
 impl RegisterContents {
-    /// Records the end of an array operation of `die`. The next calls of [`push_page`](Self::push_page) are for this die.
+    /// Records the end of an array operation of `die`. The next calls of [`push_page`](Self::push_page) add pages to the registers of this die.
     pub fn set_current_die(&mut self, die: DieId) {
         self.of = Some(die);
     }

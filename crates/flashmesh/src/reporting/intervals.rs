@@ -1,4 +1,4 @@
-//! Current counts and fill levels of the parts of a drive, for the reports of intervals.
+//! Current counts and fill levels of the parts of a drive, for the reports of the measured window, of epochs and of the steady state.
 
 use crate::host::interface::Interface;
 use crate::host::link::Direction;

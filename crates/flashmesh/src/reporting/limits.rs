@@ -46,7 +46,7 @@ impl Snapshot<'_> {
         Bound::find(&times.utilisation(), (unit, &at_work), dram, (layout, &held), breakdown, load)
     }
 
-    /// Returns the time for which requests waited because the queue of their stream was full, by stream. `None` if any stream is
+    /// Returns for each stream the time for which an arrived request waited because the queue of the stream was full. `None` if any stream is
     /// closed-loop, that is, issues requests as others complete.
     fn queue_full_times(&self) -> Option<Vec<Time>> {
         let streams = self.frontend.streams;

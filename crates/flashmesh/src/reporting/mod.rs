@@ -101,7 +101,7 @@ impl Snapshot<'_> {
             gc,
             per_request: self.per_request(&flash),
             flash,
-            // Filled in by the probe of the chip states when the run ends.
+            // `ChipStatesProbe` fills in the states when the run ends.
             chip_states: None,
             mapping_cache: self.controller.mapping_cache().map(|map| MappingCacheReport {
                 entries: map.capacity(),

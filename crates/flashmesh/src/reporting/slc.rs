@@ -3,12 +3,13 @@
 use crate::measure::bound::{Bound, Resource};
 use crate::measure::report::{GcReport, SlcReport};
 
-/// Minimum share of the programmed data that bypasses the SLC cache, from which on the sentence on the bottleneck mentions it.
+/// Share of the pages programmed for requests or the device cache that bypass the SLC cache, from which on the sentence on the bottleneck mentions
+/// them.
 const BYPASS_SHARE_MIN: f64 = 0.01;
 
-/// Returns `bound` with figures of the SLC cache appended to its sentence: the share of time for which the cache is full, the share of
-/// written data that bypasses it, and the share of folded pages among the pages that GC moves. Returns `bound` unchanged if there is no SLC
-/// cache (`slc` is `None`), or if requests do not wait for dies.
+/// Returns `bound` with figures of the SLC cache appended to its sentence. If at least [`BYPASS_SHARE_MIN`] of the written data bypasses the cache:
+/// this share, and the share of time for which the cache is full. If pages were folded: their share of the pages that GC moved. Returns `bound`
+/// unchanged if there is no SLC cache (`slc` is `None`), or if requests do not wait for dies.
 pub(super) fn explain(mut bound: Bound, slc: Option<&SlcReport>, gc: &GcReport) -> Bound {
     let Some(slc) = slc else { return bound };
     let waits_for_dies = matches!(bound.resource, Resource::Dies | Resource::GarbageCollection | Resource::Waiting);

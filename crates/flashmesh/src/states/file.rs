@@ -1,4 +1,4 @@
-//! File of a state: a line with the version of the format, a line of metadata, and the compressed data.
+//! File of a drive state (computed by preconditioning): a line with the version of the format, a line of metadata, and the compressed data.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -9,19 +9,19 @@ use sha2::{Digest, Sha256};
 
 use crate::error::system_message;
 
-/// First line of every file. The number is increased when the format changes.
+/// First line of every state file. The number is increased when the format changes.
 const FORMAT: &str = "flashmesh state 1";
 
-/// Hash of all source files of this build that determine a state.
+/// Hash of all source files of this build that determine a drive state.
 const SOURCES: &str = env!("FLASHMESH_SOURCES");
 
-/// Maximum length of each of the two lines, in bytes.
+/// Maximum length of each of the two text lines of a state file, in bytes.
 const LINE_MAX: u64 = 1 << 16;
 
-/// Compression level, so low that compression takes less time than computing the state.
+/// Compression level of zstd, so low that compression takes less time than computing the state.
 const COMPRESSION_LEVEL: i32 = 1;
 
-/// Hash that identifies a state: of all its inputs, the version of the format, and the sources of this build.
+/// Hash that identifies a drive state: of all inputs of its computation, the version of the file format, and the sources of this build.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct StateKey(String);
 
@@ -61,7 +61,7 @@ struct Head {
     compressed_bytes: u64,
 }
 
-/// A state that is stored in the folder.
+/// A drive state that is stored in a [`StateFolder`](super::StateFolder).
 #[derive(Clone, Debug)]
 pub struct StoredState {
     /// Key of the state in hexadecimal, which is the name of the file without its extension.

@@ -1,4 +1,4 @@
-//! Folder of stored states.
+//! Folder of stored drive states, which preconditioning has computed.
 
 use std::fs::{self, File};
 use std::io;
@@ -16,12 +16,14 @@ const UNFINISHED: &str = ".unfinished-";
 /// Age from which an unfinished file counts as abandoned by its writer.
 const ABANDONED_AGE: Duration = Duration::from_secs(24 * 3600);
 
-/// Default minimum number of page writes that compute a state, for the state to be stored. Other states are recomputed for each run.
+/// Default number of page writes in the computation of a drive state from which on the state is stored. Cheaper states are computed anew for each
+/// run.
 const WRITES_MIN: u64 = 1 << 22;
-/// Maximum uncompressed size of a stored state. Larger states have many planes with few pages each, and are computed about as fast as they are read.
+/// Maximum uncompressed size of a stored state, in bytes. Larger states have many planes with few pages each, and are computed about as fast as they
+/// are read.
 const BYTES_MAX: u64 = 1 << 28;
 
-/// Folder of stored states. If their total size exceeds its limit, the least recently used states are removed.
+/// Folder of stored drive states. If their total size exceeds the limit of the folder, the least recently used states are removed.
 #[derive(Debug)]
 pub struct StateFolder {
     path: PathBuf,
@@ -36,13 +38,14 @@ impl StateFolder {
         StateFolder { path: path.into(), limit, writes_min: WRITES_MIN, notes: Mutex::default() }
     }
 
-    /// Sets the minimum number of page writes that compute a state, for the state to be stored. The default is 4 million, which take about a third of
-    /// a second.
+    /// Sets the number of page writes in the computation of a state from which on the state is stored. The default is 4 million, which take about a
+    /// third of a second.
     pub fn with_writes_min(self, writes_min: u64) -> StateFolder {
         StateFolder { writes_min, ..self }
     }
 
-    /// Returns whether a state is worth storing. `writes` is the number of page writes that compute the state, `bytes` its uncompressed size.
+    /// Returns whether a state is worth storing: its computation takes enough page writes (`writes`), and its uncompressed size (`bytes`) is not too
+    /// large.
     pub(crate) fn is_worth(&self, writes: u64, bytes: u64) -> bool {
         writes >= self.writes_min && bytes <= BYTES_MAX
     }

@@ -11,11 +11,12 @@ const PLANE: usize = 3;
 const BLOCK: usize = 4;
 const PAGE: usize = 5;
 
-/// The flash array as a tree of channels, chips, dies, planes, blocks and pages. The units of each level are numbered over the whole drive.
+/// The flash array as a tree of channels, chips, dies, planes, blocks and pages. At each level, the numbers (such as those of planes) run over the
+/// whole drive.
 #[derive(Clone, Debug)]
 pub(in super::super) struct ArrayTree {
-    /// Number of units of each level in one unit of the level outside it, for example dies in a chip. For channels, their number in the
-    /// drive.
+    /// For each level of the array, the number of its elements in one element of the next outer level, for example of dies in a chip. For channels,
+    /// their number in the drive.
     counts: [u64; 6],
 }
 
@@ -44,12 +45,13 @@ impl ArrayTree {
         (u64::from(number) / self.units_per(inner, outer)) as u32
     }
 
-    /// Returns the index of unit `number` of level `inner` within its unit of level `outer`, for example of a plane within its chip.
+    /// Returns the index of element `number` of level `inner` within its element of level `outer`, for example of a plane within its chip.
     fn offset(&self, inner: usize, number: u32, outer: usize) -> u32 {
         (u64::from(number) % self.units_per(inner, outer)) as u32
     }
 
-    /// Returns the drive-wide number of the unit of level `inner` that has the index `offset` within unit `number` of level `outer`.
+    /// Returns the drive-wide number of the element of level `inner` (such as a page) with the index `offset` within element `number` of level
+    /// `outer` (such as a block).
     fn descendant(&self, outer: usize, number: u32, inner: usize, offset: u32) -> u32 {
         (u64::from(number) * self.units_per(inner, outer) + u64::from(offset)) as u32
     }

@@ -26,7 +26,7 @@ pub(in super::super) struct ExpectedTimes {
     transfer: TransferTiming,
     packets: config::Packets,
     channel_rate: Rate,
-    /// Number of array pages in a mapping unit.
+    /// Number of array pages in a mapping unit; 1 if a mapping unit is at most a page.
     in_unit: u32,
 }
 
@@ -100,7 +100,7 @@ impl ExpectedTimes {
         }
     }
 
-    /// Returns pages of every page type, and with an SLC cache one of its pages. Some types occur several times.
+    /// Returns at least one page of every page type of native blocks (blocks outside the SLC cache), and with an SLC cache one of its pages.
     pub(in super::super) fn kinds_of_pages(&self) -> impl Iterator<Item = PageAt> + Clone + use<> {
         let (first, repeated) = self.order();
         let native = (0..(first.len() + repeated.len()) as u32).map(PageAt::Native);

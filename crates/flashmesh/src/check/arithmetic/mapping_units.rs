@@ -22,7 +22,7 @@ pub(in super::super) fn units_per_program(config: &Config) -> u32 {
     if unit > 1 { program.div_ceil(unit) } else { program * units_per_page(config) }
 }
 
-/// Returns the number of bits that a cell of a native block stores.
+/// Returns the number of bits that a cell of a native block (block outside the SLC cache) stores.
 pub(super) fn bits(config: &Config) -> u32 {
     match config.flash.page_types {
         PageTypes::One => 1,

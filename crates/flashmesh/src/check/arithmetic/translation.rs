@@ -12,7 +12,7 @@ use super::PageSplit;
 pub(in super::super) struct MapPages {
     host_pages: u64,
     entries_in_a_page: u64,
-    /// Number of pages for the replication map and the journal, which follow the translation pages.
+    /// Number of pages for the replication map and the journal, which follow the translation pages; 0 without a journal.
     others: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Hooks for the device cache: data is written to it, found in it, filled from flash, removed or destaged.
+//! Hooks of the oracles (checks of a run) for the device cache: data is written to it, found in it, filled from flash, removed or destaged.
 
 use crate::cache::Sectors;
 use crate::check::Oracles;

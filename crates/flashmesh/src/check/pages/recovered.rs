@@ -11,8 +11,8 @@ impl Pages {
         touched
     }
 
-    /// Returns the content of the page `ppn`; `None` if it is erased. A page that was written before the run may not be in the model: it
-    /// then counts as version 0 of `lpn`.
+    /// Returns the content of the flash page `ppn`. A flash page that is not in the model counts as version 0 of `lpn`, if `lpn` was written before
+    /// the run and the block was not erased in the run. `None` otherwise, and if version 0 is the newest version of `lpn` and lies elsewhere.
     fn holds(&self, ppn: Ppn, lpn: Lpn) -> Option<Content> {
         let before = || {
             (self.erases(self.homes.block_of(ppn)) == 0 && self.was_there(lpn)).then_some(Content { lpn, version: 0 })

@@ -1,4 +1,4 @@
-//! Checks of the mapping cache, of persistence, and of the spare blocks beside translation pages.
+//! Checks of the mapping cache, of the journal, and of the spare blocks that translation pages leave.
 
 use super::MORE_SPARE;
 use crate::config::{Config, ConfigConflict, MapFill, MapSharing};
@@ -46,7 +46,8 @@ fn cache(config: &Config, capacity: Bytes, clashes: &mut Vec<ConfigConflict>) {
     }
 }
 
-/// Checks `mapping.read-size`, `mapping.write-back-read-size` and `mapping.write-back-buffer` against the page size.
+/// Checks `mapping.read-size`, `mapping.write-back-read-size` and `mapping.write-back-buffer` against the page size, and `mapping.fill` against
+/// `mapping.read-size`.
 fn parts_of_pages(config: &Config, page_size: Bytes, clashes: &mut Vec<ConfigConflict>) {
     let mapping = &config.mapping;
     if let Some(read_size) = mapping.read_size {

@@ -44,7 +44,8 @@ pub(super) fn add_conflicts(config: &Config, clashes: &mut Vec<ConfigConflict>) 
     programs(config, clashes);
 }
 
-/// Checks units of several pages: a block must hold whole units; a word line must hold whole units, or a unit whole word lines.
+/// Checks mapping units of several pages: a block must hold whole units; the pages of a program must be a multiple of a unit, or a unit a multiple of
+/// them.
 fn large_units(config: &Config, clashes: &mut Vec<ConfigConflict>) {
     let (unit, pages) = (config.mapping_unit(), config.pages_per_unit());
     // A block of the SLC cache has one page for each word line.
@@ -119,7 +120,8 @@ fn programs(config: &Config, clashes: &mut Vec<ConfigConflict>) {
     }
 }
 
-/// Checks that the device cache can hold the data of one program.
+/// Checks that the device cache, if there is one, can hold the data of one program: in all planes of a die with the firmware policy `tbm` or
+/// `superblock`, otherwise in one plane.
 fn cache(config: &Config, clashes: &mut Vec<ConfigConflict>) {
     let capacity = config.cache.capacity;
     let works_together = matches!(config.ftl.policy, FirmwarePolicy::Tbm | FirmwarePolicy::Superblock);

@@ -23,7 +23,8 @@ fn names(config: &Config, namespaces: &[&ResolvedNamespace]) -> (String, Vec<Str
     (who, keys.collect())
 }
 
-/// Adds a conflict if some planes are too full although the drive as a whole is not.
+/// Adds a conflict if a plane has too few spare blocks, or, on a drive with namespaces, too little spare space for `gc.threshold`. Checks only drives
+/// with namespaces or with open blocks of each stream.
 pub(super) fn add_conflicts(config: &Config, geometry: &Geometry, clashes: &mut Vec<ConfigConflict>) {
     // `streams::add_conflicts` reports errors in namespaces and queues.
     let (Ok(partition), Ok(namespaces)) = (Partition::new(geometry, config), config.namespaces(geometry)) else {

@@ -11,7 +11,7 @@ use crate::units::Bytes;
 /// Largest number of streams that can have open blocks of their own.
 const WRITERS_MAX: usize = 64;
 
-/// A stream, with the prefix that its keys have in messages.
+/// A stream, with the prefix that its keys have in messages (`stream.NAME.`, or none without configured streams), and the sector size.
 struct StreamScope<'a> {
     stream: &'a StreamConfig,
     prefix: String,
@@ -36,7 +36,7 @@ impl StreamScope<'_> {
     }
 }
 
-/// Adds the conflicts in streams and namespaces.
+/// Adds the conflicts in the settings of streams (names, source and sizes of requests, footprint) and of namespaces.
 pub(super) fn add_conflicts(config: &Config, geometry: Option<&Geometry>, clashes: &mut Vec<ConfigConflict>) {
     names("stream", config.stream.iter().map(|stream| stream.name.as_str()), clashes);
     names("namespace", config.namespace.iter().map(|(name, _)| name.as_str()), clashes);
@@ -73,7 +73,7 @@ fn of_namespaces(kind: ConfigErrorKind, error: NamespaceError) -> ConfigConflict
     ConfigConflict { kind, keys: error.keys, message: error.message, help: Some(error.help) }
 }
 
-/// Rejects invalid and duplicate names. Only a configuration built in code can have them.
+/// Adds conflicts for invalid and duplicate names, and for too many of them. Only a configuration built in code can have such names.
 fn names<'a>(kind: &str, names: impl Iterator<Item = &'a str>, clashes: &mut Vec<ConfigConflict>) {
     let mut seen = Vec::new();
     for name in names {

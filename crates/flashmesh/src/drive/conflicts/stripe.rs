@@ -5,7 +5,7 @@ use crate::config::{Config, ConfigConflict};
 use crate::flash::geometry::Geometry;
 use crate::units::Bytes;
 
-/// Adds a conflict if a stripe has more pages than can be dirty, or in destage, at a time.
+/// Adds a conflict if a destage stripe has more pages than can be dirty in the device cache, or in destage, at a time.
 pub(super) fn stripe(config: &Config, geometry: &Geometry, clashes: &mut Vec<ConfigConflict>) {
     let cache = &config.cache;
     let Some(stripe) = cache.destage_stripe else { return };

@@ -6,12 +6,12 @@ const BATCHES_MIN: usize = 10;
 /// The 97.5 % quantile of the normal distribution.
 pub(super) const NORMAL_QUANTILE: f64 = 1.959_964;
 
-/// Maximum of the estimated correlation of consecutive batches. Higher estimates are reduced to it, because they come from runs that are
+/// Maximum of the estimated correlation of consecutive batches. Higher estimates are reduced to this maximum, because they come from runs that are
 /// too short for a correction. \[choice\]
 const CORRELATION_MAX: f64 = 0.8;
 
-/// Minimum of the estimated correlation of consecutive batches. Negative, because estimates of independent batches vary around zero: to
-/// correct only for positive ones would make their intervals too wide on average. \[choice\]
+/// Minimum of the estimated correlation of consecutive batches. Negative, because estimates of independent batches vary around zero: a correction for
+/// positive estimates only would make the intervals too wide on average. \[choice\]
 const CORRELATION_MIN: f64 = -0.25;
 
 /// Returns the half-width of the 95 % confidence interval of the sum of `over` divided by the sum of `under`, which have a value for each batch.

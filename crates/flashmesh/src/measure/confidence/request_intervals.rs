@@ -82,7 +82,7 @@ impl RequestIntervals {
     }
 }
 
-/// Requests of some kinds, counted for each batch.
+/// Numbers of requests of selected kinds in each batch, and the sums of their latency parts.
 struct BatchTallies {
     tallies: Vec<BreakdownSums>,
     /// Number of requests and sums of their latency parts, over all batches.
@@ -124,7 +124,7 @@ impl BatchTallies {
         LatencyConfidence { mean, p50, p95, p99, p99_9 }
     }
 
-    /// Returns the interval of each of `PERCENTILES`; `None` for those with too few requests. Sorts all interval ends first, to look them
+    /// Returns the interval of each of `PERCENTILES`; `None` for those with too few requests or batches. Sorts all interval ends first, to look them
     /// up in one pass over the latencies.
     fn percentiles(&self, latencies: &dyn Distribution) -> [Option<ConfidenceInterval>; PERCENTILES.len()] {
         let spans = PERCENTILES.map(|share| self.percentile_interval(latencies, share));
@@ -143,8 +143,8 @@ impl BatchTallies {
         })
     }
 
-    /// Returns both ends of the confidence interval of the percentile at `share`, as shares of the requests; `None` if there are too few
-    /// requests for an upper end.
+    /// Returns both ends of the confidence interval of the percentile at `share`, as shares of the requests; `None` if there are too few batches, or
+    /// too few requests for an upper end.
     fn percentile_interval(&self, latencies: &dyn Distribution, share: f64) -> Option<(f64, f64)> {
         let count = latencies.count() as f64;
         let below = self.requests_below(share)?;

@@ -27,7 +27,7 @@ pub struct OpenSlice {
     pub requests: Vec<u64>,
 }
 
-/// A track that shows one slice at a time.
+/// A track (row in the viewer) that shows one slice (activity with a start and an end) at a time.
 #[derive(Debug)]
 pub struct SliceTrack {
     track: Track,
@@ -72,14 +72,14 @@ pub struct DieTracks {
     waiting: i64,
     pub commands: SliceTrack,
     pub array: SliceTrack,
-    /// Array tracks of the planes that read independently, created at the first read of the plane.
+    /// Array tracks of the planes that read independently, by index in the die. A track is created at the first read of its plane.
     planes: BTreeMap<u8, SliceTrack>,
     pub data: SliceTrack,
-    /// Sequence numbers of the requests whose transactions were dequeued for the next operation.
+    /// Sequence numbers of the requests whose transactions were dequeued for the next operation of the die.
     taken: Vec<u64>,
     /// Whether the transaction that was dequeued last is firmware work, such as GC.
     pub is_internal: bool,
-    /// Name of the operation that began last on the die.
+    /// Name of the operation that began or resumed last on the die.
     pub operation: String,
     requests: Vec<u64>,
     suspended: Option<(String, Vec<u64>)>,

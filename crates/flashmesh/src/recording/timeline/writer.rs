@@ -10,7 +10,7 @@ use crate::units::Time;
 use super::proto::{CounterDescriptor, DebugAnnotation, Kind, Trace, TracePacket, TrackDescriptor, TrackEvent};
 
 const CHUNK: usize = 64 * 1024;
-/// Value of `child_ordering` that shows sibling tracks in the order of their ranks.
+/// Value of `child_ordering` in a track descriptor, with which the viewer shows sibling tracks in the order of their ranks.
 const EXPLICIT_ORDER: i32 = 3;
 const COUNT: i32 = 2;
 
