@@ -255,7 +255,7 @@ int flashmesh_drain(struct FlashmeshDrive *drive, const struct FlashmeshCompleti
 uint64_t flashmesh_now_ps(struct FlashmeshDrive *drive);
 
 /*
- Returns the capacity that a stream sees, in bytes; 0 if there is no such stream.
+ Returns the capacity that a stream sees, in bytes; 0 if there is no such stream, or for a null pointer.
 
  # Safety
  `drive` was created by this library.

@@ -302,7 +302,7 @@ pub unsafe extern "C" fn flashmesh_now_ps(drive: *mut FlashmeshDrive) -> u64 {
     guarded(0, || Ok(unsafe { drive_of(drive) }?.drive.now().as_ps()))
 }
 
-/// Returns the capacity that a stream sees, in bytes; 0 if there is no such stream.
+/// Returns the capacity that a stream sees, in bytes; 0 if there is no such stream, or for a null pointer.
 ///
 /// # Safety
 /// `drive` was created by this library.

@@ -1,4 +1,5 @@
-//! Fuzz target of kept states: the file of a state with damage, also with damaged numbers under a valid checksum.
+//! Fuzz target of kept states (stored states of preconditioned drives): the file of a state with damage, also with damaged numbers under a valid
+//! checksum.
 
 use std::fs;
 use std::path::PathBuf;
@@ -131,8 +132,9 @@ fn forged(sound: &[u8], choices: &mut FuzzInput<'_>) -> Option<Vec<u8>> {
     Some([head.replace(&old, &new).into_bytes(), data].concat())
 }
 
-/// Checks that a damaged file does not change the state: the drive is preconditioned anew, and its pages have the same locations as with the
-/// undamaged file. The checksum does not detect forged numbers, so with these the drive is only built.
+/// Checks that pages have the same locations with a damaged file of the kept state (stored state of a preconditioned drive) as with the
+/// undamaged one: the drive is preconditioned anew if the damage affects the state. The checksum does not detect forged numbers, so with these
+/// the drive is only built.
 pub fn kept_state(bytes: &[u8]) {
     let sound = &*SOUND;
     let mut choices = FuzzInput::new(bytes);

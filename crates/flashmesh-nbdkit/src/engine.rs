@@ -61,7 +61,7 @@ impl DriveSession {
     /// Returns the request id.
     ///
     /// # Errors
-    /// If the drive refuses the request, or the log cannot be written.
+    /// If the drive is closed or refuses the request, or the log cannot be written.
     pub fn submit(&mut self, time: Time, kind: RequestKind, offset: u64, size: u64) -> Result<u64, String> {
         if self.is_closed {
             return Err("the drive is being closed".to_owned());

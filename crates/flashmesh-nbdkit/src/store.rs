@@ -20,7 +20,7 @@ impl Store {
     /// Opens the file at `path`, or memory, for `size` bytes. An existing file keeps its data.
     ///
     /// # Errors
-    /// If the file cannot be opened, has another size, or is served by another process.
+    /// If the file cannot be opened, is neither empty nor `size` bytes long, or is served by another process.
     pub fn open(path: Option<&Path>, size: u64) -> Result<Store, String> {
         let Some(path) = path else {
             let memory = memfd_create("flashmesh", MemfdFlags::CLOEXEC);

@@ -59,7 +59,7 @@ impl Queue for Lanes {
     }
 }
 
-/// Binary heap with time and order of scheduling packed into one key. It ignores lanes.
+/// Binary heap with time and order of scheduling packed into one key. The heap does not use the lanes (lists by kind of event).
 #[derive(Default)]
 struct PackedHeap {
     heap: BinaryHeap<Reverse<(u128, u8, u32)>>,
@@ -78,7 +78,7 @@ impl Queue for PackedHeap {
     }
 }
 
-/// Hashed timing wheel of 8192 slots of 1.024 ns. A slot is sorted when it becomes current.
+/// Hashed timing wheel of 8192 slots of 1.024 ns. Each slot is kept sorted by time and order of scheduling.
 struct Wheel {
     slots: Vec<VecDeque<(u64, u64, u8, u32)>>,
     slot: u64,

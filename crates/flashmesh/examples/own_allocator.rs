@@ -1,9 +1,9 @@
 //! Example of a user-defined allocator and victim selector: the plane for each write, and the block to collect.
 //!
-//! An [`Allocator`] is notified of every page that is written or read, with its request. It sees the work queued at each die. It is called when
-//! a write arrives, and again when the write could be programmed. The drive refuses full planes and planes of other namespaces. In this example
-//! each write goes to the die with the least work, and changes its die if that die is busy while another is idle. A [`VictimSelector`] chooses
-//! among the blocks of a plane.
+//! An [`Allocator`] is notified of every page that is written or read, with its request. The allocator sees the work queued at each die, and is
+//! called when a write arrives and again when the write could be programmed. The drive refuses full planes and planes of other namespaces. In
+//! this example each write goes to the die with the least work, and changes its die if transactions are queued at that die while another die is
+//! idle. A [`VictimSelector`] chooses among the blocks of a plane.
 
 use flashmesh::config::{Config, PreconditionKind};
 use flashmesh::ids::{DieId, Lpn, PlaneId};
@@ -15,7 +15,7 @@ struct LeastLoaded {
     geometry: Geometry,
     /// Pages read by die.
     reads: Vec<u64>,
-    /// Writes so far, which use the planes of a die in turn.
+    /// Number of writes placed so far. The planes of a die are selected by this number, modulo the planes per die.
     writes: u32,
 }
 
@@ -34,7 +34,8 @@ impl Allocator for LeastLoaded {
 
     fn on_committed(&mut self, _: Lpn, _: PlaneId) {}
 
-    // Returns whether a write keeps its die when it could be programmed: unless the die has other work and another die is idle.
+    // Returns whether a write keeps its plane when it could be programmed: false if transactions are queued at the die while another die is
+    // idle.
     fn keeps_plane(&self, _: &PageWrite, plane: PlaneId, drive: &DriveView<'_>) -> bool {
         drive.waiting(self.geometry.die_of_plane(plane)) == 0 || drive.idle_dies().is_empty()
     }

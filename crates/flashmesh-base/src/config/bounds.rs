@@ -94,7 +94,7 @@ fn out_of_bounds(shown: &str) -> Misfit {
     Misfit::new(ConfigErrorKind::OutOfBounds, format!("{shown} is out of bounds"))
 }
 
-/// Parses a value into `field`. On an error, `field` keeps its old value.
+/// Parses the value of `node` into `field` and checks it against `bounds`. On an error, `field` keeps its old value.
 pub fn read<F: Form>(node: &Node, bounds: &Bounds<F::Bounded>, field: &mut F::Value) -> Result<(), Misfit> {
     let value = F::read(node)?;
     check::<F>(&value, bounds)

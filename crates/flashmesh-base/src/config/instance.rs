@@ -7,7 +7,8 @@
 pub enum Instance {
     /// The instance (compiled variant) for common drives with a built-in interconnect.
     Plain,
-    /// The instance (compiled variant) for every feature and every interconnect, without probes.
+    /// The instance (compiled variant) for every feature, without probes, over a bus, pSSD or the ideal interconnect without held paths
+    /// (`fabric.hold-path`). Drives with other interconnects or with held paths run in [`Instance::Probed`] instead.
     Any,
     /// The instance (compiled variant) for every feature and every interconnect, with probes.
     Probed,

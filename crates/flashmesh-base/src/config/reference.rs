@@ -82,7 +82,7 @@ impl UsedWith {
         UsedWith { any_of: any_of.to_vec() }
     }
 
-    /// Returns whether the condition refers to `key` itself.
+    /// Returns whether an alternative of the condition tests the value of `key` in `section`.
     pub fn is_about(&self, section: &str, key: &str) -> bool {
         self.any_of.iter().any(|condition| condition.section == section && condition.key == key)
     }

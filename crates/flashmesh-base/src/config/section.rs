@@ -82,7 +82,7 @@ macro_rules! __optional {
 }
 pub use __optional as optional;
 
-/// Returns whether a condition lists allowed values (`=`) or excluded ones (`!=`).
+/// Returns whether the operator of a condition lists allowed values (`=`, true) or excluded values (`!=`, false).
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __is_one_of {

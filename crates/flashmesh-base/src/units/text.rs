@@ -51,7 +51,7 @@ impl Quantity for Bytes {
     ];
 }
 
-/// A plain number with a suffix, such as "1M" requests.
+/// A number without a unit but with a suffix, such as "1M" requests.
 pub struct Count;
 
 impl Quantity for Count {

@@ -43,7 +43,7 @@ impl<'py> PythonHops<'py> {
         })
     }
 
-    /// Removes and returns the first failure; `None` without a failure.
+    /// Removes and returns the error of the first failed call of the policy; `None` if no call has failed.
     pub fn failure(&self) -> Option<PyErr> {
         self.failure.borrow_mut().take()
     }

@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 
 use flashmesh::interconnect::{PortSet, RoutingAlgorithm};
 
-/// Number of sets of the four ports of a router to other routers.
+/// Number of possible sets of the four ports that link a router to other routers.
 const SETS: usize = 16;
 
 /// Allowed ports of a router, as bits, for every pair of port sets: the ports that lead nearer to the destination, and the open ports.

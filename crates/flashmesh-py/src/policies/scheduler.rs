@@ -244,7 +244,8 @@ impl PythonScheduler {
         self.decision(&answer, waiting, lead.get(), Joiners::These(chosen))
     }
 
-    /// Returns the decision to run `lead` next. If `lead` may not run now, refuses the policy's result and returns `None`.
+    /// Returns the decision to run `lead` next, and `joiners` in the same operation. If `lead` may not run now or is no longer queued, refuses
+    /// the policy's result and returns `None`.
     fn decision(
         &self,
         answer: &Bound<'_, PyAny>,

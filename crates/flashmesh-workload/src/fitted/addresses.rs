@@ -17,8 +17,8 @@ const DIES: usize = 64;
 /// The maximum cost added to a candidate on a die that already has its share of the requests.
 const DIE_COST_MAX: f64 = 4.0;
 
-/// The tolerated lack or surplus of fresh (untouched) pages, as a share of the fresh pages generated so far. Beyond it, the next request is
-/// moved to a fresh page, or to a touched one.
+/// The tolerated lack or surplus of fresh (untouched) pages, as a share of the fresh pages generated so far, in addition to the pages of the
+/// next request. A larger lack moves that request to a fresh page, and a larger surplus to a touched page, unless the request continues a run.
 const FRESH_IMBALANCE_MAX: f64 = 0.01;
 
 /// The age of the page that is chosen instead of a fresh (untouched) page if too many fresh pages were generated: last touched about 2^10
@@ -33,7 +33,7 @@ pub(super) struct AddressConstraints {
     pub(super) operation: usize,
     pub(super) kind: usize,
     pub(super) sectors: u64,
-    /// The mean share of fresh (untouched) pages among the pages of requests with this target.
+    /// The mean share of fresh (untouched) pages among the pages of requests with this target (locality class).
     pub(super) fresh_share: f64,
     /// The mean number of fresh (untouched) pages per request of the current segment.
     pub(super) fresh_pages_mean: f64,
@@ -139,8 +139,9 @@ impl AddressChooser {
         best.cost <= best.considered / 8
     }
 
-    /// Returns the cost of more or fewer fresh (untouched) pages than the target has on average, 0 if the difference is owed. For a fresh
-    /// target, adds the cost of a die that exceeds its share of the requests.
+    /// Returns the cost of touching more or fewer fresh (untouched) pages than requests with this target (locality class) do on average. The
+    /// cost is 0 if the difference makes up for an earlier lack or surplus, or is less than half a page. For a fresh target, adds the cost of a
+    /// die that exceeds its share of the requests.
     fn cost_of_pages(&self, sector: u64, wanted: AddressConstraints) -> u32 {
         let page = sector / PAGE_SECTORS;
         let pages = (sector + wanted.sectors).div_ceil(PAGE_SECTORS) - page;
@@ -233,8 +234,8 @@ impl AddressChooser {
         }
     }
 
-    /// Returns a page of a random stripe of the address range. Its position in the stripe is drawn from the positions observed in the
-    /// trace.
+    /// Returns a page of a random stripe (256 pages) of the address range. Its position in the stripe is drawn from the positions at which the
+    /// requests of the trace began in their stripes.
     fn far(&mut self) -> u64 {
         let stripes = (self.limit_pages / STRIPE_PAGES).max(1);
         let stripe = below(&mut self.generator, stripes);
@@ -242,7 +243,8 @@ impl AddressChooser {
     }
 }
 
-/// Computes the share of the requests that begin on each die from `phases`, the number of requests by position in the stripe.
+/// Computes the share of the requests that begin on each die from `phases`, the number of requests by the position of their first page in its
+/// stripe (256 pages).
 fn die_shares(phases: &[u64]) -> [f64; DIES] {
     let total = phases.iter().sum::<u64>().max(1) as f64;
     std::array::from_fn(|die| phases.iter().skip(die).step_by(DIES).sum::<u64>() as f64 / total)

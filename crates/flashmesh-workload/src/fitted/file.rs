@@ -49,7 +49,8 @@ struct FileModel {
     targets: Vec<(usize, u32, u32, usize, u64, u64)>,
     near_pages: Vec<i64>,
     phases: Vec<u64>,
-    /// For each segment: duration in nanoseconds; number of fresh pages; and for operations, gaps and targets, alternating indices and counts.
+    /// For each segment: duration in nanoseconds; number of fresh (untouched) pages; and for operations, gaps (classes of interarrival times)
+    /// and targets (locality classes), alternating indices and counts.
     segments: Vec<(u64, u64, [Vec<u64>; 3])>,
     /// For each table of [`PAIRS`], the pairs of descriptors that occurred: index of the context, index of the outcome and count, in one
     /// flat list.

@@ -65,12 +65,13 @@ struct Fitter {
     history: History,
     segments: Segments,
     last_arrival: Option<Time>,
-    /// The keys of operation, gap and target of the previous request; `None` before the first request.
+    /// The keys (packed fields) of the operation (kind and size octave), gap (class of interarrival times) and target (locality class) of the
+    /// previous request; `None` before the first request.
     before: Option<[u32; 3]>,
     address_end: u64,
-    /// By operation key: counts of sizes in sectors, and counts of the first sector within its page.
+    /// By key of the operation (kind and size octave): number of requests by size in sectors, and by first sector within its page (0 to 7).
     operations: BTreeMap<u32, (BTreeMap<u64, u64>, [u64; PAGE_SECTORS as usize])>,
-    /// By class: counts of interarrival times in nanoseconds, rounded down to seven significant bits.
+    /// By class of interarrival times: number of requests by interarrival time in nanoseconds, rounded down to seven significant bits.
     gaps: BTreeMap<u32, BTreeMap<u64, u64>>,
     targets: BTreeMap<u32, TargetModel>,
     pairs: [KeyPairs; PAIRS.len()],

@@ -14,7 +14,7 @@ pub struct FittedProfile {
     pub address_span: u64,
     /// The operations: requests of one kind with sizes in one octave. Segments and pairs refer to operations by index.
     pub(super) operations: Vec<OperationModel>,
-    /// The classes of interarrival times. Segments and pairs refer to them by index.
+    /// The classes of interarrival times. Segments and pairs refer to classes by index.
     pub(super) gaps: Vec<GapModel>,
     /// The statistics for each target, a class of request locality. Segments and pairs refer to targets by index.
     pub(super) targets: Vec<TargetModel>,
@@ -38,7 +38,7 @@ pub(super) struct OperationModel {
     pub(super) offsets: [u64; PAGE_SECTORS as usize],
 }
 
-/// The statistics of the requests with one target.
+/// The statistics of the requests with one target (locality class).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TargetModel {
     pub(super) target: LocalityClass,
@@ -55,7 +55,8 @@ pub(super) struct GapModel {
     pub(super) quantiles_ns: [u64; 9],
 }
 
-/// The number of requests with each operation, gap or target: (index, count).
+/// The number of requests with each operation (kind and size octave), gap (class of interarrival times) or target (locality class): (index,
+/// count).
 pub(super) type Counts = Vec<(u32, u64)>;
 
 /// The counts of a segment of consecutive requests.
@@ -79,8 +80,9 @@ pub(super) enum Descriptor {
     Target,
 }
 
-/// The pairs of descriptors whose joint frequency is counted: (context, outcome). The gap of a request is drawn first, then its operation,
-/// then its target. A context that is drawn before its outcome belongs to the same request, any other to the previous request.
+/// The pairs of descriptors whose joint frequency is counted: (context, outcome). The gap (class of interarrival times) of a request is drawn
+/// first, then its operation (kind and size octave), then its target (locality class). A context that is drawn before its outcome belongs to the
+/// same request, any other to the previous request.
 pub(super) const PAIRS: [(Descriptor, Descriptor); 6] = [
     (Descriptor::Gap, Descriptor::Gap),
     (Descriptor::Operation, Descriptor::Gap),

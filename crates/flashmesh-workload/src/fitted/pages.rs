@@ -1,4 +1,4 @@
-//! The last access to each page, and the kinds of requests that touched it.
+//! The last access to each page, and the kinds of requests that touched the page.
 
 use rustc_hash::FxHashMap;
 

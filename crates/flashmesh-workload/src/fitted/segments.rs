@@ -15,7 +15,8 @@ pub(super) struct SegmentCounts {
     duration_ps: u64,
     requests: u64,
     fresh_pages: u64,
-    /// The number of requests by key of the operation, by key of the gap, and by key of the target.
+    /// The number of requests by key of the operation (kind and size octave), of the gap (class of interarrival times), and of the target
+    /// (locality class).
     counts: [BTreeMap<u32, u64>; 3],
 }
 
@@ -43,7 +44,8 @@ impl Default for Segments {
 }
 
 impl Segments {
-    /// Counts a request: its interarrival time `gap_ps`, its fresh pages, and the keys of its operation, gap and target.
+    /// Counts a request: its interarrival time `gap_ps`, the number of its fresh (untouched) pages, and the keys of its operation (kind and size
+    /// octave), gap (class of interarrival times) and target (locality class).
     #[inline]
     pub(super) fn add(&mut self, gap_ps: u64, fresh_pages: u64, keys: [u32; 3]) {
         if self.segments.last().is_none_or(|segment| segment.requests == self.segment_requests) {
@@ -82,7 +84,8 @@ impl Segments {
         self.segments = merged;
     }
 
-    /// Returns the segments, with the keys of operations, gaps and targets replaced by their indices in the sorted lists `keys`.
+    /// Returns the segments, with the keys of operations, gaps (classes of interarrival times) and targets (locality classes) replaced by their
+    /// indices in the sorted lists `keys`.
     pub(super) fn finish(&self, keys: [&[u32]; 3]) -> Vec<Segment> {
         let (mut end_ps, mut end_ns) = (0, 0);
         let finish = |segment: &SegmentCounts| {

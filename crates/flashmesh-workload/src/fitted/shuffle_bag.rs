@@ -41,10 +41,10 @@ impl ShuffleBag {
     }
 }
 
-/// The factor 1 in fixed point.
+/// The affinity factor 1 in fixed point.
 const ONE: u64 = 1 << FRACTION_BITS;
 const FRACTION_BITS: u32 = 6;
-/// The largest factor, 256. The smallest is 1/64.
+/// The largest affinity factor: 256, in fixed point. The smallest is 1/64.
 const FACTOR_MAX: u64 = ONE << 8;
 
 /// The affinity of each pair of context and outcome: observed frequency divided by the frequency expected if they were
@@ -55,7 +55,7 @@ pub(super) struct Affinity {
 }
 
 impl Affinity {
-    /// Computes the factors from counts of (context, outcome).
+    /// Computes the affinity factor of each pair from `counts`: (context, outcome, number of occurrences).
     pub(super) fn new(counts: &[(u32, u32, u64)], contexts: usize, outcomes: usize) -> Affinity {
         let (mut of_context, mut of_outcome, mut total) = (vec![0_u128; contexts], vec![0_u128; outcomes], 0_u128);
         for &(context, outcome, count) in counts {
@@ -76,15 +76,15 @@ impl Affinity {
         Affinity { rows }
     }
 
-    /// Returns the factors (in fixed point) of all outcomes in a context.
+    /// Returns the affinity factors of all outcomes in a context, in fixed point, indexed by outcome.
     #[inline]
     pub(super) fn factors(&self, context: usize) -> &[u64] {
         &self.rows[context]
     }
 }
 
-/// Draws one of the remaining entries (outcome, count), weighted by its count and by its factors in two contexts, and decrements its count. Returns
-/// the outcome; `None` if no count remains.
+/// Draws one of the remaining entries (outcome, count), weighted by its count and by its affinity factors in two contexts, and decrements its
+/// count. Returns the outcome; `None` if no count remains.
 #[inline]
 pub(super) fn draw_joint(left: &mut [(u32, u64)], factors: [&[u64]; 2], generator: &mut Generator) -> Option<usize> {
     let weight = |&(outcome, count): &(u32, u64)| {

@@ -18,18 +18,20 @@ use crate::units::{Bytes, Time};
 /// number of generated requests.
 pub struct FittedSource {
     model: FittedProfile,
-    /// The affinities of each table of [`PAIRS`].
+    /// The affinities (observed over expected frequencies) of the pairs of descriptors, one for each table of [`PAIRS`].
     affinities: [Affinity; PAIRS.len()],
     sizes: Vec<ShuffleBag>,
     gap_parts: Vec<ShuffleBag>,
     addresses: AddressChooser,
     generator: Generator,
-    /// The indices of the operation, gap and target of the previous request; 0 before the first request.
+    /// The indices of the operation (kind and size octave), gap (class of interarrival times) and target (locality class) drawn for the previous
+    /// request; 0 before the first request.
     before: [usize; 3],
-    /// The index of the next segment; `now_ps` is the arrival of the last request.
+    /// The index of the next segment (stretch of consecutive requests of the trace) to draw; `now_ps` is the arrival of the last request.
     segment: usize,
     now_ps: u64,
-    /// The remaining requests of the current segment: gap in picoseconds, index of the operation, index of the target.
+    /// The requests of the current segment that were drawn but not yet returned: interarrival time in picoseconds, index of the operation, index
+    /// of the target.
     drawn: VecDeque<(u64, usize, usize)>,
     /// The mean number of fresh (untouched) pages that each request of the segment should touch.
     fresh_pages_mean: f64,
@@ -117,11 +119,11 @@ impl FittedSource {
     }
 }
 
-/// The maximum number of scaling rounds per segment. Two are enough for nearly all segments.
+/// The maximum number of rounds in which the interarrival times of a segment are scaled to its duration. Two are enough for nearly all segments.
 const ROUNDS: usize = 16;
 
-/// Scales `gaps`, pairs of interarrival time and class, until their sum is `total_ps`. In each round, classes of longer times are scaled first, and
-/// no class is scaled by more than a factor of two.
+/// Scales `gaps`, pairs of interarrival time and class, until their sum is `total_ps` up to 1 ps per gap, in at most [`ROUNDS`] rounds. In each
+/// round, classes of longer times are scaled first, and no class is scaled by more than a factor of two.
 fn scale(gaps: &mut [(&mut u64, usize)], total_ps: u64) {
     let total = u128::from(total_ps);
     let mut sums = vec![0_u128; gaps.iter().map(|(_, class)| class + 1).max().unwrap_or(0)];

@@ -11,13 +11,13 @@ pub(super) const DIRECTIONS: usize = 3;
 pub(super) struct JobFile {
     /// The offset of the file on the drive, in bytes.
     pub(super) start: u64,
-    /// The end of the last request of each direction; 0 before the first request of a pass.
+    /// The end of the last request of each direction since the last [`JobFile::rewind`]; 0 without a request.
     pub(super) next: [u64; DIRECTIONS],
-    /// The offset of the last request of each direction; 0 before the first request of a pass.
+    /// The offset of the last request of each direction since the last [`JobFile::rewind`]; 0 without a request.
     pub(super) last: [u64; DIRECTIONS],
-    /// The blocks covered in this pass; `None` without a random map.
+    /// The blocks covered since the map was last reset, as at the start of a pass; `None` without a random map.
     pub(super) map: Option<RandomMap>,
-    /// Whether no further request fits in this pass.
+    /// Whether no further request fits in the file until [`JobFile::rewind`].
     pub(super) is_done: bool,
 }
 
@@ -26,7 +26,7 @@ pub(super) struct JobFile {
 pub(super) struct Stride {
     /// The bytes skipped after each request, or after every `after` bytes.
     pub(super) skip: u64,
-    /// The number of bytes covered before each skip; 0 for one request.
+    /// The number of bytes covered before each skip; 0 for a skip after every request.
     pub(super) after: u64,
     /// Whether the skip goes towards the start of the file.
     pub(super) is_backward: bool,
@@ -39,7 +39,7 @@ impl JobFile {
         JobFile { start, next: [0; DIRECTIONS], last: [0; DIRECTIONS], map, is_done: false }
     }
 
-    /// Resets the positions to the start of the file, and the random map.
+    /// Resets the positions to the start of the file, and marks all blocks of the random map as not covered.
     pub(super) fn rewind(&mut self) {
         self.next = [0; DIRECTIONS];
         self.last = [0; DIRECTIONS];
@@ -49,7 +49,8 @@ impl JobFile {
         }
     }
 
-    /// Returns the offset of the next sequential request of `direction`; `None` at the end of a file of `length` bytes, unless the stride wraps.
+    /// Returns the offset of the next sequential request of `direction`. `None` at the end of a file of `length` bytes, unless the stride wraps,
+    /// or has both `after` and `skip`.
     pub(super) fn next_offset(&mut self, direction: usize, stride: &Stride, length: u64) -> Option<u64> {
         // With `after`, zones of `after` bytes alternate with skips. A position at the end of the file is then the end of the last zone,
         // and the first zone follows, even if the stride does not wrap.

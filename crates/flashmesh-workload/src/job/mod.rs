@@ -40,7 +40,8 @@ pub struct JobSource {
     passes_left: u64,
     /// The bytes issued so far in the current pass.
     passed: u64,
-    /// The file of the last request; with round robin, the file after it.
+    /// The file at which the search for the next file begins: file 0 after a rewind, and with round robin the one after the last selected file.
+    /// Unused with a random order, or with one file.
     file: usize,
     /// The selected file, and the number of further requests to it before the next selection.
     selected: usize,
@@ -160,7 +161,7 @@ impl JobSource {
         !self.is_flushed && self.spec.flush_every.is_some_and(every)
     }
 
-    /// Returns a flush, which arrives with the last request.
+    /// Returns a flush with the arrival time of the last request.
     fn flush(&mut self) -> IoRequest {
         self.is_flushed = true;
         let kind = RequestKind::Flush;

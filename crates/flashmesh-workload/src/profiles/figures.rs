@@ -58,7 +58,8 @@ pub enum SizeFigures {
 pub struct Repetition {
     /// The mean number of collisions per pair of pages, including the first, as published.
     pub mean: f64,
-    /// The share of recurrences that select a burst in proportion to its earlier occurrences. The other recurrences select a burst uniformly.
+    /// The share of repeated bursts that are drawn in proportion to their earlier occurrences, so that frequent bursts recur more often. The
+    /// other repeated bursts are drawn uniformly from the distinct earlier bursts.
     pub skew: f64,
 }
 

@@ -26,7 +26,7 @@ pub static CSV: Format = Format {
     is_merged: false,
     remedy: Some("begin the file with a line that names its columns, such as version,time,op,size,lbn"),
     detect: |sample: &Sample<'_>, _| match sample.lines.first() {
-        // Without its header, a line of this CSV is five fields between commas, as in other formats.
+        // Without its header, a line of this CSV is five fields between commas, as in other formats. So only the header identifies the format.
         Some((_, line)) if Columns::of_header(line).is_some() => FormatMatch::CERTAIN,
         _ => FormatMatch::NONE,
     },

@@ -204,7 +204,7 @@ impl Tallies<LineErrorKind> {
 }
 
 impl LineErrorKind {
-    /// Returns the name in reports, in kebab case.
+    /// Returns the name of the reason in reports, in kebab case.
     fn key(self) -> String {
         match serde_json::to_value(self) {
             Ok(serde_json::Value::String(name)) => name,

@@ -44,7 +44,7 @@ impl Framing {
 pub const RECORD_BYTES_MAX: usize = 4096;
 
 const BUFFER_BYTES: usize = 256 << 10;
-/// The initial size of the buffer, which grows with the file.
+/// The initial size of the buffer, which grows with the file up to [`BUFFER_BYTES`].
 const FIRST_BUFFER_BYTES: usize = 1 << 10;
 
 /// One record, borrowed from the buffer.
@@ -65,7 +65,7 @@ enum RecordSpan {
     LongComment,
 }
 
-/// The records of one file, in order, read through a buffer of constant size.
+/// The records of one file, in order, read through a buffer of at most [`BUFFER_BYTES`].
 pub struct Records {
     input: Input,
     framing: Framing,

@@ -33,7 +33,7 @@ pub const REPLAY_BOUNDS: [(&str, &str, f64); 5] = [
     ("stress", "iops", 1.0),
 ];
 
-/// One figure of the original and of the copy.
+/// One figure of the original trace and of the copy (the trace that is compared with the original).
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Figure {
     /// The identifier, which does not change between versions.

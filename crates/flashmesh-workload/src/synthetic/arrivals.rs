@@ -8,14 +8,14 @@ use crate::units::Time;
 
 /// An arrival process. The first arrival is at time zero.
 ///
-/// Arrivals are whole picoseconds. The fraction cut off each gap is carried into the next one, so rounding never shifts the mean.
+/// Arrivals are whole picoseconds. The fraction cut off each interarrival time is carried into the next one, so rounding never shifts the mean.
 #[derive(Clone, Debug)]
 pub(crate) struct Arrivals {
     spacing: Spacing,
     generator: Generator,
     /// The next arrival; `None` once it exceeds [`Time::MAX`].
     next_ps: Option<u64>,
-    /// The fraction of a picosecond carried into the next gap.
+    /// The fraction of a picosecond carried into the next interarrival time.
     carried_ps: f64,
 }
 
@@ -24,8 +24,7 @@ enum Spacing {
     Constant {
         gap_ps: u64,
     },
-    /// Bursts of `length` requests that arrive together, with exponential gaps between bursts. With a length of 1: Poisson
-    /// arrivals.
+    /// Bursts of `length` requests that arrive together, with exponential times between bursts. With a length of 1: Poisson arrivals.
     Exponential {
         mean_gap_ps: f64,
         length: u32,
@@ -34,8 +33,8 @@ enum Spacing {
 }
 
 impl Arrivals {
-    /// Creates an arrival process of `kind` with a mean gap of `mean` per request. `burst_length` applies only to bursts. An error if it is 0 for
-    /// bursts.
+    /// Creates an arrival process of `kind` with a mean interarrival time of `mean`. `burst_length` applies only to bursts. An error if
+    /// `burst_length` is 0 for bursts.
     pub(crate) fn new(
         kind: ArrivalKind,
         mean: Time,

@@ -31,7 +31,7 @@ impl Recurrence {
         Ok(Recurrence { is_new: Chance::new(1.0 / mean), follows_turns: Chance::new(skew) })
     }
 
-    /// Returns the first turn of the group to which the burst of `turn` belongs. This number identifies the group.
+    /// Returns the first turn (burst number in the stream) of the group to which the burst of `turn` belongs. This number identifies the group.
     fn first_turn(&self, seed: u64, turn: u64) -> u64 {
         let mut turn = turn;
         loop {
@@ -46,7 +46,7 @@ impl Recurrence {
         }
     }
 
-    /// Returns the first turn of a group that is drawn uniformly among those that began before `turn`.
+    /// Returns the first turn (burst number) of a group that is drawn uniformly among the groups that began before `turn`.
     fn any_group(&self, seed: u64, turn: u64, mut draws: Generator) -> u64 {
         loop {
             let earlier = below(&mut draws, turn);
@@ -61,7 +61,7 @@ fn draws_of(seed: u64, turn: u64) -> Generator {
     Generator::seed_from_u64(seed.wrapping_add(turn.wrapping_mul(0x9e37_79b9_7f4a_7c15)))
 }
 
-/// The recurring groups of one stream.
+/// The groups of bursts of one stream. The bursts of a group have the same addresses.
 #[derive(Clone, Debug)]
 pub(crate) struct Groups {
     recurrence: Recurrence,

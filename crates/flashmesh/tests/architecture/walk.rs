@@ -50,7 +50,8 @@ impl Walk {
         self.0.iter().flat_map(|stack| calls_of(stack))
     }
 
-    /// Returns the index of the first stack from `from` on that contains the message; `None` if there is none.
+    /// Returns the index of the first call stack from `from` on that contains the files of `message` and its call, if it has one; `None` if
+    /// there is none.
     pub fn find(&self, message: &Message, from: usize) -> Option<usize> {
         (from..self.0.len()).find(|&at| {
             let stack = &self.0[at];

@@ -82,7 +82,7 @@ fn every_name_of_a_value_is_explained_on_the_page() {
 
 #[test]
 fn numbers_have_the_units_that_their_names_end_with() {
-    // These quantities have no unit, or a quantity next to them states it.
+    // These quantities have no unit, or their unit is stated by a quantity next to them.
     const PURE: [&str; 4] = ["seed", "value", "low", "high"];
     // These fields are indices or ids.
     const NUMBERED: [&str; 10] =

@@ -331,7 +331,8 @@ fn a_value_above_all_streams_is_unused_when_no_stream_reads_it() {
     let text = "[stream.a.workload]\nprofile = \"hm_0\"";
     let says = ["workload.trace has no effect: every stream says it itself", "stream.a.workload.trace"];
     assert_problem(text, &["workload.trace=a.csv"], Unused, (1, 10), says);
-    // A file may keep a value for future streams, and an override may switch all streams to another mode.
+    // Accepted although without effect: a value of a file that every stream replaces, because streams may be added later; and a value of a
+    // stream, if an override switches all streams to another replay mode.
     streams("replay.outstanding = 3\n[stream.a.replay]\noutstanding = 4", &[]);
     streams("[stream.a.replay]\noutstanding = 4", &["replay.mode=open"]);
 }
@@ -358,7 +359,7 @@ fn a_value_above_all_streams_is_unused_when_each_stream_says_what_does_not_read_
         "set stream.a.replay.mode to \"stress\", or leave outstanding away",
     ];
     assert_problem(closed, &["replay.outstanding=3"], Unused, (1, 8), says);
-    // All settings are in one text, so the value is kept for streams with another replay mode.
+    // If the value and the streams are in one text, the value is accepted, because streams with another replay mode may be added later.
     streams(&format!("replay.outstanding = 3\n{closed}"), &[]);
     streams(&format!("replay.outstanding = 3\n{closed}\n[stream.c]"), &[]);
 

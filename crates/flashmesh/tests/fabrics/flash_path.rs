@@ -139,7 +139,7 @@ fn a_chip_serves_what_waits_for_any_of_its_dies_from_one_queue() {
     // During a read of die 0, a write of die 0 arrives, and then a read of die 1. By default, reads precede writes.
     let done = completions(&config, [read(0, 1, Time::ZERO), write(2, 1, US(1)), read(1, 1, US(2))]);
     assert_eq!(done, [ONE_READ, ONE_READ * 2 + ONE_WRITE, ONE_READ * 2]);
-    // With `fifo`, transactions are served in order of arrival, so the write goes first.
+    // With the scheduling policy `fifo`, transactions are served in order of arrival, so the write goes first.
     let mut in_order = config;
     in_order.schedule.policy = SchedulePolicy::Fifo;
     let done = completions(&in_order, [read(0, 1, Time::ZERO), write(2, 1, US(1)), read(1, 1, US(2))]);

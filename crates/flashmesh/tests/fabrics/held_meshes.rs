@@ -73,11 +73,12 @@ fn two_reads_of_a_row_of_pnssd_have_a_channel_each_and_a_third_of_both_waits() {
     let rate = Rate::from_bytes_per_second(1_200_000_000);
     let (control, page) = (rate.time_for(Bytes::new(8)), rate.time_for(Bytes::new(PAGE + 12)));
     let whole = control + Time::from_ns(40) + READ + page;
-    // Chip (0, 0) uses its row, chip (0, 1) its column, and chip (1, 1) its row.
+    // Chip (0, 0) is reached over the channel of its row, chip (0, 1) over that of its column, and chip (1, 1) over that of its row.
     let reads = [0, 8, 9].map(|page| read(page, 1, Time::ZERO));
     assert_eq!(latencies(&drive(FabricKind::Pnssd), reads), [whole; 3]);
     let reads = [0, 8, 16, 1, 17].map(|page| read(page, 1, Time::ZERO));
-    // Chip (1, 0) uses its row. Chip (1, 2) waits for both its paths: column 2 is held by (0, 2), row 1 by (1, 0).
+    // Chip (1, 0) is reached over the channel of its row. Chip (1, 2) waits for both its channels: column 2 is held by chip (0, 2), row 1 by
+    // chip (1, 0).
     assert_eq!(latencies(&drive(FabricKind::Pnssd), reads), [whole, whole, whole, whole, whole * 2]);
 }
 

@@ -20,7 +20,8 @@ const ON_DIE: Time = Time::from_ns(20);
 /// Die that held a path, and the start and end of the hold.
 type Holding = (u64, Time, Time);
 
-/// Path request: its delay after the previous stage, its alternative paths as sets of link names, and the time for which the path is held.
+/// Path request of a page: its delay after the end of the previous hold (for the first request, after the arrival), its alternative paths as
+/// sets of link names, and the time for which the path is held.
 struct Stage {
     after: Time,
     ways: Vec<BTreeSet<String>>,
@@ -31,7 +32,7 @@ struct Page {
     die: u64,
     arrival: Time,
     stages: Vec<Stage>,
-    /// Time that the flash array is busy for the page after the last path request (stage).
+    /// Time from the end of the last hold to the completion of the page.
     after: Time,
 }
 

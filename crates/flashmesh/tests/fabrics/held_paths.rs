@@ -57,7 +57,7 @@ fn saturated_reads_are_bound_by_the_whole_operation() {
     assert_within("uniform reads", report.bandwidth_bytes_per_s, expected, 0.03);
 }
 
-/// A held channel counts as busy, although it transfers few bytes.
+/// A channel that an operation holds counts as busy, although the channel transfers few bytes.
 #[test]
 fn the_bottleneck_of_a_saturated_drive_is_the_channel_that_operations_hold() {
     for (kind, write) in [(FabricKind::Bus, false), (FabricKind::Pssd, false), (FabricKind::Bus, true)] {

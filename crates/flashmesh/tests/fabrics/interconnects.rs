@@ -29,8 +29,8 @@ fn drive(kind: FabricKind) -> Config {
     config.nossd.injection = InjectionPolicy::Nearest;
     config.replay.mode = ReplayMode::Stress;
     config.replay.outstanding = 4096;
-    // Some rows are idle at the end of a run, so runs are long enough to make this share negligible. On Venice rows have no controllers of
-    // their own, and simulation is slowest, so its run is shorter.
+    // Some rows are idle at the end of a run, so runs are long enough to make this time negligible. On Venice rows have no controllers of their
+    // own, and simulation is slowest, so the run on Venice is shorter.
     config.workload.requests = Some(if kind == FabricKind::Venice { 60_000 } else { 150_000 });
     config
 }

@@ -165,8 +165,8 @@ fn two_pages_take_one_command_and_one_acknowledgement() {
     assert_eq!(told(PageMove::ChipToChip), Told { reads: 2, programs: 32, acknowledgements: 30 + 2 + 1, ..expected });
 }
 
-/// A page is written or deallocated while a Clean (chip-to-chip move of a whole block) that lists it is in progress. The page moves, and is
-/// invalid at its destination.
+/// A page is written while a Clean (chip-to-chip move of a whole block) that lists it is in progress: a page not yet programmed at its
+/// destination, or one that is. The Clean moves the page, which is invalid at its destination.
 #[test]
 fn a_page_that_is_written_while_it_moves_is_read_where_the_host_wrote_it() {
     let (begins, told) = clean();
@@ -205,7 +205,7 @@ fn most_pages_move_by_clean_whatever_space_there_is_and_amplify_writes_no_more()
     }
 }
 
-/// Every die collects, and so both sends and programs pages. The run would deadlock if dies waited for each other in a cycle.
+/// Every die runs GC, and so both sends and programs pages. The run would deadlock if dies waited for each other in a cycle.
 #[test]
 fn a_saturated_drive_whose_dies_all_clean_comes_to_its_end() {
     let options: [fn(&mut Config); 5] = [

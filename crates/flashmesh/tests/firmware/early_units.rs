@@ -15,10 +15,11 @@ const COMMAND: Time = Time::from_ns(10);
 const READ: Time = Time::from_us(3);
 const PROGRAM: Time = Time::from_us(100);
 const TIMEOUT: Time = Time::from_ms(5);
-/// Transfer time of a unit of 4 KiB at 1 B/ns.
+/// Transfer time of a mapping unit of 4 KiB at 1 B/ns.
 const UNIT: Time = Time::from_ns(4096);
 
-/// Returns a drive of one die of `planes` planes, with four units of 4 KiB per page. Units are allocated to the planes in turn, four at a time.
+/// Returns a drive of one die of `planes` planes, with four mapping units of 4 KiB per page. Units are allocated to the planes in turn, four at
+/// a time.
 fn die_of(planes: u32) -> Config {
     let mut config = bare_drive();
     config.geometry.channels = 1;
@@ -76,7 +77,7 @@ fn a_word_line_is_full_with_the_units_of_all_its_pages() {
     assert_eq!(counts(&report), (26, 10, 0));
 }
 
-/// Eight units fill the first page of both planes. Seven units fill only the page of the first plane, which is programmed without the
+/// Eight mapping units fill the first page of both planes. Seven units fill only the page of the first plane, which is programmed without the
 /// second plane.
 #[test]
 fn planes_join_for_programs_that_are_full() {
@@ -85,16 +86,16 @@ fn planes_join_for_programs_that_are_full() {
 
     let (report, latencies) = measured(&die_of(2), [write(0, 7, Time::ZERO)]);
     assert_eq!((counts(&report), latencies), ((7, 1, 0), vec![TIMEOUT + program_of(1)]));
-    // After seven units both planes are at their second page. So the next pages have equal offsets, and the planes join.
+    // After seven mapping units both planes are at their second page. So the next pages have equal offsets, and the planes join.
     let (report, latencies) = measured(&die_of(2), [write(0, 7, Time::ZERO), write(0, 8, Time::from_ms(50))]);
     assert_eq!((counts(&report), latencies[1]), ((15, 1, 1), program_of(2)));
-    // After four units the first plane is one page ahead of the second. So their page offsets differ, and the planes do not join.
+    // After four mapping units the first plane is one page ahead of the second. So their page offsets differ, and the planes do not join.
     let (report, latencies) = measured(&die_of(2), [write(0, 4, Time::ZERO), write(0, 8, Time::from_ms(50))]);
     assert_eq!((counts(&report), latencies[1]), ((12, 0, 0), program_of(1) * 2));
 }
 
-/// A partial write first reads the other sectors of its unit, but keeps its location. Writes bound to the same page wait for it. The next
-/// unit is bound to the next page; with late binding it would be the fourth unit of this page.
+/// A partial write first reads the other sectors of its mapping unit, but keeps its location. Writes bound to the same page wait for it. The
+/// next unit is bound to the next page; with late binding it would be the fourth unit of this page.
 #[test]
 fn a_write_of_a_part_keeps_its_place_in_its_program() {
     let at = Time::from_ms(100);
@@ -122,7 +123,7 @@ fn a_flush_has_programs_run_with_what_they_have() {
     let writes = [write(0, 1, Time::ZERO), write(2, 1, Time::ZERO)];
     let (report, latencies) = measured(&config, writes.into_iter().chain([flush]));
     assert_eq!((counts(&report), latencies[2]), ((2, 2, 0), program_of(1)));
-    // With capacitors a flush need not wait for flash, and no program is started early.
+    // With capacitors and without `cache.flush-programs`, a flush does not wait for flash and starts no program.
     config.cache.flush_programs = false;
     config.power.capacitors = true;
     let later = read(9, 1, Time::from_ms(20));
@@ -130,8 +131,8 @@ fn a_flush_has_programs_run_with_what_they_have() {
     assert_eq!((counts(&report), latencies[2]), ((2, 2, 0), Time::ZERO));
 }
 
-/// A read of an unwritten unit takes a location of the page in which writes gather. If it takes the last location, the writes in the other locations
-/// are programmed at once.
+/// A read of an unwritten mapping unit takes a location of the page in which writes gather. If the read takes the last location, the writes in
+/// the other locations are programmed at once.
 #[test]
 fn a_unit_that_is_read_before_it_was_written_takes_a_place_and_is_not_programmed() {
     let mut config = die_of(1);
@@ -196,7 +197,7 @@ fn what_was_programmed_before_a_cut_is_found_after_it() {
     config.persistence.checkpoint_interval = 100;
     config.power.capacitors = false;
     config.power.cut = Some(Time::from_ms(2));
-    // Two pages are full and programmed. The last two units still wait for their page to fill, and are lost with their requests.
+    // Two pages are full and programmed. The last two mapping units still wait for their page to fill, and are lost with their requests.
     let writes = (0..10).map(|unit| write(unit, 1, Time::ZERO)).chain([write(0, 1, Time::from_ms(1_000))]);
     let (report, _) = measured(&config, writes);
     let cut = report.power_cut.as_ref().expect("the power was cut");

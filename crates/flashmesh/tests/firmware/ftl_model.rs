@@ -27,7 +27,7 @@ struct Program {
     from: Option<Ppn>,
 }
 
-/// Collection or wear move in progress on a plane.
+/// Collection, or move of a block for wear leveling, in progress on a plane.
 #[derive(Clone, Copy, Debug)]
 struct Collection {
     victim: BlockId,
@@ -430,7 +430,7 @@ proptest! {
                 *counts.entry(plane).or_default() += 1;
                 ends.insert(plane, page + 1);
             }
-            // The homes of a namespace are spread evenly: no plane has two more than another plane.
+            // The homes (locations of unwritten pages) of a namespace are spread evenly: no plane has two more than another plane.
             prop_assert!(counts.values().max() <= counts.values().min().map(|least| least + 1).as_ref());
         }
     }

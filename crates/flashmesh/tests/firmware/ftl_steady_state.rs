@@ -167,8 +167,8 @@ fn preconditioning_goes_on_until_write_amplification_has_settled_and_no_longer()
     });
     let windows = windows.concat();
     assert!(windows.iter().all(|windows| (8..40).contains(windows)), "{windows:?}");
-    // Eight windows are the minimum. On planes this small, consecutive windows can differ by more than the criterion of a steady state
-    // allows, so some runs need more.
+    // Preconditioning simulates at least eight windows of writes. On planes this small, the write amplification of consecutive windows can
+    // differ by more than the criterion of a steady state allows, so some runs need more windows.
     assert!(windows.iter().any(|&windows| windows > 8), "{windows:?}");
 }
 
@@ -380,7 +380,8 @@ fn preconditioning_gives_planes_of_every_load_their_own_steady_state() {
 #[test]
 fn preconditioning_fills_the_beginning_of_each_namespace_on_its_planes() {
     use PreconditionKind::{Aged, Random, Sequential};
-    // The last two fills are less than one page of the first namespace, and less than one page of any namespace.
+    // The last two values of `fill`, the share of logical pages to fill, are less than one page of the first namespace, and less than one page
+    // of any namespace.
     for (kind, fill) in [(Sequential, 0.61), (Aged, 0.61), (Random, 0.61), (Random, 0.000_04), (Random, 0.000_001)] {
         let config = bound(&[(0..3, 0.2), (2..8, 0.3), (5..6, 0.02)]);
         let (mut ftl, geometry, report) = preconditioned(&config, kind, fill);

@@ -13,7 +13,7 @@ const PROGRAM: Time = Time::from_us(100);
 /// Read times of lower, middle, upper and top pages.
 const READS: [Time; 4] = [Time::from_us(20), Time::from_us(30), Time::from_us(50), Time::from_us(90)];
 
-/// Returns a drive of one die of one plane, with pages of 4 KiB, units of 16 KiB, and channels of 1 B/ns.
+/// Returns a drive of one die of one plane, with pages of 4 KiB, mapping units of 16 KiB, and channels of 1 B/ns.
 fn die() -> Config {
     let mut config = bare_drive();
     config.geometry.channels = 1;
@@ -98,7 +98,7 @@ fn units_of_half_a_word_line_gather() {
     assert_eq!((report.flash.user_programs, report.flash.units_skipped), (2, 0));
 }
 
-/// A write of a part of a unit reads and programs the whole unit, so write amplification is the ratio of unit size to write size.
+/// A write of a part of a mapping unit reads and programs the whole unit, so write amplification is the ratio of unit size to write size.
 #[test]
 fn a_write_of_a_part_of_a_unit_reads_the_unit_first_and_programs_it() {
     let write = write(0, 1, Time::ZERO);

@@ -183,7 +183,7 @@ fn reads_join_within_one_request_only() {
         [(true, &pair[..], 0), (false, &pair[..], 1), (true, &[read(0, 2, Time::ZERO)][..], 1)]
     {
         let config = drive("mbm", [1, 1, 1, 2], &format!("[mbm]\nrs = {rs}"));
-        // Both reads wait behind another read, so that only the rule `mbm.rs` decides whether they join.
+        // Both reads wait behind another read, so that only the key `rs` of `[mbm]` decides whether they join.
         let mut all = vec![write(0, 2, Time::ZERO), read(8, 1, Time::from_ms(10))];
         all.extend(requests.iter().map(|io| IoRequest { arrival: Time::from_ms(10), ..*io }));
         let report = report(&config, &all);
@@ -319,8 +319,8 @@ fn a_chip_whose_dies_begin_together_takes_writes_of_all_of_them_or_none() {
     assert_eq!(in_turn[1].completed, (burst(2) + program) * 3);
 }
 
-/// Returns the mean response time of MBM relative to that of TBM, over two seeds, on a drive that is full of randomly placed pages and collects all
-/// the time. `more` has settings of MBM.
+/// Returns the mean response time of MBM relative to that of TBM, over two seeds, on a drive that is full of randomly placed pages and runs GC
+/// all the time. `more` has settings of MBM.
 fn near_full(more: &str) -> f64 {
     let mean = |policy: &str, more: &str| -> f64 {
         let means = (0..2).map(|seed| {
@@ -338,8 +338,8 @@ fn near_full(more: &str) -> f64 {
     mean("mbm", more) / mean("tbm", "")
 }
 
-/// The headline of the MBM paper is a mean response time that is 43.6 % shorter than with TBM, and up to 66.8 %. On a drive that collects,
-/// reads waiting for the collections of a die dominate. The variants below read ambiguous sentences of the paper differently.
+/// The headline of the MBM paper is a mean response time that is 43.6 % shorter than with TBM, and up to 66.8 %. On a drive that runs GC, reads
+/// that wait for GC of a die dominate. The variants below read ambiguous sentences of the paper differently.
 #[test]
 fn mbm_is_ahead_of_tbm_on_a_drive_that_collects_since_reads_suspend_its_collections() {
     let mended = near_full("");

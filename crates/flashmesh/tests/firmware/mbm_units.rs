@@ -128,15 +128,15 @@ fn writes_gather_on_the_plane_that_was_chosen() {
     assert_eq!((latencies, counts), (expected, (4, 0, 0)));
 }
 
-/// Checks that a unit that is left over from full programs gathers until the timeout. Of five units, four fill a page of one die; the fifth
-/// gathers on another die. Of nine units, eight fill a page on both planes of the only die; the ninth gathers when the die becomes free.
+/// Checks that a mapping unit that is left over from full programs gathers until the timeout. Of five units, four fill a page of one die; the
+/// fifth gathers on another die. Of nine units, eight fill a page on both planes of the only die; the ninth gathers when the die becomes free.
 #[test]
 fn what_fills_no_program_goes_to_a_die_by_itself() {
     let (latencies, counts) = latencies_and_counts(&in_units([3, 1, 1, 2], ""), &[write(0, 5, Time::ZERO)]);
-    // Four units fill a page of one die. The fifth gathers on another die until the timeout.
+    // Four mapping units fill a page of one die. The fifth gathers on another die until the timeout.
     assert_eq!((latencies, counts), (vec![TIMEOUT + program_of(1)], (5, 3, 0)));
     let (latencies, counts) = latencies_and_counts(&in_units([1, 1, 1, 2], ""), &[write(0, 9, Time::ZERO)]);
-    // The only die programs two pages, and then the ninth unit.
+    // The only die programs two pages, and then the ninth mapping unit.
     assert_eq!((latencies, counts), (vec![program_of(2) + TIMEOUT + program_of(1)], (9, 3, 1)));
 }
 

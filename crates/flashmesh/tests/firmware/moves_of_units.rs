@@ -24,7 +24,7 @@ const READ: Time = Time::from_us(3);
 const PROGRAM: Time = Time::from_us(100);
 const ERASE: Time = Time::from_ms(1);
 
-/// Returns a drive of 2 rows of 2 chips, each of one plane of 16 blocks of 4 pages of 4 units, with a capacity of 6 blocks per plane.
+/// Returns a drive of 2 rows of 2 chips, each of one plane of 16 blocks of 4 pages of 4 mapping units, with a capacity of 6 blocks per plane.
 fn small_drive(kind: FabricKind) -> Config {
     let mut config = bare_drive();
     config.fabric.kind = kind;
@@ -40,11 +40,11 @@ fn small_drive(kind: FabricKind) -> Config {
     config
 }
 
-/// Units that are overwritten again and again, so that their earlier copies are invalid.
+/// Mapping units that are overwritten again and again, so that their earlier copies are invalid.
 const AGAIN: [u64; 4] = [90, 91, 92, 93];
 
-/// Returns the host programs for chip 0, each as its four units: four programs for each of fourteen blocks, and one more, after which GC collects the
-/// first block. `first` are the programs of the first block, where few units stay valid; in each other block six stay valid.
+/// Returns the host programs for chip 0, each as its four mapping units: four programs for each of fourteen blocks, and one more, after which GC
+/// collects the first block. `first` are the programs of the first block, where few units stay valid; in each other block six stay valid.
 fn programs(first: [[u64; 4]; 4]) -> Vec<[u64; 4]> {
     let others = (0..13).flat_map(|block| {
         let unit = |number: u64| 6 + 6 * block + number;
@@ -53,13 +53,13 @@ fn programs(first: [[u64; 4]; 4]) -> Vec<[u64; 4]> {
     first.into_iter().chain(others).chain([AGAIN]).collect()
 }
 
-/// Returns [`programs`] in which only the programs `first` and `second` of the first block have valid units. The units [`AGAIN`] in these
-/// programs are invalid.
+/// Returns [`programs`] in which only the programs `first` and `second` of the first block have valid mapping units. The units [`AGAIN`] in
+/// these programs are invalid.
 fn with_valid(first: [u64; 4], second: [u64; 4]) -> Vec<[u64; 4]> {
     programs([first, second, AGAIN, AGAIN])
 }
 
-/// Returns the logical unit that is unit `unit` of chip 0. Consecutive groups of four units are on the four chips in turn.
+/// Returns the logical mapping unit that is unit `unit` of chip 0. Consecutive groups of four units are on the four chips in turn.
 fn place(unit: u64) -> u64 {
     unit / 4 * 16 + unit % 4
 }
@@ -68,7 +68,7 @@ fn at(number: usize) -> Time {
     Time::from_ms(10 * number as u64)
 }
 
-/// Returns the host writes of `programs`, each given by its four units, and the arrival time of the last program. The four writes of a
+/// Returns the host writes of `programs`, each given by its four mapping units, and the arrival time of the last program. The four writes of a
 /// program arrive together, and programs arrive ten milliseconds apart.
 fn requests(programs: &[[u64; 4]]) -> (Vec<IoRequest>, Time) {
     let writes =
@@ -81,9 +81,9 @@ fn requests(programs: &[[u64; 4]]) -> (Vec<IoRequest>, Time) {
 struct Sent {
     reads: u32,
     copybacks: u32,
-    /// Size of each copy between chips, in units.
+    /// Size of each copy between chips, in mapping units.
     copies: Vec<u64>,
-    /// Size of each data transfer from a chip to the controller, in units.
+    /// Size of each data transfer from a chip to the controller, in mapping units.
     data: Vec<u64>,
     /// Number of programs without data.
     bare_programs: u32,
@@ -123,7 +123,7 @@ fn run_told(config: &Config, mut requests: Vec<IoRequest>) -> (Report, Sent) {
     (report, sent)
 }
 
-/// Three valid units of the first page of the victim and one of its second page fill one program.
+/// Three valid mapping units of the first page of the victim and one of its second page fill one program.
 #[test]
 fn units_of_two_pages_cross_by_themselves_and_are_programmed_at_once() {
     let rate = Rate::from_bytes_per_second(1_200_000_000);
@@ -137,7 +137,7 @@ fn units_of_two_pages_cross_by_themselves_and_are_programmed_at_once() {
         config.gc.r#move = r#move;
         let (mut requests, last) = requests(&with_valid([0, 1, 2, AGAIN[0]], [3, AGAIN[1], AGAIN[2], AGAIN[3]]));
         let last_write = last + control + data(4) + program;
-        // The read of another unit of chip 0 arrives while the victim is erased, and waits for the erase.
+        // The read of another mapping unit of chip 0 arrives while the victim is erased, and waits for the erase.
         requests.push(read(place(20), 1, last_write + Time::from_us(500)));
         let done = completions(&config, requests.clone());
         assert_eq!(done[requests.len() - 2], last_write, "{move}");
@@ -156,14 +156,14 @@ fn the_bytes_between_chips_are_those_of_the_valid_units() {
     assert_eq!(report.flash.units_skipped, 3, "the last write fills one unit of its program");
     assert_eq!((sent.reads, sent.copies, sent.data, sent.bare_programs), (2, vec![3, 1], vec![], 1));
     assert_eq!(report.links.bytes_between_chips.iter().sum::<u64>(), 4 * UNIT);
-    // The four units have moved to chip 2, in the same column, and are read there.
+    // The four mapping units have moved to chip 2, in the same column, and are read there.
     let later = requests.into_iter().chain([read(0, 1, Time::from_ms(1900))]).collect();
     let (report, _) = run_told(&config, later);
     assert_eq!(report.links.bytes_from_chips, [0, UNIT, 0, 0]);
 }
 
-/// Four of five valid units move to another chip: the three of one page, and one of the two of the next page, which is sent in two parts.
-/// The page buffer of the only other chip of the column is then occupied, so the last unit is programmed in its own plane.
+/// Four of five valid mapping units move to another chip: the three of one page, and one of the two of the next page, which is sent in two
+/// parts. The page buffer of the only other chip of the column is then occupied, so the last unit is programmed in its own plane.
 #[test]
 fn a_page_whose_units_go_to_two_places_is_sensed_once_and_leaves_in_parts() {
     let mut config = small_drive(FabricKind::Pnssd);
@@ -175,7 +175,7 @@ fn a_page_whose_units_go_to_two_places_is_sensed_once_and_leaves_in_parts() {
     assert_eq!(report.flash.units_skipped, 3 + 3);
 }
 
-/// On NoSSD three other chips are reachable, so the last unit moves to one of them with a program of its own.
+/// On NoSSD three other chips are reachable, so the last of the five mapping units moves to one of them with a program of its own.
 #[test]
 fn the_last_program_of_a_victim_is_in_part_empty_wherever_it_goes() {
     let mut config = small_drive(FabricKind::Nossd);
@@ -193,13 +193,13 @@ fn alone(hops: u64, flits: u64) -> Time {
     Time::from_ns(1 + 4 * (hops + 1) + flits)
 }
 
-/// Returns the number of flits of `units` units with their metadata, in packets of 512 flits including header flits.
+/// Returns the number of flits of `units` mapping units with their metadata, in packets of 512 flits including header flits.
 fn flits(config: &Config, units: u64) -> u64 {
     let bytes = units * UNIT + units * config.nossd.metadata.as_u64();
     512 * bytes.div_ceil(512 - u64::from(config.nossd.data_header_flits))
 }
 
-/// Four of five units fill a program. The page register holds the fifth until that program has ended.
+/// Four of five mapping units fill a program. The page register holds the fifth until that program has ended.
 #[test]
 fn a_clean_senses_each_page_once_and_programs_what_has_gathered() {
     let mut config = small_drive(FabricKind::Nossd);
@@ -210,7 +210,7 @@ fn a_clean_senses_each_page_once_and_programs_what_has_gathered() {
     let packet = alone(0, 8 + 5 * 4);
     let told = begins + packet + READ + data(3) + READ + data(1) + PROGRAM + data(1) + PROGRAM + alone(1, 4);
     let writes = requests.clone();
-    // A read of another unit of the chip arrives when the Clean starts, and waits for the erase.
+    // A read of another mapping unit of the chip arrives when the Clean (chip-to-chip move of a whole block) starts, and waits for the erase.
     requests.push(read(place(20), 1, begins + Time::from_us(50)));
     let done = completions(&config, requests);
     let erased = told + alone(0, 8) + ERASE;
@@ -222,12 +222,13 @@ fn a_clean_senses_each_page_once_and_programs_what_has_gathered() {
     let programs = writes.len() as u32 / 4 + 1;
     let (report, sent) = run_told(&config, writes);
     assert_eq!((report.gc.pages_moved, report.gc.pages_copied, report.flash.units_skipped), (5, 5, 3 + 3));
-    // The Clean is one command for all units. Its acknowledgement is one in addition to those of the host programs and of the erase.
+    // The Clean (chip-to-chip move of a whole block) is one command for all mapping units. Its acknowledgement is one in addition to those of
+    // the host programs and of the erase.
     assert_eq!((sent.reads, sent.copies, sent.bare_programs), (1, vec![3, 1, 1], 0));
     assert_eq!(sent.acknowledgements, programs + 2);
 }
 
-/// All four units of the first page are valid, and one unit of the second: only that fifth unit passes through the controller.
+/// All four mapping units of the first page are valid, and one unit of the second: only that fifth unit passes through the controller.
 #[test]
 fn a_page_whose_units_are_all_valid_moves_within_its_plane_and_others_are_packed() {
     let mut config = small_drive(FabricKind::Bus);
@@ -236,7 +237,8 @@ fn a_page_whose_units_are_all_valid_moves_within_its_plane_and_others_are_packed
     let (report, sent) = run_told(&config, writes.clone());
     assert_eq!((report.gc.pages_moved, report.gc.pages_copied, report.flash.units_skipped), (5, 0, 3 + 3));
     assert_eq!((sent.copybacks, sent.reads, sent.data), (1, 1, vec![1]));
-    // The expected time: a copyback command with its array time, the read of the remaining unit, and a program with the data of a whole page.
+    // The expected time: a copyback command with its array time, the read of the remaining mapping unit, and a program with the data of a whole
+    // page.
     let rate = Rate::from_bytes_per_second(1_200_000_000);
     let (command, data) = (Time::from_ns(10), |units: u64| rate.time_for(Bytes::new(units * UNIT)));
     let last_write = last + command + data(4) + PROGRAM;
@@ -259,8 +261,8 @@ fn a_word_line_moves_within_its_plane_as_a_whole() {
     config.flash.program_unit = ProgramUnit::WordLine;
     config.flash.middle_page_read_time = Some(Time::from_us(5));
     config.flash.upper_page_read_time = Some(Time::from_us(9));
-    // A program has three pages here, so the last unit of each listed program is left out. The pages of chip 0 are every fourth logical
-    // page.
+    // A program has three pages here, each a mapping unit, so the last unit of each listed program is left out. The pages of chip 0 are every
+    // fourth logical page.
     let programs = with_valid([0, 1, 2, 3], [4, AGAIN[1], AGAIN[2], AGAIN[3]]);
     let written: BTreeSet<u64> = programs.iter().flat_map(|units| units[..3].to_vec()).collect();
     let page = |unit: u64| 4 * written.range(..unit).count() as u64;
@@ -283,7 +285,7 @@ fn a_word_line_moves_within_its_plane_as_a_whole() {
     assert_eq!(done.last(), Some(&(moved + command + ERASE + command + READ + data(1))));
 }
 
-/// Runs random writes of units on a full drive of 4 x 4 chips, in a configuration changed by `change`.
+/// Runs random writes of mapping units on a full drive of 4 x 4 chips, in a configuration changed by `change`.
 fn random_writes(kind: FabricKind, change: impl Fn(&mut Config)) -> Report {
     let mut config = steady_drive(kind, 0.3);
     config.geometry.page_size = Bytes::new(4 * UNIT);
@@ -308,7 +310,7 @@ fn a_full_drive_sends_its_units_from_chip_to_chip_and_the_controllers_move_the_o
     assert_within("write amplification", amplification(&report), amplification(&through), 0.1);
 }
 
-/// The scheduler often passes over the move at the head of a queue, whose unit the host may have overwritten meanwhile.
+/// The scheduler often passes over the move at the head of a queue, whose mapping unit the host may have overwritten meanwhile.
 #[test]
 fn each_victim_starts_one_partial_program_at_most_whatever_the_scheduler_chooses() {
     for policy in [SchedulePolicy::OutOfOrder, SchedulePolicy::Sprinkler] {
@@ -361,7 +363,7 @@ fn what_was_acknowledged_is_found_after_a_cut_in_the_midst_of_moves() {
     }
 }
 
-/// A unit of two pages is sent as a whole, and its program writes both pages.
+/// A mapping unit of two pages is sent as a whole, and its program writes both pages.
 #[test]
 fn a_unit_of_several_pages_crosses_whole() {
     let report = random_writes(FabricKind::Pnssd, |config| {

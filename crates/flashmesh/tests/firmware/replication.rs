@@ -111,7 +111,8 @@ fn random_drives_with_replication_satisfy_every_oracle() {
     }
     if cases >= 256 {
         assert!(legal > cases / 3, "{legal} of {cases}");
-        // Each way in which a copy can end has occurred.
+        // Copies were made, read, ended by writes, kept instead of their original, given up before they were programmed, and ended at the limit
+        // `replication.l-m`.
         let seen = [sum.made, sum.reads_of_copies, sum.ended_by_writes, sum.copies_kept, sum.dropped, at_limit];
         assert!(seen.iter().all(|&count| count > 0), "{sum:?}");
     }

@@ -163,7 +163,8 @@ fn chips_of_a_channel_go_as_the_policy_says() {
     let reads = [at(3, 0, Time::ZERO), at(2, 0, US(4)), at(1, 0, NS(4_100)), at(0, 0, NS(4_200)), at(0, 1, NS(4_300))];
     assert_eq!(order_of(&config, &reads), [0, 1, 2, 3, 4], "in order of arrival");
     assert_eq!(order_of(&with(SchedulePolicy::Paq, config.clone()), &reads), [0, 1, 3, 4, 2], "the most planes first");
-    // Like above, with chips 0 and 1 swapped. After chip 2, Sprinkler goes to chip 3, which has no read, then to chip 0 and chip 1.
+    // Now a read of each die of chip 1 arrives, and then a read of chip 0. After chip 2, Sprinkler serves chip 3, which has no read, then chip 0
+    // and chip 1.
     let reads = [at(3, 0, Time::ZERO), at(2, 0, US(4)), at(1, 0, NS(4_100)), at(1, 1, NS(4_200)), at(0, 0, NS(4_300))];
     assert_eq!(order_of(&config, &reads), [0, 1, 2, 3, 4]);
     assert_eq!(
@@ -187,8 +188,8 @@ fn operations_that_the_bound_brings_forward_are_counted_while_the_other_kind_wai
     };
     // No transaction waits as long as the bound of 20 ms, so none is overdue, and all reads precede the writes.
     assert_eq!(counted(Time::from_ms(20)), (0, 0));
-    // All transactions wait longer than 2 us. A write, a read and the other write are dispatched as overdue while the other kind waits; only reads
-    // are left after them.
+    // All transactions wait longer than 2 us. A write, a read and the other write are dispatched as overdue while transactions of the other kind
+    // (reads or writes) wait; only reads are left after them.
     assert_eq!(counted(US(2)), (1, 2));
 }
 

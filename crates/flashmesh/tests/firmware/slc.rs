@@ -123,7 +123,7 @@ fn all_planes_of_a_drive_are_full_before_a_sequential_write_goes_past_the_cache(
     }
 }
 
-/// Returns [`drive`] with pages of four units of 4 KiB. Programs outside the cache are word lines of three pages.
+/// Returns [`drive`] with pages of four mapping units of 4 KiB. Programs outside the cache are word lines of three pages.
 fn word_lines() -> Config {
     let mut config = drive();
     config.geometry.page_size = Bytes::from_kib(16);
@@ -135,7 +135,7 @@ fn word_lines() -> Config {
 
 #[test]
 fn programs_of_the_cache_are_of_a_page_and_those_past_it_of_a_word_line() {
-    // Each request writes one page of four units.
+    // Each request writes one page of four mapping units.
     let requests = (0..CACHE + 6).map(|page| write(4 * page, 4, Time::ZERO));
     let (slc, amplification, latencies) = run_all(&word_lines(), requests);
     let (slc_program, word_line) =
@@ -152,7 +152,8 @@ fn units_are_folded_into_full_word_lines() {
     let (report, _) = run_source(&word_lines(), Listed(requests.collect()));
     let slc = report.slc.expect("the drive has an SLC cache");
     assert_eq!((slc.folds, slc.pages_folded), (4, 4 * CACHE));
-    // A cache block has 32 units, which take three programs of twelve; four units of the last program of each of the four blocks stay empty.
+    // A cache block has 32 mapping units, which take three programs of twelve; four units of the last program of each of the four blocks stay
+    // empty.
     assert_eq!(report.flash.units_skipped, 4 * 4);
 }
 

@@ -62,7 +62,7 @@ fn a_word_line_that_nobody_fills_is_programmed_after_the_timeout_and_the_rest_is
     assert_eq!(report.write_amplification, Some(6.0 / 5.0));
 }
 
-/// A host write of a part of a unit programs the whole unit, so write amplification is the ratio of unit size to write size.
+/// A host write of a part of a mapping unit programs the whole unit, so write amplification is the ratio of unit size to write size.
 #[test]
 fn a_small_write_programs_its_unit() {
     for (unit_kib, write_kib) in [(16, 16), (16, 4), (4, 4), (4, 1), (4, 2)] {
@@ -107,8 +107,8 @@ fn a_buffer_is_full_when_arrivals_are_ahead_of_service_by_what_it_holds() {
     assert!((grows / expected - 1.0).abs() < 0.05, "{grows} ps, expected {expected}");
 }
 
-/// Cuts the power at `at`, during writes that gather. A program of the die takes twenty-four units of 4 KiB. Writes complete in the cache; units that
-/// still gather are not in the array at the cut. Returns the report.
+/// Cuts the power at `at`, during writes that gather. A program of the die takes twenty-four mapping units of 4 KiB. Writes complete in the
+/// cache; units that still gather are not in the array at the cut. Returns the report.
 fn cut_while_units_gather(writes: u64, at: Time, capacitors: bool) -> Report {
     let mut config = die_of(2);
     config.geometry.page_size = Bytes::from_kib(16);
@@ -124,7 +124,7 @@ fn cut_while_units_gather(writes: u64, at: Time, capacitors: bool) -> Report {
 
 #[test]
 fn units_that_gather_are_programmed_by_capacitors_and_lost_without() {
-    // Of thirty units, the first twenty-four are in the array at 400 us and programmed at 2 ms.
+    // Of thirty mapping units, the first twenty-four are in the array at 400 us and programmed at 2 ms.
     for (writes, at, saved, torn) in [
         (20, Time::from_ms(2), 0, 0),
         (30, Time::from_us(400), 0, 24),

@@ -148,7 +148,7 @@ fn what_takes_no_time_needs_no_core() {
     assert_eq!((report.utilisation.firmware, report.lower_bound.firmware_ps), (None, None));
 }
 
-/// The first request is refused after its look-ups, which take longer than the longest run. The other requests wait for it.
+/// The first request is refused after the look-ups of its mapping units, which take longer than the longest run. The other requests wait for it.
 #[test]
 fn look_ups_that_take_longer_than_a_run_are_no_overflow() {
     let config = with_firmware(Firmware { look_up_time: Time::from_ms(10), ..Firmware::default() });

@@ -109,7 +109,8 @@ fn full_drive(interval_us: u64, room: u64, takes_turns: bool) -> Config {
     config
 }
 
-/// Each move is a read and a program of one die. The dies do no other work during a turn of GC, so turns last longer than the moves of a die.
+/// Each move is a read and a program of one die. The dies do no other work during a turn of GC (its time between two stripes), so turns last
+/// longer than the moves of a die.
 #[test]
 fn collection_moves_pages_in_its_turns_alone() {
     let config = full_drive(40, 64, true);
@@ -123,8 +124,9 @@ fn collection_moves_pages_in_its_turns_alone() {
     assert_eq!(checked(&full_drive(40, 64, false)).gc.turns, 0);
 }
 
-/// If the cache has space for the writes that arrive during a turn of GC, no write waits. Otherwise a write waits until the turn and the programs of
-/// the stripe have ended. The wait is the time of a turn and a program, minus the time in which writes fill the space beside the stripe.
+/// If the cache has space for the writes that arrive during a turn of GC (its time between two stripes), no write waits. Otherwise a write waits
+/// until the turn and the programs of the stripe have ended. The wait is the time of a turn and a program, minus the time in which writes fill
+/// the space beside the stripe.
 #[test]
 fn writes_wait_for_what_a_turn_takes_longer_than_filling_the_room_beside_the_stripe() {
     let waits = |room| {
@@ -151,8 +153,8 @@ fn without_superblocks_each_plane_takes_its_turn_too() {
     assert!(report.gc.turns > 100 && report.gc.erases > 0, "{} turns", report.gc.turns);
 }
 
-/// Pages that arrive from other chips can use up a plane whose collection waits for its turn after a stripe. The arrival must then end the
-/// wait, because no other event wakes a die whose writes are blocked.
+/// Pages that arrive from other chips can use up the free pages of a plane whose GC waits for its turn (its time between two stripes). The
+/// arrival must then end the wait, because no other event wakes a die whose writes are blocked.
 #[test]
 fn arrivals_from_other_chips_that_use_up_a_plane_end_the_wait_of_its_collection() {
     let drive = |seed| {

@@ -33,8 +33,8 @@ fn run(config: &Config) -> (Report, Vec<Time>) {
     (report, completed)
 }
 
-/// While the only die collects, which is most of the time, writes enter the cache at the interval. Between two victims they enter without a
-/// pause.
+/// While the only die runs GC, which is most of the time, writes enter the cache at the throttle interval. Between two victims, writes enter
+/// without a pause.
 #[test]
 fn writes_come_in_at_the_interval_while_all_dies_collect() {
     let (free, _) = run(&full_drive(1, Time::ZERO));
@@ -42,7 +42,7 @@ fn writes_come_in_at_the_interval_while_all_dies_collect() {
     let (slowed, completed) = run(&full_drive(1, interval));
     let at_interval = completed.windows(2).filter(|pair| pair[1] - pair[0] == interval).count();
     assert!(at_interval > 3000, "{at_interval} of 6000 writes entered {interval} after the previous one");
-    // Not every write that waited for the interval entered at it: some then found the cache full.
+    // Not every write that waited for the throttle interval entered the cache at the end of the interval: some then found the cache full.
     let throttled = slowed.cache.expect("the cache is enabled").throttled;
     assert!(throttled >= at_interval as u64, "{throttled} waited, {at_interval} entered at the interval");
     assert_eq!(free.cache.expect("the cache is enabled").throttled, 0);
@@ -56,13 +56,15 @@ fn throttled_writes_wait_about_as_long_as_each_other() {
         latency.p99 as f64 / latency.p50 as f64
     };
     let (free, _) = run(&full_drive(8, Time::ZERO));
-    // The interval applies only while all dies collect, which is rare.
+    // The throttle interval applies in full only while all dies run GC, which is rare; otherwise it is multiplied by the share of dies that run
+    // GC.
     let (slowed, _) = run(&full_drive(8, Time::from_ps(free.makespan_ps / 6000 * 16 / 10)));
     assert!(spread(&slowed) < spread(&free) * 0.6, "{} and {}", spread(&slowed), spread(&free));
     assert!((slowed.makespan_ps as f64) < free.makespan_ps as f64 * 1.1);
 }
 
-/// Below its share of collecting dies a threshold delays no write. A share of zero throttles even a drive that never collects.
+/// Writes are throttled only while at least the share `cache.throttle-share` of the dies runs GC for lack of space. A share of zero throttles
+/// even a drive that never runs GC.
 #[test]
 fn a_threshold_throttles_from_its_share_of_collecting_dies_on() {
     let interval = Time::from_us(200);

@@ -366,7 +366,8 @@ fn a_warm_up_ends_soon_after_collections_that_keep_all_first_requests_waiting() 
     }
 }
 
-/// From the start of the run, one array read returns the four units of a 16 KiB request: preconditioning puts them on one page, as writes do.
+/// From the start of the run, one array read returns the four mapping units of a 16 KiB request: preconditioning puts them on one page, as
+/// writes do.
 #[test]
 fn large_writes_find_their_units_together_from_the_start() {
     let mut config = written(PreconditionKind::Random, 3_000);

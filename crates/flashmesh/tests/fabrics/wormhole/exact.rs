@@ -91,7 +91,7 @@ fn parameters() -> impl Strategy<Value = Parameters> {
 
 fn case() -> impl Strategy<Value = Case> {
     let class = prop_oneof![Just(PacketClass::Small), Just(PacketClass::Large)];
-    // The gaps range from a few cycles, which saturate any of these networks, to long pauses.
+    // The gaps between packets range from a few cycles, which saturate any of these networks, to long pauses.
     let traffic = (1..=400u64)
         .prop_flat_map(move |gap| prop::collection::vec((0..gap, 0..24u32, 0..24u32, size(), class.clone()), 1..40));
     (grid(), prop::collection::vec(0..16u32, 0..4), parameters(), traffic)
@@ -265,10 +265,11 @@ fn directions_that_share_a_wire_take_turns() {
     assert_eq!(between(&both), [2 + 198, 2 + 199]);
 }
 
-/// Arbitration lets a small packet pass between the packets of a run, but not another large packet (PACT 2014, rules 1 and 2).
+/// A small packet is sent between the large packets that another terminal has queued; a large packet is sent after all of them (PACT 2014, rules
+/// 1 and 2).
 #[test]
 fn small_packets_go_between_those_of_a_run_and_large_ones_wait() {
-    // Two terminals of one router send to the same destination. One sends a run of packets, the other a single packet.
+    // Two terminals of one router send to the same destination. One sends three large packets, the other a single packet.
     let topology =
         Topology::new(Grid::mesh(1, 2), vec![RouterId(0), RouterId(0), RouterId(1)]).expect("the grid is valid");
     let parameters = Parameters {

@@ -14,7 +14,7 @@ struct Flit {
     crossed: u64,
 }
 
-/// Packet to which a link is granted, with its flits sent so far and the cycle of its head.
+/// Packet to which a link is granted, with its flits sent so far and the cycle of its head flit.
 struct Holder {
     packet: usize,
     /// Link whose buffer the packet comes from; `None` if it comes from a terminal.
@@ -29,7 +29,7 @@ struct Port {
     buffer: VecDeque<Flit>,
     /// Cycle from which each free slot of the buffer can be used.
     slots: VecDeque<u64>,
-    /// First cycle in which the next head in the buffer is considered, after the previous packet's tail has left.
+    /// First cycle in which the next head flit in the buffer is considered, after the previous packet's tail flit has left.
     looked_at: u64,
     /// First cycle in which the link can send its next flit; `grant_free` is the first cycle of its next grant.
     flit_free: u64,

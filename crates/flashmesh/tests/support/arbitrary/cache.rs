@@ -72,7 +72,7 @@ pub fn cache() -> impl Strategy<Value = Settings> {
                 stall,
                 suspend_when_full,
                 throttle_interval: Time::from_us(throttle_us),
-                // The share comes from another value, so that a drawn case has the same other values as without the key.
+                // Derived from other drawn values, so that the key does not change the values of the other keys.
                 throttle_share: (throttle_us == 7).then(|| share(limit)),
                 row_size: Bytes::new(row),
                 row_to_column_delay: Time::from_ns(delay_ns),

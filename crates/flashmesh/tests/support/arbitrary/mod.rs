@@ -94,7 +94,8 @@ fn geometry() -> impl Strategy<Value = flashmesh::config::Geometry> {
 
 fn collection() -> impl Strategy<Value = (flashmesh::config::Gc, flashmesh::config::Wear)> {
     let victim = select(VictimPolicy::ALL);
-    // The first two thresholds, at most 16 %, stay below the smallest over-provisioning of any drawn drive, 4 blocks of 24.
+    // The first two values, for `gc.threshold` and `gc.hard-threshold`, are at most 16 %, below the smallest over-provisioning of any drawn
+    // drive, 4 blocks of 24.
     let shares = (0..=16u32, 0..=16u32, select(vec![0u32, 17, 50, 90]));
     let wear = (any::<bool>(), any::<bool>(), 1..=4u32);
     let moves = (any::<bool>(), select(MovedPages::ALL));
@@ -232,7 +233,7 @@ pub fn case_in_units() -> impl Strategy<Value = Case> {
     case_on(drive, 1..400)
 }
 
-/// Like [`case`], but drives move pages from chip to chip if they can, and most have units that gather in programs.
+/// Like [`case`], but drives move pages from chip to chip if they can, and most have mapping units that gather in programs.
 pub fn case_that_sends_units() -> impl Strategy<Value = Case> {
     let drawn = (drive(), units::units(), any::<bool>());
     let drive = drawn.prop_map(|(mut config, units, cleans)| {

@@ -76,7 +76,7 @@ impl Units {
         if config.units_per_program() == 1 {
             return;
         }
-        // In blocks of a single word line no block would ever have enough invalid units to become a victim.
+        // In blocks of a single word line no block would ever have enough invalid mapping units to become a victim.
         config.geometry.pages_per_block =
             config.geometry.pages_per_block.next_multiple_of(pages.max(self.pages as u32)).max(2 * pages);
         config.ftl.gather_timeout = self.gather_timeout;
@@ -116,7 +116,7 @@ impl Units {
     fn enlarge(&self, config: &mut Config) {
         let in_unit = self.pages as u32 * if config.slc.is_on() { config.pages_per_word_line() } else { 1 };
         let unit = config.mapping_unit();
-        // A block has as many units as it had pages.
+        // A block has as many mapping units as it had pages before.
         config.geometry.pages_per_block *= self.pages as u32;
         config.geometry.pages_per_block = config.geometry.pages_per_block.next_multiple_of(in_unit);
         config.geometry.capacity = config.geometry.capacity.map(|capacity| capacity * self.pages);
