@@ -38,9 +38,9 @@ class FreeKey:
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """Values to try as alternatives: all choices, or of a range without and with the mechanism that `off` turns off.
+        """Values to try as alternatives: all choices, or two values of a range whose `off` turns a mechanism off: off and on.
 
-        With the mechanism, the value is the middle of the range.
+        On is the middle of the range.
         """
         if isinstance(self.domain, tuple):
             return self.domain

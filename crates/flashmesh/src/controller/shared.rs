@@ -246,7 +246,7 @@ impl Shared {
                 self.ftl.allocate(transaction.plane, stream)
             }
         };
-        if M::ALL_FEATURES && transaction.purpose.is_placed_by_policy() {
+        if M::ALL_FEATURES && page.is_some() && transaction.purpose.is_placed_by_policy() {
             self.policy.notify(PolicyEvent::PageAllocated(class, transaction.plane));
         }
         page
