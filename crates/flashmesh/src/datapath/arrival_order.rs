@@ -2,7 +2,7 @@
 
 use crate::ids::RequestId;
 
-/// Counter of arrivals, which also detects whether any request has several transactions.
+/// Counter of transaction arrivals, which also detects whether any request has several transactions.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ArrivalOrder {
     next_order: u64,

@@ -6,9 +6,9 @@ use crate::power::energy::ArrayOperationCounts;
 pub struct Counters {
     /// Number of transfers started, of commands and of data.
     pub transfers: u64,
-    /// Number of transfers whose path was free at the first attempt.
+    /// Number of transfers whose path was free at the first attempt, and that the network did not block afterwards.
     pub transfers_free: u64,
-    /// Number of transfers whose path was not free at the first attempt, and their waits, by cause.
+    /// Number of transfers that waited for their path or were blocked in the network, and their waits, by cause.
     pub conflicts: PathConflicts,
     /// Number of array operations, by kind and page type.
     pub work: ArrayOperationCounts,

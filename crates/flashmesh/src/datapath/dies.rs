@@ -68,7 +68,7 @@ impl DieEntry {
         self.plane_reads.as_ref().map_or(&[], |reads| reads.state.planes())
     }
 
-    /// Returns whether the die can begin any operation; if its planes read independently, a read of one free plane suffices.
+    /// Returns whether the die can begin some operation. If its planes read independently, this may be only the read of a free plane.
     #[inline(always)]
     pub(super) fn accepts(&self, rules: &DieRules) -> bool {
         self.state.accepts(rules)
@@ -162,8 +162,8 @@ impl DieEntry {
         }
     }
 
-    /// Returns the array and transfer times of the die. If planes read independently, only the reads of the plane with the largest minimum
-    /// busy time are included.
+    /// Returns the array and transfer times of the die. If planes read independently, includes the reads of only one plane, the one whose
+    /// reads have the largest minimum busy time, and all operations that occupy the whole die.
     pub(super) fn all_work(&self, read_cache: bool) -> DieWork {
         let reads = self.plane_reads.iter().flat_map(|reads| &reads.work);
         let most = reads.max_by_key(|work| work.min_busy_time(read_cache)).copied().unwrap_or_default();
@@ -251,7 +251,7 @@ impl<M: Model> Datapath<M> {
         !self.queues.has_work(die) && self.dies[die].is_idle()
     }
 
-    /// Records that `die` is idle, for allocation policies.
+    /// Adds `die` to the set of idle dies, if the allocator needs this set.
     #[inline]
     pub(super) fn mark_idle(&mut self, die: DieId) {
         if M::ALL_FEATURES && self.rules.tracks_idle {

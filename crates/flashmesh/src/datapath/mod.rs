@@ -12,7 +12,8 @@
 //! # Terms
 //! - *Lead*: transaction that the scheduler chose for an operation. *Joiner*: transaction of another plane in the same operation.
 //! - *Companion*: mapping unit of the same page or program as a lead or joiner, chained behind it ([`multi_unit`]).
-//! - *Requester*: die that requests paths on behalf of a die: the die itself, or the first of a chip whose dies take turns.
+//! - *Requester*: die that requests paths on behalf of a die: the die itself, or the first die of its chip if the chip executes one operation at a
+//!   time.
 //! - *Early-bound*: write that got its page when it was placed on a plane (`ftl.write-binding = "early"`). All other programs are *late-bound*: they
 //!   get their page at the grant.
 
@@ -120,8 +121,9 @@ impl Datapath<Probed> {
         self.scheduling.scheduler = scheduler;
     }
 
-    /// Disables the age bound and lets the scheduler defer erases, for a scheduler that orders transactions regardless of the configuration. The
-    /// scheduler is still notified whether space is nearly exhausted. Overdue transactions are not counted.
+    /// Prepares for a custom scheduler that decides the order of all transactions, regardless of the configuration. No transaction counts
+    /// as overdue (`schedule.age-bound`). The scheduler may defer erases: with each decision it is notified whether free pages are nearly
+    /// exhausted.
     pub fn leave_order_to_scheduler(&mut self) {
         (self.rules.age_bound, self.rules.erase_order) = (Time::MAX, EraseOrder::Last);
     }

@@ -1,4 +1,4 @@
-//! Queries of the datapath to the controller, for late binding.
+//! Queries of the datapath to the controller, for late binding: pages are looked up or assigned when the path is granted.
 
 use crate::ids::{BlockId, DieId, PlaneId, TransactionId};
 use crate::kernel::model::Model;
@@ -10,7 +10,8 @@ use super::Datapath;
 /// Queries of the datapath to the controller, made when a die may start an operation.
 ///
 /// # Contract
-/// - Queued transactions are bound late: the locations of their pages are queried when the path is granted.
+/// - Queued transactions are bound late, except host writes with `ftl.write-binding = "early"`: the locations of their pages are queried
+///   when the path is granted.
 /// - Queries have no effects and may be repeated.
 pub trait PageSource<M: Model> {
     /// Returns whether the page that a transaction reads or moves is still at the address for which it was queued.
@@ -50,7 +51,7 @@ pub trait PageSource<M: Model> {
     /// Returns whether any victim of GC whose pages may move to `plane` has valid pages that are not read yet.
     fn has_unread_pages(&self, plane: PlaneId) -> bool;
 
-    /// Returns whether writes of `die` wait because GC of the die owes page moves (`gc.paced`).
+    /// Returns whether writes of `die` must wait until GC of the die has moved more pages (`gc.paced`).
     fn writes_wait(&self, die: DieId) -> bool;
 
     /// Returns whether GC of `die` is paused: it is the turn of writes (`cache.destage-stripe`), or GC has made all moves due so far.
@@ -59,7 +60,7 @@ pub trait PageSource<M: Model> {
     /// Returns whether GC has priority over user transactions on `die`.
     fn collection_first(&self, die: DieId) -> bool;
 
-    /// Returns whether `die` collects because it has nearly no free pages.
+    /// Returns whether `die` collects because it has nearly no free pages, or because writes wait for a fold of its SLC cache.
     fn collects_for_space(&self, die: DieId) -> bool;
 
     /// Returns whether reads may suspend operations now. `cache.suspend-when-full` can forbid suspensions while writes wait for the device cache.

@@ -64,8 +64,8 @@ impl<M: Model> Datapath<M> {
         extent
     }
 
-    /// Returns whether an operation of the queue `chosen` may begin. If not, lets the die drain: no read begins until the reads of all
-    /// planes have ended.
+    /// Returns whether an operation of the queue `chosen` may begin. If the operation needs the whole die, and the die is not free as a
+    /// whole, returns `false` and lets the die drain: no read begins until the reads of all planes have ended.
     #[inline(never)]
     pub(super) fn may_begin(&mut self, chosen: QueueId) -> bool {
         let entry = &mut self.dies[chosen.die];
@@ -117,8 +117,8 @@ impl<M: Model> Datapath<M> {
         counted.expect(SENDS)
     }
 
-    /// Removes the data that was just sent from its register. Returns the extent (the plane or the whole die) and the first read of the
-    /// data.
+    /// Removes the data that was just sent from its register. Returns the extent of the operation (one plane or the whole die), and the
+    /// read of the data, to which other reads of the same page are chained.
     #[inline(always)]
     pub(super) fn finish_sending(&mut self, die: DieId, now: Time) -> (Extent, TransactionId) {
         let DieEntry { state, plane_reads, .. } = &mut self.dies[die];
@@ -132,8 +132,8 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Removes the part of the data that was just sent from its register. `rest` is the first read of the data that stays. Returns the
-    /// first read of the part.
+    /// Removes the part of the register data that was just sent. `rest` is the first read of the data that stays in the register. Returns
+    /// the first read of the part that was sent.
     #[inline(always)]
     pub(super) fn finish_sending_part(&mut self, die: DieId, rest: TransactionId) -> TransactionId {
         let DieEntry { state, plane_reads, .. } = &mut self.dies[die];

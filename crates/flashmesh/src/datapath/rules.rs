@@ -19,11 +19,11 @@ pub(super) struct Rules {
     pub(super) multi_plane: MultiPlane,
     /// Whether the planes of a die read independently.
     pub(super) planes_read_alone: bool,
-    /// Classes that may begin while other planes of the die read, if planes read independently.
+    /// Classes of transactions that may start while other planes of the die read; no effect unless planes read independently.
     pub(super) independent_reads: PlaneMasks,
     /// Whether reads of requests on other planes join reads of the map (`schedule.map-reads-take-others`).
     pub(super) map_reads_take_others: bool,
-    /// Whether the planes of a multi-plane read send their data in the order in which their transactions arrived.
+    /// Whether the planes of a multi-plane read send their data in the order of arrival of their transactions, after the reads of the map.
     pub(super) sends_by_arrival: bool,
     /// Number of transactions at the head of a queue among which a joiner (transaction of another plane) is sought.
     pub(super) lookahead: u32,
@@ -35,10 +35,10 @@ pub(super) struct Rules {
     /// Whether a chip executes one operation at a time.
     pub(super) dies_take_turns: bool,
     pub(super) erase_order: EraseOrder,
-    /// Wait after which a user transaction is overdue (`schedule.age-bound`); [`Time::MAX`] if the age bound does not apply, as in order of
-    /// arrival.
+    /// Wait after which a user transaction counts as overdue (`schedule.age-bound`); [`Time::MAX`] if the policy serves user transactions
+    /// in order of arrival only, or after `Datapath::leave_order_to_scheduler`.
     pub(super) age_bound: Time,
-    /// Channel arbitration; `CommandFirst` for interconnects without channels.
+    /// Channel arbitration; `CommandFirst` for interconnects without `fabric.arbitration`.
     pub(super) arbitration: Arbitration,
     /// Whether writes get their pages when they are placed on a plane (early binding), not at the grant of a path.
     pub(super) binds_early: bool,
@@ -49,14 +49,15 @@ pub(super) struct Rules {
     pub(super) dies_start_together: bool,
     /// Whether reads that a request waits for always precede GC.
     pub(super) reads_before_collection: bool,
-    /// Whether a read suspends the operations of all dies of its chip.
+    /// Whether a read that suspends an operation suspends the operations of all dies of its chip together.
     pub(super) suspends_chips: bool,
-    /// Classes of GC transactions that may have to pause, because GC and the destage of stripes take turns (`cache.destage-stripe`).
+    /// Classes of GC transactions that may be held back, if GC alternates with the destage of stripes (`cache.destage-stripe`); otherwise
+    /// no class.
     pub(super) pausing_collection: PlaneMasks,
     pub(super) has_parity: bool,
-    /// Whether issue at a die depends only on its own queues and state. False if dies of a chip depend on each other, if planes read
-    /// independently, if GC and the destage of stripes take turns, or if the drive has parity, several mapping units per program, or
-    /// Cleans.
+    /// Whether the transactions that may run on a die depend only on its own queues and state, apart from programs that wait for free pages
+    /// or for GC. False if dies of a chip depend on each other, if planes read independently, if GC alternates with the destage of stripes,
+    /// or if the drive has parity, several mapping units per program, or Cleans (chip-to-chip moves of whole blocks).
     pub(super) dies_are_independent: bool,
     /// Whether a die with a single non-empty queue, of user reads, issues the head of that queue without calling the scheduler.
     pub(super) skips_scheduler: bool,
@@ -134,7 +135,7 @@ impl Rules {
         }
     }
 
-    /// Returns whether channel arbitration depends on the owner of the data that leaves a die.
+    /// Returns whether channel arbitration depends on the owner (request, GC or map) of the data that leaves a die.
     #[inline]
     pub(super) fn arbitrates_by_owner(&self) -> bool {
         self.arbitration.is_data_first_by_chip()

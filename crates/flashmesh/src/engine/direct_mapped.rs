@@ -6,7 +6,7 @@ use crate::ids::Id;
 
 use super::pow2_table::Pow2Table;
 
-/// Number of slots, which take 8 KiB together. The low bits of a key select its slot.
+/// Number of slots of the table, which take 8 KiB together. The low bits of a key select its slot.
 const SLOTS: usize = 1024;
 
 /// Marker of an empty slot, in place of an id.
@@ -14,7 +14,7 @@ const NONE: u32 = u32::MAX;
 
 /// A map from keys to ids. Contains few of many possible keys at a time, so that most lookups access only one slot.
 ///
-/// A key whose slot is occupied is stored in the hash table until it is removed. [`NONE`] is not a valid id.
+/// A key whose slot is occupied by another key is stored in the hash table until the key is removed. [`NONE`] is not a valid id.
 #[derive(Clone, Debug)]
 pub struct DirectMapped<K, V> {
     /// Key and id of each slot.

@@ -7,7 +7,7 @@ pub const LANES: usize = 6;
 
 pub(super) const ALARM: usize = LANES;
 
-/// Lane number of events without a constant delay. The queue of this number is the heap.
+/// Lane number for events that have no lane (FIFO). The queue of this number is the heap.
 pub const NO_LANE: usize = LANES + 1;
 
 /// Number of queues: the lanes, the alarm and the heap.
@@ -34,10 +34,12 @@ pub(super) const OFFSET_SHIFT: u32 = KIND_BITS + KIND_SHIFT;
 /// Width of the time offset, in bits. The offset is in ps and occupies the highest bits of a key. The range of times is about 4 ms.
 pub(super) const OFFSET_BITS: u32 = u64::BITS - OFFSET_SHIFT;
 
-/// Key of an empty queue, greater than all others. An event that would have this key is kept in `far`.
+/// First key of an empty queue, greater than the keys of all events. No event has this key, because times from [`OFFSET_END`] on do not fit
+/// into a key.
 pub(super) const NEVER: u64 = u64::MAX;
 
-/// First time offset, in ps, that does not fit into a key. Events from this offset on are kept in `far`.
+/// First time offset, in ps, that does not fit into a key. Events from this offset on wait without a key, in `far_lanes` or `far` of the
+/// event queue.
 pub(super) const OFFSET_END: u64 = (1 << OFFSET_BITS) - 1;
 
 /// Returns a key without its time: the kind and number of the event, and `place`, the index of its queue.

@@ -13,7 +13,8 @@ const SLOTS_MIN: usize = 8;
 
 /// An [arena](super::arena) for values with a default. Free slots contain values too, so that lookups need no bounds check.
 ///
-/// Debug assertions check that an id was allocated. The number of slots is at most twice the maximum number of values in flight.
+/// Debug assertions check that an id was allocated. The number of slots is at most twice the maximum number of values in flight, but at
+/// least 8.
 #[derive(Clone, Debug)]
 pub struct Pool<I, T> {
     slots: Pow2Table<T>,

@@ -22,18 +22,19 @@ use super::lane::Lane;
 
 pub use super::key::{KINDS, LANES, NO_LANE, NUMBERS};
 
-/// Minimum time between two moves of the base, because a move rewrites all pending keys. The base moves earlier only if no key is pending.
+/// Minimum time between two moves of the base (the origin of the times in keys), because a move rewrites all pending keys. The base moves
+/// earlier only if no key is pending.
 const REBASE_INTERVAL_PS: u64 = OFFSET_END / 2;
 
-/// Index of the first rarely used queue. The rarely used queues are the last lane, the alarm and the heap. Their smallest key is cached,
-/// for comparison with the keys of the other lanes.
+/// Index of the first rarely used queue. The rarely used queues are the last lane, the alarm and the heap. The smallest key of these queues
+/// is cached, for comparison with the first keys of the other lanes.
 const FIRST_RARE: usize = LANES - 1;
 
 /// An event in the queue. Its kind selects the handler, and its number is below [`NUMBERS`].
 pub trait Queued: Copy {
     fn parts(self) -> (u8, u32);
-    /// Builds the event of `kind`. Calls `take`, which dequeues the event and returns its number, with the lane in which events of this kind
-    /// usually wait.
+    /// Builds the event of `kind`. Must call `take` once, with the lane in which events of this kind usually wait; `take` dequeues the
+    /// event and returns its number.
     fn of_kind(kind: u8, take: impl FnOnce(usize) -> u32) -> Self;
 }
 
@@ -53,11 +54,12 @@ pub struct EventQueue<E> {
     heads: [u64; QUEUES],
     /// Smallest first key of the rarely used queues, from [`FIRST_RARE`] on.
     others: u64,
-    /// Smallest key of all queues. Computed when an event is dequeued, so that the next event is known when the handler ends.
+    /// Smallest key of all queues; [`NEVER`] if no event has a key. Kept up to date by every change, so that the next event is known when
+    /// the handler ends.
     first: u64,
     lanes: [Lane; LANES],
     heap: BinaryHeap<Reverse<u64>>,
-    /// Events beyond the range of a key, by lane, in order.
+    /// Events beyond the range of a key, by lane, in the order of their times.
     far_lanes: [VecDeque<Far>; LANES],
     /// Events beyond the range of a key that have no lane, or are out of order in their lane.
     far: BinaryHeap<Reverse<Far>>,

@@ -1,4 +1,4 @@
-//! Random numbers from a named generator, identical on every machine.
+//! Random numbers from a generator with a specified algorithm, identical on every machine.
 
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;

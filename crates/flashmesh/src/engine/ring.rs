@@ -40,7 +40,7 @@ impl<T: Copy + Default> Ring<T> {
         self.end - self.first
     }
 
-    /// Returns the value at position `count`, which is in `first..end`.
+    /// Returns the value at position `count`; an arbitrary value if `count` is not in `first..end`.
     #[inline(always)]
     fn at(&self, count: usize) -> &T {
         self.slots.at(count)

@@ -16,11 +16,11 @@ enum ArrayState {
     /// The command is being transferred to the die; for a program, also its data.
     Incoming,
     Busy,
-    /// A read has ended, but its data stays in the array until the page register is empty.
+    /// A read has ended, but its data stays in the array, because the page register still holds older data.
     Holding,
 }
 
-/// Total time for which a condition of the die has held, such as busy, and whether it holds at present.
+/// Timer of a condition of the die, such as busy: the total time for which the condition was true, and whether it is true now.
 ///
 /// Updates have no branches, which would often be mispredicted because the operations of a die are random.
 #[derive(Clone, Copy, Debug, Default)]
@@ -47,9 +47,9 @@ impl ConditionTimer {
 #[derive(Clone, Copy, Debug)]
 struct Suspended {
     operation: Operation,
-    /// Time at which the operation reaches its point of suspension, until which it works on.
+    /// Time at which the operation stops, at its next point of suspension. Until then the array works on.
     at: Time,
-    /// Array time left after this point.
+    /// Array time of the operation that is left after `at`.
     remaining: Time,
     times: u32,
 }
@@ -111,7 +111,7 @@ pub struct DieRules {
     pub suspensions_max: u32,
     /// Interval between the points of an operation at which it can be suspended; zero if it can be suspended at any time.
     pub suspend_interval: Time,
-    /// Remaining array time at or below which an operation is not suspended.
+    /// Array time left at the point of suspension, at or below which an operation is not suspended.
     pub suspend_remaining_min: Time,
 }
 
@@ -251,8 +251,8 @@ impl Die {
         Time::from_ps(worked.next_multiple_of(interval) - worked)
     }
 
-    /// Suspends the running operation, which works on from `now` until its next point of suspension. Returns the time until then. The die can begin
-    /// another operation at `now`.
+    /// Suspends the running operation, which works on from `now` until its next point of suspension. Returns the duration from `now` until
+    /// that point. The die accepts another operation from `now` on.
     ///
     /// # Errors
     /// If [`Die::may_suspend`] is false.
@@ -381,8 +381,8 @@ impl Die {
         !self.register.is_empty() && self.register.internal
     }
 
-    /// Records that the data to be sent next, of one plane, waited `waited` for a path. Returns the time at which the register was filled,
-    /// and the total wait of the planes sent before.
+    /// Adds `waited`, the path wait of the plane data that is sent next, to the total of the register. Returns the time at which the
+    /// register was filled, and this total without `waited`.
     ///
     /// # Errors
     /// If the register is empty.

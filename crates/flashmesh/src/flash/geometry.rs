@@ -74,7 +74,7 @@ struct Divisors {
 pub const SPARE_BLOCKS_PER_PLANE_MIN: u64 = 4;
 
 impl Geometry {
-    /// Returns the array of the drive that `config` describes, with its mapping units.
+    /// Returns the array of the drive that `config` describes, with its mapping units and its SLC cache.
     ///
     /// # Errors
     /// If the array cannot be simulated, as for [`Geometry::new`].
@@ -110,7 +110,8 @@ impl Geometry {
         })
     }
 
-    /// Adds `per_plane` block ids at the end of each plane. Returns an error if the page ids of the drive would exceed 32 bits.
+    /// Adds `per_plane` block ids, the aliases of a dynamic SLC cache, at the end of each plane. Returns an error if the page ids of the
+    /// drive would exceed 32 bits.
     fn add_blocks(&mut self, per_plane: u32) -> Result<(), GeometryError> {
         let blocks = u64::from(self.blocks_per_plane) + u64::from(per_plane);
         let of_plane = blocks * u64::from(self.pages_per_block);

@@ -108,10 +108,11 @@ impl Config {
         self.namespace.iter().map(capacity).collect()
     }
 
-    /// Returns the index in `namespaces` of the namespace that receives the requests of `queue`. An error names `key` as the key to change.
+    /// Returns the index in `namespaces` of the namespace that receives the requests of `queue`; 0 if `queue` names no namespace. An error
+    /// names `key` as the key to change.
     ///
     /// # Errors
-    /// If there is no namespace of that name.
+    /// If `queue` names a namespace that does not exist.
     pub(crate) fn namespace_of(
         &self,
         queue: &Queue,

@@ -27,8 +27,9 @@ impl PageType {
 
     /// Returns the type of the page at this offset in its block.
     ///
-    /// A TLC block begins with lower and middle pages; after these the three types alternate (Yaakobi et al., "Characterization and error-correcting
-    /// codes for TLC flash memories", ICNC 2012). In QLC blocks the pages of a word line have successive offsets \[choice\].
+    /// A TLC block begins with six lower and two middle pages; after these the three types alternate in pairs of pages (Yaakobi et al.,
+    /// "Characterization and error-correcting codes for TLC flash memories", ICNC 2012). In QLC blocks the pages of a word line have
+    /// successive offsets \[choice\].
     #[inline]
     pub const fn from_offset(types: PageTypes, page_in_block: u32) -> PageType {
         match (types, page_in_block) {

@@ -1,7 +1,7 @@
 //! Independent reads of the planes of a die (`flash.multi-plane = "independent"`; "independent multi-plane read" of ONFI 5).
 //!
-//! Each plane senses pages and holds data in a register of its own, whatever the other planes do. The planes share the pins of the die: commands
-//! arrive one after the other, and data leaves in the order in which the pages were sensed. No plane reads while the die programs or erases.
+//! Each plane senses pages and holds data in a register of its own, whichever pages the other planes read. The planes share the pins of the die:
+//! commands arrive one after the other, and data leaves in the order in which the pages were sensed. No plane reads while the die programs or erases.
 
 use std::collections::VecDeque;
 
@@ -48,7 +48,7 @@ impl PlaneReads {
         self.planes.iter().rev().fold(0, |free, plane| free << 1 | u8::from(plane.accepts(rules)))
     }
 
-    /// Returns whether the planes leave the die free for an operation that occupies the whole die.
+    /// Returns whether all planes can begin an operation and no command is in transfer, so that an operation may occupy the whole die.
     pub fn leave_die_free(&self, rules: &DieRules) -> bool {
         self.incoming.is_none() && self.planes.iter().all(|plane| plane.accepts(rules))
     }
@@ -103,7 +103,7 @@ impl PlaneReads {
     /// Ends the read in the array of `plane`. The data moves to the register if it is empty, and otherwise waits in the array.
     ///
     /// # Errors
-    /// If the plane senses no page, or before the end.
+    /// If the plane senses no page, or if its read ends after `now`.
     pub fn finish_array(&mut self, plane: u8, now: Time) -> Result<&Operation, DieError> {
         self.sensed.push_back(plane);
         self.planes[usize::from(plane)].finish_array(now)
@@ -144,7 +144,7 @@ impl PlaneReads {
         self.front_mut().is_some_and(Die::begin_sending)
     }
 
-    /// Removes the data that was just sent from its register. Returns the index of its plane, and its transaction.
+    /// Removes the data that was just sent from its register. Returns the index of the plane, and the transaction of the data.
     ///
     /// # Errors
     /// If all registers are empty.

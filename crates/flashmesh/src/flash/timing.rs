@@ -7,8 +7,8 @@ use super::die::OperationKind;
 use super::geometry::PLANES_PER_DIE_MAX;
 use super::page_type::PageType;
 
-/// Types of the page read and of the page programmed by an operation, which determine its array time. One plane is enough, because all
-/// planes of an operation use the same page offset.
+/// Types of the page read and of the page programmed by an operation, which determine its array time. One pair is enough for all planes,
+/// because all planes of an operation use the same page offset.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OperationPageTypes {
     pub read: PageType,
@@ -18,7 +18,7 @@ pub struct OperationPageTypes {
 #[derive(Clone, Debug)]
 pub struct Timing {
     page_types: PageTypes,
-    /// Whether one program writes a whole word line.
+    /// Whether one program writes all pages of a word line, outside the SLC cache.
     word_lines: bool,
     /// Array time by kind, type of the page read, and type of the page programmed.
     array: [[[Time; PageType::ALL.len()]; PageType::ALL.len()]; OperationKind::ALL.len()],

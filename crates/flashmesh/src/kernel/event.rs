@@ -7,7 +7,7 @@ use crate::host::interface::{HostEvent, WakeReason};
 use crate::ids::{AcknowledgementId, DieId, Id, JobId, StreamId, id};
 
 id! {
-    /// Token by which the fabric recognises a wake-up that it requested.
+    /// Token of a wake-up that the fabric has requested, by which the fabric recognises its purpose.
     WakeToken
 }
 
@@ -66,7 +66,7 @@ events! {
     CopyDelivered(DieId) in DATA,
     /// The array operation of a die ends. The event is ignored if the operation was suspended meanwhile.
     ArrayEnd(DieId) in READ,
-    /// The array of a die has resumed after a suspension, and can be suspended again.
+    /// The array of a die continues a suspended operation from now on; queued reads may suspend the operation again.
     Resumed(DieId) in ERASE,
     /// The oldest pending DRAM access of the device cache ends.
     Memory in MEMORY,
@@ -76,8 +76,8 @@ events! {
     SubmissionDoorbell(StreamId) in TO_DRIVE,
     /// The fetched submission entry of a write arrives in the drive.
     EntryArrived in TO_DRIVE,
-    /// The oldest command in flight to the drive arrives, with its data. An interface that runs ahead can schedule this event too early; the command
-    /// is then still in flight.
+    /// The oldest command in flight to the drive arrives, with its data. NVMe in run-ahead mode, in which the messages that precede a
+    /// command are not events, can schedule this event too early; the command is then still in flight.
     InDrive in TO_DRIVE,
     /// The drive's read request for a submission entry reaches the host.
     EntryRead in TO_HOST,
@@ -93,7 +93,8 @@ events! {
     ThreadReady(StreamId) in ARRIVAL,
     /// The write throttle of the device cache admits the next write.
     CacheOpens in GATHER,
-    /// The wait for more data to fill partly filled programs of a die times out (`ftl.gather-timeout`).
+    /// The wait of partly filled programs of a die for more data may end: after `ftl.gather-timeout`, for a flush, or because the last page
+    /// of a program is skipped.
     GatherDue(DieId) in GATHER,
     /// The power is cut.
     PowerCut in ARRIVAL,
@@ -130,7 +131,7 @@ impl From<FabricEvent> for Event {
 }
 
 impl Event {
-    /// Returns the token of a wake-up of the host interface; `None` for other events.
+    /// Returns the reason of the wake-up, if this event wakes the host interface; otherwise `None`.
     #[inline(always)]
     pub fn token(self) -> Option<WakeReason> {
         Some(match self {
@@ -164,7 +165,7 @@ impl Event {
 pub mod lane {
     use crate::engine::queue::NO_LANE;
 
-    /// Lane of messages to the drive.
+    /// Lane of messages from the host to the drive.
     pub const TO_DRIVE: usize = 0;
     /// Lane of the arrivals of commands at dies.
     pub const COMMAND: usize = 1;
@@ -172,7 +173,7 @@ pub mod lane {
     pub const DATA: usize = 2;
     /// Lane of the ends of array reads.
     pub const READ: usize = 3;
-    /// Lane of messages to the host.
+    /// Lane of messages from the drive to the host.
     pub const TO_HOST: usize = 4;
     pub const PROGRAM: usize = 5;
     /// Wake-ups of the fabric, which have no lane.
@@ -189,7 +190,8 @@ pub mod lane {
     pub const ERASE: usize = NO_LANE;
 }
 
-/// Returns the lane of an event of the host interface: one lane for each direction, because messages arrive in the order of sending.
+/// Returns the lane of an event of the host interface: one lane for each direction of messages, which arrive in the order of sending. The
+/// event of the host adapter has no lane.
 #[inline]
 pub fn host_lane(event: HostEvent) -> usize {
     match event {

@@ -25,7 +25,7 @@ pub struct Kernel<M> {
     pauses: Vec<Time>,
     /// Probes that receive all notices ([`Scope::All`]).
     probes: Vec<Box<dyn Probe + Send>>,
-    /// Whether `probes` receive notices now. All probes are notified of the end of the run in any case.
+    /// Whether `probes` receive notices now. These probes are notified of the end of the run in any case.
     is_watched: bool,
     /// Probes that receive only notices of reads ([`Scope::Reads`]).
     probes_of_reads: Vec<Box<dyn Probe + Send>>,
@@ -71,7 +71,8 @@ impl<M: Model> Kernel<M> {
         self.events.schedule(lane, at, event);
     }
 
-    /// Schedules `event` at `at` as the alarm, the only event that can be moved. Replaces the pending alarm; see [`EventQueue::set_alarm`].
+    /// Schedules `event` at `at` as the alarm, the only event that can be moved to another time. Replaces the pending alarm; see
+    /// [`EventQueue::set_alarm`].
     #[inline(always)]
     pub fn set_alarm(&mut self, at: Time, event: Event) {
         self.events.set_alarm(at, event);
@@ -126,7 +127,7 @@ impl<M: Model> Kernel<M> {
         self.is_probed() || !self.probes_of_reads.is_empty()
     }
 
-    /// Notifies all probes of a read. Probes of [`Scope::Reads`] get the notice later, in a batch.
+    /// Notifies all probes of an event of a read. Probes of [`Scope::Reads`] get the notice later, in a batch.
     #[inline(always)]
     pub fn notify_read(&mut self, notice: ReadNotice) {
         if !self.probes_of_reads.is_empty() {
@@ -156,18 +157,18 @@ impl<M: Model> Kernel<M> {
         M::PROBES && self.is_watched
     }
 
-    /// Returns whether all probes of [`Scope::All`] are done; `false` if there are none.
+    /// Returns whether all probes of [`Scope::All`] are done; `false` if there are none, or if notices are stopped.
     pub fn are_probes_done(&mut self) -> bool {
         let now = self.now();
         self.is_probed() && self.probes.iter_mut().all(|probe| probe.is_done(now))
     }
 
-    /// Stops all notices to probes except the one of the end of the run.
+    /// Stops all notices to probes of [`Scope::All`] except the one of the end of the run.
     pub fn stop_notices(&mut self) {
         self.is_watched = false;
     }
 
-    /// Notifies all probes of the end of the run, including probes that are done.
+    /// Notifies the probes of [`Scope::All`] of the end of the run, even if other notices are stopped.
     pub fn notify_end<'a>(&mut self, notice: impl FnOnce() -> Notice<'a>) {
         if !self.probes.is_empty() {
             self.notify_probes(notice);
@@ -190,7 +191,8 @@ impl<M: Model> Kernel<M> {
         self.probes.iter_mut().for_each(|probe| probe.notify(now, &notice));
     }
 
-    /// Checks whether a probe objects to the run, because the run has violated a rule that the probe checks.
+    /// Returns an error if a probe of [`Scope::All`] objects to the run, because the run has violated a rule that the probe checks. Checks
+    /// nothing while notices are stopped.
     ///
     /// # Errors
     /// The first objection of a probe.

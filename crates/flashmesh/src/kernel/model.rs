@@ -16,7 +16,7 @@ pub trait Model: 'static {
     /// Whether the run supports features that a plain drive lacks: other scheduling and firmware policies, suspension, priorities, dies that depend
     /// on each other, replicas, journals and power cuts.
     const ALL_FEATURES: bool;
-    /// Whether probes can be attached.
+    /// Whether probes that receive all notices can be attached. Probes of reads only can be attached to every model.
     const PROBES: bool;
 }
 

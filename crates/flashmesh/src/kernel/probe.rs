@@ -116,9 +116,9 @@ pub struct FabricEndState<'a> {
     pub layout: &'a Layout,
     /// Traffic of each link.
     pub usage: &'a [LinkUsage],
-    /// Held links, each with the die for whose transfers the link is held.
+    /// Links that are still reserved (held) at the end of the run, each with the die for which it is reserved.
     pub held: &'a [(LinkId, DieId)],
-    /// Whether the run stopped with transfers in flight, whose link uses were not reported.
+    /// Whether the run may have stopped with transfers in flight, whose link uses were not reported.
     pub has_transfers_in_flight: bool,
     /// Number of links crossed, summed over all transfers.
     pub hops: u64,
@@ -135,7 +135,8 @@ pub struct RunEndState<'a> {
     pub power: &'a PowerReport,
     /// Power-cut part of the report; `None` without a power cut.
     pub power_cut: Option<&'a PowerCutReport>,
-    /// Whether all requests completed.
+    /// Whether the run ended normally: it was not interrupted, cut short by a power cut, or ended early because the measurement was
+    /// complete.
     pub is_complete: bool,
 }
 
@@ -168,7 +169,7 @@ pub enum Notice<'a> {
     RequestCompleted(RequestId),
     /// A logical page was deallocated.
     Deallocated(Lpn),
-    /// An unmapped page was assigned a location because it was read.
+    /// An unmapped logical page was assigned a physical page because it was read (`ftl.first-touch`).
     PagePlaced(Ppn, Lpn),
     /// A transaction of a request, or of the firmware (`None`), was enqueued at a die.
     Enqueued(DieId, TransactionClass, Option<RequestId>),
@@ -200,7 +201,7 @@ pub enum Notice<'a> {
     AcknowledgementSent(DieId, AcknowledgementId),
     /// The acknowledgement of an operation arrived at its controller.
     Acknowledged(DieId, AcknowledgementId),
-    /// An operation of this number of planes started at a die.
+    /// An operation on this number of planes started at a die.
     OperationBegan(DieId, Extent, OperationKind, usize),
     /// The array of a die, or of one of its planes, began to work, until the given time.
     ArrayBegan(DieId, Extent, OperationKind, Time),
@@ -216,7 +217,8 @@ pub enum Notice<'a> {
     PageRead(Ppn, Lpn, Option<RequestId>),
     /// The array programmed a page.
     PageProgrammed(Ppn, Lpn, Origin),
-    /// The array programmed parity in the plane of this page, which is the last one of the preceding data program.
+    /// The array programmed parity, which has no page of its own. The page is the last one of the data program before the parity, in the
+    /// same plane.
     ParityProgrammed(Ppn),
     /// A partial read of this page was extended to the whole page.
     WholePageWanted(Option<RequestId>, Lpn),
@@ -230,13 +232,13 @@ pub enum Notice<'a> {
     ReplicaKept(Lpn),
     /// The array erased a block.
     BlockErased(BlockId),
-    /// The data of a page arrived at another chip, for this plane.
+    /// The data of a page arrived directly from its chip at another chip, to be programmed in this plane.
     PageCopied(Ppn, PlaneId),
-    /// The data of a page that had arrived at another chip, for this plane, was discarded.
+    /// The data of a page that had arrived at another chip, to be programmed in this plane, was discarded.
     CopyDropped(Ppn, PlaneId),
-    /// A transaction must wait for its mapping entry.
+    /// A transaction must wait for the mapping entry of a logical page.
     EntryWanted(Option<RequestId>, Lpn),
-    /// A transaction used its mapping entry.
+    /// A transaction used the mapping entry of a logical page.
     EntryUsed(Option<RequestId>, Lpn),
     /// An entry of the mapping cache changed its state.
     EntryChanged(EntryEvent),
@@ -260,7 +262,7 @@ pub enum Notice<'a> {
         lpn: Lpn,
         /// Accepted sectors.
         sectors: Sectors,
-        /// Whether the write completes in the cache.
+        /// Whether the write completes as soon as its sectors are in the cache, without waiting for flash.
         stays: bool,
     },
     /// The device cache kept sectors that were read from flash.

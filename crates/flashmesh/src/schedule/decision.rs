@@ -1,4 +1,4 @@
-//! Decisions of a policy: the lead and the joiners of the next operation.
+//! Decisions of a policy: the lead (first transaction) and the joiners (transactions of other planes) of the next operation.
 
 use crate::flash::geometry::PLANES_PER_DIE_MAX;
 use crate::ids::TransactionId;
@@ -11,12 +11,12 @@ use super::transaction::NextInChain;
 pub enum Joiners {
     /// On each other plane, the first transaction that may join, among the first `schedule.lookahead` transactions of its queue.
     First,
-    /// The chosen transactions, each queued for another plane of the die, in the class of the lead. A transaction stays in its queue if
-    /// `flash.multi-plane` does not let it join, or if its page has moved.
+    /// The chosen transactions, each queued for another plane of the die, in the class of the lead. A transaction stays in its queue if it
+    /// may not join, for example by `flash.multi-plane` or because its page has moved.
     These(ChosenJoiners),
 }
 
-/// Chosen joiners: at most one transaction for each other plane.
+/// Joiners of a multi-plane operation, chosen by the policy: at most one transaction for each plane other than that of the lead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChosenJoiners {
     joiners: [NextInChain; PLANES_PER_DIE_MAX],
@@ -54,7 +54,8 @@ pub struct Decision {
 }
 
 impl From<QueueId> for Decision {
-    /// Returns the decision in which the head of `queue` leads, with [`Joiners::First`].
+    /// Returns the decision that the head of `queue` leads the operation, and that on each other plane the first transaction that may join
+    /// does so ([`Joiners::First`]).
     #[inline]
     fn from(queue: QueueId) -> Decision {
         Decision { queue, lead: None, joiners: Joiners::First }

@@ -9,13 +9,13 @@ use super::DieStates;
 use super::load::LoadView;
 use super::queues::{DieQueues, PlaneMasks, Transactions};
 
-/// A set of dies. It is grouped by channel, without order within a channel.
+/// A set of dies, grouped by channel, without order within a channel.
 #[derive(Clone, Debug)]
 pub struct DieSet {
     dies_per_channel: Divisor,
     members: Vec<Vec<DieId>>,
     count: u32,
-    /// Position of each die among the members of its channel, plus one; 0 if the die is not a member.
+    /// Position of each die in the list of its channel (`members`), plus one; 0 if the die is not in the set.
     places: Vec<u32>,
 }
 

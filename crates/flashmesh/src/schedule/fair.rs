@@ -49,8 +49,8 @@ struct StreamTime {
 }
 
 impl StreamTime {
-    /// Returns whether this stream has a larger slowdown than `than`. Compares `others / own`, which is the slowdown minus one; infinite if
-    /// `own` is zero.
+    /// Returns whether this stream has a larger slowdown than `than`. Compares `others / own`, which is the slowdown minus one. The ratio
+    /// counts as infinite if `own` is zero; two such streams are compared by `others`.
     fn is_slowed_more(&self, than: &StreamTime) -> bool {
         let product = |one: Time, other: Time| u128::from(one.as_ps()) * u128::from(other.as_ps());
         match (self.own == Time::ZERO, than.own == Time::ZERO) {
@@ -85,7 +85,7 @@ impl Fair {
         }
     }
 
-    /// Finds the next transaction of each stream on the dies for which the decision is made.
+    /// Sets `heads` to the next ready transaction of each stream, among the dies for which the decision is made.
     fn find_heads(&mut self, waiting: &SchedulerView<'_>) {
         self.heads.fill(None);
         for class in [TransactionClass::UserRead, TransactionClass::UserProgram] {

@@ -1,5 +1,5 @@
-//! First in, first out: serves the oldest transaction of any class except replicas. Garbage collection may overtake requests only if it
-//! cannot be preempted, or if the die is nearly out of space.
+//! First in, first out: serves the oldest transaction of any class except replicas. Garbage collection overtakes requests only if it is not
+//! preemptible (`gc.preemptible`), if a die is nearly out of free pages, or if writes wait for a fold of the SLC cache.
 
 use super::transaction::TransactionClass;
 use super::{QueueId, Scheduler, SchedulerView};

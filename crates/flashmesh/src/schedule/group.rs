@@ -21,7 +21,8 @@ pub(super) struct Group {
 
 #[derive(Clone, Copy, Debug)]
 struct Member {
-    /// Sort key, equal for transactions that may join each other: priority of the queue, and location of the transaction.
+    /// Sort key: priority of the queue, and location of the transaction. Transactions of different planes with equal keys may run in one
+    /// operation.
     key: (usize, u64),
     order: u64,
     queue: QueueId,
@@ -95,12 +96,12 @@ impl Grouping {
     }
 }
 
-/// Policy that chooses the best group of request transactions of a die. Firmware work precedes or follows requests by the rules of all
-/// policies.
+/// Policy that chooses the best group of request transactions of a die. Firmware work precedes or follows requests by the rules that all
+/// policies share ([`among_classes`]).
 #[derive(Clone, Debug)]
 pub(super) struct GroupPolicy {
     erases: EraseOrder,
-    /// Wait after which a transaction precedes all groups.
+    /// Wait after which a request transaction precedes all groups (`schedule.age-bound`).
     pub age_bound: Time,
     pub grouping: Grouping,
     /// Function that ranks a group; the group with the largest rank wins.

@@ -22,7 +22,8 @@ pub struct LatencyBreakdown {
     pub cache: Time,
     /// Wait for a mapping entry: for the read of its translation page, or for free space in the mapping cache.
     pub map_wait: Time,
-    /// Wait for the die while it worked for other requests.
+    /// Wait for the die, except behind garbage collection and wear levelling. Includes suspensions of the own operation, and the wait of a
+    /// write for an earlier write of the same page or for free pages.
     pub die_wait: Time,
     /// Wait for the die while it worked for garbage collection or wear levelling.
     pub behind_gc: Time,
@@ -30,7 +31,7 @@ pub struct LatencyBreakdown {
     pub path_wait: Time,
     /// Array time (tR, tPROG), including the time to suspend another operation first.
     pub array: Time,
-    /// Time of the transfer of command, address and data.
+    /// Time of the transfers of command, address, data and acknowledgement, including the set-up of their paths.
     pub transfer: Time,
 }
 
@@ -62,7 +63,7 @@ pub struct Stall {
     pub is_by_another: bool,
 }
 
-/// The time account of a transaction, with all charges up to the last event.
+/// The time account of a transaction: the time charged to each component up to the last event, and the start of the current wait.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LatencyAccount {
     /// Start of the current wait: for the die, for the mapping entry, or for an earlier write of the same page.
@@ -149,7 +150,8 @@ impl LatencyAccount {
         }
     }
 
-    /// Charges the command transfer, which began at `started`, except the time for which it was stalled. The array starts at `now`.
+    /// Charges the command transfer, from `started` to `now`, when the array starts. The time for which the network blocked the transfer
+    /// (`stall`) counts as path wait.
     #[inline]
     pub fn array_began(&mut self, now: Time, started: Time, stall: Stall) {
         self.spent.transfer += now - started - stall.time;
@@ -157,7 +159,8 @@ impl LatencyAccount {
         self.mark = now;
     }
 
-    /// Charges `nominal`, the array time without suspension, to `array`. Charges the time for which the operation was suspended to `die_wait`.
+    /// Charges `nominal`, the array time without the time for which the operation itself was suspended, to `array`. Charges the rest since
+    /// the array start, the time of its suspensions, to `die_wait`.
     #[inline]
     pub fn array_ended(&mut self, now: Time, nominal: Time) {
         self.spent.array += nominal;
@@ -165,8 +168,9 @@ impl LatencyAccount {
         self.mark = now;
     }
 
-    /// Starts the transfer out of the page register, which was ready for this data at `free`. `path` is the path wait of this transfer.
-    /// `waited_before` is the path wait already charged to earlier planes of the operation.
+    /// Charges the time from the end of the array work to `now`, when the transfer out of the page register starts. The register was ready
+    /// for this data at `free`. `path` is the path wait of this transfer. `waited_before` is the path wait already charged to earlier
+    /// planes of the operation.
     #[inline(always)]
     pub fn start_data_transfer(&mut self, now: Time, free: Time, waited_before: Time, path: PathWait) {
         let PathWait { requested_at: asked, tried, causes } = path;
@@ -179,7 +183,8 @@ impl LatencyAccount {
         self.mark = now;
     }
 
-    /// Ends the transfer of the data out of the die.
+    /// Charges the transfer of the data out of the die, which ends at `now`. The time for which the network blocked the transfer (`stall`)
+    /// counts as path wait.
     #[inline]
     pub fn end_data_transfer(&mut self, now: Time, stall: Stall) {
         self.spent.transfer += now - self.mark - stall.time;

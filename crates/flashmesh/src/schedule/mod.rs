@@ -37,10 +37,10 @@ pub trait DieStates {
     /// Returns whether a die can accept an operation.
     fn accepts(&self, die: DieId) -> bool;
 
-    /// Returns whether a die has no activity at all.
+    /// Returns whether a die executes no operation, has no suspended operation, and holds no read data.
     fn is_idle(&self, die: DieId) -> bool;
 
-    /// Returns the number of transactions that a die executes, or whose data it holds.
+    /// Returns the number of transactions that a die executes or has suspended, or whose read data it holds.
     fn in_progress(&self, die: DieId) -> usize;
 
     /// Returns whether a die waits for a path for its next command.
@@ -171,7 +171,7 @@ impl<'a> SchedulerView<'a> {
         });
     }
 
-    /// Calls `see` with each transaction in the ready queues of `class`, in queue order.
+    /// Calls `see` with each transaction in the queues of `class`, in queue order, for planes with a transaction of `class` that may run.
     #[inline(always)]
     pub(crate) fn each_queued(
         &self,
@@ -183,7 +183,8 @@ impl<'a> SchedulerView<'a> {
         });
     }
 
-    /// Calls `see` with each queue of `class` in a ready plane. If priorities have separate queues, some of these queues may be empty.
+    /// Calls `see` with each queue of `class` in a plane with a transaction of `class` that may run. If priorities have separate queues,
+    /// some of these queues may be empty.
     #[inline(always)]
     fn each_queue(&self, class: TransactionClass, mut see: impl FnMut(QueueId)) {
         for (die, ready) in (self.first.0..).map(DieId).zip(self.ready) {
@@ -242,8 +243,9 @@ pub struct QueueId {
 /// A scheduling policy.
 ///
 /// # Contract
-/// - The policy is called when a die, or one of the dies of a chip, can accept an operation and its path has been granted. The result is one of the
-///   choices in [`SchedulerView`], or `None` to leave the die idle until a new transaction is queued for it.
+/// - The policy is called when a die, or one of the dies of a chip, can accept an operation and its path has been granted. The result is a
+///   queue of the [`SchedulerView`] with transactions that may run, or `None` to leave the die idle until a new transaction is queued for
+///   it.
 /// - A policy that also chooses within a queue, or chooses the joiners, implements [`decide`](Scheduler::decide). Other policies implement
 ///   [`choose`](Scheduler::choose): the head of the chosen queue leads, with [`Joiners::First`].
 /// - The policy sees the queues and states of all dies of the drive, and changes none of them.
@@ -255,7 +257,8 @@ pub struct QueueId {
 /// - The policy may ignore [`TransactionClass::ReplicaProgram`]: if it returns `None`, a queued replica is programmed.
 /// - The policy is deterministic: equal calls in equal order return equal results.
 ///
-/// The chosen transaction leads; [`multi_plane`] then lets other planes join a multi-plane operation.
+/// The chosen transaction is the lead (first transaction) of the operation; transactions of other planes may then join by the rules of
+/// [`multi_plane`].
 #[enum_dispatch]
 #[auto_impl(Box)]
 pub trait Scheduler {
@@ -269,8 +272,9 @@ pub trait Scheduler {
         self.choose(waiting).map(Decision::from)
     }
 
-    /// Returns whether the policy always chooses the head of a queue if the other queues of the die are empty. If true, the policy is not
-    /// called in this case. So its state must not depend on these choices, and its choices must not depend on transactions behind the head.
+    /// Returns whether the policy always chooses the head of a queue if the other queues of the die are empty. If true, the call of the
+    /// policy may be omitted in this case. So its state must not depend on these choices, and its choices must not depend on transactions
+    /// behind the head.
     fn takes_only_queue(&self) -> bool {
         false
     }
@@ -311,8 +315,8 @@ pub enum AnyScheduler {
 }
 
 impl AnyScheduler {
-    /// Returns the choice of the default policy with default options, for one die. `ready` contains the planes with transactions that may
-    /// run. Used by plain drives (compiled without optional features), which have no priorities.
+    /// Returns the queue that the default policy, with default options, chooses for one die. `ready` contains the planes with transactions
+    /// that may run. Used by plain drives (compiled without optional features), which have no priorities.
     #[inline(always)]
     pub fn choose_plain(
         &mut self,

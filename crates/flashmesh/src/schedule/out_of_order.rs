@@ -19,14 +19,15 @@ use super::{QueueId, Scheduler, SchedulerView};
 const READ_FIRST: [TransactionClass; 2] = [TransactionClass::UserRead, TransactionClass::UserProgram];
 const WRITE_FIRST: [TransactionClass; 2] = [TransactionClass::UserProgram, TransactionClass::UserRead];
 
-/// The policy that orders requests by kind, and by age within a kind.
+/// The policy that orders requests by kind (read or program), and by age within a kind.
 #[derive(Clone, Debug)]
 pub struct OutOfOrder {
     order: KindOrder,
     erases: EraseOrder,
     priorities: Priorities,
     age_bound: Time,
-    /// Whether the last request was chosen because it was overdue, so that the preferred kind is served next; indexed by die.
+    /// Whether an overdue transaction decided the last choice between reads and programs, so that the preferred kind is served next;
+    /// indexed by die.
     yields: Vec<bool>,
     /// Round-robin state by die, separate for the preferred kind of requests (read or program) and for the other kind; only with weighted priorities.
     turns: Vec<[WeightedRoundRobin; 2]>,
@@ -53,8 +54,9 @@ impl OutOfOrder {
     }
 
     /// Returns the queue of the oldest request transaction, if any request transaction has waited for `schedule.age-bound`. Every second
-    /// time, returns `None`, so that reads and programs alternate. Otherwise, if writes arrive faster than the die programs them, all
-    /// writes are overdue, and reads would wait for all of them.
+    /// time, returns `None`, so that reads and programs alternate. Without this alternation, if writes arrive faster than the die programs
+    /// them, all writes would be overdue, and reads would wait for all of them. If only reads or only programs may run, returns `None`
+    /// unless priorities count.
     #[inline]
     fn overdue_queue(&mut self, waiting: &SchedulerView<'_>) -> Option<QueueId> {
         if is_of_one_kind(waiting) {
@@ -153,8 +155,8 @@ fn is_of_one_kind(waiting: &SchedulerView<'_>) -> bool {
     !(waiting.is_ready(TransactionClass::UserRead) && waiting.is_ready(TransactionClass::UserProgram))
 }
 
-/// Returns the class that the policy chooses with default options, on one die without replicas. Relies on class indices in order of
-/// preference.
+/// Returns the class that the policy chooses with default options, on one die without replicas. Relies on the order of the class indices,
+/// which is the order of preference.
 #[inline(always)]
 pub(super) fn choose_plain(ready: PlaneMasks, collection_first: bool) -> TransactionClass {
     let internal = ready.and(INTERNAL_PLANES);

@@ -26,7 +26,7 @@ use super::{Decision, DispatchView, QueueId, Scheduler, SchedulerView};
 #[derive(Clone, Debug)]
 pub struct Paq {
     groups: GroupPolicy,
-    /// Load of each die; `None` if its queues have changed since the load was computed.
+    /// Cached load (waiting work) of each die; `None` if the queues of the die have changed since the load was computed.
     known: Vec<Option<DieLoad>>,
     /// For each channel, dies of the current set that may still wait for the path that they requested.
     requesting: Vec<Vec<DieId>>,

@@ -49,7 +49,8 @@ impl MoveRoute {
     }
 }
 
-/// The purpose of a transaction, and its step towards this purpose.
+/// The purpose of a transaction: the kind of work that it is part of, and its step in this work (such as the read or the program of a GC
+/// move).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     /// Read of a translation page, because transactions wait for its entries or because the page is written back.

@@ -16,8 +16,8 @@ pub type Transactions = Pool<TransactionId, Transaction>;
 #[derive(Clone, Copy, Debug)]
 struct QueueEntry {
     id: TransactionId,
-    /// Page of the transaction within its block. Stored here by the first search, so that later searches need not read the transactions,
-    /// which can exceed the CPU cache.
+    /// Offset of the transaction's page in its block. Stored here by the first search for a page, so that later searches need not read the
+    /// transactions, which can exceed the CPU cache.
     page: u32,
 }
 
@@ -31,7 +31,7 @@ impl QueueEntry {
 }
 
 impl Default for QueueEntry {
-    /// Returns the value of unused slots of a ring.
+    /// Returns a placeholder for unused slots of the ring buffer of a queue.
     fn default() -> QueueEntry {
         QueueEntry::new(TransactionId(u32::MAX))
     }
@@ -78,13 +78,13 @@ impl PlaneMasks {
         })
     }
 
-    /// Returns the planes that are in both masks.
+    /// Returns the planes that are in both masks, class by class.
     #[inline(always)]
     pub fn and(self, other: PlaneMasks) -> PlaneMasks {
         PlaneMasks(self.0 & other.0)
     }
 
-    /// Returns the planes that `other` lacks.
+    /// Returns the planes of this mask that are not in `other`, class by class.
     #[inline(always)]
     pub fn without(self, other: PlaneMasks) -> PlaneMasks {
         PlaneMasks(self.0 & !other.0)

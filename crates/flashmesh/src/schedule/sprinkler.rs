@@ -34,7 +34,7 @@ pub struct Sprinkler {
     visits: Vec<Visit>,
 }
 
-/// Current chip of a channel, whose chips are visited in round-robin order.
+/// Visits to the chips of one channel, in round-robin order: the current chip, and its dies that wait for a path.
 #[derive(Clone, Debug, Default)]
 struct Visit {
     chip: u32,

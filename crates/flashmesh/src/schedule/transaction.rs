@@ -8,7 +8,8 @@ use super::purpose::{CacheReservation, Purpose};
 
 pub use crate::config::Priority;
 
-/// The class of a transaction. The order of the variants is the order of preference in the out-of-order policy, if user requests precede collection.
+/// The class of a transaction. The order of the variants is the order of preference in the out-of-order policy, if user requests precede
+/// garbage collection and reads precede programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TransactionClass {
     /// Read of a translation page, because transactions wait for its entries or because the page is written back.
@@ -45,7 +46,7 @@ impl TransactionClass {
         TransactionClass::ReplicaProgram,
     ];
 
-    /// Classes of programs that have no reserve of free pages. They wait while their plane has no free page.
+    /// Classes of programs that have no reserve of free pages, so that these programs wait while their plane has no free page.
     pub const WAITING_PROGRAMS: [TransactionClass; 3] =
         [TransactionClass::UserProgram, TransactionClass::MapProgram, TransactionClass::ReplicaProgram];
 
@@ -164,7 +165,7 @@ pub struct Transaction {
     pub start: u32,
     /// Sequence number, in order of arrival of all transactions.
     pub order: u64,
-    /// Purpose (host read, GC move, …). Selects the queue.
+    /// Purpose (host read, GC move, …). Determines the class, and so the queue.
     pub purpose: Purpose,
     /// Time account, which attributes the latency of the transaction.
     pub account: LatencyAccount,

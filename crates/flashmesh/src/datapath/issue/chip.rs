@@ -43,8 +43,9 @@ impl<M: Model> Datapath<M> {
         self.scan_chip(requester, self.first_die_of_chip(requester), ChipScan::default(), source, kernel)
     }
 
-    /// Scans the dies of the requester's chip from `next` on, and requests a path if a transaction of any die may run. If `next` is beyond
-    /// the chip, the scan is already complete.
+    /// Scans the dies of the requester's chip from `next` on, and requests a path if a transaction of any die may run. Stops early at a die
+    /// whose programs may wait for a free page; the caller then continues the scan. If `next` is beyond the chip, only the path request is
+    /// left.
     pub(super) fn scan_chip<S: PageSource<M>>(
         &mut self,
         requester: DieId,

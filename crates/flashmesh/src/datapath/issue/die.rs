@@ -12,9 +12,9 @@ use crate::units::Time;
 use super::ready::{has_awaited_read, has_unreserved_programs};
 
 impl<M: Model> Datapath<M> {
-    /// Tries to issue at `die`: requests a command path if a transaction may run, or resumes a suspended operation. If the dies of a chip
-    /// take turns or start operations together, may issue at another die of the chip instead. Called after every change that may allow an
-    /// operation.
+    /// Tries to issue at `die`: requests a command path if a transaction may run, or resumes a suspended operation. If a chip executes one
+    /// operation at a time, or its dies start operations only together, the issue may concern other dies of the chip. Called after every
+    /// change that may allow an operation.
     #[inline(always)]
     pub fn try_issue<S: PageSource<M>>(&mut self, die: DieId, source: &S, kernel: &mut Kernel<M>) -> IssueOutcome {
         if M::ALL_FEATURES && self.rules.dies_take_turns {
@@ -45,8 +45,7 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Returns whether nothing but the queues and the state of `die` decides which transactions may run. Programs that need a free page are
-    /// an exception.
+    /// Returns whether only the queues and the state of `die` decide which transactions may run, except for programs that need a free page.
     #[inline(always)]
     fn is_independent(&self, die: DieId) -> bool {
         if !M::ALL_FEATURES {
@@ -57,9 +56,10 @@ impl<M: Model> Datapath<M> {
         self.rules.dies_are_independent && !may_suspend()
     }
 
-    /// Returns whether it is worth calling [`Datapath::try_issue_general`], which is not inlined, because it might request a path, resume
-    /// an operation or return an action for the controller. False if the die has already requested a command path. Also false if the die is
-    /// busy, has no programs that may need GC, and cannot be suspended for a read in `queued`.
+    /// Returns whether [`Datapath::try_issue_general`], which is not inlined, could request a path, resume an operation or return an action
+    /// for the controller. Always true while Cleans (chip-to-chip moves of whole blocks) are in progress. Otherwise false if the die has
+    /// already requested a command path, and if the die is busy, has no programs that may need GC, and cannot be suspended for a read in
+    /// `queued`.
     #[inline(always)]
     fn may_issue(&self, die: DieId, queued: PlaneMasks, may_need_collection: bool, now: Time) -> bool {
         if M::ALL_FEATURES && self.clean_execution.is_active() {
@@ -133,7 +133,8 @@ impl<M: Model> Datapath<M> {
         self.issue_ready(die, self.ready_planes(die, source), source, kernel)
     }
 
-    /// Returns the planes of `die` with programs that wait for a free page, as a bit mask by index in the die.
+    /// Returns the planes of `die` with queued programs other than GC moves that may not run now, usually for lack of a free page, as a bit
+    /// mask by index in the die.
     pub fn held_planes<S: PageSource<M>>(&self, die: DieId, source: &S) -> u8 {
         let (queued, ready) = (self.queues.masks(die), self.ready_planes(die, source));
         let short = |class: TransactionClass| queued.of(class) & !ready.of(class);
@@ -200,7 +201,8 @@ impl<M: Model> Datapath<M> {
         source.may_hold_programs(&ready, &queued) && !(M::ALL_FEATURES && self.is_limited_to_reads(die))
     }
 
-    /// Issues reads that were queued while the command of the current operation was in transfer. These reads may suspend the operation.
+    /// Tries to issue at `die` after its array has started: queued reads may suspend the new operation, or run on other planes if planes
+    /// read independently. Does nothing on drives without suspension and without independent plane reads.
     #[inline(always)]
     pub fn issue_beside_array<S: PageSource<M>>(
         &mut self,

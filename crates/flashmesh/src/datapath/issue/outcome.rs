@@ -15,8 +15,7 @@ pub enum IssueOutcome {
     Nothing,
     /// Consecutive dies that are idle: the first die, and the number of dies.
     Idle(DieId, u32),
-    /// Programs wait for a free page. Next, trigger garbage collection of their planes and call
-    /// [`Datapath::resume_issue`].
+    /// Queued programs may wait for a free page. Next, trigger garbage collection of their planes and call [`Datapath::resume_issue`].
     Pages(HeldDie),
     /// Consecutive dies that may issue: the first die, and the number of dies. Next, call [`Datapath::try_issue_of_die`] for each.
     Each(DieId, u32),
@@ -25,7 +24,8 @@ pub enum IssueOutcome {
     StartClean(DieId, TransactionId),
 }
 
-/// Die with programs that wait for a free page, and the progress of the chip scan that was interrupted at this die.
+/// Die with programs that may wait for a free page. `chip` is the progress of the scan over its chip that stopped at this die; `None` if
+/// only this die was checked.
 #[derive(Clone, Copy, Debug)]
 pub struct HeldDie {
     pub die: DieId,

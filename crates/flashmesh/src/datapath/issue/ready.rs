@@ -42,7 +42,7 @@ impl<M: Model> Datapath<M> {
         source.shares_open_block() && masks.and(SEPARATE_PROGRAMS) == NOTHING && (!M::ALL_FEATURES || is_alone())
     }
 
-    /// Returns `masks`, the queued transactions, without those that may not run by any rule.
+    /// Returns `masks`, the queued transactions, without those that some rule forbids to run now.
     ///
     /// Not inlined, like all rare paths in this file. Inlining would take registers from the common path.
     #[inline(never)]

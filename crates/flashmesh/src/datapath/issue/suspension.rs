@@ -11,7 +11,7 @@ use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
 
 impl<M: Model> Datapath<M> {
-    /// Returns whether `die` executes only reads, because it has a suspended operation or its chip is suspended as a whole.
+    /// Returns whether `die` may start only reads, because it has a suspended operation or its chip is suspended as a whole.
     #[inline]
     pub(super) fn is_limited_to_reads(&self, die: DieId) -> bool {
         self.dies[die].state.has_suspended() || (self.rules.suspends_chips && self.is_chip_suspended(die))

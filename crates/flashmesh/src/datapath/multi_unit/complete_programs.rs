@@ -2,7 +2,7 @@
 //! page buffer of another chip.
 //!
 //! All units are available when the program is queued ([`Purpose::is_whole`](crate::schedule::purpose::Purpose::is_whole)). So the program does not
-//! gather, and precedes the gathering programs of its queue.
+//! wait for further units, and precedes the programs of its queue that do.
 
 use crate::datapath::path::PathGrant;
 use crate::datapath::{Datapath, NewOperation, PageSource};
@@ -39,8 +39,8 @@ impl<M: Model> Datapath<M> {
         self.queues.insert_behind(&self.transactions, die, plane, lead, ahead);
     }
 
-    /// Replaces a dequeued `lead`, which will not run, by its first companion (mapping unit chained behind it). Enqueues that companion at the head
-    /// of the queue.
+    /// Replaces a dequeued `lead`, which will not run, by its first companion (mapping unit chained behind it). Enqueues that companion at
+    /// the head of the queue. Does nothing if `lead` has no companion.
     pub fn replace_lead(&mut self, lead: TransactionId) {
         let Some(next) = self.companion(lead) else { return };
         self.transactions[lead].end_chain();
@@ -104,8 +104,9 @@ impl<M: Model> Datapath<M> {
         Some(id)
     }
 
-    /// Returns whether the next GC move of a plane runs without waiting for further mapping units: a complete program or, with Cleans, a
-    /// stale move (its page has changed). Few moves are in flight before a Clean, so a stale move would wait in vain and block the others.
+    /// Returns whether a GC move at the head of a queue of `plane` may run without waiting for further mapping units: a complete program
+    /// or, if GC moves blocks by Cleans (from chip to chip), a stale move (its page has changed). Few moves are in flight before a Clean,
+    /// so a stale move would wait in vain and block the others.
     pub(in super::super) fn needs_no_companions<S: PageSource<M>>(&self, die: DieId, plane: u8, source: &S) -> bool {
         self.queues.priorities().iter().any(|&priority| {
             let class = TransactionClass::CollectProgram;

@@ -38,7 +38,7 @@ impl PartialProgram {
     }
 }
 
-/// For each plane, programs whose mapping units already have their pages, in the order of their first units.
+/// For each plane, the programs that have not started and whose mapping units already have their pages, in the order of their first units.
 #[derive(Clone, Debug)]
 pub(in super::super) struct EarlyBoundPrograms(Vec<Vec<PartialProgram>>);
 
@@ -104,7 +104,8 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Removes a cancelled write, to which `page` was assigned, from its program. Returns whether the remaining units may be programmed now.
+    /// Removes a cancelled write, to which `page` was assigned, from its program. Returns whether the remaining units of the program may be
+    /// programmed now; `false` if none remains.
     pub fn unbind(&mut self, page: Ppn) -> bool {
         if !self.gathers() {
             return false;
@@ -194,7 +195,8 @@ impl<M: Model> Datapath<M> {
         None
     }
 
-    /// Dequeues and returns a write of another plane whose program may run together with the program of the lead; `None` if there is none.
+    /// Dequeues and returns a write of another plane (`queue`) whose program may run together with the program at `lead_location`; `None`
+    /// if there is none.
     pub(in super::super) fn dequeue_early_bound_joiner(
         &mut self,
         queue: QueueId,
@@ -232,7 +234,7 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Returns whether programs of `class` got their pages when they were placed on a plane.
+    /// Returns whether programs of `class` get their pages when they are placed on a plane, not at the grant of a path.
     #[inline(always)]
     pub(in super::super) fn is_early_bound(&self, class: TransactionClass) -> bool {
         self.rules.binds_early && class == TransactionClass::UserProgram

@@ -84,7 +84,7 @@ fn may_gather(work: Purpose) -> bool {
     work.class().is_program() && work != Purpose::Parity && !work.is_whole()
 }
 
-/// Programs that wait for further mapping units until a timeout. GC moves are missing, because they wait without a timeout.
+/// Programs that wait for further mapping units at most until a timeout. GC moves are not included, because their wait has no timeout.
 const TIMED_PROGRAMS: PlaneMasks = PlaneMasks::all_of(&TransactionClass::WAITING_PROGRAMS);
 
 impl<M: Model> Datapath<M> {
@@ -186,9 +186,9 @@ impl<M: Model> Datapath<M> {
         self::planes(planes).filter(is_ready).fold(0, |ready, plane| ready | 1 << plane)
     }
 
-    /// Returns the planes among `planes` that may join a program of GC moves: planes with a full program, since a plane whose moves still
-    /// gather would join with a partial program. In superblocks, returns all of `planes`: a plane that still gathers cannot join anyway,
-    /// because its page offset differs from the lead's.
+    /// Returns the planes among `planes` that may join a program of GC moves: planes whose own program may run, since a plane whose moves
+    /// still gather would join with a partial program. In superblocks, returns all of `planes`: a plane that still gathers cannot join
+    /// anyway, because its page offset differs from the lead's.
     pub(in super::super) fn planes_with_full_moves<S: PageSource<M>>(&self, die: DieId, planes: u8, source: &S) -> u8 {
         if self.gather.gathers_by_die {
             return planes;
@@ -219,7 +219,8 @@ impl<M: Model> Datapath<M> {
         self.close_due_programs(die, is_flush, now)
     }
 
-    /// Schedules an event that ends the gathering at `die`, because a flush waits. The event follows all other events of the current time.
+    /// Schedules an event that ends the wait of partial programs at `die` for further mapping units, because a flush waits for these
+    /// programs. The event follows all other events of the current time.
     #[inline(never)]
     pub fn flush_partial_programs(&self, die: DieId, kernel: &mut Kernel<M>) {
         let is_waiting = || self.queues.masks(die).and(TIMED_PROGRAMS) != NOTHING || self.has_open_program(die);

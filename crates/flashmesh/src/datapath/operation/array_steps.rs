@@ -1,4 +1,5 @@
-//! Array time of operations that take several steps under one command: operations on mapping units of several pages, and copybacks of word lines.
+//! Array time of operations that take several steps under one command: operations on mapping units that span several pages, and copybacks of word
+//! lines.
 //!
 //! A program writes all pages of a unit, a read senses only the pages that it needs. A copyback senses all pages that it moves and programs them word
 //! line by word line. The planes of an operation work in parallel; the slowest one determines its time.
@@ -96,7 +97,7 @@ impl<'a> ArraySteps<'a> {
 }
 
 impl<M: Model> Datapath<M> {
-    /// Returns the array time of an operation. `pages` are the page types of the lead.
+    /// Returns the array time of an operation. `pages` are the page types of the lead (first transaction).
     #[inline(always)]
     pub(in super::super) fn array_time(
         &self,

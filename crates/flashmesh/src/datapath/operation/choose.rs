@@ -1,4 +1,4 @@
-//! Choice of the lead of an operation.
+//! Choice of the lead (first transaction) of an operation.
 
 use crate::config::EraseOrder;
 use crate::datapath::dies::DiesView;
@@ -10,7 +10,8 @@ use crate::schedule::queues::{NOTHING, PlaneMasks};
 use crate::schedule::transaction::TransactionClass;
 use crate::schedule::{Decision, QueueId, Scheduler, SchedulerView};
 
-/// Queue that the scheduler has chosen, and the lead; `None` if the head of the queue leads.
+/// Queue that the scheduler has chosen, and its transaction that becomes the lead (first transaction) of the operation; `None` for the head
+/// of the queue.
 type ChosenLead = (QueueId, Option<TransactionId>);
 
 impl<M: Model> Datapath<M> {
@@ -24,7 +25,7 @@ impl<M: Model> Datapath<M> {
                 || source.keeps_plane(lead, self))
     }
 
-    /// Dequeues the transaction that the scheduler chooses. Returns it with its queue; `None` if nothing may run now.
+    /// Dequeues the transaction that the scheduler chooses. Returns the transaction with its queue; `None` if nothing may run now.
     #[inline(always)]
     pub(super) fn dequeue_chosen<S: PageSource<M>>(
         &mut self,
@@ -76,8 +77,9 @@ impl<M: Model> Datapath<M> {
             || source.next_page(transaction).is_some()
     }
 
-    /// Lets the scheduler choose a lead among the dies from `first` on; `None` if nothing may run. `ready` contains the planes of these
-    /// dies with transactions that may run. Stores the joiners that the scheduler allows in
+    /// Lets the scheduler choose the lead (first transaction) of the next operation, among the dies from `first` on; `None` if nothing may
+    /// run. `ready` contains the planes of these dies with transactions that may run. If the model has all features, stores the joiners
+    /// (transactions of other planes) that the scheduler allows in
     /// [`SchedulingState::joiners`](crate::datapath::scheduling::SchedulingState::joiners).
     #[inline(always)]
     fn choose_lead<S: PageSource<M>>(
@@ -120,7 +122,8 @@ impl<M: Model> Datapath<M> {
         Some((queue, lead))
     }
 
-    /// Lets the scheduler choose a lead among the `count` dies of a chip from `first` on; `None` if nothing may run.
+    /// Lets the scheduler choose the lead (first transaction) of the next operation, among the `count` dies of a chip from `first` on;
+    /// `None` if nothing may run.
     fn choose_lead_of_chip<S: PageSource<M>>(
         &mut self,
         first: DieId,

@@ -21,7 +21,7 @@ pub enum GrantOutcome {
     Done,
     /// The path was released, because nothing may run. Next, call [`Datapath::try_issue`], which may resume a suspended operation.
     TryIssue(DieId),
-    /// The chosen lead is no longer valid. Next, reroute it and call [`Datapath::choose_again`].
+    /// The chosen transaction may not run on its plane any more. Next, reroute the transaction and call [`Datapath::choose_again`].
     Moved(StaleLead),
     /// A program operation was built. Next, assign a page to each transaction and call [`Datapath::start_operation`].
     Programs(NewOperation),
@@ -42,7 +42,8 @@ pub struct StaleLead {
 pub(in super::super) struct GrantedPath {
     pub grant: Grant,
     pub path: PathGrant,
-    /// Time of a suspension that an operation over this path has to wait for, which adds to its array time; zero without one.
+    /// Time to suspend another operation, added to the array time of the operation that uses this path; zero if no suspension is in
+    /// progress.
     pub suspension: Time,
 }
 
@@ -208,8 +209,8 @@ impl<M: Model> Datapath<M> {
     ) -> GrantOutcome {
         match self.dequeue_chosen(requester, source, kernel) {
             Some((_, lead)) if !self.is_valid_lead(lead, source) => {
-                // Keep the path request: if another transaction is queued at the die while the lead is rerouted, it must neither resume the
-                // suspended operation nor request a second path.
+                // Keep the path request: if another transaction is queued at the die while the lead is rerouted, the issue at this die must
+                // neither resume the suspended operation nor request a second path.
                 self.dies[requester].path.request_command(kernel.now());
                 self.reroute(lead, granted, kernel)
             }
@@ -224,7 +225,7 @@ impl<M: Model> Datapath<M> {
         GrantOutcome::Moved(StaleLead { moved: lead, granted })
     }
 
-    /// Chooses another lead, after the caller has rerouted the stale lead.
+    /// Chooses another transaction for the granted path, after the caller has rerouted `stale`, the previous choice.
     #[inline(never)]
     pub fn choose_again<S: PageSource<M>>(
         &mut self,

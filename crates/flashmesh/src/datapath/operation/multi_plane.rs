@@ -34,8 +34,8 @@ fn next_program_location(geometry: &Geometry, block: BlockId, page: u32) -> Plan
 }
 
 impl<M: Model> Datapath<M> {
-    /// Dequeues a joiner for `lead` from `queue`, which belongs to another plane: the transaction that the scheduler chose, or the first
-    /// that may join; `None` if there is none.
+    /// Dequeues a joiner for `lead` from `queue`, which belongs to another plane: the transaction that the scheduler chose for this plane
+    /// or, with [`Joiners::First`], the first that may join; `None` if there is none.
     pub(super) fn dequeue_joiner<S: PageSource<M>>(
         &mut self,
         queue: QueueId,

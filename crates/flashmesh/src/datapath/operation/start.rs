@@ -22,7 +22,8 @@ pub struct NewOperation {
     pub(in super::super) queue: QueueId,
     granted: GrantedPath,
     planes: PlaneTransactions,
-    /// Other planes with queued transactions of the class, which could join but have not been tried yet, as a bit mask.
+    /// Other planes with queued transactions of the lead's class, which may be able to join but have not been tried yet, as a bit mask by
+    /// index in the die.
     candidate_planes: u8,
     /// Location of the lead in its plane; `None` until the first joiner is sought.
     lead_location: Option<PlaneAddress>,
@@ -107,8 +108,8 @@ impl<M: Model> Datapath<M> {
         planes
     }
 
-    /// Dequeues and adds the next joiner, a transaction of another plane; `None` if no more planes can join. All earlier transactions must
-    /// have their pages.
+    /// Dequeues and adds the next joiner, a transaction of another plane; `None` if no more planes can join. If these are programs, all
+    /// earlier transactions of the operation must have their pages.
     #[inline(always)]
     pub fn next_joiner<S: PageSource<M>>(
         &mut self,
@@ -243,7 +244,7 @@ impl<M: Model> Datapath<M> {
     }
 
     /// Sends the command of an operation, followed by program data or by `list`, the size of the page list of a Clean (chip-to-chip move of
-    /// a whole block) (zero for other operations).
+    /// a whole block); `list` is zero for other operations.
     #[inline(always)]
     fn send_command(&mut self, operation: NewOperation, list: Bytes, kernel: &mut Kernel<M>) {
         let now = kernel.now();

@@ -23,8 +23,8 @@ pub(in super::super) struct Interconnect<F> {
     pub occupants: Occupants,
     /// Grants and events raised by the fabric.
     pub outbox: Outbox,
-    /// Number of the last batch, counted from 1; 0 before the first batch. The commands of a batch of transactions, as of one request, are
-    /// arbitrated together.
+    /// Number of the last batch, counted from 1; 0 before the first batch. A batch is a set of transactions, such as those of one request,
+    /// whose commands are arbitrated together.
     pub batches: u32,
     /// Completed operations whose acknowledgement is in flight.
     pub unacknowledged: Arena<AcknowledgementId, Operation>,

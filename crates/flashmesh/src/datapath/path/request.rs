@@ -9,8 +9,8 @@ use crate::kernel::probe::Notice;
 use crate::schedule::transaction::TransactionClass;
 
 impl<M: Model> Datapath<M> {
-    /// Requests a command path for `die`. If the scheduler decides which die requests a path, and has not just named this one, makes the
-    /// die a candidate instead.
+    /// Requests a command path for `die`. If the scheduler decides which die requests a path, and has not just named this die, makes the
+    /// die (or the first die of its chip, if the chip executes one operation at a time) a candidate instead.
     #[inline(always)]
     pub(in super::super) fn request_or_await_dispatch(&mut self, die: DieId, kernel: &mut Kernel<M>) {
         let requester = self.requester(die);

@@ -1,5 +1,5 @@
-//! Requesters: the dies that request paths. Each die requests its own paths; if the dies of a chip take turns, the first die of the chip
-//! requests the paths for all of them.
+//! Requesters: the dies that request paths. Each die requests its own paths; if a chip executes one operation at a time, the first die of the chip
+//! requests the paths for all of its dies.
 
 use crate::datapath::Datapath;
 use crate::fabric::Grant;

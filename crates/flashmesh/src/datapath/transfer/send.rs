@@ -11,7 +11,7 @@ use crate::schedule::latency_account::PathWait;
 use crate::units::{Bytes, Time};
 
 impl<M: Model> Datapath<M> {
-    /// Counts the wait for a path, by each of its causes.
+    /// Adds the wait for a path to the conflict counters, divided among the causes of the wait.
     #[inline]
     fn count_conflict(&mut self, grant: Grant, path: PathGrant) {
         match self.interconnect.fabric.wait_by_cause(grant) {

@@ -2,7 +2,7 @@ use super::super::key::OFFSET_BITS;
 use super::*;
 use proptest::prelude::*;
 
-/// Test events. The low bits of a number are the kind of the event.
+/// Numbers as test events. The low five bits of a number are the kind of the event.
 impl Queued for u32 {
     fn parts(self) -> (u8, u32) {
         ((self % 32) as u8, self)
@@ -141,7 +141,8 @@ fn a_number_too_large_for_a_key_is_a_bug() {
     EventQueue::default().schedule(NO_LANE, Time::from_ps(5), NUMBERS);
 }
 
-/// Work before a due event may schedule an earlier one, such as the end of a run, which takes the head of the heap.
+/// After the clock has advanced to an event, work before that event may schedule an earlier one, such as the end of a run, which becomes
+/// the head of the heap.
 #[test]
 fn the_due_event_leaves_the_queue_although_an_earlier_one_was_scheduled_since() {
     let mut queue: EventQueue<u32> = EventQueue::default();
