@@ -170,7 +170,7 @@ class Comparison(Plots):
             inverse: Whether to divide the baseline's value by the run's, as for a speedup from times.
 
         Returns:
-            The means by the values that replace those of the baseline.
+            The means of the runs with the same values of the keys of the baseline, by these values, as text.
 
         Raises:
             ConfigError: If there is no such measure or baseline.

@@ -102,7 +102,7 @@ def identity(source: ConfigSource | PipeText, overrides: Mapping[str, Any]) -> t
 
 
 def place_of(source: ConfigSource | PipeText) -> str:
-    """Returns what errors call a source: its file name or text, or `config` for tables."""
+    """Returns the name of a source in errors: its path, preset or pipe, or `config` for tables."""
     match source:
         case PipeText():
             return source.name
@@ -152,7 +152,7 @@ def interruptibly(read: Callable[[], T]) -> T:
     def work() -> None:
         try:
             found.append(read())
-        except BaseException as error:  # raised by the waiting thread
+        except BaseException as error:  # the waiting thread raises it again
             failed.append(error)
 
     reader = threading.Thread(target=work, name="flashmesh-read", daemon=True)

@@ -181,7 +181,7 @@ def keeps_requests_in_flight(
 
 
 def arguments(overrides: Mapping[str, Any], varied: Mapping[str, str]) -> list[str]:
-    """Returns what errors call each setting of a library call, in order, such as `overrides['seed']`."""
+    """Returns the name in errors of each setting of a library call, in order, such as `overrides['seed']`."""
     given = [f"overrides[{key!r}]" for key in overrides if key not in varied]
     return [*given, *(f"vary[{key!r}]" for key in varied)]
 
@@ -254,7 +254,7 @@ def read(source: ConfigSource | PipeText, overrides: list[str], jobs: list[str] 
 
 
 told: set[str] = set()
-"""Notes that this process has already printed. A sweep reads thousands of configurations."""
+"""Notes that this process has already printed. A sweep reads thousands of configurations, but prints a note once."""
 
 
 def tell(note: str, source: ConfigSource | PipeText, category: type[Warning] = FutureWarning) -> None:

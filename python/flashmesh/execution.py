@@ -38,7 +38,7 @@ class Interrupted(KeyboardInterrupt):
         self.partial = partial
 
 
-class Unwritten(OutputError):  # noqa: N818 - named for what it says, as Interrupted is
+class Unwritten(OutputError):  # noqa: N818 - named like Interrupted, without Error
     """Error for a completed run whose files could not all be written. `result` is the result of the run."""
 
     def __init__(self, message: str, result: Result) -> None:
@@ -67,7 +67,7 @@ class Progress:
     """Indices of the active runs in the plan of a sweep. A cluster does not report which runs are active; there, the
     unfinished runs that were submitted first count as active."""
     preconditioned: float | None = None
-    """Progress of the preconditioning from 0 to 1, of the most advanced run; None without one."""
+    """Progress of the preconditioning from 0 to 1 in the most advanced run; None if no run reports it."""
 
 
 @dataclass
@@ -77,7 +77,7 @@ class Job:
     config: _native.Config
     check: bool = False
     alone: int | None = None
-    """The only stream that issues requests; None if all streams do."""
+    """Index of the only stream that issues requests; None if all streams do."""
     on_requests: Callable[[int, dict[str, bytes]], None] | None = None
     on_open: Callable[[str | None], None] = lambda summary: None
     """Function called before the first request with the summary of the trace; None without a trace."""
@@ -118,7 +118,7 @@ class Job:
             self.timeline_failure = simulation.timeline_failure
             document = with_provenance(report, self.config)
             self.result = Result.from_json(document, self.config.to_toml(), setup)
-        except BaseException as error:  # raised by the waiting thread
+        except BaseException as error:  # the waiting thread raises it again
             self.error = error
         finally:
             self.ended = True

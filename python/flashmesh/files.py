@@ -43,9 +43,9 @@ def whole_file(path: str | Path) -> Iterator[Path]:
     """Yields a temporary file to write, and moves it to `path` if the block ends without an exception.
 
     The temporary file is created at once, so that errors show before the work. If the system supports it, the file has
-    no name until it is complete, so that nothing remains if the process is killed. Otherwise it is a file beside `path`
-    with a lock; the next process that writes in the folder removes unlocked ones. A symbolic link is followed. An
-    existing special file (a pipe, a device) is written directly. A named pipe has a reader before the block begins.
+    no name until it is complete, so that nothing remains if the process is killed. Otherwise it is a locked
+    file beside `path`; the next process that writes in the folder removes unlocked ones. A symbolic link is followed.
+    An existing special file (a pipe, a device) is written directly. A named pipe has a reader before the block begins.
     Errors name `path`, never the temporary file.
 
     Raises:
@@ -79,7 +79,9 @@ def whole_file(path: str | Path) -> Iterator[Path]:
 
 
 def opened(target: Path) -> AbstractContextManager[object] | None:
-    """Opens an existing special file, waiting for the reader of a pipe; returns None for a regular file.
+    """Opens an existing pipe, waiting for its reader, and returns the context of the open pipe.
+
+    Returns an empty context for any other special file, and None for all other paths.
 
     Raises:
         OSError: If the system refuses.
@@ -310,7 +312,7 @@ def nameless(folder: Path) -> int | None:
 def named(folder: Path) -> tuple[Path, int]:
     """Creates a temporary file in a folder, and returns its path and descriptor.
 
-    The file is locked until this process ends.
+    The file is locked until the descriptor is closed or this process ends.
 
     Raises:
         OSError: If the folder cannot be written.
@@ -326,7 +328,10 @@ def named(folder: Path) -> tuple[Path, int]:
 
 
 def lock(descriptor: int) -> bool:
-    """Locks a file until it is closed or the process ends. Returns False if another process has locked it."""
+    """Locks a file until it is closed or the process ends.
+
+    Returns False if another process has locked the file, or the system has no such locks.
+    """
     if fcntl is None:
         return False
     try:

@@ -72,7 +72,7 @@ class TraceComparison:
 
     @property
     def misses(self) -> tuple[TraceFigure, ...]:
-        """The figures whose difference exceeds their bound."""
+        """The figures whose difference is unknown or exceeds their bound."""
         return tuple(figure for figure in self.figures if not figure.is_within)
 
     @property

@@ -125,7 +125,7 @@ class VictimEnv(gymnasium.Env[Any, Any]):
                         self.config, overrides=settings, victim=Kept(asked), trust_policies=self.trust_policies
                     )
                 )
-            except BaseException as error:  # raised by the thread of the agent
+            except BaseException as error:  # the thread of the agent raises it again
                 ended.append(error)
             finally:
                 asked.questions.put(None)
@@ -159,7 +159,7 @@ class VictimEnv(gymnasium.Env[Any, Any]):
         return observation, reward, False, False, {}
 
     def result(self) -> Result:
-        """Waits for the end of the run, and returns its result.
+        """Returns the result of the run, which has ended.
 
         Raises:
             FlashmeshError: If the run failed.
@@ -170,7 +170,7 @@ class VictimEnv(gymnasium.Env[Any, Any]):
         return ended
 
     def close(self) -> None:
-        """Ends the active run."""
+        """Ends the active run, if there is one, and waits for its end."""
         if self.asked is not None:
             self.asked.answers.put(None)
             self.asked = None

@@ -26,7 +26,7 @@ CITATION = re.compile(
     r"(?:([A-Z][\w-]*(?: (?:for|in|on|of|the|et|al\.|and|[A-Z][\w-]*))*)(?:, | \())?"
     r"((?:IEEE |ACM )?[A-Z]{3,7} (?:19|20)\d\d(?:, (?:[Ss]ection|[Tt]able|[Ff]igure) \d[\d.]*\b)*)"
 )
-"""Pattern of a citation of a paper: its name, the conference with its year, the place in it."""
+"""Pattern of a citation of a paper: name of the paper, conference and year, place in the paper."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -127,12 +127,12 @@ def cgroup_limits() -> Iterator[Limit]:
 
 
 def folder_limits(root: Path, path: str, limit: str, usage: str) -> Iterator[Limit]:
-    """Yields the limits of a control group and of its parents. In a container, the group may be the visible root."""
+    """Yields the limits of a control group and of its parents. In a container, only the root may be visible."""
     folder = root / path.lstrip("/")
     for group in (folder, *folder.parents):
         most, used = number_in(group / limit), number_in(group / usage)
         if most is not None and most < UNLIMITED:
-            # The kernel releases cached pages of files on demand.
+            # The kernel releases cached pages of files on demand, so these count as left.
             cached = fields(group / "memory.stat").get("inactive_file", 0)
             yield Limit(str(group / limit), most - (used or 0) + cached)
         if group == root:

@@ -74,7 +74,10 @@ def beginning_of(path: Path) -> bytes:
 
 
 def looks_like_trace(start: bytes) -> bool:
-    """Returns whether a file with this start is compressed, or has lines of a trace: fields that are mostly numbers."""
+    """Returns whether a file with this start is compressed, is a log of fio, or begins with a line of a trace.
+
+    A line of a trace has at least `TRACE_FIELDS` fields, at least half of them numbers.
+    """
     if start.startswith(PACKED_STARTS):
         return True
     lines = (line.strip() for line in start.decode(errors="replace").splitlines())

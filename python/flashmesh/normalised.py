@@ -30,7 +30,7 @@ class Baseline:
         return all(value_text(settings[key]) == value for key, value in self.settings.items())
 
     def others(self, settings: Mapping[str, Value]) -> tuple[tuple[str, str], ...]:
-        """Returns the settings of a run for keys that the baseline does not name; its reference run has the same."""
+        """Returns the settings of a run for keys that the baseline does not name, which its baseline run shares."""
         return tuple((key, value_text(value)) for key, value in settings.items() if key not in self.settings)
 
     def own(self, settings: Mapping[str, Value]) -> str:
@@ -105,7 +105,7 @@ def means(
         inverse: Whether to divide the baseline's value by the run's, as for a speedup from times.
 
     Returns:
-        The means by the values that replace those of the baseline; values without a ratio are left out.
+        The means of each group, by the group's values of the baseline's keys; groups without a ratio are left out.
     """
     ratios: dict[str, list[tuple[float, int]]] = {}
     for number, partner in enumerate(partners(settings, baseline)):

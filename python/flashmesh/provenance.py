@@ -24,7 +24,7 @@ def set_command() -> None:
 
 
 def workload_files(config: Config) -> list[dict[str, Any]]:
-    """Returns path, size and SHA-256 of the workload and policy files of a configuration.
+    """Returns stream or policy key, path, size and SHA-256 of each workload and policy file of a configuration.
 
     Raises:
         WorkloadError: If a file cannot be read.

@@ -40,7 +40,7 @@ class Estimate:
     high: float | None
     count: int
     method: Literal["single", "student", "bootstrap", "batches"]
-    """Method of the interval; `batches` means batch means of a single run."""
+    """Method of the interval; `single` stands for one value without interval, `batches` for batch means of one run."""
 
     @property
     def half_width(self) -> float | None:
@@ -49,7 +49,10 @@ class Estimate:
 
     @property
     def spread_text(self) -> str:
-        """The ends of the interval relative to the mean, for tables: `+-1.2 %`, or `-40 % +70 %` if asymmetric."""
+        """Ends of the interval relative to the mean, for tables: `+-1.2 %`; `-40 % +70 %` if skewed or a bootstrap.
+
+        Empty without an interval, or if the mean or the width of the interval is 0.
+        """
         if self.low is None or self.high is None or not self.mean or self.low == self.high:
             return ""
         below, above = (self.mean - self.low) / abs(self.mean), (self.high - self.mean) / abs(self.mean)
@@ -97,7 +100,7 @@ def bootstrap(values: Sequence[float]) -> tuple[float, float]:
 
     means = np.asarray(values, dtype=float)[resamples(len(values))].mean(axis=1)
     low, high = np.quantile(means, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
-    # Rounding can move the means slightly beyond the values.
+    # Rounding errors can put the mean of a resample slightly below the smallest or above the largest value.
     return max(float(low), min(values)), min(float(high), max(values))
 
 

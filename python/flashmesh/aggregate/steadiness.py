@@ -28,7 +28,10 @@ def unsteady_note(unsteady: int, points: int, document: Mapping[str, Any]) -> st
 
 
 def remedy_of_trace(configuration: Mapping[str, Any]) -> str:
-    """Returns what to do for a trace that ends before its window is steady, without remedies that are already set."""
+    """Returns advice for a trace that ends before the measured window is steady.
+
+    The advice to fill the drive first is left out if the configuration already does so.
+    """
     is_full = configuration["precondition"]["kind"] == "random"
     others = [*([] if is_full else [FULL_DRIVE]), LATER_START]
     return f"the trace ends too early; a longer one, {' or '.join(others)} gives other values."

@@ -69,9 +69,10 @@ class RunTable(ABC):
         return points_of(self.settings, range(len(self)))
 
     def whether_steady(self, point: Point[int]) -> bool | None:
-        """Returns whether the measured windows of all runs of a point are steady; None if no run has a verdict.
+        """Returns whether the measured windows of all runs of a point are steady; None if this is unknown for all.
 
-        Runs without a verdict are ignored. The criterion is that of `flashmesh run`, also for runs without a warm-up.
+        Runs for which this is unknown are ignored. The criterion is that of `flashmesh run`, also for runs without a
+        warm-up.
         """
         said = [found for number in point.runs if (found := self._steady[number]) is not None]
         return all(said) if said else None

@@ -14,7 +14,7 @@ from flashmesh.asking.changes import Change
 KIND = "ask"
 """Value of the member `kind` by which `flashmesh ask` documents are recognised."""
 LEAST = 0.01
-"""Smallest relative change of a measure that counts as an effect."""
+"""Smallest relative change of a measure that counts as an effect with several seeds."""
 LEAST_SINGLE = 0.02
 """Smallest relative change that counts as an effect with a single seed, whose random variation is unknown."""
 HIGHER_IS_BETTER = ("iops", "bandwidth_bytes_per_s", "hit_share", "requests_free_share", "links_saved_share", "hits")
@@ -43,7 +43,10 @@ class Effect:
 
     @property
     def is_clear(self) -> bool:
-        """Whether the change of the measure is at least `LEAST` and exceeds the variation between seeds."""
+        """Whether the change of the measure is at least `LEAST` and exceeds the variation between seeds.
+
+        With a single seed, whether the change is at least `LEAST_SINGLE`.
+        """
         size = abs(self.ratio.mean - 1.0)
         if self.ratio.low is None or self.ratio.high is None:
             return size >= LEAST_SINGLE
@@ -64,13 +67,13 @@ class Row:
     """Effects by measure; measures without a value are left out."""
     seeds: int
     also: str = ""
-    """Side effect as text: `geometry.capacity 30GB -> 60GB`; empty without one."""
+    """Resulting change of the host capacity as text: `geometry.capacity 30GB -> 60GB`; empty without one."""
     cause: Cause | None = None
-    """The part of the mean latency that changes most; None if no part changes."""
+    """The latency part that changes most in the direction of the mean latency; None if no part changes noticeably."""
     throughput: Effect | None = None
     """Effect on the number of requests completed per second."""
     inside: Effect | None = None
-    """Effect on the mean number of requests inside the drive, which excludes the host's queue and link."""
+    """Effect on the mean number of requests inside the drive, without those in the host's queue or on the host link."""
 
     @property
     def is_less_load(self) -> bool:
@@ -84,7 +87,7 @@ class Row:
 
     @property
     def has_effect(self) -> bool:
-        """Whether any measure changes."""
+        """Whether the change has a clear effect (`Effect.is_clear`) on any measure."""
         return any(effect.is_clear for effect in self.effects.values())
 
     def betters(self, higher: dict[str, bool]) -> bool:
@@ -149,7 +152,7 @@ class Answer:
 
     @property
     def less_load(self) -> list[Row]:
-        """Changes that improve a measure only because they lower the load."""
+        """Changes that clearly improve a measure, but lower the load (`Row.is_less_load`)."""
         return [row for row in self.rows if row.is_less_load and row.betters(self.higher)]
 
     @property

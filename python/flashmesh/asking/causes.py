@@ -17,7 +17,7 @@ HOST = "host"
 """The part of the mean latency outside the drive: in the host's queue, and on the host link in both directions."""
 PS_PER_S = 1e12
 SMALL = 0.005
-"""Smallest change of a latency part that counts, as a share of the mean latency."""
+"""Smallest change of a latency part that counts as a cause, as a share of the mean latency of the unchanged drive."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Cause:
     """The part of the mean latency that a change moves most, in the same direction as the mean."""
 
     part: str
-    """A name under `breakdown_ps` in results."""
+    """Name of the latency part: a key under `breakdown_ps` in results."""
     change_ps: float
 
     @property

@@ -54,7 +54,7 @@ def changes_of(config: Config, keep: str = KEPT) -> tuple[list[Change], dict[str
     values = flat(json.loads(config.to_json()))
     share = space_of(values).share
     if share is not None:
-        # The key is unset if the configuration states a capacity. Its value then follows from the drive.
+        # Over-provisioning is unset if the configuration states a capacity. It then follows from the capacity.
         values[SHARE] = round(float(share), SHARE_DIGITS)
     found: list[Change] = []
     unread: dict[str, str] = {}

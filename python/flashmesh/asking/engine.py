@@ -65,14 +65,14 @@ def ask(
 ) -> Answer:
     """Returns the changes of a drive that help most: tries each key that has a step, one at a time.
 
-    Each change runs with one seed first; then the changes with the largest effects run with further seeds, until the
-    time is over. The warm-up of runs is excluded; it ends automatically unless `measure.warm-up` is set.
+    Each change runs with one seed first; then all changes run with further seeds, those with the largest effects first,
+    until the time is over. The warm-up of runs is excluded; it ends automatically unless `measure.warm-up` is set.
 
     Args:
         config: As in `run`, like all arguments not described here.
         measures: The measures; changes are ranked by all of them together.
         keys: The keys to change; by default all that have a step, shown by `flashmesh explain KEY`.
-        seeds: The maximum number of seeds of each change, counted up from that of the configuration.
+        seeds: The maximum number of seeds of each change, counted up from the seed of the configuration.
         limit_s: The time limit in seconds. The answer lists changes for which the time was too short.
         trace: As in `run`.
         profile: As in `run`.
@@ -179,9 +179,9 @@ class Trial:
         return time.monotonic() - self.begun
 
     def look(self, progress: Progress) -> None:
-        """Raises `OutOfTime` at the time limit.
+        """Raises `OutOfTime` at the time limit; before, reports `progress`.
 
-        The limit is doubled until the unchanged drive has a result, since an answer needs it.
+        Until the unchanged drive has its first result, which an answer needs, twice the limit applies.
         """
         if self.elapsed_s > self.limit_s * (1 if (None, 0) in self.results else 2):
             raise OutOfTime
@@ -265,7 +265,7 @@ class Trial:
         return change_text(before, after) if before is not None and after is not None and before != after else ""
 
     def size(self, change: Change, measures: Sequence[Measure]) -> float:
-        """Returns the largest relative change of any measure with any seed, without its sign; orders the next round."""
+        """Returns the largest relative change of any measure with any seed, without its sign; 0 without results."""
         return max((abs(ratio - 1.0) for measure in measures for ratio in self.pairs(change, measure)), default=0.0)
 
     def seeds(self, change: Change | None) -> int:

@@ -12,8 +12,8 @@ import flashmesh
 
 HERE = Path(__file__).parent
 BESIDE = ("fairness", "configuration", "config_hash")
-"""Keys of a result that are not compared: a single run does not repeat them, or they contain paths of another
-machine."""
+"""Keys of a result that are not compared: `fairness` needs further runs, and the configuration, and thus its hash,
+contains file paths."""
 
 
 def main() -> None:
@@ -32,7 +32,7 @@ def main() -> None:
 
 
 def repeats(run: dict[str, Any], expected: flashmesh.Result) -> bool:
-    """Returns whether a repeated run gives the same results as the saved one; prints a line on it."""
+    """Repeats a run, and returns whether its results equal the saved ones; prints a line with the comparison."""
     overrides = {file["key"]: f"{found(file)}{file['suffix']}" for file in run["files"]}
     result = flashmesh.run(HERE / run["configuration"], overrides=overrides)
     is_same = outcome(result) == outcome(expected)

@@ -30,7 +30,7 @@ LOADS = (
     SheetLoad(1.0, 128 * KIB, "sequential", 32),
     SheetLoad(0.0, 128 * KIB, "sequential", 32),
 )
-"""Candidate loads: closed loops that fio and similar programs can generate."""
+"""Loads that can be advised: closed loops that fio and similar programs can generate."""
 FIGURES = (SERVED, "read_mean_us", "read_p99_us", "write_mean_us", "write_p99_us")
 OFFSET = 0.25
 """Offset of the lower and the upper compared value from the fitted value, as a share of the key's range."""
@@ -46,7 +46,8 @@ class Advice:
     values: tuple[str, str]
     """The two values of the key whose figures are compared."""
     load: str | None
-    """Label of the load; None if every change is below `CHANGE_MIN`. `change` is then the largest one."""
+    """Label of the load; None if no figure changes by `CHANGE_MIN` tolerances under any load. `figure` and `change` are
+    then those of the largest change in tolerances."""
     figure: str
     change: float
     """Relative change of the figure from the first compared value to the second."""
@@ -60,7 +61,7 @@ def advise(
     There is no advice for a key if no two drives that differ by the key can be simulated.
 
     Args:
-        search: The search, whose last stage this is.
+        search: The running search. Advice is its last stage.
         best: The settings of the best drive.
         keys: The keys that the measurements do not determine.
         facts: The facts of the drive.

@@ -79,9 +79,9 @@ class Bench:
         self.on_candidate = on_candidate
         self.tried: dict[tuple[tuple[str, str], ...], Candidate] = {}
         self.until = float("inf")
-        """Deadline of the current stage, on the monotonic clock in seconds."""
+        """Deadline of the current stage of the search, in seconds of the monotonic clock; infinity without one."""
         self.failure: ConfigError | None = None
-        """Error of a drive that could not be configured or simulated; None if there was none."""
+        """First error of a drive that could not be configured or simulated; None if there was none."""
 
     @property
     def candidates(self) -> list[Candidate]:
@@ -137,7 +137,7 @@ class Bench:
         return [self.tried[key_of(each)] for each in proposed]
 
     def check_deadline(self, progress: Progress) -> None:
-        """Raises `OutOfTime`, which cancels the runs, if the deadline of the stage has passed."""
+        """Raises `OutOfTime`, which cancels the runs, if the deadline of the stage of the search has passed."""
         if time.monotonic() > self.until:
             raise OutOfTime
 

@@ -32,11 +32,11 @@ WIDTH_MAX = 0.5
 EFFECT_MIN = 0.5
 """Change of a figure over half the range of a key, in tolerances, below which the figure does not depend on the key."""
 LOSS_MARGIN = 0.05
-"""Minimum excess of the loss with every other choice over the loss with the best one, which is then determined."""
+"""Minimum excess of the loss with each other choice of a key over the least loss, for the key to be determined."""
 LOSS_MAX = 2.5
 """Loss above which no key is determined. Figures are then about two tolerances off, so slopes are not reliable."""
 CORRELATION_MIN = 0.5
-"""Minimum absolute correlation of the estimates of two keys that are said to have the same effect on the figures."""
+"""Minimum absolute correlation of the estimates of two keys, for the report to say that both have the same effect."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class KeyEstimate:
     value: str
     low: str | None
     high: str | None
-    """95 % interval of the value, `low` to `high`; None for a choice, or if it is unknown."""
+    """95 % interval of the value, `low` to `high`; None for a key with choices, or if the interval is unknown."""
     is_determined: bool
     reason: str
     """Reason why the key is not determined; empty if it is determined."""
@@ -59,7 +59,7 @@ class KeyEstimate:
 
 
 def found_keys(space: Space, best: Candidate, slopes: Slopes | None, tried: Sequence[Candidate]) -> list[KeyEstimate]:
-    """Returns the fitted value of each key, and whether the key is determined.
+    """Returns the fitted value of each key, and whether the measurements determine the key.
 
     No key is determined if the loss of the best drive exceeds `LOSS_MAX`.
 
@@ -115,7 +115,10 @@ def of_ranges(keys: Sequence[FreeKey], best: Candidate, slopes: Slopes | None) -
 
 
 def of_choice(key: FreeKey, best: Candidate, tried: Sequence[Candidate]) -> KeyEstimate:
-    """Returns the best choice of a key, and whether it is determined, by the least loss in `tried` with each choice."""
+    """Returns the best choice of a key, and whether the choice is determined: whether all other choices fit worse.
+
+    The loss of a choice is the least loss in `tried` with this choice; a choice that was not tried may fit as well.
+    """
     chosen = best.settings[key.key]
     losses: dict[str, float] = {}
     for candidate in tried:

@@ -106,7 +106,7 @@ def chosen_rows(path: Path, drive: str | None) -> tuple[SheetRow, ...]:
 
     Args:
         path: The table.
-        drive: The name of the drive in the measurements; None if they do not name it, and the table has one drive.
+        drive: The name of the drive in the measurements; None if the measurements name no drive.
 
     Raises:
         ConfigError: If the file is invalid or has no row of the drive, or has several drives and `drive` is None.

@@ -9,7 +9,7 @@
 | reads of mean latency m beside writes at a share r of saturation | `flash.suspend-time` | (m - t) / r |
 | random writes at saturation, W pages/s | `geometry.blocks-per-plane` | write amplification = pages programmed / W |
 
-Each closed form neglects all other limits, so the search starts near the drive and does not end there.
+Each closed form neglects all other limits of a drive, so its value is only the start of the search.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ PAGE_TYPES = {
 The ratios of TLC are those of the preset `solidigm-p5520`. No measured drive has top pages.
 """
 COLLECTING = 0.66
-"""Ratio of two program rates: of dies during garbage collection, which also read and erase, to dies that only program.
+"""Program rate of dies during garbage collection, which also read and erase, relative to dies that only program.
 
 The ratio is that of the preset `solidigm-p5520` at saturation.
 """
@@ -85,7 +85,7 @@ def initial_values(facts: Facts, targets: Sequence[Target]) -> dict[str, str]:
 
 
 def deep_rate(targets: Sequence[Target], pattern: str, read_share: float) -> tuple[float, float] | None:
-    """Returns (requests/s, bytes/s) of the fastest measured closed loop with a pattern and a read share, by bytes/s.
+    """Returns (requests/s, bytes/s) of the measured closed loop with the most bytes/s of a pattern and a read share.
 
     Considers loops with at least `DEEP` outstanding requests; None if no such loop was measured.
     """
@@ -165,8 +165,8 @@ def shortest_read_us(targets: Sequence[Target]) -> float | None:
 def suspend_time_ps(targets: Sequence[Target]) -> float | None:
     """Returns the suspension time that explains the mean latency of reads at the lowest open load, in picoseconds.
 
-    Dies program for about the share of the time that the load is of saturation, and a read that finds a program waits
-    for its suspension. None without a saturated open load, or without one below saturation whose reads were measured.
+    Dies program for about load / saturation of the time, and a read that finds a program waits for its suspension. None
+    without a saturated open load, or without one below saturation whose reads were measured.
     """
     loads = [
         (target.load.is_saturated, {held.figure: held.measured for held in target.held})

@@ -51,7 +51,7 @@ class Facts:
     software_us: float
 
     def start(self) -> dict[str, str]:
-        """Returns the values of the preset for the searched keys, or else their `first` values."""
+        """Returns the initial values of the searched keys: those of the preset if allowed, else `FreeKey.first`."""
         known = flat(self.tables) if "preset" in self.stated else {}
         values = {key: configuration.value_text(value) for key, value in known.items()}
         found: dict[str, str] = {}
@@ -98,7 +98,7 @@ def read_facts(path: Path, *, with_rows: bool = False) -> Facts:
 
 
 def free_keys(path: Path, stated: dict[str, Any], about: dict[str, Any], with_rows: bool) -> list[FreeKey]:
-    """Returns the keys to search, including keys that the drive does not use.
+    """Returns the keys to search, including keys that have no effect in the drive.
 
     Raises:
         ConfigError: If a searched key is stated as well, or a fixed key is not searched.
@@ -171,7 +171,7 @@ def refuse_untrusted_choices(path: Path, key: FreeKey) -> None:
 
 
 def is_read(drive: dict[str, Any], key: FreeKey, free: list[FreeKey]) -> bool:
-    """Returns whether `key` has an effect in the drive, with some value of it and of at most one other searched key."""
+    """Returns whether `key` has an effect in the drive for some value of `key` and of up to one other searched key."""
     if key.key == SOFTWARE:
         return True
     choices = [(other.key, each) for other in free for each in values_of(other)]

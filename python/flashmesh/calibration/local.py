@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 STEP = 0.05
 """Finite-difference step of a key, as a share of its range."""
 NEAR = 1e-3
-"""Convergence tolerance of the least squares, and minimum distance of their first position from the ends of a range."""
+"""Convergence tolerance of the least squares, and minimum distance of the first value of a key from the ends of its
+range, as a share of the range."""
 RIDGE = 0.5
 """Ridge weight of a single step. Keeps the step small if several keys have the same effect."""
 
@@ -104,7 +105,7 @@ def step_without(slopes: Slopes, space: Space, left_out: int | None) -> Settings
     owners = np.concatenate([np.full(len(row), number) for number, row in enumerate(slopes.at.rows)])
     kept = owners != left_out
     matrix, distances = slopes.matrix[kept], vector(slopes.at)[kept]
-    # Large residuals weigh less, as in the loss.
+    # Large residuals weigh less, as in the soft-L1 loss.
     weights = (1.0 + distances**2) ** -0.25
     step = np.linalg.lstsq(
         np.vstack([matrix * weights[:, None], np.eye(matrix.shape[1]) * RIDGE]),

@@ -41,12 +41,12 @@ class Fitted:
 
     @property
     def fitted_error(self) -> float | None:
-        """Mean relative error of the figures in `fitted`; None without them."""
+        """Mean relative error of the figures in `fitted` against the measured ones; None if `fitted` is None."""
         return None if self.fitted is None else error(self.target.held, self.fitted)
 
     @property
     def predicted_error(self) -> float | None:
-        """Mean relative error of the figures in `predicted`; None without them."""
+        """Mean relative error of the figures in `predicted` against the measured ones; None if `predicted` is None."""
         return None if self.predicted is None else error(self.target.held, self.predicted)
 
 
@@ -139,7 +139,7 @@ class Calibration:
 
 
 def span(found: KeyEstimate) -> str:
-    """Returns the interval of a key as text, or the reason why the key is not determined."""
+    """Returns the interval of a key as text, `determined` for a choice, or the reason why the key is not determined."""
     if not found.is_determined:
         return f"not determined: {found.reason}"
     return "determined" if found.low is None else f"{found.low} to {found.high}"

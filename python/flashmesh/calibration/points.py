@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from flashmesh.validation.sheets import SheetLoad, SheetRow
 
 MARGIN = 1.2
-"""Factor on the number of requests of a stream, so that its stop time ends it even if the drive is somewhat faster."""
+"""Factor on the number of requests of a stream, so that a stop time, if set, ends the stream first, even if the
+simulated drive is somewhat faster than the measured one."""
 COARSER = 4
 """Ratio of the requests of a full run to those of a short run."""
 COARSE_MIN = 50_000

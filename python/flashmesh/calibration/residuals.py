@@ -19,7 +19,7 @@ TOLERANCES: Mapping[str, float] = {"iops": 0.05, "mean": 0.10, "p50": 0.15, "p99
 SATURATED = 2.5
 """Factor on the tolerances of latencies for a load that saturates the drive."""
 FAILED = 50.0
-"""Residual of a figure that was not simulated."""
+"""Residual of a figure that was not simulated, or is 0 in the simulation."""
 FARTHEST = 50.0
 """Maximum absolute residual."""
 SERVED = "iops"
@@ -33,10 +33,10 @@ class Held:
     """Name of a latency, such as `read_mean_us`, or `iops` for the total rate."""
     measured: float
     tolerance: float
-    """Relative difference that is one unit of the residual."""
+    """Tolerance of the relative difference: the residual is log(simulated / measured) divided by this number."""
 
     def residual(self, found: Figures | None) -> float:
-        """Returns the residual of the figure in simulated figures; `FAILED` if they do not include it."""
+        """Returns the residual of the figure in simulated figures; `FAILED` if the figure is missing there, or 0."""
         simulated = None if found is None else value(found, self.figure)
         if simulated is None or simulated <= 0:
             return FAILED
@@ -95,7 +95,7 @@ def loss(rows: Sequence[Sequence[float]]) -> float:
 
 
 def error(held: Iterable[Held], found: Figures) -> float:
-    """Returns the mean absolute relative error of those figures of `held` that were simulated: at least one."""
+    """Returns the mean absolute relative error of those figures of `held` that `found` has; there must be one."""
     ratios = [
         abs(simulated / each.measured - 1.0) for each in held if (simulated := value(found, each.figure)) is not None
     ]

@@ -30,7 +30,7 @@ TRIALS_A_KEY = 4
 TRIALS_MIN = 16
 """Minimum default number of proposed drives."""
 COARSE_STEPS = 3
-"""Maximum number of least-squares steps in short runs, both before and after the choices."""
+"""Maximum number of least-squares steps in each of the two descents in short runs."""
 STEPS_MAX = 8
 """Maximum number of least-squares steps in full runs."""
 FINALISTS = 4
@@ -86,7 +86,7 @@ class Search:
         count = trials if trials is not None else max(TRIALS_MIN, TRIALS_A_KEY * len(self.space.keys))
         is_whole = True
         try:
-            # A wrong choice can change the figures more than any range, and least squares would make up for it.
+            # Choices come first: least squares would compensate for a wrong choice with wrong values in the ranges.
             self.coarse.try_all(self.other_pairs(first))
             descend(self.coarse, self.coarse, self.space, self.coarse.best.settings, COARSE_STEPS)
             if self.coarse.try_all(self.other_choices(self.coarse.best)):

@@ -38,13 +38,13 @@ class FreeKey:
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """Values to try as alternatives: all choices, or two values of a range whose `off` turns a mechanism off: off and on.
+        """Values to try as alternatives: all choices; for a range that contains `off`, `off` and the middle value.
 
-        On is the middle of the range.
+        Empty for any other range.
         """
         if isinstance(self.domain, tuple):
             return self.domain
-        # As the search writes the end of the range, so that a drive with it is not tried twice.
+        # `off` in the spelling of the search, so that an equal drive is not tried twice.
         share = None if self.off is None else self.share_of(self.off)
         return () if share is None else (self.at(share), self.at(0.5))
 
@@ -91,7 +91,7 @@ class FreeKey:
         return self.at(self.position(min(max(number, first), last)))
 
     def position(self, number: float) -> float:
-        """Returns the position of `number`, which is in the base unit and within the range."""
+        """Returns the position (0 to 1) of a `number` within the range, which is in ps, B or B/s, or has no unit."""
         assert isinstance(self.domain, Range)
         first, last = float(self.domain.first.value), float(self.domain.last.value)
         if self.domain.step == "log":

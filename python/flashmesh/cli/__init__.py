@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 def main() -> NoReturn:
     """Runs the command line and ends the process."""
-    # Handle signals before the imports, which take a while and can be interrupted as well.
+    # Install signal handlers before the imports, which take a while and can be interrupted as well.
     from flashmesh.cli.signals import hold
 
     hold()

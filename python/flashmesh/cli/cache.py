@@ -96,7 +96,7 @@ def clear(older_than: timedelta) -> None:
 
 
 def shown(where: Path | None, kept: list[KeptState]) -> str:
-    """Returns a table of the kept states, with the folder."""
+    """Returns a table of the kept states (saved states of preconditioned drives), with their folder."""
     from flashmesh import states
 
     if where is None:
@@ -117,7 +117,7 @@ def shown(where: Path | None, kept: list[KeptState]) -> str:
 
 
 def row(state: KeptState) -> tuple[str, ...]:
-    """Returns the table row of a kept state."""
+    """Returns the table row of a kept state (saved state of a preconditioned drive)."""
     now = time.time()
     return (
         state.drive or state.key[:16],

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 DRIVE = "preset:collisions"
-"""Default drive: the drive of the collisions paper."""
+"""Default drive: that of the paper Patterned Read Collisions (IEEE Access 2023)."""
 SWITCH = "measure.collisions"
 
 

@@ -167,19 +167,19 @@ def compare(
 
 
 class Opened(ExitStack):
-    """An output file that is opened before the runs and written after them, independent of other files."""
+    """An output file that is opened before the runs and written after them; an error concerns only this file."""
 
     def __init__(self, path: Path) -> None:
         """Opens the file.
 
         Raises:
-            OutputError: If it cannot be written.
+            OutputError: If the file cannot be written.
         """
         super().__init__()
         self.target = self.enter_context(whole_file(path))
 
     def fill(self, write: Callable[[Path], None]) -> str | None:
-        """Writes the file. Returns the error, or None."""
+        """Writes the file. Returns the error message; None if the file was written."""
         try:
             with self:
                 write(self.target)
@@ -189,7 +189,7 @@ class Opened(ExitStack):
 
 
 def write_files(comparison: Comparison, targets: Mapping[str, Opened], long: bool) -> list[str]:
-    """Writes a comparison into the requested files. Returns the errors."""
+    """Writes a comparison into the requested files. Returns the error messages of those that cannot be written."""
     from flashmesh.sweeps.table import fill_parquet
 
     writers: dict[str, Callable[[Path], None]] = {

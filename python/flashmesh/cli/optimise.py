@@ -82,7 +82,10 @@ def optimise(
 
 
 def nearest(search: Search, read: SearchFile) -> list[str]:
-    """Returns a line on the tried drive nearest to the constraints, and on those it misses; empty without results."""
+    """Returns a line on the tried drive nearest to the constraints, with the constraints that the drive misses.
+
+    Empty if no tried drive has a result.
+    """
     tried = [trial for trial in search.trials() if trial["measures"] is not None]
     if not tried:
         return []
@@ -99,14 +102,14 @@ def nearest(search: Search, read: SearchFile) -> list[str]:
 
 
 def planned(search: Search) -> str:
-    """Returns the number of drives that the search tries, as text."""
+    """Returns the number of drives that the search will try, as text."""
     if search.is_enumerated:
         return f"all {search.points.count:,} points of the space (limit: {search.file.trials:,} trials)"
     return f"{search.file.trials:,} trials"
 
 
 def tell_exhausted(search: Search) -> None:
-    """Reports that all drives of the space were tried, and names the keys that some drives do not read."""
+    """Reports that no untried drive is left, if so, and names the keys that some drives do not read."""
     if not search.is_exhausted:
         return
     trials = search.trials()

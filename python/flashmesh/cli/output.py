@@ -83,14 +83,14 @@ def refuse_suffix(option: str, path: Path | None, suffix: str) -> None:
 def inputs(
     config: str, settings: Mapping[str, str], trace: Path | None, fio: Path | None, traces: Iterable[str] = ()
 ) -> dict[str, list[Path]]:
-    """Returns the files that a command reads, by what messages call them, such as `the trace`."""
+    """Returns the files that a command reads, by their names in messages, such as `the trace`."""
     files = [Path(name.strip('"')) for name in traces]
     if trace is not None:
         files.append(trace)
     is_preset = config.startswith(configuration.PRESET_PREFIX)
     if is_preset and TRACE in settings:
         files.append(Path(settings[TRACE].strip('"')))
-    # A pipe can be read only once, by the run.
+    # Not for pipes: a pipe can be read only once, by the run.
     if is_preset or Path(config).is_file():
         # The run reports errors, and an axis may replace the invalid value.
         with suppress(FlashmeshError):
@@ -104,7 +104,7 @@ def refuse_overwriting(outputs: Mapping[str, Path | None], inputs: Mapping[str, 
 
     Args:
         outputs: The output files, by their options.
-        inputs: The input files, by what messages call them.
+        inputs: The input files, by their names in messages.
 
     Raises:
         click.UsageError: If two of these files are the same.

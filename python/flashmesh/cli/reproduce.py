@@ -184,7 +184,10 @@ def reproduce(
 
 
 def told_apart(settings: dict[str, str], has_traces: bool) -> tuple[dict[str, str], dict[str, str]]:
-    """Splits `--set` into (keys for the reading of recorded volumes, keys that change the runs)."""
+    """Splits `--set` into (keys for reading the recorded traces of `--traces`, keys that change the runs).
+
+    Refuses keys for reading without `--traces`.
+    """
     from flashmesh.configuration import READING
 
     reading = {key: value for key, value in settings.items() if key in {f"workload.{each}" for each in READING}}
@@ -260,7 +263,7 @@ def with_fit(selection: Selection, fit: Fit) -> Selection:
 def run_all(
     selections: Sequence[Selection], mode: str, open_store: Callable[[], Store], places: int, quiet: bool
 ) -> Reproduction:
-    """Runs the points of all selections that are not stored yet."""
+    """Runs all simulations of the selections (claims of papers) that have no stored result yet."""
     from flashmesh.reproduce.engine import Reproduction
 
     reproduction = Reproduction.prepared(selections, mode, open_store, places)
@@ -342,7 +345,7 @@ def selections_of(
     reading: dict[str, str],
     quiet: bool,
 ) -> list[Selection]:
-    """Returns the claims of each paper with its recorded volumes, and prints the missing volumes.
+    """Returns the claims of each paper with its recorded volumes (traces), and prints the missing volumes.
 
     Raises:
         ConfigError: If a key that configures the reading of volumes is invalid.
@@ -370,7 +373,7 @@ def selections_of(
 
 
 def run(reproduction: Reproduction, places: int, quiet: bool) -> None:
-    """Runs the tasks without a stored result, and prints their progress."""
+    """Runs the simulations without a stored result, and prints their progress."""
     from flashmesh.cli.sweeping import Percents
     from flashmesh.sweeps.local import LocalThreads
 

@@ -35,7 +35,7 @@ ALL = "all"
 
 
 def rows(text: str) -> int | None:
-    """Parses a number of points; None for `all`."""
+    """Parses `--rows`, the maximum number of points to print; None for `all`."""
     if text == ALL:
         return None
     if not text.isdecimal() or not int(text):

@@ -133,7 +133,7 @@ class Scripts:
     array: str
     last: str
     by_hand: str
-    """Command that does the same as the last job, without Slurm."""
+    """Command that does the work of the job after the array, without Slurm."""
 
 
 def scripts(
@@ -153,7 +153,7 @@ def scripts(
         file: The sweep.
         folder: Folder of the results.
         resources: Options of sbatch.
-        tasks: Numbers of the shards with unfinished runs.
+        tasks: Numbers of the shards (parts of the sweep, one for each task) with unfinished runs.
         asked: Argument of `--slurm-array`.
         shards: Number of shards.
         log: Folder of the logs.

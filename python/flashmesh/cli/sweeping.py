@@ -102,10 +102,10 @@ class Estimate:
 
 
 class Lines:
-    """Printer of a line for each run that ends: to stderr, and to the log of the folder."""
+    """Printer of a line for each run that ends: to stderr, and to the log in the folder of results."""
 
     def __init__(self, session: Session, store: Store, quiet: bool) -> None:
-        """Creates a printer for the runs of a session; prints only to the log of the folder if `quiet`."""
+        """Creates a printer for the runs of a session; prints only to the log in the folder of results if `quiet`."""
         self.session = session
         self.store = store
         self.quiet = quiet

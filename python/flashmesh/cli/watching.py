@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 RUNNING_SHOWN = 8
 SHARDS_SHOWN = 32
-"""Maximum number of unfinished shards that are listed."""
+"""Maximum number of unfinished shards (parts of the sweep that run separately) that are listed."""
 QUEUE_S = 10.0
 """Minimum seconds between two queries of Slurm's queue."""
 
@@ -100,7 +100,7 @@ def state_of(part: Part) -> str:
 
 
 def queued(found: Watched) -> str:
-    """Returns the number of an array's tasks in Slurm's queue, as the subject and verb of a sentence."""
+    """Returns text such as `3 tasks of job 17 are`, on the tasks of the job array in Slurm's queue."""
     tasks = len((found.queue or {}).keys() - {LAST})
     if not tasks:
         return "the job that follows the array is"
@@ -109,9 +109,9 @@ def queued(found: Watched) -> str:
 
 
 def shard_lines(found: Watched) -> list[str]:
-    """Returns a line with the number of finished shards, and lines on the unfinished ones.
+    """Returns a line with the number of finished shards (parts of the sweep), and lines on the unfinished ones.
 
-    Shards with a process come first; at most `SHARDS_SHOWN` shards are listed.
+    Shards with a process come first; at most `SHARDS_SHOWN` shards are listed. Empty if all shards are finished.
     """
     left = [shard for shard in found.shards if not shard.is_done]
     if not left:
@@ -131,7 +131,10 @@ def shard_lines(found: Watched) -> list[str]:
 
 
 def shard_state(shard: Shard, knows_queue: bool) -> str:
-    """Returns the state of an unfinished shard in words. `knows_queue` says whether Slurm's queue is known."""
+    """Returns the state of an unfinished shard (part of the sweep) in words.
+
+    `knows_queue` says whether the state of Slurm's queue is known.
+    """
     if shard.part is not None and not shard.part.is_lost:
         return f"{state_of(shard.part)} ({shard.part.name})"
     if shard.queued is not None:

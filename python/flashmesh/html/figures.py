@@ -42,7 +42,7 @@ class Layout:
     """Suffix of file names of figures in this format, before the extension."""
     width_pt: int
     height_pt: int
-    """Height of charts in points, except of charts with a row for each run or chip."""
+    """Height of charts in points, except of charts with a row for each run, value or chip (`has_names`)."""
     columns: int
     """Number of panels in a row."""
 
@@ -166,7 +166,7 @@ def drawn(drawing: Drawing, layout: Layout) -> str:
     found = SIZE.search(text)
     assert found is not None, "a drawing without a size"
     width, height = float(found[1]), float(found[2])
-    # Only a finished drawing shows the width of its axes and legends, so the drawing is scaled afterwards.
+    # The width of axes and legends is known only after drawing, so a drawing that is too wide is scaled down.
     factor = min(1.0, layout.width_pt / width)
     box = f"0 0 {max(width, layout.width_pt):g} {height:g}"
     size = f'width="{layout.width_pt}" height="{height * factor:.1f}" viewBox="{box}"'
@@ -174,7 +174,7 @@ def drawn(drawing: Drawing, layout: Layout) -> str:
 
 
 def columns_of(layout: Layout, panels: int) -> int:
-    """Returns the number of panels in a row of a layout; all rows have equal length if possible."""
+    """Returns the number of panels in a row: the least that fits all into as few rows as the layout allows."""
     rows = math.ceil(panels / layout.columns) or 1
     return math.ceil(panels / rows) or 1
 
@@ -232,7 +232,7 @@ def spec_of(drawing: Drawing, layout: Layout, inside: int) -> dict[str, Any]:
 
 
 def has_names(spec: Mapping[str, Any]) -> bool:
-    """Returns whether a chart has a row for each run, value or chip, so that its height depends on their number."""
+    """Returns whether the height of a chart depends on its data: a chart with a row for each run, value or chip."""
     y = [part["encoding"]["y"] for part in units(spec) if "y" in part.get("encoding", {})]
     return any(each.get("type") in ("nominal", "ordinal") for each in y) or "utilisation" in str(spec.get("name", ""))
 
@@ -250,7 +250,7 @@ def units(spec: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def domains(value: Any) -> Iterator[list[str]]:
-    """Yields the domain of each scale in a specification whose domain is a list of names."""
+    """Yields the list of names of each scale in a specification whose domain is such a list."""
     if isinstance(value, dict):
         found = value.get("domain")
         if isinstance(found, list) and found and all(isinstance(name, str) for name in found):

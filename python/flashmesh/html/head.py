@@ -124,7 +124,7 @@ def drive(runs: Sequence[Run]) -> str:
 def source_of(document: Mapping[str, Any]) -> str:
     """Returns the file or preset in the command line that made a result; empty without such a command line."""
     command = (document.get("provenance") or {}).get("command") or []
-    # The command line of another program, such as a Python script, has other arguments.
+    # Other commands, and other programs such as a Python script, have other arguments.
     is_named = command[1:2] in (["run"], ["compare"])
     named = [str(word) for word in command[2:3] if is_named and not str(word).startswith("-")]
     return named[0].removeprefix("preset:") if named else ""

@@ -109,7 +109,7 @@ def over_keys(study: Study) -> list[tuple[str, Plot]]:
             try:
                 plot = selected(select(spec, table))
             except ConfigError:
-                # A random sample of drives has too many empty panels, or no run has the measure.
+                # The chart has too many empty panels, as for a random sample of drives, or no run has the measure.
                 continue
             name = spec.name if all(spec.name != other for other, _ in found) else f"{spec.name}-{len(found)}"
             found.append((name, plot))
@@ -118,7 +118,10 @@ def over_keys(study: Study) -> list[tuple[str, Plot]]:
 
 
 def all_keys(study: Study) -> Plot | None:
-    """Returns a chart of every drive over all varied keys; None for fewer than `KEYS_MIN` keys or for several files."""
+    """Returns a chart of every drive over all varied keys.
+
+    None for fewer than `KEYS_MIN` keys, for several files, or if no drive has values of all `MEASURES`.
+    """
     if len(study.tables) > 1 or not study.points or len(study.points[0].settings) < KEYS_MIN:
         return None
     means = {name: study.means(name) for name in MEASURES}

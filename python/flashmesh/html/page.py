@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 SCRIPTS = ("vega.min.js", "vega-lite.min.js", "vega-embed.min.js", "d3.min.js")
 """Libraries embedded in every page; assets/LICENSES.md names their origin."""
 SENTENCES = {"data sheet": ROW_SENTENCE, SKEW_TITLE.lower(): SKEW_SENTENCE}
-"""Explanations of the tables of a validated drive, by their titles; other tables have that of the sweeps."""
+"""Explanations of the tables of a validated drive, by title; all other tables have the explanation of sweeps."""
 ROWS_WRITTEN = 100
 """Maximum number of rows in the HTML of the result table; a script adds the others."""
 RUNS_MAPPED = 12
@@ -81,7 +81,7 @@ class Section:
 
     @property
     def captions(self) -> list[str]:
-        """Captions of the figures; a caption equal to the caption before is empty."""
+        """Captions of the figures; empty for a figure with the same caption as the figure before."""
         texts = [figure.plot.text for figure in self.figures]
         return ["" if place and texts[place - 1] == text else text for place, text in enumerate(texts)]
 
@@ -160,7 +160,7 @@ def tornados(answers: Sequence[Answer], has_runs: bool) -> list[Section]:
         name = "help" if number == 1 else f"help-{number}"
         charts = [(f"{name}-{slug(measure)}", plots.tornado(answer, measure)) for measure in answer.measures]
         idle = f"No effect: {', '.join(answer.idle)}." if answer.idle else ""
-        # The head of a page without runs has the answer itself.
+        # On a page without runs, the head already has the sentence of the answer.
         told = [of_answer(answer)] if has_runs else []
         found += section(name, "What would help", *charts, note=" ".join(filter(None, [*told, idle])))
     return found
@@ -254,7 +254,7 @@ def page(study: Study) -> str:
         # On the page of a single run, the head already has this sentence.
         bounds=[(run.name, run.document["bound"]["sentence"]) for run in runs] if len(rows) > 1 else [],
         sections=sections,
-        # Network recordings are omitted: the animated view mentions cut recordings itself.
+        # Only timelines that were cut off: the animated view itself mentions cut network recordings.
         cut=[f"{run.name}: {text}" for run in runs for text in recordings.cut(run.document, "timeline")],
         moving=moving,
         differences=tables.differences(runs, len(runs) > COLUMNS_MAX),

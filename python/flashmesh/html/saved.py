@@ -61,7 +61,7 @@ def read(paths: Sequence[str | Path]) -> Study:
         )
         asked = _searches(path)
         for search in asked:
-            # Detailed charts draw only the first points, so points of the Pareto front come first.
+            # Only the first points of a search have charts of their own, so points of the Pareto front come first.
             order = {settings: number for number, settings in enumerate(search.order())}
             names = search.names()
             read = search.read_settings()

@@ -175,13 +175,13 @@ class Found:
         return {labelled(each["settings"]): settings_of(each) for each in self.documents}
 
     def order(self) -> list[str]:
-        """Returns the settings of the tried drives: the front, then drives within constraints, then all others."""
+        """Returns the settings of the tried drives: the Pareto front, others within the constraints, all others."""
         front = [labelled(each["settings"]) for each in self.front]
         within = [trial.settings for trial in self.trials if trial.feasible]
         return list(dict.fromkeys([*front, *within, *(trial.settings for trial in self.trials)]))
 
     def kept(self) -> list[Axis]:
-        """Returns the constrained measures as axes."""
+        """Returns the constrained measures as axes of charts."""
         bounds = {axis.name: axis for axis in self.objectives}
         return [bounds.get(name, Axis(name, unit_of(name))) for name, _ in self.constraints]
 

@@ -59,7 +59,7 @@ class Shown:
 
     @cached_property
     def is_steady(self) -> bool | None:
-        """Whether the measured windows of all runs of the point were steady; None if no run has a verdict."""
+        """Whether the measured windows of all runs of the point were steady; None if this is unknown for all runs."""
         return self.table.whether_steady(Point(dict(self.settings), self.runs))
 
 
@@ -85,7 +85,10 @@ class Study:
 
     @cached_property
     def findings(self) -> list[str]:
-        """Sentences on searches, answers, validations, a comparison or a run; empty for several comparisons."""
+        """Sentences on searches, else on a comparison or a run, else on answers and validations.
+
+        Empty for several files with runs.
+        """
         if self.searches:
             return [search.answer for search in self.searches]
         if not self.tables:
@@ -107,10 +110,10 @@ class Study:
 
     @cached_property
     def chosen(self) -> tuple[Shown, ...]:
-        """Points with charts of their own.
+        """Points with charts of their own: all, if there are at most `DRAWN_MAX`.
 
-        Of more than `DRAWN_MAX` points, those are the points with the lowest and the highest p99, or the first ones of
-        a search.
+        Of more points, the `BEST` with the lowest and the `WORST` with the highest p99, or the first `BEST + WORST` if
+        they come from a search or none has a p99.
         """
         if len(self.points) <= DRAWN_MAX:
             return self.points

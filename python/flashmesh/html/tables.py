@@ -38,7 +38,7 @@ class Column:
 
     @property
     def measure(self) -> Measure:
-        """The measure of the column, over the measured window of a run if it has one."""
+        """The measure of the column, over the measured window of a run if there is one."""
         named = next((measure for measure in MEASURES if self.key in measure.keys), None)
         return named or of_window(Measure(self.key, (self.key,), self.text, self.unit))
 
@@ -78,7 +78,7 @@ class Row:
     name: str
     seeds: int
     is_steady: bool | None
-    """Whether the measured windows of all runs of the point were steady; None if no run has a verdict."""
+    """Whether the measured windows of all runs of the point were steady; None if this is unknown for all runs."""
     is_interrupted: bool
     settings: str
     """The varied keys with their values as text, which the filter of the page searches."""

@@ -35,7 +35,8 @@ SHARES = " as shares"
 BEYOND = 1.05
 """Length of the axis of times, as a factor of the longest bar."""
 SHORT = 50
-"""Ratio of the longest bar to the shortest above which the chart first shows shares instead of times."""
+"""Ratio of the longest bar, or of the end of an axis that cuts outliers off, to the shortest bar, above which the
+chart initially shows shares instead of times."""
 
 
 def rows(runs: Sequence[Run]) -> style.Values:

@@ -28,7 +28,7 @@ LABELS_MAX = 40
 
 
 def load_axis(runs: Sequence[Run]) -> str | None:
-    """Returns the varied key that sets the load; None if no such key is varied."""
+    """Returns the first key of `LOADS` with several values among the runs; None if there is none."""
     for key in LOADS:
         if len({value_text(run.settings[key]) for run in runs if key in run.settings}) > 1:
             return key
@@ -36,7 +36,7 @@ def load_axis(runs: Sequence[Run]) -> str | None:
 
 
 def drives(runs: Sequence[Run], axis: str) -> list[Run]:
-    """Returns a run for each line of the chart, that is, for each drive: its first run, without the load key."""
+    """Returns the first run of each drive, which is a line of the chart, without the load key in its settings."""
     found: dict[str, Run] = {}
     for run in runs:
         if axis in run.settings:

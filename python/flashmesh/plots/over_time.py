@@ -39,7 +39,10 @@ MEASURES: dict[str, tuple[str, Callable[[Mapping[str, Any]], float | None]]] = {
 
 
 def rows(runs: Sequence[Run]) -> style.Values:
-    """Returns a row for each epoch of each run, with all measures; `change` marks the first epoch after a change."""
+    """Returns a row for each epoch of each run, with all measures.
+
+    `change` marks the first epoch after a change of throughput.
+    """
     found: style.Values = []
     starts = {(change.run, change.at_ps) for change in changes(runs)}
     for run in runs:

@@ -124,7 +124,7 @@ def parallel(drives: Sequence[Drive], measures: Mapping[str, Measure]) -> style.
             labelAngle=0,
             labelLimit=130,
             labelExpr=WORDS,
-            # The name of an axis extends downwards if it has several lines: more padding keeps it off the top values.
+            # A name of several lines extends downwards: more padding keeps the name off the top values.
             labelPadding=12 + LINE * (max(len(PARTS.findall(name)) for name in names) - 1),
             orient="top",
             domain=False,
@@ -140,7 +140,7 @@ def parallel(drives: Sequence[Drive], measures: Mapping[str, Measure]) -> style.
         is_front = f"datum.kind === '{next(iter(KINDS))}'"
         line = line.encode(strokeWidth=alt.condition(is_front, alt.value(2.4), alt.value(0.9)))
     else:
-        # Colour lines by their position on the last axis, so that they can be followed to it.
+        # Colour lines by their position on the last axis, so that the eye can follow a line to that axis.
         line = line.encode(
             color=alt.Color("last:Q", scale=alt.Scale(scheme="viridis"), legend=None), opacity=alt.value(0.6)
         )

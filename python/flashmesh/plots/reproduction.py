@@ -47,7 +47,7 @@ def figure(title: str, panels: Sequence[dict[str, Any]]) -> Chart:
 
 
 def bars(values: style.Values, axis: str, sources: Sequence[str], shown: Sequence[str]) -> Chart:
-    """Returns a bar chart with a bar for each claim and source. A source is the paper, or a regime that was measured.
+    """Returns a bar chart with a bar for each claim and source: the paper, or a measured regime (reading of the paper).
 
     Args:
         values: Rows with the claim, the source, the value, the position of its text, and the text.
@@ -79,7 +79,7 @@ def lines(
     sources: Sequence[str],
     shown: Sequence[str],
 ) -> Chart:
-    """Returns a line chart of a curve, with a line for each source: the paper, or a regime that was measured."""
+    """Returns a line chart of a curve, with a line for each source: the paper, or a measured regime (reading of it)."""
     width = max(CURVE, int(LABEL * sum(len(label) + 2 for label in labels)))
     chart: Chart = (
         alt.Chart(alt.InlineData(values))

@@ -25,7 +25,7 @@ class Run:
     settings: Mapping[str, Any]
     """Varied keys, with their values."""
     document: Mapping[str, Any]
-    """JSON document of the result, as returned by `of_window`."""
+    """JSON document of the result with the figures of the measured window, as returned by `of_window`."""
     configuration: Mapping[str, Any]
     """Complete configuration, as tables."""
     repeats: tuple[Mapping[str, Any], ...] = ()
@@ -59,7 +59,7 @@ streams reads the window itself.
 SPAN = "span_ps"
 """Name of the member with the length of the measured window in picoseconds, or of the whole run if there is no window.
 
-The value is None if the run ended at a requested precision.
+The value is None if the run has a requested precision, which can end the run early.
 """
 
 

@@ -87,7 +87,7 @@ def name_of(point: ChartPoint, data: ChartData) -> str:
 
 
 def tooltip(data: ChartData, keys: Sequence[str]) -> list[alt.Tooltip]:
-    """Returns the tooltip of a point: the values of `keys`, of `by` and `each`, and the measure."""
+    """Returns the tooltip of a point: the values of `keys`, of `by` (lines) and `each` (panels), and the measure."""
     shown = [alt.Tooltip(f"{name}:N", title=key) for name, key in zip(("at", "at2"), keys, strict=False)]
     shown += [alt.Tooltip("by:N", title=", ".join(data.spec.by))] if data.spec.by else []
     shown += [alt.Tooltip("panel:N", title=", ".join(data.spec.each))] if data.spec.each else []
@@ -132,7 +132,7 @@ def finished(
 
 
 def by_line(data: ChartData) -> tuple[alt.Color, alt.StrokeDash] | None:
-    """Returns colours and dashes by the values of `by`; None if the chart has no `by`."""
+    """Returns colours and dashes by the values of `by`, the keys with a line for each value; None without such keys."""
     names = [named(data.spec.by, line) for line in data.lines]
     if not data.spec.by:
         return None
@@ -140,7 +140,7 @@ def by_line(data: ChartData) -> tuple[alt.Color, alt.StrokeDash] | None:
 
 
 def lines(data: ChartData) -> style.Plot:
-    """Returns a line chart over an axis of numbers: a line for each value of `by`."""
+    """Returns a line chart over an axis of numbers: a line for each combination of values of the keys `by`."""
     (axis,) = data.axes
     scale = scale_of(axis.unit)
     numbers = dict(zip(map(value_text, axis.values), axis.numbers or (), strict=True))
@@ -191,7 +191,7 @@ def unsteady(base: alt.Chart) -> alt.Chart:
 
 
 def bars(data: ChartData) -> style.Plot:
-    """Returns a bar chart over an axis without numbers: a bar for each value, grouped by `by`."""
+    """Returns a bar chart over an axis without numbers: a bar for each value and each combination of the keys `by`."""
     (axis,) = data.axes
     values = [row_of(point, data) for point in data.points]
     for row in values:

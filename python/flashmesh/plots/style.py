@@ -28,7 +28,7 @@ DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 1], [1, 3], [10, 4], [3, 1, 
 HEAT: Literal["blues"] = "blues"
 """Colour scale from light to dark, readable in greyscale and for the colour-blind."""
 FONT_OF_FILES = "Helvetica, Arial, sans-serif"
-"""Font of charts in files, whose labels are placed by its widths before a browser draws them."""
+"""Font of charts in files, in which labels are placed by the widths of this font, before a browser draws them."""
 HEIGHT = 280
 PANEL_WIDTH = 200
 """Initial width of a panel in pixels. A page adapts it to the number of panels in a row."""
@@ -46,7 +46,7 @@ Chart = alt.Chart | alt.LayerChart | alt.FacetChart | alt.ConcatChart
 
 @dataclass(frozen=True)
 class Plot:
-    """A chart that refers to its data by name, so that several charts can share them."""
+    """A chart that refers to its data by name, so that several charts can share data."""
 
     chart: Chart
     datasets: Datasets
@@ -200,8 +200,6 @@ def with_all_ends(values: Values, value: str, low: str = "low", high: str = "hig
     """Adds intervals of zero width to rows without an interval, if any row has one. Returns whether any row has one.
 
     Otherwise, a filter could leave no row in the layer of intervals, and the browser would warn.
-
-    Otherwise, a filter could leave the layer of intervals without rows, of which the browser warns.
     """
     has_intervals = any(low in row for row in values)
     for row in values if has_intervals else ():

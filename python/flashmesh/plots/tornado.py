@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 GAIN, LOSS, NOTHING = "better", "worse", "no clear effect"
 COLOURS = {GAIN: style.COLOURS[0], LOSS: style.COLOURS[3], NOTHING: "#999999"}
 BARS_MAX = 40
-"""Maximum number of changes drawn: those with the largest effects."""
+"""Maximum number of changes drawn: those of the keys with the largest effects."""
 
 
 def rows(answer: Answer, measure: str) -> style.Values:
-    """Returns a row for each change, grouped by key, the key with the largest effect first."""
+    """Returns a row for each change, at most `BARS_MAX`, grouped by key, the key with the largest effect first."""
     clear = {
         (row.change.key, row.change.after): effect.is_clear
         for row in answer.rows
@@ -36,7 +36,7 @@ def rows(answer: Answer, measure: str) -> style.Values:
 
 
 def tornado(answer: Answer, measure: str) -> style.Plot | None:
-    """Returns the effect of each change on a measure; None if no change has one."""
+    """Returns a chart of the effect of each change on a measure; None if no change has a value of the measure."""
     values = rows(answer, measure)
     if not values:
         return None

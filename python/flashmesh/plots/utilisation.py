@@ -111,7 +111,7 @@ def utilisation(runs: Sequence[Run]) -> list[style.Plot]:
 def of_shape(grid: Grid, runs: Sequence[Run], *, is_only: bool) -> style.Plot:
     """Returns the chart of runs whose drives have the same grid of chips.
 
-    `is_only` says whether it is the only chart of the page.
+    `is_only` says whether all drives have this grid, so that the title does not state it.
     """
     # The order of drawing: later rows are on top of earlier ones.
     values = [

@@ -54,7 +54,7 @@ def begin(policy: object, name: str, simulation: Simulation, config: Config) -> 
 
 
 def refuse_misfit(kind: Kind, name: str, policy: object) -> None:
-    """Refuses an object without the method of its kind.
+    """Refuses an object without the method of its kind of policy, such as `select` of a victim selector.
 
     Raises:
         ConfigError: If a method is missing, or has other arguments.

@@ -32,7 +32,7 @@ TEXT_MAX = 200
 """Maximum length of the `repr` of an object that its name contains."""
 
 _given: dict[str, Callable[[], object]] = {}
-"""Constructors of the policies that the program passed as objects or classes, by name."""
+"""Functions that create the policies that the program passed as objects or classes, by name."""
 _lock = threading.RLock()
 
 
@@ -42,7 +42,11 @@ def is_given(name: str) -> bool:
 
 
 def text_of(policy: object) -> str:
-    """Returns the name of a policy: a text as it is; for an object its class, or its repr if it defines one."""
+    """Returns the name of a policy: a text unchanged, or MODULE:CLASS of a class or object; `BUILT_IN` for None.
+
+    If an object defines a `repr` of at most `TEXT_MAX` printable characters, the `repr` replaces CLASS. Classes and
+    copies of objects are stored under their names.
+    """
     if policy is None:
         return BUILT_IN
     if isinstance(policy, str):

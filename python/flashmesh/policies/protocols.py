@@ -82,8 +82,8 @@ class HomeSelector(Protocol):
 class Scheduler(Protocol):
     """Choice of the next transaction of a die, and of the transactions that join it (`scheduler`).
 
-    With the method `next_die` of `Dispatcher` it also chooses the die that requests a path; without that method a die
-    requests a path as soon as it can begin an operation.
+    A scheduler with the method `next_die` of `Dispatcher` also chooses the die that requests a path; without that
+    method a die requests a path as soon as the die can begin an operation.
     """
 
     def decide(self, waiting: Waiting) -> Decision:
@@ -97,8 +97,8 @@ class Dispatcher(Scheduler, Protocol):
     def next_die(self, dispatch: DispatchState) -> int | None:
         """Returns one of `dispatch.candidates`; None to leave all of them waiting until the next event.
 
-        Called after an event that made a die a candidate or granted its path, repeatedly until it returns None. It must
-        not return None while the drive is otherwise idle.
+        Called after an event that made a die a candidate or granted its path, repeatedly until None is
+        returned. The method must not return None while the drive is otherwise idle.
         """
         ...
 

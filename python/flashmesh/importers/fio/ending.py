@@ -23,7 +23,7 @@ PATH_KEYS = (*RUN_KEYS, "skip", "alignment")
 
 @dataclass(frozen=True, slots=True)
 class Passes:
-    """Passes of a job over its files: the size and the number of passes, and the end of the last one."""
+    """Passes of a job over its files: the size and the number of passes, and the end of the job in the last pass."""
 
     size: int
     """Bytes that the job issues in a pass."""
@@ -37,7 +37,7 @@ class Loops:
     """Options that limit the bytes of a job."""
 
     size: int
-    """Bytes of the option `size`."""
+    """Bytes of a loop over the files; those of `io_size` if the size of the files does not end the job."""
     io_size: int
     """Bytes of the option `io_size`; 0 without it."""
     count: int
@@ -45,7 +45,7 @@ class Loops:
 
     @property
     def limit(self) -> int:
-        """Total bytes after which the job ends: `io_size`, or else `size`, times the number of loops."""
+        """Total bytes after which the job ends: `io_size`, or without it `size`, times the number of loops."""
         return (self.io_size or self.size) * self.count
 
     def passes(self, restart: int | None, issued: int, largest: int, each: int) -> Passes:
@@ -231,7 +231,7 @@ def restart_of(stream: Stream, requests: Requests, loop: int | None, limit: int)
     Args:
         stream: The stream of the job.
         requests: The requests of the job.
-        loop: Bytes of the option `size`; None without it.
+        loop: Bytes of a loop over the files; None if the size of the files does not end the job.
         limit: Maximum bytes of the whole job.
     """
     job = stream.job
@@ -245,9 +245,9 @@ def restart_of(stream: Stream, requests: Requests, loop: int | None, limit: int)
 
 
 def cut(stream: Stream, requests: Requests, total: int) -> None:
-    """Sets the number of requests of a job that ends after `total` bytes within a pass.
+    """Sets the number of requests of a job that ends after `total` bytes, in the middle of a pass.
 
-    If request sizes differ, that number is not known, and a note is added instead.
+    If request sizes differ, the number of requests is not known, and a note is added instead.
     """
     sizes = requests.all_sizes()
     if len(sizes) > 1:

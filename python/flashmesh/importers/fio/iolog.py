@@ -22,7 +22,7 @@ ACTIONS = (b"read", b"write", b"trim")
 """Actions in a log that have an offset and a size."""
 
 
-class NoLog(Exception):  # noqa: N818 - becomes an error where the place is known
+class NoLog(Exception):  # noqa: N818 - callers turn it into an error with a place
     """Reason why the offsets of a log cannot be changed."""
 
 
@@ -38,7 +38,7 @@ def second_version(path: Path) -> tuple[bool, bool]:
 
 
 def with_offsets(path: Path, scale: int, align: int) -> Path:
-    """Returns a copy of a log with changed offsets, in the folder of files that can be made again.
+    """Returns a copy of a log with changed offsets, made on first use in the folder of such copies.
 
     Args:
         path: The log.
@@ -72,7 +72,7 @@ def with_offsets(path: Path, scale: int, align: int) -> Path:
 
 @cache
 def folder() -> Path:
-    """Returns the folder of copies, beside the folder of kept states; without kept states, a temporary folder."""
+    """Returns the folder of copies: beside the folder of saved drive states, or temporary if states are not saved."""
     kept = states.folder()
     return kept.parent / "logs" if kept is not None else Path(temporary().name)
 

@@ -15,7 +15,7 @@ DEVICE = re.compile(r"/dev/(?!shm/)|\\\\\.\\|[0-9a-fA-F]{4}:[0-9a-fA-F]{2}[:.]|t
 """Prefixes of the names of devices."""
 
 
-class Unplaced(Exception):  # noqa: N818 - becomes an error where the place is known
+class Unplaced(Exception):  # noqa: N818 - callers turn it into an error with a place
     """Reason why files cannot be laid out."""
 
 
@@ -42,7 +42,7 @@ class Layout:
     """Host capacity of the drive in bytes; None if not yet known."""
     starts: dict[str, int] = field(default_factory=dict)
     lengths: dict[str, int | None] = field(default_factory=dict)
-    """Bytes of each file; None for the rest of the drive."""
+    """Bytes of each file; None for a file that covers the whole drive, whose capacity is not known yet."""
     asks_capacity: bool = False
     """Whether the ranges depend on the capacity of the drive, so that they must be recomputed once the capacity is
     known."""
@@ -75,7 +75,10 @@ class Layout:
         self.share([path for path in files if path not in self.starts], end)
 
     def append(self, paths: Iterable[str], length: int, end: int) -> int:
-        """Places files of equal length one after another from `end` on, and returns the end of the last file."""
+        """Places files of equal length without gaps from the first multiple of `ALIGNMENT` at or after `end`.
+
+        Returns the end of the last file.
+        """
         at = -(-end // ALIGNMENT) * ALIGNMENT
         for path in paths:
             self.starts[path], self.lengths[path] = at, length
@@ -99,7 +102,9 @@ class Layout:
         self.append(paths, length, begin)
 
     def range_of(self, paths: Sequence[str]) -> tuple[int, int | None]:
-        """Returns (first byte of the first file, bytes of each file); the bytes are None for the rest of the drive.
+        """Returns (first byte of the first file, bytes of each file).
+
+        The bytes are None for a file that covers the whole drive, whose capacity is not known yet.
 
         Raises:
             Unplaced: If the files of the stream are not consecutive on the drive, or differ in length.

@@ -143,7 +143,7 @@ def section(
 ) -> dict[str, Any]:
     """Returns the member of a job for one kind of requests, such as `read`, in fio's format.
 
-    `size` is the sum of their sizes in bytes; `requests` their number if `latency` does not count them.
+    `size` is the sum of the request sizes in bytes; `requests` is the number of requests if `latency` does not have it.
     """
     count = requests if requests is not None else latency.count if latency is not None else 0
     seconds = runtime_ps / PS_PER_S

@@ -130,7 +130,7 @@ def runs(stream: Stream, pattern: str, postfix: str) -> None:
 
 
 def distribution(stream: Stream, requests: Requests) -> None:
-    """Sets the keys for the distribution of random addresses."""
+    """Sets the keys for the address pattern, the alignment, and the distribution of random addresses."""
     job = stream.job
     option = job.options.get("random_distribution")
     word, _, tail = (option.value if option is not None else "random").partition(":")
@@ -244,7 +244,8 @@ def draws(stream: Stream, requests: Requests) -> None:
 def zones(stream: Stream, text: str, requests: Requests, in_bytes: bool) -> None:
     """Sets the key for zones of random addresses, from `text` such as `60/10:40/90`: % of requests / % of the file.
 
-    Zones without one of these numbers share what is left of 100 % equally.
+    With `in_bytes`, the second number of a zone is its size in bytes. Zones without one of these numbers share what is
+    left of 100 % equally.
     """
     job = stream.job
 

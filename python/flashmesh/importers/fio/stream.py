@@ -203,7 +203,10 @@ class Stream:
             job.found.note(f"{', '.join(replay)}: no effect without read_iolog")
 
     def files(self, requests: Requests) -> int | None:
-        """Sets the range of the drive that the job accesses. Returns the bytes of its files; None if unknown."""
+        """Sets the range of the drive that the job accesses.
+
+        Returns the bytes that the job uses of all its files together; None if unknown.
+        """
         job = self.job
         paths = job.paths(self.clone)
         start, length = job.range_of(self.clone)

@@ -74,7 +74,7 @@ class FioJobs:
         """Returns the jobs for a drive of `capacity` bytes."""
         if not self.asks_capacity or self.path is None:
             return self
-        # Callers may then change settings. Without `asks_capacity`, no later call recomputes them.
+        # Callers may change the returned settings. Without `asks_capacity`, no later call of `on` recomputes them.
         return replace(read_jobs(self.path, capacity), asks_capacity=False)
 
 
@@ -286,7 +286,7 @@ class Translation:
         return first + clone * each
 
     def whole_file(self) -> int:
-        """Returns the bytes that percentages of an offset refer to: of a file or, without a size, of the drive."""
+        """Returns the bytes that an offset can be a percentage of: of a file sized in bytes, else of the drive."""
         if self.is_device() or self.get("size", values.percentage, None) is not None:
             return self.capacity()
         size = self.get("size", self.bytes_of, 0) // len(self.paths(0))
@@ -350,7 +350,7 @@ class Translation:
     def range_of(self, clone: int) -> tuple[int, int | None]:
         """Returns (first byte of the first file, bytes of each file) of a clone.
 
-        The bytes are None if the file has the rest of the drive.
+        The bytes are None for a file that covers the whole drive, whose capacity is not known yet.
 
         Raises:
             ConfigError: If the files are not consecutive on the drive, or differ in length.

@@ -34,7 +34,7 @@ EXPRESSION_MAX = 200
 """Maximum length of an expression in characters."""
 
 
-class Misfit(Exception):  # noqa: N818 - becomes an error where the place is known
+class Misfit(Exception):  # noqa: N818 - callers turn it into an error with a place
     """Reason why a text is not a valid value of an option."""
 
 

@@ -20,16 +20,16 @@ KEY = re.compile(r"([\w-]+) = ")
 
 
 def check(name: str, text: str, ledger: Ledger, sources: Sequence[Source]) -> None:
-    """Loads a translated configuration, to report errors at the MQSim tag that they come from.
+    """Loads a translated configuration, to report errors at the MQSim tag from which the refused key comes.
 
     Args:
-        name: The name of its file.
+        name: The name of the configuration file.
         text: The configuration.
         ledger: The record of the import.
-        sources: The two files of MQSim, that of the drive first.
+        sources: The two files of MQSim, the drive file first.
 
     Raises:
-        ConfigError: If it does not load; the message shows a tag.
+        ConfigError: If the configuration does not load; the message shows a tag.
     """
     try:
         Config.from_str(text, name, [])

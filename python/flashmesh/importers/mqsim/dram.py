@@ -61,7 +61,7 @@ def entries(drive: Drive) -> None:
 
 
 def mapping_table(drive: Drive, flows: int) -> None:
-    """Sets the keys for the mapping cache in DRAM, which `flows` flows share or have each their own."""
+    """Sets the keys for the mapping cache in DRAM of `flows` flows, which share one cache or have one each."""
     if drive.stored_entry_bytes is None:
         return
     device = drive.device
@@ -86,7 +86,7 @@ def mapping_table(drive: Drive, flows: int) -> None:
 
 
 def cache(drive: Drive, is_used: bool) -> None:
-    """Sets the keys for the data cache in DRAM. Without a flow that uses it (`is_used`), its capacity is 0."""
+    """Sets the keys for the data cache in DRAM. Unless `is_used` (a flow uses the cache), its capacity is 0."""
     device = drive.device
     names = ("Row_Size", "Data_Rate", "Data_Busrt_Size", "tRCD", "tCL", "tRP")
     dram = [f"Data_Cache_DRAM_{name}" for name in names]

@@ -137,7 +137,7 @@ class Flow:
     def is_replayed(self, requests: int, stop_ns: int) -> bool:
         """Returns whether a trace file with MQSim's requests is written and replayed.
 
-        Warns if a compatible import cannot replay them: for too many requests, or with a stop time.
+        Warns if a compatible import cannot replay the requests: if there are too many, or with a stop time.
         """
         if self.options.mode is Mode.COMPATIBLE and stop_ns > 0:
             self.ledger.warn(
@@ -221,7 +221,7 @@ class Flow:
         self.describe("workload.pattern", "sequential" if pattern == "STREAMING" else "random", "Address_Distribution")
 
     def footprint(self, percent: int) -> None:
-        """Sets the keys for the part of its space that a flow accesses: `percent` of it, at most all whole pages."""
+        """Sets the keys for the part of the flow's space that requests access: `percent`, at most all whole pages."""
         space = self.space
         if space.first > space.stream_first:
             start = size((space.first - space.stream_first) * SECTOR)
@@ -236,7 +236,7 @@ class Flow:
     def arrivals(self) -> int | None:
         """Sets the keys for the arrivals of requests, and returns the mean time between arrivals in nanoseconds.
 
-        None for a fixed queue depth. The time is that of MQSim, which divides whole numbers.
+        None for a fixed queue depth. The time is rounded as in MQSim, which uses integer division.
         """
         flow = self.flow
         if flow.word("Synthetic_Generator_Type") == "QUEUE_DEPTH":

@@ -13,7 +13,7 @@ DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,4})?")
 """Pattern of a decimal number as C spells it."""
 
 
-class Misfit(Exception):  # noqa: N818 - becomes an error where the place is known
+class Misfit(Exception):  # noqa: N818 - callers turn it into an error with a place
     """Reason why a text is not valid content of a tag."""
 
 

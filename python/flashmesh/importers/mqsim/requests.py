@@ -35,9 +35,9 @@ FIELDS = 5
 LINE_MAX = 4096
 """Maximum length of a line of a trace."""
 DRAWN_BITS = 32
-"""Bits of a drawn length in MQSim, which is unsigned: a negative draw becomes a very large length."""
+"""Bits of a drawn request length in MQSim, which is unsigned: a negative draw becomes a very large length."""
 COUNT_BITS = 16
-"""Bits of the length of a command in MQSim."""
+"""Bits of the length of a command in MQSim; longer drawn lengths are cut to their low bits."""
 STAMP_MAX = 9 * 10**15
 """Maximum time stamp of a trace in ns, which leaves room for the rounds of a replay."""
 NUMBER_MAX = 2**64 - 1
@@ -69,11 +69,11 @@ class Space:
     def offset(self, sector: int, sectors: int) -> int:
         """Returns the offset in the input stream of a request at a sector of the drive.
 
-        MQSim folds a sector outside the stream onto it. It splits requests at multiples of the page size, counted from
-        the start of the drive, but numbers their pages from the start of the stream. The returned offset leads to the
-        same pieces on the same pages, with one exception: a request of several pieces that begins after the start of a
-        page of the stream, in the same page of the drive. MQSim puts its first two pieces on one page; here the first
-        piece goes to the page before.
+        MQSim maps a sector outside the stream into the stream by a modulo. MQSim splits requests at multiples of the
+        page size, counted from the start of the drive, but numbers their pages from the start of the stream. The
+        returned offset leads to the same pieces on the same pages, with one exception: a request of several pieces that
+        begins after the start of a page of the stream, in the same page of the drive. MQSim puts its first two pieces
+        on one page; here the first piece goes to the page before.
         """
         first, last, page = self.stream_first, self.stream_last, self.page_sectors
         offset = sector - first if first <= sector <= last else sector % (last - first)
@@ -166,7 +166,10 @@ class SyntheticFlow:
                 sector = first + int(float(cold - first) * next(addresses))
 
     def streaming(self, addresses: Iterator[float], first: int, last: int) -> Places:
-        """Yields consecutive first sectors from a random start on, each rounded up to the alignment."""
+        """Yields consecutive first sectors from a random start on, with gaps for the alignment.
+
+        A request that would exceed `last` begins at `first`.
+        """
         following = first + int(float(last - first + 1) * next(addresses))
         following -= following % self.alignment
         sector = first
@@ -182,7 +185,7 @@ class SyntheticFlow:
 def replayed(path: Path, space: Space, percent: int, rounds: int) -> Iterator[Request]:
     """Yields the requests of a trace as MQSim issues them.
 
-    All time stamps count as nanoseconds, and sectors beyond the space of the flow are folded onto it.
+    All time stamps count as nanoseconds, and sectors beyond the space of the flow are mapped into it by a modulo.
 
     Args:
         path: The trace.
@@ -200,7 +203,7 @@ def replayed(path: Path, space: Space, percent: int, rounds: int) -> Iterator[Re
         start = time
         for stamp, sector, sectors, reads in islice(traced(path), count):
             time = start + stamp
-            # An address within the space counts from the start of the flow's part; another address is folded.
+            # Addresses count from the start of the space; those beyond its end are mapped into it by a modulo.
             inside = sector if sector <= space.last - space.first else sector % (space.last - space.first)
             yield time, space.offset(space.first + inside, sectors), sectors, reads
 

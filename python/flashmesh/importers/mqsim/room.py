@@ -16,12 +16,12 @@ TRANSLATION_BLOCKS = 2
 BOUND_BLOCKS = 1
 """Further spare blocks in each plane with early binding of writes to physical pages."""
 COLLECTIONS_PER_PLANE = 10
-"""Maximum number of concurrent collections of a plane in MQSim, and lower limit of its threshold of free blocks."""
+"""Maximum number of concurrent collections of a plane in MQSim, and minimum of its GC threshold in free blocks."""
 
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """Size of a plane in blocks, and its spare share."""
+    """Size of a plane in blocks, and its share of spare pages."""
 
     blocks: int
     """Blocks of a plane: the number in the files, plus added spare blocks."""
