@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from flashmesh.report.view import View
 
 NAMED_MAX = 4
-"""Maximum number of changed capacities that a note lists; for more, the note has their range."""
+"""Maximum number of capacities unlike that of the first point that a note lists; for more, it states the range."""
 
 
 def capacity_notes(view: View) -> list[str]:
