@@ -78,7 +78,7 @@ def page_kib(document: dict[str, Any]) -> float:
 
 
 def recorded(document: dict[str, Any]) -> list[Counter[int]]:
-    """Returns, for each scout whose start was recorded, the number of its visits to each router, by index of its chip."""
+    """Returns, for each scout whose start was recorded, how often it visited each router, by index of its chip."""
     network = document.get("network")
     scouts: list[Counter[int]] = []
     under_way: dict[int, Counter[int]] = {}

@@ -25,7 +25,7 @@ AVERAGES = ("mean", "geometric-mean", "median")
 
 
 def published(claim: Claim) -> str:
-    """Returns the published value of a claim as its registry words it, else as curve or number with unit, else a dash."""
+    """Returns the published value of a claim as text: worded by its file, else curve or number with unit, or a dash."""
     if claim.shown:
         return claim.shown
     if claim.series is not None:
