@@ -124,7 +124,7 @@ class Shard:
     done: int
     runs: int
     part: Part | None = None
-    """Process that runs the shard, else a lost process that ran it; `None` if no heartbeat names the shard."""
+    """Live process that runs the shard, else a lost process that ran it; `None` if no heartbeat names the shard."""
     queued: str | None = None
     """State of the task of the shard in Slurm's queue; `None` if it is not queued, or the queue is not known."""
 
@@ -259,9 +259,9 @@ def shard_in(beat: dict[str, Any]) -> tuple[int, int]:
 def shards_in(
     folder: Path, names: set[str], parts: Sequence[Part], array: Array | None, queue: Queue | None
 ) -> tuple[Shard, ...]:
-    """Returns the progress of each shard: those of the job array or, without one, those that heartbeats name.
+    """Returns the progress of each shard, in the order of their numbers; empty for a sweep that is not run in shards.
 
-    Empty for a sweep that is not run in shards.
+    The number of shards is that of the job array or, without one, the largest that a heartbeat names.
 
     Raises:
         OutputError: If the plan cannot be read.
