@@ -53,7 +53,7 @@ class RowOutcome:
 
     row: SheetRow
     simulated: float | None
-    """Simulated figure in the unit of the row; None if the run failed."""
+    """Simulated figure in the unit of the row; None if the run failed or has no such latency."""
     requests: int = 0
     """Number of requests in the measured window."""
     precision: float | None = None

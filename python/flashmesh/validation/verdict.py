@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from flashmesh.validation.sheets import SheetRow
 
 AT_SATURATION = 0.97
-"""Minimum load at saturation, as a share of the measured saturation rate."""
+"""Load from which on a drive counts as saturated, as a share of the measured saturation rate."""
 LIGHT = 0.8
 """Load below which the mean latency of writes has a tolerance, as a share of the saturation rate."""
 
@@ -66,7 +66,7 @@ OF_ROWS = {tolerance.name: tolerance for tolerance in (DATA_SHEET, *SWEEPS)}
 """Tolerances of rows, by name."""
 ALL_TOLERANCES = (SATURATION, *TOLERANCES, DATA_SHEET, *SWEEPS)
 MEASURED = "measured"
-"""Reference of checks at measured loads."""
+"""Origin of the measured figures in checks at measured loads (`Check.reference`)."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class Check:
     """Offered load; None for the saturation rate and for figures of single loads (rows)."""
     measured: float
     simulated: float | None
-    """Simulated figure; None if its run failed."""
+    """Simulated figure; None if its run failed or has no such latency."""
     limit: float
     """Maximum relative difference."""
     reference: str = MEASURED
