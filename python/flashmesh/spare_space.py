@@ -117,11 +117,12 @@ thousands of points; None before the first read."""
 
 
 def base_values(others: dict[str, str], read: Callable[[dict[str, str]], Config]) -> dict[str, Any]:
-    """Returns the values of the configuration without the varied keys that change the flash, by dotted key.
+    """Returns the values of the configuration without its varied keys, by dotted key.
+
+    With `others`, if one of them varies the preset, or if the configuration is invalid without them.
 
     Args:
-        others: The varied keys of a point that do not change the flash. One of them may change the preset, or be
-            necessary for a valid drive.
+        others: The varied keys of a point with their values, without `COUNTS` and the over-provisioning.
         read: Reads the configuration with some varied keys.
 
     Raises:
