@@ -104,7 +104,7 @@ class Crew:
             self.opened_or_failed(task)
             outcome.wall_s = time.monotonic() - started
             self.ended.put((outcome, control))
-            # Remove the task here, not in `next`: an interrupt there could lose the outcome, and `stop` would wait for it.
+            # Remove the run here, not in `next`: an interrupt there could lose the outcome and leave `stop` waiting.
             self.begun.discard(task.index)
 
     def take(self) -> Task | None:
@@ -126,7 +126,7 @@ class Crew:
     def rank(self, key: str | None, preparing: set[str]) -> int:
         """Returns the rank of a task by its preconditioned drive, of which `key` is the cache key.
 
-        0 if the drive is ready, or none is needed, 1 if the drive is still to be prepared, 2 while it is in preparation.
+        0 if the drive is ready, or none is needed, 1 if no run has begun to prepare it, 2 while a run prepares it.
         """
         if key in preparing:
             return 2
