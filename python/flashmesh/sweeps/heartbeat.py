@@ -33,7 +33,8 @@ LOST_S = 30.0
 ZOMBIE = "Z"
 """State of a process that has ended but was not yet reaped by its parent."""
 CLOCK_S = 5.0
-"""Tolerance in seconds of the start time of a process. One that started later reuses the number of an ended process."""
+"""Tolerance in seconds of the start time of a process. If a process started later than its heartbeat says, it only
+has the id of the process that wrote the heartbeat, which has ended."""
 SHARDS_MAX = 1_000_000
 """Maximum number of shards of a sweep, equal to its maximum number of points; a file with a larger number is damaged.
 """
