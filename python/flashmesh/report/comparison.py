@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from flashmesh.report.terminal import Terminal
 
 GRID_MAX = 2000
-"""Maximum number of points in a grid; a larger grid fits no terminal."""
+"""Maximum number of points (combinations of varied keys) in a grid; a larger grid fits no terminal."""
 SIDE_BY_SIDE = 4
-"""Maximum number of points side by side."""
+"""Maximum number of points (combinations of varied keys) that a table shows as columns side by side."""
 TRACE = "workload.trace"
 LONG = 24
 """Maximum number of characters of a trace path that is shown whole; longer paths are shortened to the file name."""
@@ -107,7 +107,7 @@ def show(
 
 
 def show_sweep(table: RunTable, terminal: Terminal) -> None:
-    """Prints the main measures of a sweep, without ratios."""
+    """Prints the main measures of a sweep without ratios, then its findings and notes."""
     view = View(table)
     for number, part in enumerate(fitting(view, list(map(measure_named, SWEEP_MEASURES)), terminal, ratios=False)):
         if number:
@@ -118,7 +118,7 @@ def show_sweep(table: RunTable, terminal: Terminal) -> None:
 
 
 def show_answer(view: View, terminal: Terminal) -> None:
-    """Prints the findings of a comparison, without notes on single points."""
+    """Prints the findings of a comparison as sentences, if all its points are shown and they are at most `GRID_MAX`."""
     from flashmesh.report.findings import findings
 
     points = len(view.table.points)
@@ -132,7 +132,7 @@ def show_answer(view: View, terminal: Terminal) -> None:
 
 
 def show_all(view: View, terminal: Terminal) -> None:
-    """Prints the main measures of all points, and their bottlenecks."""
+    """Prints the main measures and the bottleneck of each shown point; also mean ratios to a baseline, if any."""
     table = beside(view, terminal) if len(view.points) <= SIDE_BY_SIDE else None
     for part in [table] if table is not None and terminal.fits(table) else below(view, terminal):
         terminal.print(part)

@@ -82,7 +82,7 @@ WINDOW = (
     "utilisation.links_mean",
     "utilisation.dies_",
 )
-"""Prefixes of keys whose value exists both for the whole run and for the measured window."""
+"""Prefixes of keys with a value for the whole run and, below `measured.`, one for the window after the warm-up."""
 
 
 def of_window(measure: Measure) -> Measure:

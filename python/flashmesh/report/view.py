@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from flashmesh.report.measures import Measure
 
 ROWS_MAX = 40
-"""Default of the maximum number of shown points."""
+"""Default of the maximum number of shown points (combinations of varied keys)."""
 ANY = "any"
 """Placeholder for the values of a key that a drive does not read."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """Selection and order of the points that a table shows."""
+    """Selection and order of the points (combinations of varied keys) that a table shows."""
 
     where: Mapping[str, str] = field(default_factory=dict)
     """Required values of varied keys, as texts."""
@@ -41,7 +41,7 @@ class Choice:
 
 
 class View:
-    """The points of a table that are shown, and the measures of these points."""
+    """The points (combinations of varied keys) of a table of runs that are shown, and their measures."""
 
     def __init__(self, table: RunTable, choice: Choice | None = None, baseline: Baseline | None = None) -> None:
         """Selects and sorts points.
