@@ -78,7 +78,7 @@ def state(claim: Claim, row: Row) -> str:
 
 
 def pairs(outcome: Outcome, base: str) -> list[tuple[Claim, Row, Row]]:
-    """Returns (claim, row before the change, row after it) for each claim whose value depends on the regime."""
+    """Returns (claim, values before the change, values after it) for each claim that depends on the regime."""
     found: list[tuple[Claim, Row, Row]] = []
     for claim in outcome.claims():
         rows = {row.regime: row for row in outcome.rows[claim.id]}
