@@ -24,7 +24,7 @@ MISFITS_SHOWN = 8
 
 @dataclass(frozen=True)
 class Task:
-    """A configured run of a sweep, for one of its points."""
+    """A configured run of a sweep, for one of its points (combinations of the varied keys)."""
 
     index: int
     """Index of the point in the plan."""
