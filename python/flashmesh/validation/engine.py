@@ -55,7 +55,7 @@ class Subject:
 
 @dataclass(frozen=True)
 class Simulated:
-    """Results of one run."""
+    """Results of one run of the simulated drive."""
 
     figures: Figures
     write_amplification: float | None

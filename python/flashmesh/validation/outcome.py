@@ -49,7 +49,7 @@ class PointOutcome:
 
 @dataclass(frozen=True)
 class RowOutcome:
-    """A row of a single load, with its simulated figure."""
+    """A row (a figure of the real drive, measured at a single load) with its simulated figure."""
 
     row: SheetRow
     simulated: float | None
@@ -186,7 +186,7 @@ class Validation:
 
 
 def row_dict(outcome: RowOutcome) -> dict[str, Any]:
-    """Returns a row of a single load as a JSON object."""
+    """Returns a row (figure of a single load), its simulated figure and its difference as a JSON object."""
     check = outcome.check
     return asdict(outcome.row) | {
         "simulated": outcome.simulated,

@@ -115,7 +115,7 @@ def checks(measurements: Measurements, simulated: Sequence[Figures | None]) -> t
 
 
 def all_checks(measurements: Measurements, simulated: Sequence[Figures | None]) -> Iterator[Check]:
-    """Yields the check of the saturation rate, then the checks of each tolerance in the order of loads."""
+    """Yields the check of the saturation rate, if the drive was saturated, then those of each tolerance by load."""
     saturation = measurements.saturation_iops
     if saturation is not None:
         yield Check("saturation", "iops", None, saturation, most_served(simulated), SATURATION.share)
@@ -133,7 +133,7 @@ def all_checks(measurements: Measurements, simulated: Sequence[Figures | None]) 
 
 
 def row_check(row: SheetRow, simulated: float | None) -> Check:
-    """Returns the check of a row of a single load."""
+    """Returns the check of a row (figure of a single load) against its tolerance."""
     figure = f"{row.what}, {row.unit}"
     tolerance = OF_ROWS[row.tolerance_name]
     return Check(tolerance.name, figure, None, row.value, simulated, tolerance.share, row.reference)
