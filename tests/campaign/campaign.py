@@ -188,7 +188,7 @@ def kind_of(failure: str) -> str:
 def shrink(settings: Settings, failure: str) -> tuple[Settings, str]:
     """Returns reduced settings that still fail in the same way, and their failure.
 
-    No single key can be left out of them, and their requests cannot be halved, without another outcome.
+    No single key beyond `BASE` can be left out of them, and their requests cannot be halved, without another outcome.
     """
 
     def failing(tried: Settings) -> str | None:

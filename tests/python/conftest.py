@@ -26,7 +26,8 @@ PAGES = ROOT / "docs"
 COMMAND = Path(sys.executable).with_name("flashmesh")
 ENDLESS = "workload.requests=1_000_000_000_000"
 REFERENCE = (sys.executable, "-I", "-c", "import asyncio, unittest.mock, http.server, xml.dom.minidom, sqlite3")
-"""Command that starts Python with some packages, in about 0.1 s. Time limits are multiples of its time."""
+"""Command that starts Python with some packages, in about 0.1 s. Time limits are multiples of its
+time, since machines differ in speed."""
 TIMEOUT_S = 300
 """Time limit for anything on a machine that is busy with other work."""
 SHARING = {

@@ -62,7 +62,7 @@ class Clients:
     def told(self, in_flight_s: float, before: Figures, now: Figures) -> str:
         """Returns a sentence on the mean latency that clients saw in an interval.
 
-        Empty if that latency is below `SEEN_TIMES` that of the drive, if there were no requests, or in virtual time.
+        Empty if that latency is below `SEEN_TIMES` times that of the drive, without requests, or in virtual time.
 
         Args:
             in_flight_s: The value of `in_flight_s` at the start of the interval.

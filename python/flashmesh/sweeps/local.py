@@ -126,7 +126,7 @@ class Crew:
     def rank(self, key: str | None, preparing: set[str]) -> int:
         """Returns the rank of a task by its preconditioned drive, of which `key` is the cache key.
 
-        0 if the drive is ready, or none is needed, 1 if no run has begun to prepare it, 2 while a run prepares it.
+        0 if the drive is ready, or none is needed, 1 if the run has to prepare it, 2 while another run prepares it.
         """
         if key in preparing:
             return 2

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from flashmesh.validation.sheets import SheetRow
 
 AT_SATURATION = 0.97
-"""Load from which on a drive counts as saturated, as a share of the measured saturation rate."""
+"""Minimum rate of a load that counts as at saturation, as a share of the measured saturation rate."""
 LIGHT = 0.8
 """Load below which the mean latency of writes has a tolerance, as a share of the saturation rate."""
 
