@@ -22,11 +22,11 @@ FILE = build.ROOT / "out" / "bench" / "table.json"
 SHOWN = 8
 """Number of differing fields that the output names."""
 TROUBLE_LENGTH = 160
-"""Maximum number of characters shown of the error of a baseline build."""
+"""Maximum number of characters that the output shows of the error of a build."""
 
 
 def measured(row: Row, builds: list[build.Build], runs: int, count: bool) -> list[tuple[Measured, dict[str, Any]]]:
-    """Measures the builds alternately. Returns each measurement with the simulated result."""
+    """Runs a row with all builds alternately. Returns (measurement, simulated result) for each build."""
     usages: list[list[measure.Usage]] = [[] for _ in builds]
     for _ in range(runs):
         for made, usage in zip(builds, usages, strict=True):

@@ -1,4 +1,4 @@
-"""Ratios of the costs of two rows, and their upper bounds."""
+"""Ratios of the costs of two rows of the benchmark, for comparison with their upper bounds."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 
 def in_turns(bound: Bound, rows: dict[str, Measured], made: Build, runs: int) -> dict[str, Measured]:
-    """Measures the two rows of a time bound again, alternately, since the load of a machine changes within minutes."""
+    """Measures the two rows of a time bound again, alternately, since the load of a machine changes within minutes.
+
+    Returns `rows` for a bound on memory, or if one of its rows was not measured.
+    """
     if bound.of == "peak" or not {bound.row, bound.over} <= rows.keys():
         return rows
     compared = [row for row in ROWS + LONG_ROWS if row.name in (bound.row, bound.over)]

@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[1]
 RUNNER = Path("crates/flashmesh/examples/run.rs")
 MODULE = Path("python/flashmesh/_native.abi3.so")
 QUICK = ['inherits="release"', 'lto="off"', "codegen-units=4", "debug=false"]
-"""Settings of the profile `quick`, for revisions without this profile."""
+"""Settings of the cargo profile `quick`, for revisions whose Cargo.toml lacks this profile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +24,9 @@ class Build:
     name: str
     """Abbreviated revision; for the working tree, with a + if files differ from the revision."""
     runner: Path
-    """The program that runs a configuration and prints its report."""
+    """Program (the example `run` of the crate) that runs a configuration and prints its report."""
     python: Path
-    """The folder to import the package from."""
+    """Folder from which Python imports the package `flashmesh` of this build."""
 
 
 def git(*arguments: str) -> str:
@@ -36,7 +36,7 @@ def git(*arguments: str) -> str:
 
 
 def cargo(root: Path, profile: str, *arguments: str) -> Path:
-    """Builds with a profile. Returns the folder of the built files."""
+    """Builds with cargo in the folder `root`, with a profile. Returns the folder of the built files."""
     target = root / "target"
     command = cargo_command(profile, target, *arguments)
     subprocess.run(command, cwd=root, check=True, env=os.environ | module_environment())

@@ -12,7 +12,7 @@ VARYING = {"wall_s", "requests_per_wall_s", "peak_rss_bytes", "version", "config
 
 
 CITATIONS = "source"
-"""Key for the source of a constant, a text that is not part of the result."""
+"""Key of the citation of a constant of the model, a text that is not part of the simulated result."""
 
 
 def result_of(report: dict[str, Any]) -> dict[str, Any]:
@@ -21,7 +21,7 @@ def result_of(report: dict[str, Any]) -> dict[str, Any]:
 
 
 def without_citations(value: Any) -> Any:
-    """Returns a value without the sources of constants."""
+    """Returns a value without the citations of constants, also in nested tables and lists."""
     match value:
         case dict():
             return {key: without_citations(part) for key, part in value.items() if key != CITATIONS}
@@ -49,7 +49,7 @@ def leaves(value: Any, path: str = "") -> dict[str, str]:
 
 
 def differences(now: dict[str, Any], before: dict[str, Any]) -> list[str]:
-    """Returns the fields in which two results differ, or that one has lost. Renamed and added fields do not count."""
+    """Returns the fields in which `now` differs from `before`, or that it lacks; not renamed and added fields."""
     new, old = leaves(now), leaves(before)
     changed = [f"{path}: {old[path]} -> {new[path]}" for path in old.keys() & new.keys() if old[path] != new[path]]
     lost = Counter(old[path] for path in old.keys() - new.keys())

@@ -47,7 +47,7 @@ class Point:
     state: str
     requests: int
     served: int
-    """Completed requests; 0 if MQSim crashed or did not end."""
+    """Completed requests that MQSim printed; 0 if it did not end in time."""
     read_mean_us: float | None
     write_mean_us: float | None
 
@@ -128,7 +128,7 @@ def rates(offered: int) -> tuple[int, int]:
 
 
 def point(mqsim: Path, offered: int, page_bytes: int, full: bool, requests: int, patience_s: float) -> Point:
-    """Runs MQSim at a load."""
+    """Runs MQSim at a load. The means are None if MQSim fails, or completes less than 99 % of the requests."""
     state = "full" if full else "empty"
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

@@ -24,7 +24,7 @@ class Fault:
     """Name of the fault in `MQSIM_MENDED`."""
     name: str
     may_show: Callable[[Case], bool] = lambda _: True
-    """Returns whether the fault can change a run of a case."""
+    """Function that returns whether the fault can change the run of a case."""
 
 
 def uses_cache(case: Case) -> bool:

@@ -41,7 +41,7 @@ TOLERANCE_PERCENT = 1.0
 DIFFERS = "deviates in counts:"
 """Start of the verdict on a case in which MQSim and flashmesh serve different numbers of flows or requests."""
 NOT_COMPARED = ("lost", "no result", "timeout")
-"""Verdicts on cases in which MQSim gives no means."""
+"""Verdicts on cases that are not compared: MQSim lost requests, printed no result, or did not end."""
 PRINTED = re.compile(
     r"total requests generated: (\d+) total requests serviced:(\d+)\s+"
     r"(?:mean: (\d+) ns\s+)?- device response time: (\d+) \(us\)"
@@ -60,7 +60,7 @@ class Flow:
     serviced: int
     mean_ns: int
     step_ns: int
-    """Resolution of the mean, in nanoseconds."""
+    """Resolution in nanoseconds of the mean that MQSim prints."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +71,9 @@ class Outcome:
     flows: int
     verdict: str
     fault: str = ""
-    """Faults that explain a deviation, or the reason why MQSim has no means; empty if there is neither."""
+    """Faults that explain a deviation, or the reason why the case is not compared; empty if there is neither."""
     worst_percent: float | None = None
-    """Largest deviation of the mean latency of a flow, in percent; None if MQSim gave no means."""
+    """Largest deviation of the mean latency of a flow, in percent; None if no means were compared."""
 
 
 def flows_of(stdout: str) -> list[Flow]:
@@ -134,7 +134,7 @@ def run_mqsim(mqsim: Path, folder: Path, case: Case, without: Iterable[Fault] = 
 
 
 def limit_time() -> None:
-    """Limits the processor time of this process, and disables core dumps."""
+    """Limits the processor time of the process that becomes MQSim, and disables its core dumps."""
     resource.setrlimit(resource.RLIMIT_CPU, (LIMIT_S, LIMIT_S + 5))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
@@ -230,7 +230,7 @@ def judged(seed: int, theirs: list[Flow], ours: list[tuple[int, float]]) -> Outc
 
 
 def kind(outcome: Outcome) -> str:
-    """Returns the label of the summary line that counts an outcome."""
+    """Returns the label of the line of the summary in which an outcome is counted."""
     if outcome.verdict == "agrees":
         return f"agree within {TOLERANCE_PERCENT:g} %"
     if not outcome.fault:

@@ -2,8 +2,8 @@
 
 Each policy here does in one line what a built-in policy does, so that both runs simulate the same operations. The cost
 of a call is the difference of their processor times, divided by the number of calls. The runs alternate, and both use
-the instance of the simulation that has every feature. The line of the policy is also timed alone, with a Python stub in
-place of the drive; this time is printed beside the cost.
+the compiled variant of the simulation that has every feature. The line of the policy is also timed alone, with a Python
+stub in place of the drive; this time is printed beside the cost.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ class Case(NamedTuple):
     """Arguments with which the code of the policy is timed alone."""
     key: str = ""
     is_same: bool = True
-    """Whether both runs simulate the same operations."""
+    """Whether the runs with the built-in and the Python policy simulate the same operations."""
 
 
 CASES = (
@@ -159,7 +159,7 @@ CASES = (
 
 
 def cost(config: _native.Config) -> float:
-    """Returns the processor time of a run in seconds, in the instance of the simulation that has every feature."""
+    """Returns the processor time of a run in seconds, in the compiled variant of the simulation with every feature."""
     simulation = _native.Simulation(config)
     simulation.require_every_feature()
     attach(simulation, config)

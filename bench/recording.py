@@ -11,7 +11,7 @@ import click
 from bench import measure
 
 MOST = 1.15
-"""Maximum ratio of the processor time with a recording to the time without."""
+"""Maximum ratio of the processor time with a recording of the network to the time without one."""
 
 
 @click.command()

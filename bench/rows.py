@@ -24,7 +24,8 @@ class Row:
     requests: int
     """Requests of the timed run: about one second of run time when the row was added."""
     counted: int
-    """Requests of the shorter of two runs with counted instructions. The longer one has three times as many."""
+    """Requests of the shorter of two runs with counted instructions; the longer run has three times as many. 0 if
+    instructions are not counted."""
     file: str = "venice-z-nand.toml"
     """File name of the configuration that the settings change."""
     streams: int = 1
@@ -51,7 +52,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """Upper bound on the ratio of the costs of two rows."""
+    """Upper bound on the cost of `row`, as a multiple of the cost of the row `over`."""
 
     name: str
     row: str
@@ -74,7 +75,7 @@ WRITES: Settings = {"workload.read-share": 0}
 FULL: Settings = {"geometry.blocks-per-plane": 64, "precondition.kind": "random"}
 """Settings of a small drive, full of randomly overwritten data, that soon reaches the steady state."""
 POLICY: Settings = FULL | {"workload.read-share": 0.3, "geometry.over-provisioning": 0.16}
-"""Settings to compare firmware policies: reads, writes, and garbage collection."""
+"""Settings with reads, writes and garbage collection, with which rows compare firmware policies."""
 
 
 def mesh(side: int) -> Settings:
@@ -106,7 +107,7 @@ DEEP_QUEUE: Settings = QUEUE | {"replay.outstanding": 32 << 10, "host.queue-dept
 
 
 def full(blocks: int) -> Settings:
-    """Returns the settings of a drive full of randomly overwritten data, with a negligible workload."""
+    """Returns the settings of a drive with `blocks` blocks in each plane, full of randomly overwritten data."""
     return {"geometry.blocks-per-plane": blocks, "precondition.kind": "random"}
 
 
@@ -114,7 +115,7 @@ POLICIES = ("sprinkler", "paq", "fair")
 
 
 def policy(name: str) -> Row:
-    """Returns the row of a scheduling policy; all these rows have the same reads."""
+    """Returns the row of a scheduling policy; the rows of all policies have the same reads."""
     return Row(f"same reads, {name}", RESIDENT | {"schedule.policy": name}, 2_000_000, 20_000)
 
 

@@ -1,4 +1,4 @@
-"""Table of measured rows in a file. The next run is compared with it."""
+"""Table of measured rows in a file, with which the next run of the benchmark is compared."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def save(path: Path, build: str, rows: dict[str, Measured]) -> None:
 
 
 def ratio(before: float | None, now: float | None) -> str:
-    """Returns the factor by which a cost has decreased, as text."""
+    """Returns the factor by which a cost has decreased, as text; empty if a cost is unknown."""
     return f"{before / now:.2f}" if before and now else ""
 
 

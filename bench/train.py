@@ -34,7 +34,8 @@ TRAINED = (
     "4 KiB random reads, venice",
     "same reads, oracles on",
 )
-"""Rows of the training: each interconnect; reads, writes and garbage collection; each instance of the simulation."""
+"""Rows of the training: each interconnect; reads, writes and garbage collection; each compiled
+variant (set of features) of the simulation."""
 TIMES = 4
 """Factor on the `counted` requests of a row."""
 

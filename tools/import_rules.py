@@ -158,7 +158,7 @@ def heads(group: str) -> list[tuple[int, str]]:
 
 
 def mentions(code: str, depth: int) -> list[Mention]:
-    """Returns the names that a module mentions directly below the crate root, from which it is `depth` levels away."""
+    """Returns the names directly below the crate root that a module mentions; the module is `depth` levels below it."""
     found: list[tuple[int, str]] = []
     for path in PATH.finditer(code):
         if path["name"]:
@@ -190,7 +190,7 @@ def exported_macros(crates: Path) -> dict[str, str]:
 
 
 def check(sources: Path, crate: str, macros: dict[str, str]) -> list[str]:
-    """Returns a line for each mention in the sources of a crate that violates the rules."""
+    """Returns a line for each mention of a room, in the sources of a crate, that violates the rules."""
     place_of = {room: place for place, (room, _) in enumerate(ROOMS[crate])}
     texts = {path: code_of(path.read_text(encoding="utf-8")) for path in sorted(sources.rglob("*.rs"))}
     parts = {path: without_tests(code) for path, code in texts.items()}

@@ -135,7 +135,7 @@ def tested() -> tuple[dict[str, set[str]], dict[str, set[str]]]:
 
 
 def compiled_twice(one: dict[str, set[str]], other: dict[str, set[str]], who: str) -> list[str]:
-    """Returns a sentence for every crate that `other` compiles with features with which `one` never compiles it."""
+    """Returns a sentence for each crate of both that `other` compiles with a set of features that `one` never has."""
     return [
         f"{crate}: {who} take it with other features; name them in both Cargo.toml"
         for crate in sorted(one.keys() & other.keys())

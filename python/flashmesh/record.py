@@ -12,8 +12,8 @@ T = TypeVar("T")
 def record(cls: type[T]) -> type[T]:
     """Returns the class as a frozen dataclass with slots.
 
-    `dataclass` compiles six methods for every class, which takes most of the time of importing many of them. Records
-    share their methods. A method defined by the class itself is kept.
+    `dataclass` compiles six methods for each class, which takes most of the import time of modules with many classes.
+    Classes made by `record` share one set of methods instead. A method that a class itself defines is kept.
     """
     own = vars(cls).keys()
     made: Any = dataclass(init=False, repr=False, eq=False, slots=True)(cls)
@@ -24,7 +24,7 @@ def record(cls: type[T]) -> type[T]:
 
 
 def fill(self: Any, *values: Any, **named: Any) -> None:
-    """Sets the fields from positional or named values."""
+    """Sets the fields from positional or named values; a field without a value gets its default."""
     kind = type(self)
     fields = kind.__dataclass_fields__
     if len(values) > len(fields):
@@ -88,4 +88,4 @@ METHODS = {
     "__delattr__": refuse_change,
     "__reduce__": reduced,
 }
-"""Methods shared by all records."""
+"""Methods shared by all classes made by `record`."""

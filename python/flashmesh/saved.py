@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 PARQUET = b"PAR1"
 ANSWER_MAX = 1 << 20
-"""Maximum size in bytes of a file that is examined as an answer of `flashmesh ask`."""
+"""Maximum size in bytes of an answer of `flashmesh ask`; larger files are not examined for one."""
 AROUND = 20
 """Number of characters that an error shows before and after an error in JSON."""
 JSON_START = 1 << 16
@@ -174,7 +174,7 @@ def read_document(path: Path, text: str) -> dict[str, Any]:
 
 
 def of_folder(folder: Path) -> Comparison:
-    """Returns the complete results in the folder of a sweep or search, even if it was killed.
+    """Returns the complete results in the folder of a sweep or search, even if the process was killed before its end.
 
     Raises:
         OutputError: If the folder has no results.
@@ -185,10 +185,10 @@ def of_folder(folder: Path) -> Comparison:
 
 
 def refuse_other_folder(folder: Path) -> None:
-    """Refuses a folder without results.
+    """Refuses a folder that is not one of results, since it has no manifest.
 
     Raises:
-        OutputError: If the folder has none.
+        OutputError: If the folder has no manifest.
     """
     if not (folder / MANIFEST).is_file():
         raise OutputError(f"{folder}: holds no results: there is no {MANIFEST} in it")

@@ -85,11 +85,11 @@ def is_followed(settings: Collection[str]) -> bool:
 def followed(
     settings: Mapping[str, str], read: Callable[[dict[str, str]], Config], source: Hashable | None
 ) -> dict[str, str]:
-    """Returns the adapted capacity of a point as a setting, by its key; empty if the capacity stays.
+    """Returns the host capacity that a point needs for its over-provisioning, by its key; empty if the capacity stays.
 
     Args:
         settings: The varied keys of the point with their values.
-        read: Reads the configuration with some of these keys varied, and its stated capacity.
+        read: Reads the configuration with some of these keys varied, without adapting its capacity.
         source: Identifies the configuration without its varied keys, so that it is read once for all points.
     """
     global read_last
@@ -117,11 +117,12 @@ thousands of points; None before the first read."""
 
 
 def base_values(others: dict[str, str], read: Callable[[dict[str, str]], Config]) -> dict[str, Any]:
-    """Returns the values of the configuration without the varied keys that change the flash, by dotted key.
+    """Returns the values of the configuration without its varied keys, by dotted key.
+
+    With `others`, if one of them varies the preset, or if the configuration is invalid without them.
 
     Args:
-        others: The varied keys of a point that do not change the flash. One of them may change the preset, or be
-            necessary for a valid drive.
+        others: The varied keys of a point with their values, without `COUNTS` and the over-provisioning.
         read: Reads the configuration with some varied keys.
 
     Raises:
@@ -145,11 +146,11 @@ def capacity_in(config: Config) -> str | None:
 
 
 def capacity_of(before: Space, after: Space, share: str | None) -> str | None:
-    """Returns the adapted capacity of a point; None if the capacity stays.
+    """Returns the host capacity that a point needs for its over-provisioning; None if the capacity stays.
 
     Args:
-        before: The space of the configuration.
-        after: The space of the point, with the capacity of the configuration.
+        before: The raw and the host capacity of the configuration without varied keys.
+        after: The raw capacity of the point, with the host capacity of the configuration.
         share: The over-provisioning of the point, if varied.
     """
     if before.capacity is None or before.share is None or (share is None and after.raw == before.raw):
@@ -174,7 +175,7 @@ def reason(keys: Collection[str]) -> str:
 
 
 def change_text(before: str, after: str) -> str:
-    """Returns the change of the capacity as text: `geometry.capacity 30GB -> 60GB`."""
+    """Returns the change of the host capacity as text: `geometry.capacity 30GB -> 60GB`."""
     return f"{CAPACITY} {shown(before)} -> {shown(after)}"
 
 

@@ -27,7 +27,7 @@ LIMIT = 64
 
 @dataclass(frozen=True)
 class UntilSteady:
-    """Condition under which runs continue until they are steady."""
+    """End of the repetition of a run with more requests: a steady measured window, or the limit."""
 
     limit: int | None = None
     """Maximum number of requests of a run, of all streams together; None for `LIMIT` times those of its
@@ -85,9 +85,9 @@ def is_steady(document: Mapping[str, Any]) -> bool:
 
 
 def lengthened(config: Config, document: Mapping[str, Any], limit: int) -> Config | None:
-    """Returns the configuration with more requests.
+    """Returns the configuration of the next, longer run: more requests for each stream that can have more.
 
-    None if no stream can have more: at the limit, or at the end of traces.
+    None if no stream can have more: at the limit, or at the end of its trace.
     """
     total = document["requests"]
     needed = document["steadiness"]["requests_needed"] or 0
@@ -110,9 +110,9 @@ def lengthened(config: Config, document: Mapping[str, Any], limit: int) -> Confi
 
 
 def keys_of(tables: Mapping[str, Any], section: str) -> dict[str, Mapping[str, Any]]:
-    """Returns the named section of each stream by its key, such as `stream.logs.workload`.
+    """Returns the tables `section` of all streams, each by its key, such as `stream.logs.workload`.
 
-    A configuration without named streams has a single section.
+    A configuration without named streams has a single such table.
     """
     streams = tables.get("stream")
     if not streams:

@@ -81,10 +81,10 @@ def faults(result: Result, log: Log) -> Iterator[str]:
 
 
 def reads(result: Result) -> Iterator[str]:
-    """Checks that no more reads may collide than pages were read, and that no more pages have copies than allowed."""
+    """Checks that the reads counted for collisions do not exceed the pages read, and copied pages not their maximum."""
     found, copies = result.collisions, result.replication
     of_requests, of_writes = result.flash.user_reads, result.flash.partial_write_reads
-    # After a power cut or an interruption, reads that were queued are counted as possible collisions, but were never
+    # After a power cut or an interruption, reads that were queued at a die are counted for collisions, but were never
     # executed. So such a run is not checked.
     if found is not None and result.power_cut is None and not result.interrupted:
         # `found.reads` includes reads for partial writes or not, depending on `replication.counted-reads`. It does not

@@ -34,9 +34,9 @@ CUT_EVERY = 3
 STEPPED_EVERY = 8
 """One in this number of drives is also stepped: it continues from a snapshot, is restored, and continues again."""
 FILES_EVERY = 8
-"""One in this number of runs is followed by files with hostile policies and ranges."""
+"""After one in this number of runs, files with a hostile policy and with a random range are read."""
 DRAWS = 4
-"""Attempts to draw a drive with a workload that fits."""
+"""Maximum number of attempts to draw a drive that can be built with its workload."""
 INPUTS = "inputs"
 """Folder of the traces and profiles of drawn drives."""
 SAVE_S = 5.0
@@ -146,9 +146,9 @@ def cut_once(settings: Settings, makespan_ps: int, random: Random) -> tuple[Sett
 
 
 def refuse_stop(error: BaseException) -> None:
-    """Raises an error that ends the program.
+    """Raises `error` again if it has to end the program, such as an interrupt.
 
-    Returns for all others, which are faults of a drive, such as panics of the core.
+    Returns for any other error, which is a fault of a drive, such as a panic of the core.
     """
     if isinstance(error, KeyboardInterrupt | SystemExit | MemoryError):
         raise error
@@ -181,12 +181,15 @@ def differing(one: Result, other: Result) -> str:
 
 
 def kind_of(failure: str) -> str:
-    """Returns the kind of a failure: its text without figures."""
+    """Returns the kind of a failure: its text up to the first colon, without digits."""
     return "".join(character for character in failure.split(":")[0] if not character.isdigit())
 
 
 def shrink(settings: Settings, failure: str) -> tuple[Settings, str]:
-    """Returns the smallest settings that fail in the same way, and their failure."""
+    """Returns reduced settings that still fail in the same way, and their failure.
+
+    No single key beyond `BASE` can be left out of them, and their requests cannot be halved, without another outcome.
+    """
 
     def failing(tried: Settings) -> str | None:
         if not loads(tried):
@@ -218,7 +221,7 @@ def as_toml(settings: Settings) -> str:
 def settings_of(number: int, seed: int, folder: Path | None = None) -> Settings:
     """Returns the settings of the run with this number, independent of other runs.
 
-    Every value of every key is the aim of one drive in turn. A drive whose workload does not fit is drawn again.
+    Runs are aimed at the values of all keys in turn. A drive that cannot be built is drawn again, up to `DRAWS` times.
     """
     random = Random(f"{seed}/{number}")
     aim = aims()[number % len(aims())]

@@ -70,7 +70,7 @@ BESIDE: dict[str, Settings] = {
 }
 """Settings that are added with a key, or with one of its values (`KEY=VALUE`): without them, few drives are valid."""
 AIMS = 3
-"""Maximum number of random keys that a drawn drive must have, besides its aim and the others that fit."""
+"""Maximum number of random keys, besides the aim (a prescribed key), for which a drawn drive is made to fit."""
 TRIES = 24
 
 
@@ -83,7 +83,7 @@ def parameters() -> tuple[Parameter, ...]:
 
 @cache
 def aims() -> tuple[tuple[str, str | None], ...]:
-    """Returns the pairs of key and value that a drive can be aimed at; the value is None for keys without choices."""
+    """Returns the (key, value) pairs that a drive can be made to have; the value is None for keys without choices."""
     found: list[tuple[str, str | None]] = []
     for one in declared().values():
         if one.key in NEVER or one.key == "seed":
@@ -107,12 +107,12 @@ def loads(settings: Settings) -> bool:
 
 
 def draw(random: Random, folder: Path | None = None, aim: tuple[str, str | None] | None = None) -> Settings:
-    """Draws the settings of a valid drive: the base, a few keys that it must have, and as many others as fit together.
+    """Draws the settings of a valid drive: the base, a few keys for which it is made to fit, and others that then fit.
 
     Args:
         random: The generator.
         folder: Folder for files of the drive; without one the drive has no trace, no profile and no policy in Python.
-        aim: The first key that the drive must have, with its value.
+        aim: The first of these few keys, with its value.
     """
     settings = dict(BASE) | {"seed": str(random.randrange(2**32)), "measure.warm-up": '"none"'}
     kept: set[str] = set()
@@ -159,7 +159,7 @@ def without(settings: Settings, keys: tuple[str, ...]) -> Settings:
 
 
 def aimed(settings: Settings, key: str, text: str | None, random: Random, folder: Path | None) -> Settings:
-    """Returns settings with a key, and with what it needs; unchanged if no attempt gives a valid drive."""
+    """Returns settings with a key, and with the keys that it needs; unchanged if no attempt gives a valid drive."""
     if key in (*OF_FILES, *READING) and folder is None:
         return settings
     parameter = declared()[key]
@@ -217,7 +217,7 @@ def met(settings: Settings, parameter: Parameter, random: Random, folder: Path |
 
 
 def meeting(condition: Condition, parameter: Parameter, random: Random, folder: Path | None) -> Settings:
-    """Returns settings with which a key meets a condition, with what the value needs; empty if none is found."""
+    """Returns settings that meet a condition of a key, with the keys that they need; empty if none are found."""
     drawn: Settings = {}
     if condition.has:
         text = random.choice(condition.values)

@@ -82,7 +82,7 @@ def files_faults(random: Random, folder: Path) -> list[str]:
 
 
 def policy_faults(random: Random, folder: Path) -> Iterator[str]:
-    """Yields a sentence if the policy of a file runs, or is not refused."""
+    """Yields a sentence if the code of a policy named in a file runs, or if the file is not properly refused."""
     marker = folder / "ran"
     (folder / "mine.py").write_text(CODE.format(marker=str(marker)))
     (folder / "drive.toml").write_text(DRIVE)

@@ -58,7 +58,7 @@ With them, times are drawn or rounded, or have a part that no key sets, so the r
 
 
 class Refused(Exception):  # noqa: N818 - not an error
-    """Signal that a relation does not apply to a drive."""
+    """Exception for a drive to which a relation between runs does not apply."""
 
 
 @dataclass(frozen=True)
@@ -240,7 +240,7 @@ def prefix(settings: Settings, _random: Random) -> Iterator[str]:
 
 
 def held(settings: Settings, random: Random) -> Iterator[str]:
-    """Checks that holding a path during an operation changes nothing if no other operation uses a part of the path."""
+    """Checks that holding a path during an operation changes no request if no other operation uses part of the path."""
     kind = random.choice(("bus", "pssd", "pnssd", "ideal"))
     rule = random.choice(("true", '"reads"', '"programs"'))
     alone = {"geometry.chips-per-channel": "1", "geometry.dies-per-chip": "1", "fabric.kind": f'"{kind}"'}

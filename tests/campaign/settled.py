@@ -24,7 +24,7 @@ FAILED = 3
 
 
 def drawn(seed: int, transient: str | None = None) -> dict[str, Any]:
-    """Returns a small drive with a synthetic workload: randomly preconditioned, or made unsteady by `transient`."""
+    """Returns a small drive with a synthetic workload: randomly preconditioned, or made unsteady (`transient`)."""
     draw = random.Random(f"{seed} {transient}")
     channels, blocks, pages = draw.choice((2, 4)), draw.choice((40, 64)), 96
     chips = channels
@@ -87,7 +87,7 @@ class Held:
 
 
 def figures(result: flashmesh.Result) -> dict[str, tuple[float | None, Any]]:
-    """Returns the headline figures of the measured window with their intervals; each is None if there is none."""
+    """Returns (figure, interval) for the main figures of the measured window, by name; None for a missing one."""
     window, sure = result.measured, result.confidence
     assert window is not None
     latency, ends = window.latency_ps.all, sure.latency_ps.all
@@ -116,7 +116,7 @@ def compared(drive: int, requests: int) -> list[Held]:
 
 
 def judged(drive: int, transient: str | None, requests: int) -> tuple[int, str | None, bool, tuple[str, ...]]:
-    """Returns the drive, its transient, whether its run is judged steady, and the reasons if it is not."""
+    """Runs a drive. Returns its number, its transient, whether the run is judged steady, and the reasons if not."""
     result = flashmesh.run(drawn(drive, transient), overrides={"workload.requests": requests})
     return drive, transient, result.steadiness.steady, tuple(result.steadiness.reasons)
 

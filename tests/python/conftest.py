@@ -26,7 +26,8 @@ PAGES = ROOT / "docs"
 COMMAND = Path(sys.executable).with_name("flashmesh")
 ENDLESS = "workload.requests=1_000_000_000_000"
 REFERENCE = (sys.executable, "-I", "-c", "import asyncio, unittest.mock, http.server, xml.dom.minidom, sqlite3")
-"""Start of Python with some packages, about 0.1 s. Time limits are multiples of it, since machines differ in speed."""
+"""Command that starts Python with some packages, in about 0.1 s. Time limits are multiples of its
+time, since machines differ in speed."""
 TIMEOUT_S = 300
 """Time limit for anything on a machine that is busy with other work."""
 SHARING = {
@@ -34,7 +35,7 @@ SHARING = {
 }
 """Test files with fixtures that are expensive and shared."""
 TOGETHER = {"test_site": "site", "test_site_pages": "site"}
-"""Test files that share an expensive fixture with another file."""
+"""Groups of test files that share an expensive fixture, by file."""
 # The folder of saved states belongs to the user, and would make tests depend on each other.
 os.environ["FLASHMESH_CACHE"] = "off"
 

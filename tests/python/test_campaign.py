@@ -248,7 +248,7 @@ def test_failure_is_shrunk_and_can_be_repeated(tmp_path: Path, monkeypatch: pyte
     sound = engine.run_once
 
     def planted(settings: dict[str, str], *, twice: bool = False, step: bool = False) -> engine.Outcome:
-        """Fails for random collection with more than 100 requests, whatever the other settings are."""
+        """Replaces `run_once`: fails for the victim selector `random` with more than 100 requests, never otherwise."""
         failing = settings.get("gc.victim") == '"random"' and int(settings["workload.requests"]) > 100
         return engine.Outcome("gc: lost 3 pages" if failing else None, 1)
 

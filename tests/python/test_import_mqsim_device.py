@@ -40,7 +40,7 @@ def test_the_drive_of_mqsim_has_its_habits_as_ordinary_values(tables: Import) ->
 
 def test_a_drive_with_too_few_spare_blocks_gets_more_and_is_told(tables: Import, tmp_path: Path) -> None:
     found = tables(device={"Ideal_Mapping_Table": "false", "GC_Exec_Threshold": "0.3"}, physical=True)
-    # The file describes 64 blocks per plane. The host and the map fill 60 of them, and six more are needed.
+    # The file describes 64 blocks per plane. The data of host and map fill 60, and the drive needs six spare blocks.
     assert found["geometry"]["blocks-per-plane"] == 66
     assert found["geometry"]["capacity"] == f"{365_690 * 128 // 2}KiB"
     assert 0.04 < found["gc"]["threshold"] < 0.06

@@ -68,7 +68,7 @@ def test_victim_policies_written_again_give_the_same_report(name: str, policy: t
 
 
 class StaticOrder:
-    """Logical pages alternate between the units of the first level of the order, then of the second, and so on."""
+    """Static allocator: consecutive pages alternate between the channels, ways, dies and planes in a given order."""
 
     def __init__(self, order: str) -> None:
         self.order = order
@@ -161,7 +161,7 @@ class Fifo:
 
 
 class OutOfOrder:
-    """Reads before writes, and collection last unless it has precedence. Overdue transactions alternate."""
+    """Scheduler: reads before writes, and collection last unless it has precedence; overdue requests first by turns."""
 
     AGE_BOUND_PS = 20 * 10**9
     REQUESTS = Work.USER_READ | Work.USER_PROGRAM
@@ -202,7 +202,7 @@ def test_schedulers_written_again_give_the_same_report(name: str, policy: type) 
 
 
 class Pairs:
-    """Joins reads of two planes at the same page offset, from any position in the queues."""
+    """Scheduler that joins reads of two planes at the same page offset, from any position in their queues."""
 
     def begin(self, geometry: policies.Geometry) -> None:
         self.pages = geometry.pages_per_block
@@ -218,7 +218,7 @@ class Pairs:
 
 
 class Sprinkler:
-    """Serves the chips of a channel in turn, one at a time; each die runs its longest waiting transaction."""
+    """Scheduler that serves the chips of a channel in turn; each die runs its longest waiting transaction."""
 
     AGE_BOUND_PS = 20 * 10**9
 
@@ -383,7 +383,7 @@ class WhereItIs:
 
 
 class FurthestBehind:
-    """Chooses the plane of the die with the fewest pages written or waiting."""
+    """Placement on the plane of the allocated die that has the fewest pages in its open blocks or waiting."""
 
     def begin(self, geometry: policies.Geometry) -> None:
         self.planes_per_die = geometry.planes_per_die

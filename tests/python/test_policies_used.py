@@ -123,7 +123,7 @@ def test_the_environment_keeps_to_the_interface_of_gymnasium() -> None:
         observation, reward, ends, _, info = env.step(0)
         assert 0.0 < reward <= 1.0
         steps += 1
-    # Step 0 chooses the first candidate, which is the greedy choice, so the run equals one with the greedy policy.
+    # Action 0 chooses the first candidate, which is the greedy choice, so the run equals one with the greedy policy.
     greedy = flashmesh.run(env.config, seed=3)
     assert report(info["result"]) == report(greedy)
     assert steps > 10

@@ -59,7 +59,7 @@ def test_capacity_stays_where_somebody_says_it() -> None:
     assert values(varied=chips, keep="capacity")["geometry.capacity"] == "5GB"
     assert values(varied=chips, overrides={"geometry.capacity": "4GB"})["geometry.capacity"] == "4GB"
     assert values(varied=chips | {"geometry.capacity": "6GB"})["geometry.capacity"] == "6GB"
-    # A single run keeps its geometry as configured.
+    # In a single run, no key is varied, so its capacity stays as configured.
     assert values(overrides=chips)["geometry.capacity"] == "5GB"
 
 

@@ -128,7 +128,7 @@ def test_folder_that_is_removed_meanwhile_ends_a_sweep(cli: Cli, sweep_file: Pat
 
 def test_interrupt_that_loses_a_result_does_not_wait_for_it(config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def lose(crew: local.Crew, seconds: float) -> None:
-        # Simulates a signal that arrives while a result leaves the queue.
+        # Simulate an interrupt that arrives after a result has left the queue, and before the crew has counted it.
         monkeypatch.undo()
         crew.ended.get(timeout=TIMEOUT_S)
         raise KeyboardInterrupt
@@ -220,7 +220,7 @@ def test_report_of_an_unfinished_sweep_says_so(cli: Cli, sweep_file: Path, tmp_p
     told = "3 of 6 runs have finished; --resume runs the others"
     for has_table in (True, False):
         if not has_table:
-            # Simulates a kill.
+            # Simulate a kill before the sweep has written its table.
             (tmp_path / "out/results.parquet").unlink()
         part = cli("report", "out", "-o", "page.html")
         assert (part.returncode, part.stderr) == (0, f"warning: {told}\n")

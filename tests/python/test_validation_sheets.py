@@ -55,7 +55,7 @@ channel-rate = "unlimited"
 [host]
 link-rate = "unlimited"
 """
-"""One die without transfer times: it does one thing at a time."""
+"""Drive with a single die and without transfer times, whose operations run one at a time."""
 HEADING = ",".join(COLUMNS)
 GOOD = "made up,random read 4 KiB QD1 mean,data sheet,40,us,1,4KiB,random,1,mean"
 

@@ -27,13 +27,13 @@ SHORT = {"PROPTEST_RNG_SEED": "1", "PROPTEST_CASES": "40"}
 LONG = {"PROPTEST_RNG_SEED": "1"}
 """Environment of the random tests in `make test-long`."""
 SLOWER = 4.0
-"""Duration of a test program at which it counts as hung, as a multiple of its duration without mutants."""
+"""Time limit of a test program, after which it counts as hung, as a multiple of its duration without mutants."""
 SLOWER_S = 60.0
-"""Addition to this duration in seconds."""
+"""Seconds added to this time limit of a test program, for programs that take only moments."""
 MEMORY_MAX = 8 << 30
 """Limit of the address space of a test process, in bytes."""
 LEFT_OUT = ("architecture", "soak")
-"""Test programs that read the source, which the mutants change, or that only run when they are asked for."""
+"""Test programs that read the source, which the mutants change, or that run only on demand."""
 
 
 @dataclass(frozen=True)
@@ -153,7 +153,7 @@ def judged(
         durations: The duration of each command without mutants, in seconds by name.
         count: The number of mutants.
         jobs: The number of mutants that are tested at once.
-        known: What an earlier call found.
+        known: The results of an earlier run, as in the returned value; these mutants are not tested again.
         on_judged: Called with each new mutant and its first failure.
 
     Returns:

@@ -51,7 +51,7 @@ VALUES = {"bool": ("true", "false"), "f64": ("0.0", "1.0")} | dict.fromkeys(
 )
 """Values that replace the body of a function, by return type; `Default::default()` for all others."""
 COMPILED = {"const_item", "static_item", "enum_variant", "type_arguments", "macro_invocation", "macro_definition"}
-"""Nodes that are not mutated, with everything in them."""
+"""Kinds of syntax nodes inside which nothing is mutated, since a guard does not compile there."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Mutant:
     start: int
     end: int
     before: bytes
-    """Code of the place as it is."""
+    """Code of the place without the mutation; empty for the start of a body."""
     after: bytes
     """Code with the mutation."""
     what: str

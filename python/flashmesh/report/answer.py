@@ -29,7 +29,8 @@ OF_DIES = ("geometry.channels", "geometry.chips-per-channel", "geometry.dies-per
 """Keys whose product is the number of dies."""
 FABRIC, IDEAL = "fabric.kind", "ideal"
 PATHS_GAIN = 0.15
-"""Minimum gain of ideal paths, as a share, with which the paths count as a bottleneck."""
+"""Minimum gain of the `ideal` interconnect over the first one, in throughput or (open replay) p99, for which the paths
+count as a bottleneck; as a share."""
 
 
 MEASURES = (("IOPS", 1), ("p99", -1))
@@ -43,11 +44,13 @@ class Effect:
     axis: ChartAxis
     first: str
     gain: Gain
-    """Ratio of the best value to the first. If the first value is the best, ratio of the worst value to the first."""
+    """Ratio of the measure with the best value to the measure with the first value. If the first value is the best, the
+    worst value takes the place of the best."""
     measure: str
     """`IOPS`, or `p99` if throughput hardly changes, or follows the arrivals of an open replay."""
     winners: tuple[Winner, ...] = ()
-    """Best value for each group of conditions, if the best value depends on other varied keys; otherwise empty."""
+    """Best values, each with its conditions (settings of the other varied keys), if the best value depends on these;
+    otherwise empty."""
 
     @property
     def size(self) -> float:
@@ -85,7 +88,7 @@ class Effect:
 def answer(table: RunTable, axes: Mapping[str, ChartAxis], values: Mapping[str, Sequence[float | None]]) -> str | None:
     """Returns a sentence on the effects of all varied keys; None if fewer than two of them change the drive.
 
-    `values` has the measures of all runs by name.
+    `values` has, by the name of a measure, its value in each run.
     """
     chosen = [axis for key, axis in axes.items() if not key.startswith(CONDITIONS)]
     if len(chosen) < 2:

@@ -24,7 +24,7 @@ LESS_LOAD = "Less load, not a faster drive: fewer requests complete, and fewer a
 
 
 def show(answer: Answer, terminal: Terminal) -> None:
-    """Prints the unchanged drive, the best changes, all changes with an effect, and all changes without effect."""
+    """Prints measures of the unchanged drive, the best changes of keys, all changes with an effect, and notes."""
     values = [f"{measure_named(name).text(found.mean)} {name}" for name, found in answer.base.items()]
     terminal.print(Text(f"As it is: {', '.join(values)}; {answer.bound}"), "")
     best = answer.best
@@ -45,7 +45,7 @@ def show(answer: Answer, terminal: Terminal) -> None:
 
 
 def table(answer: Answer, rows: list[Row], terminal: Terminal) -> Table:
-    """Returns a table with a row for each change that has an effect, the most helpful first."""
+    """Returns a table with two lines for each row: the effects of the change, and the latency part that it moves."""
     headings = [cell for name in answer.measures for cell in (name, "95 %")]
     found = terminal.table("change", "now", "seeds", *headings, left=2)
     for row in rows:

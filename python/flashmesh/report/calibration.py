@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 
 def show(found: Calibration, terminal: Terminal) -> None:
-    """Prints tables of keys and of loads, then lines on undetermined keys, further measurements and lack of time."""
+    """Prints a table of the calibrated keys and one of the measured loads, then lines on the fit.
+
+    The lines name undetermined keys, measurements that would determine them, and whatever the budget cut short.
+    """
     table = terminal.table("key", "value", "from", "to", "determined", left=1)
     for key in found.keys:
         told = "yes" if key.is_determined else "no"

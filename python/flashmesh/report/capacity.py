@@ -1,4 +1,4 @@
-"""Notes on host capacities, which differ between points if they follow a varied geometry."""
+"""Notes on the host capacities of a comparison, which differ if a varied geometry changes the raw capacity."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from flashmesh.report.view import View
 
 NAMED_MAX = 4
-"""Maximum number of changed capacities that a note lists; for more, the note has their range."""
+"""Maximum number of capacities unlike that of the first point that a note lists; for more, it states the range."""
 
 
 def capacity_notes(view: View) -> list[str]:
-    """Returns a line on the host capacities of the points; empty if all points have the same capacity."""
+    """Returns a list with a line on the host capacities of the compared drives; empty if all have the same capacity."""
     if not is_followed(view.table.axes):
         return []
     keys = [key for key in view.table.axes if key in (*COUNTS, SHARE)]
@@ -38,7 +38,7 @@ def capacity_notes(view: View) -> list[str]:
 
 
 def firsts(points: Sequence[Point[int]], keys: Sequence[str]) -> list[Point[int]]:
-    """Returns the first point with each combination of the values of `keys`."""
+    """Returns the first point (combination of all varied keys) with each combination of the values of `keys`."""
     found: dict[str, Point[int]] = {}
     for point in points:
         found.setdefault(settings_text(point.settings, keys), point)

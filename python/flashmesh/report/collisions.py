@@ -1,4 +1,4 @@
-"""Report of read collisions: reads that wait since another read occupies their die. Tables have 80 columns."""
+"""Report, 80 characters wide, of read collisions: reads that arrive at a die on which other reads are outstanding."""
 
 from __future__ import annotations
 
@@ -80,12 +80,12 @@ def mean_repetition(found: Collisions) -> str:
 
 
 def kept(found: Collisions) -> str:
-    """Returns the share of the colliding pairs that were analysed; empty if all were."""
+    """Returns the share of the pairs of colliding pages that were kept for the statistics; empty if all were kept."""
     return "" if found.pairs_kept_share == 1 else f" (from {found.pairs_kept_share:.3%} of them)"
 
 
 def ratios(found: Collisions, terminal: Terminal) -> RenderableType:
-    """Returns a table of collision ratios (per observation, per read): measured, and expected for random dies."""
+    """Returns a table of collision ratios (per observation, per read): measured, and expected if dies were random."""
     table = terminal.table("collision ratio", "measured", "expected", "closed form", "measured/expected")
     rows = {
         "of observations": (
@@ -106,7 +106,10 @@ def ratios(found: Collisions, terminal: Terminal) -> RenderableType:
 
 
 def kinds(found: Collisions, terminal: Terminal) -> RenderableType:
-    """Returns a table of the numbers of balanced and imbalanced collisions."""
+    """Returns a table of the numbers of balanced and imbalanced collisions.
+
+    A collision is imbalanced if its die has at least two more reads outstanding than the least loaded die.
+    """
     table = terminal.table("collisions", "reads", "share", "")
     table.columns[3].justify = "left"
     for name, count in (("balanced", found.balanced), ("imbalanced", found.imbalanced)):
@@ -116,7 +119,7 @@ def kinds(found: Collisions, terminal: Terminal) -> RenderableType:
 
 
 def repetitions(found: Collisions, terminal: Terminal) -> RenderableType:
-    """Returns a table of pairs by the number of their collisions, the most repeated first."""
+    """Returns a table of the pairs of pages, in bins by the number of times that the two pages collided."""
     table = terminal.table("a pair repeated", "pairs", "share", "occurrences", "share", "")
     table.columns[5].justify = "left"
     all_pairs = sum(each.pairs for each in found.repetitions)
@@ -137,7 +140,7 @@ def repetitions(found: Collisions, terminal: Terminal) -> RenderableType:
 
 
 def top_pairs(found: Collisions, terminal: Terminal) -> RenderableType:
-    """Returns a table of the most repeated pairs, and the share of collisions that the most repeated 5 % cause."""
+    """Returns a table of the page pairs that collided most often, and the share of occurrences of the top 5 %."""
     table = terminal.table("most repeated pairs", "logical pages", "", "times", left=1)
     for rank, each in enumerate(found.top_pairs[:PAIRS_SHOWN], start=1):
         table.add_row(str(rank), str(each.first), str(each.second), f"{each.occurrences:,}")

@@ -1,6 +1,7 @@
 """Comparison as a table: points side by side if they fit, else one below the other.
 
-A point shows the mean over its seeds with the 95 % confidence interval, from batch means for a single run.
+A point (combination of the varied keys) has the mean over its seeds with the 95 % confidence interval; if it has one
+seed, the interval is from the batch means of its run.
 """
 
 from __future__ import annotations
@@ -31,9 +32,9 @@ if TYPE_CHECKING:
     from flashmesh.report.terminal import Terminal
 
 GRID_MAX = 2000
-"""Maximum number of points in a grid; a larger grid fits no terminal."""
+"""Maximum number of points (combinations of varied keys) in a grid; a larger grid fits no terminal."""
 SIDE_BY_SIDE = 4
-"""Maximum number of points side by side."""
+"""Maximum number of points (combinations of varied keys) that a table shows as columns side by side."""
 TRACE = "workload.trace"
 LONG = 24
 """Maximum number of characters of a trace path that is shown whole; longer paths are shortened to the file name."""
@@ -43,7 +44,7 @@ COUNT_MIN = 1000
 """Smallest mean of a count that is shown as a whole number."""
 INTERVAL = "95 %"
 WITHIN_NOISE = " ~"
-"""Mark of a ratio whose difference from 1 is within the confidence intervals."""
+"""Mark of a ratio of two means whose difference is within their confidence intervals."""
 UNSTEADY = " *"
 """Mark of a point in a grid whose measured window is not steady."""
 MEAN = "mean, 95 %"
@@ -106,7 +107,7 @@ def show(
 
 
 def show_sweep(table: RunTable, terminal: Terminal) -> None:
-    """Prints the main measures of a sweep, without ratios."""
+    """Prints the main measures of a sweep without ratios, then its findings and notes."""
     view = View(table)
     for number, part in enumerate(fitting(view, list(map(measure_named, SWEEP_MEASURES)), terminal, ratios=False)):
         if number:
@@ -117,7 +118,7 @@ def show_sweep(table: RunTable, terminal: Terminal) -> None:
 
 
 def show_answer(view: View, terminal: Terminal) -> None:
-    """Prints the findings of a comparison, without notes on single points."""
+    """Prints the findings of a comparison as sentences, if all its points are shown and they are at most `GRID_MAX`."""
     from flashmesh.report.findings import findings
 
     points = len(view.table.points)
@@ -131,7 +132,7 @@ def show_answer(view: View, terminal: Terminal) -> None:
 
 
 def show_all(view: View, terminal: Terminal) -> None:
-    """Prints the main measures of all points, and their bottlenecks."""
+    """Prints the main measures and the bottleneck of each shown point; also mean ratios to a baseline, if any."""
     table = beside(view, terminal) if len(view.points) <= SIDE_BY_SIDE else None
     for part in [table] if table is not None and terminal.fits(table) else below(view, terminal):
         terminal.print(part)
@@ -174,7 +175,7 @@ def show_measures(view: View, terminal: Terminal, measures: Sequence[str]) -> bo
 
 
 def show_notes(view: View, terminal: Terminal, is_whole: bool = False) -> None:
-    """Prints notes: points left out, and points whose values are doubtful."""
+    """Prints notes: host capacities, points that are not steady, meaning of marks, and number of points left out."""
     notes: list[str] = capacity_notes(view)
     unsteady = [point for point, steady in zip(view.points, view.steady, strict=True) if steady is False]
     if unsteady:
@@ -283,7 +284,7 @@ def beside(view: View, terminal: Terminal) -> Table:
 
 
 def steady_text(steady: bool | None) -> str:
-    """Returns whether a point is steady as text: yes, NO, or a dash if unknown."""
+    """Returns whether the measured window of a point is steady, as text: yes, NO, or a dash if unknown."""
     return q.NONE if steady is None else "yes" if steady else "NO"
 
 
@@ -363,8 +364,8 @@ def grid(view: View, name: str, terminal: Terminal) -> Table | None:
     """Returns one measure of all points, or its ratio to a baseline, as a grid; None if a grid is not suitable.
 
     Rows are the values of the first axis, columns the combinations of the others. A grid is not suitable for too many
-    points, if it is too wide, or if numbers need intervals beside them. Points that are not steady have a mark if
-    others are steady.
+    points, if it is too wide, or if points have several seeds and so intervals. If only some points are not steady,
+    these have a mark.
     """
     measure = measure_named(name)
     first, *others = view.keys or ("",)

@@ -1,4 +1,4 @@
-"""Report of the comparison of an original trace with its copy."""
+"""Report of the comparison of an original trace with its copy, which is generated from a profile fitted to it."""
 
 from __future__ import annotations
 

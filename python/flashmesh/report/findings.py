@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 FIGURES = ("IOPS", "p99")
 """Measures in a sentence on a single run, or on runs that differ only in their seed."""
 FILES = ("workload.trace", "workload.fitted")
-"""Ends of the keys whose values are paths of files."""
+"""Ends of the keys whose values are paths of files; sentences show only the names of the files."""
 REQUEST_SIZE = ".request-size"
 """End of the keys that set the request size; their effect is stated in bandwidth, since IOPS fall as requests grow."""
 

@@ -110,7 +110,10 @@ def window(result: Result) -> str:
 
 
 def verdict(result: Result) -> str:
-    """Returns why the figures are not from the steady state; empty if they are, or if it is not known."""
+    """Returns why the figures are not from the steady state.
+
+    Empty if they are, if the reason is unknown, or if the run was interrupted.
+    """
     found = result.steadiness
     if found.steady or result.interrupted or not found.reasons:
         return ""
@@ -122,7 +125,7 @@ def verdict(result: Result) -> str:
 
 
 def longer(result: Result) -> str:
-    """Returns the end of a sentence with the number of requests for a steady run; only a full stop if it is unknown."""
+    """Returns the end of a sentence: the number of requests that a steady run needs; a full stop if that is unknown."""
     needed = result.steadiness.requests_needed
     if needed is None:
         return "."

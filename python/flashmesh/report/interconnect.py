@@ -42,7 +42,7 @@ def scouts(result: Result) -> list[tuple[str, str]]:
 
 
 def rows(result: Result) -> list[tuple[str, str]]:
-    """Returns (name, text) rows on the energy of events, nominal energy, parts of the interconnect, and area."""
+    """Returns (name, text) rows: energy of the events, energy with all parts active, parts and area of the fabric."""
     power, area = result.power, result.area
     energy = power.energy_j
     flash = energy.read + energy.program + energy.erase

@@ -31,7 +31,7 @@ COMPOSED = {
 }
 """Meanings of measures that are computed from several values, or whose value has no description."""
 KINDS = {"all": "all requests", "read": "reads", "write": "writes", "flush": "flushes"}
-"""Names of the kinds of requests in texts, by their names in keys."""
+"""Names of the kinds of requests in texts, by their names in the keys of results (`latency_ps.read`)."""
 WINDOW, LATENCY = "measured.", "latency_ps."
 
 

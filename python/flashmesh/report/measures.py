@@ -69,7 +69,7 @@ def in_document(document: Mapping[str, Any], key: str) -> Any:
 
 
 WANTED = "precision.wanted"
-"""Key of the requested precision in a result; None without a request."""
+"""Key in a result of the precision that `measure.precision` requests; without a value if none is requested."""
 WINDOW = (
     "iops",
     "bandwidth_bytes_per_s",
@@ -82,7 +82,7 @@ WINDOW = (
     "utilisation.links_mean",
     "utilisation.dies_",
 )
-"""Prefixes of keys whose value exists both for the whole run and for the measured window."""
+"""Prefixes of keys with a value for the whole run and, below `measured.`, one for the window after the warm-up."""
 
 
 def of_window(measure: Measure) -> Measure:
@@ -137,7 +137,10 @@ def _latency(kind: str, statistic: str, listed: bool = True) -> Measure:
 
 
 def _part(part: str, name: str) -> Measure:
-    """Returns the measure of a part of the mean latency; without a value in drives that lack the causing component."""
+    """Returns the measure of a part of the mean latency.
+
+    Has no value for drives without the component that causes the part: firmware cores, device cache or mapping cache.
+    """
     equipment = {
         "firmware": "utilisation.firmware",
         "cache": "cache.capacity_pages",
@@ -150,7 +153,7 @@ def _part(part: str, name: str) -> Measure:
 
 
 def _found(kind: str) -> tuple[tuple[str, ...], Callable[..., float | None]]:
-    """Returns the keys and the function for the share of page lookups in the device cache that hit."""
+    """Returns (keys, function of their values) for the hit share of page lookups in the device cache."""
 
     def value(*counts: int | None) -> float | None:
         pages = sum(count or 0 for count in counts)

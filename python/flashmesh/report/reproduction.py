@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 WIDTH = 80
 INDENT = 5
-"""Width in characters of the column of claim names; names of sub-values may exceed it."""
+"""Width in characters of the column of claim names. Names of sub-values (further published values beside a claim) may
+exceed it."""
 REGIME = 19
 VERDICT = 12
 NAMES = {verdict: str(verdict) for verdict in Verdict} | {Verdict.UNMEASURED: "not measured"}
@@ -71,7 +72,10 @@ def wrapped(text: str, indent: int, start: str | None = None) -> list[str]:
 
 
 def counts(outcomes: Sequence[Outcome]) -> list[str]:
-    """Returns a table of the numbers of claims that hold in each paper's best stated reading, and of exact claims."""
+    """Returns a table with a row for each paper: its claims, and those that hold in its best stated reading.
+
+    A reading is an interpretation of the paper. The row also counts the claims that are exact by construction.
+    """
     table = [["paper", "claims", "exact", "best stated reading", "10 %", "25 %", "50 %", "elsewhere"]]
     for outcome in outcomes:
         each = summary(outcome)

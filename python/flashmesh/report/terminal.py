@@ -56,7 +56,10 @@ class Terminal:
     """A stream for reports: colour and block characters on a terminal, plain ASCII elsewhere."""
 
     def __init__(self, stream: IO[str] | PrintableStream, width: int = WIDTH) -> None:
-        """Detects the characters that the stream supports; `width` is the line length without a terminal."""
+        """Detects the characters that the stream supports.
+
+        `width` is the maximum line length on a terminal, and the line length elsewhere.
+        """
         self.stream = unguarded(stream)
         self.console = PrintableConsole(file=self.stream, highlight=False, emoji=False, markup=False, soft_wrap=False)
         self.blocks = self.console.is_terminal and self.console.encoding.startswith("utf")

@@ -132,7 +132,7 @@ def sheet_table(outcomes: Sequence[RowOutcome], terminal: Terminal) -> Table:
 
 
 def sheet_cells(check: Check) -> tuple[str, ...]:
-    """Returns the cells of a row, in the order of `SHEET_HEADINGS`."""
+    """Returns the table cells of a checked figure, in the order of `SHEET_HEADINGS`."""
     return (
         check.figure,
         check.reference,
@@ -198,7 +198,7 @@ def verdicts(validation: Validation, *, misses_of_sweeps: bool = True) -> list[s
 
 
 def tolerance_lines(tolerance: Tolerance, held: Sequence[Check]) -> list[str]:
-    """Returns a line with the verdict on a tolerance, and a line for each miss."""
+    """Returns a line with the verdict on a tolerance, and a line for each figure that misses it."""
     if not held:
         return [f"{tolerance.says}: no load in this range"]
     missed = [check for check in held if not check.is_met]

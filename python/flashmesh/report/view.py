@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from flashmesh.report.measures import Measure
 
 ROWS_MAX = 40
-"""Default of the maximum number of shown points."""
+"""Default of the maximum number of shown points (combinations of varied keys)."""
 ANY = "any"
 """Placeholder for the values of a key that a drive does not read."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """Selection and order of the points that a table shows."""
+    """Selection and order of the points (combinations of varied keys) that a table shows."""
 
     where: Mapping[str, str] = field(default_factory=dict)
     """Required values of varied keys, as texts."""
@@ -41,7 +41,7 @@ class Choice:
 
 
 class View:
-    """The points of a table that are shown, and the measures of these points."""
+    """The points (combinations of varied keys) of a table of runs that are shown, and their measures."""
 
     def __init__(self, table: RunTable, choice: Choice | None = None, baseline: Baseline | None = None) -> None:
         """Selects and sorts points.
@@ -59,7 +59,7 @@ class View:
         self.baseline = baseline
         self.known: dict[str, list[float | None]] = {}
         self.has_marks = False
-        """Whether a shown ratio has the mark `WITHIN_NOISE`."""
+        """Whether a shown ratio has the mark for a difference within the confidence intervals (`WITHIN_NOISE`)."""
         self.has_unsteady_marks = False
         """Whether a grid has marked some points as not steady."""
         self.of_shown: dict[str, dict[int, float | None]] = {}
@@ -149,7 +149,7 @@ class View:
         return [replace(measure, name=key, keys=(key,), of=None, interval=None) for key in keys]
 
     def is_within_noise(self, measure: Measure, point: Point[int], reference: Point[int] | None) -> bool:
-        """Returns whether the means of a point and its reference differ by no more than their intervals explain."""
+        """Returns whether the confidence intervals of a point and its reference explain their difference."""
         both = [self.estimate(measure, each) for each in (point, reference) if each is not None]
         widths = [found.half_width for found in both if found is not None and found.half_width is not None]
         if len(widths) < 2 or point is reference:
@@ -227,7 +227,7 @@ def names(point: Point[int], keys: Sequence[str]) -> tuple[str, ...]:
 
 
 def collapsed(table: RunTable, points: Sequence[Point[int]]) -> list[Point[int]]:
-    """Returns the points, with points of identical runs joined: they differ only in keys that the runs do not read."""
+    """Returns the points; joins those with identical runs, which differ only in keys that the runs do not read."""
     (hashes,) = table.columns(["config_hash"])
     found: dict[tuple[str, ...], list[Point[int]]] = {}
     for point in points:

@@ -26,9 +26,10 @@ value."""
 VALUES_MAX = 12
 """Maximum number of values of a key among which the best value under each condition is searched."""
 AVERAGE = re.compile(r"all of them (\d+) % on average")
-"""Pattern of the mean utilisation of all parts of a kind in `bound.sentence`."""
+"""Pattern, in `bound.sentence`, of the mean utilisation of all parts of one kind, such as all dies."""
 UNEVEN_MAX = 50
-"""Maximum mean utilisation of all parts of a kind, in percent, with which a single part counts as the bottleneck."""
+"""Maximum mean utilisation of all parts of one kind (such as dies), in percent, at which the sentence names a single
+one of them as the bottleneck."""
 
 Condition = tuple[str, ...]
 """A condition: the settings of the other varied keys as `key=value`."""
@@ -77,7 +78,7 @@ def winners(pairing: Pairing, texts: Sequence[str], values: Sequence[float | Non
     found: dict[str, list[Condition]] = {}
     left = list(conditions)
     while left:
-        # The value that is best under most of the conditions left, so that the sentence has few parts.
+        # Take the value that is best under most of the remaining conditions, so that the sentence has few parts.
         value = max(texts, key=lambda value: sum(value in near[at] for at in left))
         found[value] = [at for at in left if value in near[at]]
         left = [at for at in left if value not in near[at]]

@@ -69,13 +69,16 @@ def changed(paper: Paper, claims: Iterable[Claim], base: str, settings: Mapping[
 
 
 def state(claim: Claim, row: Row) -> str:
-    """Returns the smallest share of the effect within which a claim holds, as text; else the verdict."""
+    """Returns the smallest of `SHARES` within which a claim holds, in %, as text; its verdict if it holds within none.
+
+    The shares are of the published effect, the distance of the published value from the neutral one.
+    """
     near = nearness(claim, row)
     return f"{100 * near:g} %" if near is not None else NAMES[judge(claim, row)]
 
 
 def pairs(outcome: Outcome, base: str) -> list[tuple[Claim, Row, Row]]:
-    """Returns (claim, row before the change, row after it) for each claim whose value depends on the regime."""
+    """Returns (claim, values before the change, values after it) for each claim that depends on the regime."""
     found: list[tuple[Claim, Row, Row]] = []
     for claim in outcome.claims():
         rows = {row.regime: row for row in outcome.rows[claim.id]}

@@ -1,4 +1,4 @@
-"""Charts of a page: one for each figure, with a panel for each unit and each curve."""
+"""Charts of the page of a paper: one for each figure, with a panel of bars for each unit, and one for each curve."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def charts_of(outcome: Outcome) -> dict[str, Chart]:
 
 
 def specs(outcome: Outcome) -> dict[str, list[dict[str, Any]]]:
-    """Returns the arguments of the panels of each figure: bars for each unit, and lines for each curve."""
+    """Returns, for each figure of the paper, the arguments of its panels: bars for each unit, lines for each curve."""
     found: dict[str, dict[str, dict[str, Any]]] = {}
     sources = sources_of(outcome)
     for claim in outcome.claims():
@@ -100,7 +100,7 @@ def add_lines(
 ) -> None:
     """Adds a panel with the published and the measured values of a curve.
 
-    Skips a curve of a single point, and one that a sub-value shares with its claim.
+    Skips a curve of a single point, and one equal to a curve of the figure, such as that of a claim and its sub-value.
     """
     if len(along.labels) < 2:
         return
@@ -127,7 +127,7 @@ def add_lines(
 def sources_of(outcome: Outcome) -> list[str]:
     """Returns the names of the sources of values: the paper, and the charted regimes (interpretations of it).
 
-    They are in the order of their colours.
+    The order of the sources is that of the colours in the charts.
     """
     return list(dict.fromkeys((PUBLISHED, AS_SPECIFIED, best_reading(outcome).regime, FIT, REAL_TRACES, ANY)))
 

@@ -20,7 +20,7 @@ REDUCES = ("mean", "geometric-mean", "median", "max", "min", "sum")
 RELATIONS = ("rises", "falls", "flat", "levels-off", "peaks", "highest-at", "first-highest", "first-lowest")
 LIMITS = ("none", "at-most", "at-least")
 NEUTRAL = {"ratio": 1.0, "speedup": 1.0, "reduction": 0.0, "increase": 0.0}
-"""Default neutral value (no effect) for each of `COMPUTES`; `value` and `best` have no default."""
+"""Default neutral value (a ratio of 1, a change of 0: no effect) of `COMPUTES`; `value` and `best` have no default."""
 PLACED = ("levels-off", "peaks", "highest-at")
 """Relations between the values of a curve that refer to a label of the axis: the label of the knee or the peak."""
 TOLERANCE = 0.1

@@ -20,7 +20,10 @@ def scout_visits_max(document: dict[str, Any]) -> float | None:
 
 
 def scouts_ended_share(document: dict[str, Any]) -> float | None:
-    """Returns the share of sent scouts that reached their chip or returned to their controller; None without scouts."""
+    """Returns the share of sent scouts that reached their chip, or failed and returned; None without scouts.
+
+    A scout is the message that reserves the circuit of a transfer in Venice.
+    """
     found = document.get("scouts")
     if not found or not found["sent"]:
         return None
@@ -75,7 +78,7 @@ def page_kib(document: dict[str, Any]) -> float:
 
 
 def recorded(document: dict[str, Any]) -> list[Counter[int]]:
-    """Returns, for each recorded scout, the number of its visits to each router."""
+    """Returns, for each scout whose start was recorded, how often it visited each router, by index of its chip."""
     network = document.get("network")
     scouts: list[Counter[int]] = []
     under_way: dict[int, Counter[int]] = {}

@@ -27,7 +27,7 @@ def doubled(outcome: Outcome) -> Selection:
 
 
 def has_drift(claim: Claim) -> bool:
-    """Returns whether a claim is a number with a tolerance whose value depends on the regime."""
+    """Returns whether a claim is a number, has a tolerance, depends on the regime, and is not a sub-value."""
     is_number = claim.measurement is not None and allowance(claim.judged) > 0.0
     return is_number and not claim.is_constructed and not claim.part_of
 

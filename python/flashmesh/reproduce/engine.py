@@ -73,8 +73,8 @@ class General:
         self.keys = overrides.set | overrides.over
         self.changed = tuple(overrides.over)
         self.optional = set(self.keys)
-        """Keys that single runs may leave unread: those of the regime and, in a fit, also those of single jobs and
-        labels."""
+        """Keys that all runs of a job may leave unread: those of the regime and, in a fit, also those of single jobs
+        and labels."""
         if regime is not None and regime.name == FIT:
             labelled = (part for labels in overrides.where.values() for part in labels.values())
             parts = [*overrides.jobs.values(), *labelled]
@@ -85,10 +85,10 @@ class General:
         self.read: set[str] = set()
 
     def load(self, source: str, settings: dict[str, str]) -> Config:
-        """Returns the configuration of a run, without the general keys that would make the configuration invalid.
+        """Returns the configuration of a run, without the keys of the regime that would make the configuration invalid.
 
         Raises:
-            ConfigError: If the run cannot be configured even without the general keys.
+            ConfigError: If the run cannot be configured even without the keys of the regime.
         """
         try:
             config = configuration.load(source, overrides=settings, varied={})
@@ -129,7 +129,7 @@ class General:
 
 @dataclass
 class Reproduction:
-    """Runs of the selected claims, with their progress."""
+    """Runs of the selected claims, and the session that runs them."""
 
     selections: tuple[Selection, ...]
     mode: str

@@ -132,7 +132,7 @@ class FitSearch:
             self.study.enqueue_trial(self.draw.choice(untried))
 
     def best(self) -> list[Trial]:
-        """Returns the `VERIFIED` best regimes of short runs, each once, and all starts."""
+        """Returns the `VERIFIED` regimes with the best short runs, and all starts of the search; each regime once."""
         ranked: dict[tuple[str, ...], Trial] = {}
         for trial in sorted(self.trials, key=lambda trial: trial.score, reverse=True):
             ranked.setdefault(tuple(trial.choices.values()), trial)
@@ -140,10 +140,10 @@ class FitSearch:
         return [trial for at, trial in enumerate(trials) if at < VERIFIED or trial.start]
 
     def tried(self, choices: dict[str, str], executor: Executor, number: int) -> Reading:
-        """Returns the numbers of claims that hold in a regime with short runs; zeros for an invalid configuration.
+        """Returns the numbers of claims that hold in a regime with short runs; zeros if a run cannot be configured.
 
         Raises:
-            ConfigError: If a start cannot be configured.
+            ConfigError: If the regime is a start of the search, and a run of it cannot be configured.
         """
         try:
             return self.measured(self.small, choices, MODES[0], executor)

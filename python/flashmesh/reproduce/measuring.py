@@ -46,7 +46,7 @@ class Measures:
         return tuple(zip(*known, strict=True)) if len(known) == len(found) else None
 
     def by_seed(self, measurement: Measurement, regime: str, subject: Labels) -> tuple[float, ...] | None:
-        """Returns the measured number of each seed, reduced over workloads; None if a run has no value.
+        """Returns the measured number of each seed, reduced (as by a mean) over workloads; None if a workload has none.
 
         `subject` has the labels of the measured runs.
         """
@@ -83,7 +83,7 @@ class Measures:
         return workloads_of(self.paper.jobs[measurement.job], self.mode, regime, labels)
 
     def counted(self, measurement: Measurement, regime: str, subject: Labels, workload: str, seed: int) -> float | None:
-        """Returns the number of one workload and seed, or whether it exceeds the threshold `above` (1 or 0).
+        """Returns the number of one workload and seed; with a threshold `above`, 1 if the number exceeds it, else 0.
 
         None if a run has no value.
         """

@@ -70,7 +70,10 @@ def read_open(fields: Fields, axes: Axes, jobs: dict[str, Job]) -> tuple[OpenKey
 
 
 def ranged(fields: Fields, axes: Axes, jobs: dict[str, Job]) -> dict[str, Overrides]:
-    """Reads the choices of an open key with a range: a choice for each value, for all runs or some jobs or labels."""
+    """Reads an open key with a range or a list of values, and returns a choice for each value.
+
+    A choice sets the key for all runs, or only for the listed jobs and labels.
+    """
     key = fields.take("key", str)
     of_jobs = fields.texts("jobs", ())
     for job in of_jobs:

@@ -237,11 +237,11 @@ def judge(claim: Claim, row: Row, share: float | None = None) -> Verdict:
     Args:
         claim: The claim.
         row: The measured values.
-        share: The allowed share of the effect, if this is more than the tolerance of the claim.
+        share: A tolerance as a share of the published effect; counts if it is wider than that of the claim.
     """
     parts: list[Verdict] = []
     if claim.measurement is not None:
-        # An order holds or does not: no share of the effect widens it.
+        # An order of values holds or does not: `share` does not widen its tolerance.
         parts.append(judge_number(claim, row, None if claim.kind == "order" else share))
     for at, trend in enumerate(claim.trends):
         curve = row.curves[at]

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 MOVED = 0.25
 """Smallest drift of a claim, as a share of its tolerance, that a page names."""
 LIKE = re.compile(r"As \w+\.")
-"""Pattern of an explanation that refers to the explanation of another claim, such as `As V07.`"""
+"""Pattern of an explanation that only refers to that of another claim, such as `As V07.`"""
 LEGEND = """A cell is the measured value, its difference from the published one in % of the effect (+ above, - below it)
 and the [verdict](index.md#verdicts). The reason is that of a miss in {best}. Spreads, values of every
 workload and of all readings, curves and whole reasons are in [{file}]({file})."""
@@ -141,7 +141,7 @@ def signed(change: float, claim: Claim) -> str:
 
 
 def table(outcome: Outcome, best: str, told: set[tuple[str, str]]) -> list[str]:
-    """Returns the Markdown table of the claims: as specified, in the best stated reading and in the fit.
+    """Returns the Markdown table of the claims: measured as specified, in the best stated reading and in the fit.
 
     Args:
         outcome: The measured values.
@@ -189,7 +189,10 @@ def number(claim: Claim, row: Row) -> str:
 
 
 def reason_in(outcome: Outcome, claim: Claim, regime: str) -> str:
-    """Returns a sentence why a claim is not met in a regime (interpretation of the paper); empty if it is met."""
+    """Returns a sentence why a claim is not met in a regime (interpretation of the paper).
+
+    Empty if the claim is met, or was not measured in the regime.
+    """
     row = row_in(outcome, claim, regime)
     if row is None or nearness(claim, row) == SHARES[0]:
         return ""
@@ -268,7 +271,7 @@ def section(outcome: Outcome, regime: str, title: str, told: set[tuple[str, str]
 def reasons(outcome: Outcome, regime: str, told: set[tuple[str, str]]) -> list[str]:
     """Returns lines that list the explanations of claims missed in a regime (interpretation of the paper).
 
-    Empty if the page already has all of them.
+    Leaves out those already on the page (`told`); empty if none is left.
     """
     found: dict[str, list[str]] = {}
     leaders: dict[str, str] = {}

@@ -35,7 +35,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Need:
-    """A measurement whose runs a claim needs, in a regime (interpretation of the paper)."""
+    """A measurement, with its runs, that a claim needs in a regime (interpretation of the paper)."""
 
     measurement: Measurement
     regime: str
@@ -116,7 +116,7 @@ def settings_of(paper: Paper, run: Point, mode: str, volumes: Volumes) -> dict[s
     Args:
         paper: The paper of the run.
         run: The run.
-        mode: The mode, which selects the extent of the job.
+        mode: The mode (`quick` or `full`), which selects the number of requests.
         volumes: Recorded volumes, for the regime `real-traces`.
     """
     job = paper.jobs[run.job]

@@ -64,7 +64,7 @@ class Summary:
 
     @property
     def measured(self) -> int:
-        """Number of claims that hold within the smallest share in a stated regime, but not in the best one."""
+        """Number of claims whose value is measured: all that are not exact by construction."""
         return self.claims - self.constructed
 
     @property
@@ -74,7 +74,7 @@ class Summary:
 
 
 def holds(claim: Claim, row: Row, share: float) -> bool:
-    """Returns whether a claim holds within a share of its effect; for the smallest share, its own tolerance counts."""
+    """Returns whether a claim holds within a share of its effect; for the smallest share, within its own tolerance."""
     return judge(claim, row, None if share == SHARES[0] else share) == Verdict.MET
 
 

@@ -25,7 +25,7 @@ AVERAGES = ("mean", "geometric-mean", "median")
 
 
 def published(claim: Claim) -> str:
-    """Returns the published value of a claim as text with its unit; a dash without a number."""
+    """Returns the published value of a claim as text: worded by its file, else curve or number with unit, or a dash."""
     if claim.shown:
         return claim.shown
     if claim.series is not None:
@@ -101,7 +101,7 @@ def with_unit(text: str, unit: str) -> str:
 def why(outcome: Outcome, claim: Claim, row: Row) -> str:
     """Returns the explanation of a claim in a regime (interpretation of the paper), with the quoted numbers.
 
-    The names of replayed volumes precede it.
+    In the regime `real-traces`, the names of the replayed volumes precede it.
     """
     parts = [
         replayed(outcome, claim) if row.regime == REAL_TRACES else "",

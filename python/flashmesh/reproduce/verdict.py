@@ -84,7 +84,7 @@ def allowance(judged: Judged, share: float | None = None) -> float:
 
     Args:
         judged: The published number and its tolerance.
-        share: An allowed share of the effect, if this is more than the tolerance of the claim.
+        share: A tolerance as a share of the published effect; counts if it is wider than that of the claim.
     """
     effect = abs(judged.published - (judged.neutral or 0.0))
     own = judged.within if judged.within is not None else judged.tolerance * effect
@@ -98,7 +98,7 @@ def number(values: Spread, judged: Judged, beside: Spread | None = None, share: 
         values: The measured value of each seed.
         judged: The published number and its tolerance.
         beside: The measured neutral value of each seed; None to use the published neutral value.
-        share: An allowed share of the effect, if this is more than the tolerance of the claim.
+        share: A tolerance as a share of the published effect; counts if it is wider than that of the claim.
     """
     published = judged.published
     allowed = allowance(judged, share) + ROUNDING * max(abs(published), abs(values.mean))
@@ -183,7 +183,10 @@ def levelled(values: Sequence[float], margin: float, at: int) -> Verdict:
 
 
 def peaked(values: Sequence[float], margin: float, at: int) -> Verdict:
-    """Returns the verdict on values that rise to a peak at index `at`; the maximum may exceed it by the margin."""
+    """Returns the verdict on a peak at index `at`: by the margin above the first value, and near the maximum.
+
+    Near is at most the margin below the maximum. Without such a peak, a maximum at any inner index is `DIRECTION`.
+    """
     if values[at] >= (1.0 - margin) * max(values) and is_above(values[at], values[0], margin):
         return Verdict.MET
     return Verdict.DIRECTION if 0 < values.index(max(values)) < len(values) - 1 else Verdict.MISSED

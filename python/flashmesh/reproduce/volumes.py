@@ -1,4 +1,4 @@
-"""Recorded volumes: trace files in a folder, matched by name with the workloads of a paper."""
+"""Recorded volumes: trace files in a folder whose names match the workloads of a paper."""
 
 from __future__ import annotations
 

@@ -79,9 +79,9 @@ def columns_in(kind: Any, prefix: str = "") -> tuple[Column, ...]:
 
 
 def build(kind: type[T], document: dict[str, Any]) -> T:
-    """Creates a record from the JSON object with its keys; other keys are ignored.
+    """Creates a record from a JSON object that has all of its fields as keys; other keys are ignored.
 
-    Fills slots without calling the class, since a recording has thousands of records.
+    Fills the slots without calling the class, which is faster: a recording has thousands of records.
     """
     described: Any = kind
     made = object.__new__(kind)
@@ -93,12 +93,12 @@ def build(kind: type[T], document: dict[str, Any]) -> T:
 
 @cache
 def parts_of(kind: Any) -> tuple[tuple[str, Callable[[Any, Any], None], Callable[[Any], Any] | None], ...]:
-    """Returns the fields of a record: name, setter of the slot, and function from JSON to value (None for identity)."""
+    """Returns the fields of a record: name, setter of the slot, and function from JSON to value (None to keep it)."""
     return tuple((name, getattr(kind, name).__set__, maker(hint)) for name, hint in hints_of(kind).items())
 
 
 def maker(hint: Any) -> Callable[[Any], Any] | None:
-    """Returns the function from JSON to a value of this type; None for identity."""
+    """Returns the function from JSON to a value of the type `hint`; None if the JSON value is kept as it is."""
     inner = optional(hint)
     make: Callable[[Any], Any]
     if is_dataclass(inner) and isinstance(inner, type):

@@ -26,7 +26,7 @@ PARAMETERS = Config.__module__
 INTEGER_MAX = 1 << 64
 """Exclusive upper bound of whole numbers in results: counts, and times in picoseconds."""
 SHOWN_MAX = 40
-"""Maximum number of characters quoted of a value."""
+"""Maximum number of characters of an invalid value that an error quotes."""
 NEEDED = {
     "geometry": ("channels", "chips-per-channel", "dies-per-chip"),
     "fabric": ("kind",),
@@ -57,7 +57,7 @@ class SavedFailure:
 
 @record
 class SavedComparison:
-    """The document of a comparison."""
+    """Form of the JSON document of a comparison."""
 
     axes: dict[str, tuple[Value, ...]]
     complete: bool
@@ -205,7 +205,7 @@ def checker(hint: Any) -> Check:
     if hint is NULL:
         return of_class(NULL, "null")
     if origin in (UnionType, Union):
-        # A duration is a text in a document, even if programs may pass other types.
+        # Callers in Python may pass a duration as `timedelta` or number, but a document has it as text.
         given = (timedelta, float) if timedelta in inner else ()
         return any_of([checker(each) for each in inner if not is_path(each) and each not in given])
     if origin is Literal:

@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 LATE = "more than 100 us and 5 % of their latency late"
-"""Which replies count as late, for messages; the plugin uses the same definition."""
+"""Definition of a late reply, as text in messages; the plugin counts late replies by the same definition."""
 PS_PER_US = 1_000_000
 PS_PER_S = 10**12
 REQUEST_BYTES = 28
-"""Bytes of an NBD request without its data."""
+"""Size in bytes of an NBD request without the data of a write."""
 SEEN_TIMES = 3.0
 """Minimum ratio of the latency that clients see to the latency of the drive for which a note is printed."""
 
@@ -62,7 +62,7 @@ class Clients:
     def told(self, in_flight_s: float, before: Figures, now: Figures) -> str:
         """Returns a sentence on the mean latency that clients saw in an interval.
 
-        Empty if that latency is below `SEEN_TIMES` the latency of the drive.
+        Empty if that latency is below `SEEN_TIMES` times that of the drive, without requests, or in virtual time.
 
         Args:
             in_flight_s: The value of `in_flight_s` at the start of the interval.
@@ -109,7 +109,7 @@ def rates(before: Figures, now: Figures, seconds: float) -> str:
 
 
 def behind(before: Figures, now: Figures, late_max_us: int, time_scale: float) -> str:
-    """Returns a warning about late replies between the counters `before` and `now`."""
+    """Returns a warning with the number of late replies between the counters `before` and `now`."""
     requests, late = now.requests - before.requests, now.late - before.late
     return (
         f"real time does not hold: {late:,} of {requests:,} requests were answered {LATE}, by up to "

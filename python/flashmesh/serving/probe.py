@@ -30,7 +30,7 @@ WARM = 200
 """Number of reads before the measured ones, which are not counted."""
 TARGETS_US = (5, 10, 15, 20, 30, 50, 100, 200)
 SHARE, SLACK_US = 0.1, 2.0
-"""Allowed difference between the median latencies of client and drive: a share of the latter, plus microseconds."""
+"""Allowed difference between the median latencies of client and drive: a share of that of the drive, plus a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Step:
 
     @property
     def holds(self) -> bool:
-        """Whether the median latency of the client equals the latency of the drive, within the tolerance."""
+        """Whether the median latency of the client equals the latency of the drive, within `SHARE` and `SLACK_US`."""
         return abs(self.p50_us - self.target_us) <= SHARE * self.target_us + SLACK_US
 
 
@@ -89,9 +89,9 @@ def measured(
 
 
 def way_ns(queue_depth: int, on_note: Callable[[str], None], requests: int = 1000) -> int:
-    """Returns the median latency between client and server in nanoseconds, without that of the drive.
+    """Returns the latency between client and server in ns: the median at the client, less the mean of the drive; or 0.
 
-    If the drive replies this much earlier, the client sees the latency of the drive.
+    If the server sends replies this much earlier, the client sees the latency of the drive.
     """
     config = configuration.load("preset:venice-z-nand", overrides=SMALL)
     with tempfile.TemporaryDirectory(prefix="flashmesh-") as folder:

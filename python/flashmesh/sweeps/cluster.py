@@ -165,10 +165,10 @@ def security_of(folder: Path) -> Security:
 
 
 class Fleet:
-    """Runs of a session that are pending or sent to the cluster."""
+    """Runs of a sweep: those still to be sent to the cluster, and those sent whose outcome is awaited."""
 
     def __init__(self, client: Client, tasks: Sequence[Task]) -> None:
-        """Creates a fleet with all runs pending."""
+        """Keeps the runs `tasks`; none of them is sent to the cluster yet."""
         self.client = client
         self.total = self.left = len(tasks)
         self.waiting = iter(tasks)

@@ -89,7 +89,7 @@ def store_of(read: SweepFile, folder: Path, tasks: list[Task], resume: bool) -> 
         "axes": list(read.plan.keys),
         "points": len(tasks),
     }
-    # Names depend on the files of the runs, so an unreadable file is an error before the folder is created.
+    # Names of runs depend on their workload files, so an unreadable file is an error before the folder is created.
     plan = [(task.name, task.settings) for task in tasks]
     store = Store.open(folder, resume=resume, kind="sweep", described=described)
     store.write_plan(plan)

@@ -33,7 +33,8 @@ LOST_S = 30.0
 ZOMBIE = "Z"
 """State of a process that has ended but was not yet reaped by its parent."""
 CLOCK_S = 5.0
-"""Tolerance in seconds of the start time of a process. One that started later reuses the number of an ended process."""
+"""Tolerance in seconds of the start time of a process. If a process started later than its heartbeat says, it only
+has the id of the process that wrote the heartbeat, which has ended."""
 SHARDS_MAX = 1_000_000
 """Maximum number of shards of a sweep, equal to its maximum number of points; a file with a larger number is damaged.
 """
@@ -124,7 +125,7 @@ class Shard:
     done: int
     runs: int
     part: Part | None = None
-    """Process that runs the shard, else a lost process that ran it; `None` if no heartbeat names the shard."""
+    """Live process that runs the shard, else a lost process that ran it; `None` if no heartbeat names the shard."""
     queued: str | None = None
     """State of the task of the shard in Slurm's queue; `None` if it is not queued, or the queue is not known."""
 
@@ -259,9 +260,9 @@ def shard_in(beat: dict[str, Any]) -> tuple[int, int]:
 def shards_in(
     folder: Path, names: set[str], parts: Sequence[Part], array: Array | None, queue: Queue | None
 ) -> tuple[Shard, ...]:
-    """Returns the progress of each shard: those of the job array or, without one, those that heartbeats name.
+    """Returns the progress of each shard, in the order of their numbers; empty for a sweep that is not run in shards.
 
-    Empty for a sweep that is not run in shards.
+    The number of shards is that of the job array or, without one, the largest that a heartbeat names.
 
     Raises:
         OutputError: If the plan cannot be read.

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Kept:
-    """Results of a folder, in the order of the plan."""
+    """Results in the folder of a sweep or search, in the order of its plan."""
 
     settings: Sequence[dict[str, Value]]
     """Varied keys of each run, with their values."""

@@ -104,15 +104,13 @@ class Crew:
             self.opened_or_failed(task)
             outcome.wall_s = time.monotonic() - started
             self.ended.put((outcome, control))
-            # Removed here and not in `next`: an interrupt there could lose the outcome, and `stop` would wait for it.
+            # Remove the run here, not in `next`: an interrupt there could lose the outcome and leave `stop` waiting.
             self.begun.discard(task.index)
 
     def take(self) -> Task | None:
-        """Removes and returns the pending task that needs the least waiting, among the next `NEAR` tasks.
+        """Removes and returns, of the next `NEAR` pending tasks, the one whose drive needs the least waiting.
 
-        None if none is left.
-
-        A run whose drive is in preparation by another run would wait, and its core would be idle.
+        If a run needs a drive that another run is preparing, it waits, and its core is idle. None if no task is left.
         """
         if not self.waiting:
             return None
@@ -126,7 +124,10 @@ class Crew:
         return task
 
     def rank(self, key: str | None, preparing: set[str]) -> int:
-        """Returns the rank of a task by its drive, the cache key `key`: 0 ready, 1 to be prepared, 2 in preparation."""
+        """Returns the rank of a task by its preconditioned drive, of which `key` is the cache key.
+
+        0 if the drive is ready, or none is needed, 1 if the run has to prepare it, 2 while another run prepares it.
+        """
         if key in preparing:
             return 2
         return 0 if key is None or key in self.prepared else 1

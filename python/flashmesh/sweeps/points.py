@@ -21,7 +21,8 @@ DRAWN_MAX = 10_000
 class Points:
     """Points of a search space in the form that Optuna uses.
 
-    A key with a range has a number (an index, or a position from 0 to 1), another key its value.
+    A key with a list has one of its values. A key with a range has the index of a value or, if the range is continuous
+    or has too many values, a position from 0 to 1.
     """
 
     def __init__(self, space: Mapping[str, Range | Sequence[str]]) -> None:

@@ -82,8 +82,8 @@ class Search:
         self.is_exhausted = False
         """Whether all drives of the space were tried."""
         self.remaining: Iterator[dict[str, Any]] | None = self.points.all() if self.is_enumerated else None
-        """Points that are left to try, if the search tries all points of the space; None for other searches. They may
-        include points of known drives."""
+        """Points (combinations of values) that are left to try, if the search tries all points of the space; None for
+        other searches. They may include points of drives that were tried."""
         self.drives: dict[tuple[str, ...], str] = {}
         """Identifier of the drive of each examined point, by the values of the point."""
         directions: list[Literal["minimize", "maximize"]] = [
@@ -117,7 +117,7 @@ class Search:
         return self.points.count is not None and self.points.count <= self.file.trials
 
     def run(self, executor: Executor, on_end: Callable[[Session], Callable[[Outcome], None]]) -> None:
-        """Tries the requested number of points, one population at a time.
+        """Tries the requested number of drives, one population (generation of NSGA-II) at a time.
 
         Args:
             executor: The executor of the runs.
@@ -139,7 +139,7 @@ class Search:
             raise OutputError(f"{path}: cannot be read or written: {reason(error)}") from error
 
     def try_populations(self, executor: Executor, on_end: Callable[[Session], Callable[[Outcome], None]]) -> None:
-        """Tries populations until the requested number of outcomes is known, or no untried drive is left.
+        """Tries populations of drives until the requested number of outcomes is known, or no untried drive is left.
 
         Raises:
             OSError: If the system refuses access to the journal.
@@ -198,7 +198,7 @@ class Search:
         return proposed, again
 
     def name_of(self, settings: dict[str, str]) -> str:
-        """Returns the identifier of the drive of a point."""
+        """Returns the identifier of the drive of a point; points that differ only in unread keys share a drive."""
         values = tuple(settings.values())
         if values not in self.drives:
             self.drives[values] = self.drive_of(settings)[0]

@@ -127,7 +127,7 @@ class Session:
         self._copy_twins()
 
     def _copy_twins(self) -> None:
-        """Adds outcomes for points that share a configuration, and so a result, with a completed run."""
+        """Adds outcomes of points that were not run themselves, since they share the configuration of another point."""
         if self.store is None:
             self._share_outcomes()
             return

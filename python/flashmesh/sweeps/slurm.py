@@ -100,7 +100,7 @@ class JobWatch:
         self.tell_next = 0.0
 
     def look(self, workers: int) -> None:
-        """Reports the number of remaining jobs if there is no worker; does nothing before the next check is due.
+        """Reports the number of remaining jobs if no worker is connected (`workers` is 0) and a check is due.
 
         Raises:
             ConfigError: If there is neither a worker nor a job that could start one.

@@ -84,7 +84,7 @@ def quantities(documents: Sequence[str]) -> pa.Table:
         return pa.table({key: column([], kind) for key, kind in types.items()})
     lines = "\n".join(document.strip().replace("\n", " ") for document in documents).encode()
     options = pj.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore")
-    # A block must hold at least one whole document.
+    # A block of the reader must hold at least one whole document, with up to 4 bytes for each character.
     largest = max(map(len, documents)) * 4 + 4096
     table = pj.read_json(
         io.BytesIO(lines), read_options=pj.ReadOptions(block_size=max(largest, 1 << 22)), parse_options=options

@@ -24,7 +24,7 @@ MISFITS_SHOWN = 8
 
 @dataclass(frozen=True)
 class Task:
-    """A configured run of a sweep, for one of its points."""
+    """A configured run of a sweep, for one of its points (combinations of the varied keys)."""
 
     index: int
     """Index of the point in the plan."""
@@ -132,7 +132,7 @@ def idle_note(tasks: Sequence[Task]) -> str | None:
 
 
 def deciding(task: Task) -> Iterable[str]:
-    """Yields, as `key=value`, the settings of a task that decide whether a run reads its idle keys."""
+    """Yields, as `key=value`, the varied settings that decide whether a run reads its idle (unread) keys."""
     from flashmesh.keys import declared, declared_name
 
     for key in task.idle:

@@ -141,7 +141,7 @@ class TomlFile:
                 raise self.problem((key,), f"unknown key {key}", told, part="key")
 
     def placed(self, error: ConfigError, settings: Mapping[str, str]) -> ConfigError:
-        """Returns an error about a setting, with the quoted setting replaced by the lines of this file that give it."""
+        """Returns an error in which lines of this file replace the quoted settings of a point that come from them."""
 
         def place(shown: re.Match[str]) -> str:
             key = shown["key"].strip()
@@ -214,7 +214,7 @@ SHOWN = re.compile(
     r"^ *--> --(?:set #\d+|vary [^\n]*?):1:\d+\n *\|\n1 \| (?P<text>(?P<key>[^=\n]+)=.*)\n *\| (?P<before> *)\^+$",
     re.MULTILINE,
 )
-"""Pattern of the lines of an error that show a setting of a point, as `flashmesh.configuration.load` writes them."""
+"""Pattern of the lines with which an error of `flashmesh.configuration.load` quotes a setting of a point."""
 
 
 def keys_of(value: Any) -> list[str]:

@@ -55,7 +55,7 @@ class Subject:
 
 @dataclass(frozen=True)
 class Simulated:
-    """Results of one run."""
+    """Results of one run of the simulated drive."""
 
     figures: Figures
     write_amplification: float | None
@@ -122,7 +122,8 @@ class Validating:
         """Simulates all loads.
 
         Of the loads that saturated the measured drive, the lowest and the highest run first. A load between them runs
-        only if the simulated drive serves its rate at the highest load. Otherwise it has the results of that load.
+        only if the highest load failed, or the simulated drive served the rate of this load there. Otherwise it has the
+        results of the highest load.
 
         Args:
             executor: The executor of the runs.
@@ -191,7 +192,7 @@ class Validating:
     def is_like_highest(self, key: RunKey) -> bool:
         """Returns whether the load of `key` saturates the simulated drive as the highest load does.
 
-        It does if the drive serves less than `SERVED_SHARE` of the rate of this load at the highest load.
+        It does if the run of the highest load served less than `SERVED_SHARE` of the rate that this load requests.
         """
         number, load = key
         assert isinstance(load, int)

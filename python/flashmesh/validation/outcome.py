@@ -49,11 +49,11 @@ class PointOutcome:
 
 @dataclass(frozen=True)
 class RowOutcome:
-    """A row of a single load, with its simulated figure."""
+    """A row (a figure of the real drive, measured at a single load) with its simulated figure."""
 
     row: SheetRow
     simulated: float | None
-    """Simulated figure in the unit of the row; None if the run failed."""
+    """Simulated figure in the unit of the row; None if the run failed or has no such latency."""
     requests: int = 0
     """Number of requests in the measured window."""
     precision: float | None = None
@@ -186,7 +186,7 @@ class Validation:
 
 
 def row_dict(outcome: RowOutcome) -> dict[str, Any]:
-    """Returns a row of a single load as a JSON object."""
+    """Returns a row (figure of a single load), its simulated figure and its difference as a JSON object."""
     check = outcome.check
     return asdict(outcome.row) | {
         "simulated": outcome.simulated,

@@ -270,7 +270,7 @@ def latency_table(validation: Validation, kind: str) -> list[str]:
 
 
 def row_table(validation: Validation, kind: str, title: str, sentence: str) -> list[str]:
-    """Returns the section on the rows of a kind, with a table; empty if the drive has none."""
+    """Returns the section on rows (figures of single loads) of a kind, with a table; empty if the drive has none."""
     outcomes = [outcome for outcome in validation.rows if kind_of(outcome.row) == kind]
     if not outcomes:
         return []

@@ -24,7 +24,7 @@ def rows_of(drive: str) -> tuple[SheetRow, ...]:
 
 
 def kind_of(row: SheetRow) -> str:
-    """Returns the kind of a row, such as `skew`; `DATA_SHEET` for rows of data sheets."""
+    """Returns the kind of a row (figure of a single load), such as `skew`; `DATA_SHEET` for figures of data sheets."""
     return row.kind if isinstance(row, (SweepRow, SkewRow)) else DATA_SHEET
 
 
@@ -54,7 +54,7 @@ def software_us(load: object, otherwise: float) -> float:
 
 
 def with_single_load(tables: Mapping[str, Any], load: SheetLoad, extent: Extent, software_us: float) -> dict[str, Any]:
-    """Returns the configuration of a drive with the load of a row.
+    """Returns the configuration of a drive under the load of a row (figure of a single load).
 
     Args:
         tables: The drive, from `drive_tables`.

@@ -99,7 +99,7 @@ class SheetRow:
         return "data-sheet"
 
     def value_of(self, figures: Figures) -> float | None:
-        """Returns the figure of the row from simulated figures, in its unit; None if the latency is missing."""
+        """Returns the simulated figure that corresponds to the row, in the unit of the row; None if it is missing."""
         if self.unit == LATENCY:
             kind = "read" if self.load.read_share == 1.0 else "write"
             return figures.value(f"{kind}_{self.statistic}_us")

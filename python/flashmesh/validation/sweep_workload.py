@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 TWO_JOBS_IOPS = 200_000
 """Assumed request rate of two concurrent jobs, from which the duration of their run follows."""
 WARM_UP_SHARE = 0.5
-"""Share of the warm-up in a run of two jobs, or of a burst on an empty drive."""
+"""Share of a run that is warm-up: of the time of two jobs, or of the requests of a burst on an empty drive."""
 ENDLESS = 10**9
 """Number of requests of a job that a stop time ends: more than the job can issue until then."""
 

@@ -131,7 +131,7 @@ class SweepRow(SheetRow):
         return f"{self.kind}-{TAIL}" if self.kind in (DEPTH, BLOCK_SIZE) and self.statistic == TAIL else self.kind
 
     def value_of(self, figures: Figures) -> float | None:
-        """Returns the figure of the row from simulated figures, in its unit; None if the latency is missing."""
+        """Returns the simulated figure that corresponds to the row, in the unit of the row; None if it is missing."""
         if self.unit == LATENCY:
             return figures.value(f"{self.of}_{self.statistic}_us")
         iops = figures.value(f"{self.of}_iops")

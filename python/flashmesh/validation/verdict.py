@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from flashmesh.validation.sheets import SheetRow
 
 AT_SATURATION = 0.97
-"""Minimum load at saturation, as a share of the measured saturation rate."""
+"""Minimum rate of a load that counts as at saturation, as a share of the measured saturation rate."""
 LIGHT = 0.8
 """Load below which the mean latency of writes has a tolerance, as a share of the saturation rate."""
 
@@ -66,7 +66,7 @@ OF_ROWS = {tolerance.name: tolerance for tolerance in (DATA_SHEET, *SWEEPS)}
 """Tolerances of rows, by name."""
 ALL_TOLERANCES = (SATURATION, *TOLERANCES, DATA_SHEET, *SWEEPS)
 MEASURED = "measured"
-"""Reference of checks at measured loads."""
+"""Origin of the measured figures in checks at measured loads (`Check.reference`)."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class Check:
     """Offered load; None for the saturation rate and for figures of single loads (rows)."""
     measured: float
     simulated: float | None
-    """Simulated figure; None if its run failed."""
+    """Simulated figure; None if its run failed or has no such latency."""
     limit: float
     """Maximum relative difference."""
     reference: str = MEASURED
@@ -115,7 +115,7 @@ def checks(measurements: Measurements, simulated: Sequence[Figures | None]) -> t
 
 
 def all_checks(measurements: Measurements, simulated: Sequence[Figures | None]) -> Iterator[Check]:
-    """Yields the check of the saturation rate, then the checks of each tolerance in the order of loads."""
+    """Yields the check of the saturation rate, if the drive was saturated, then those of each tolerance by load."""
     saturation = measurements.saturation_iops
     if saturation is not None:
         yield Check("saturation", "iops", None, saturation, most_served(simulated), SATURATION.share)
@@ -133,7 +133,7 @@ def all_checks(measurements: Measurements, simulated: Sequence[Figures | None]) 
 
 
 def row_check(row: SheetRow, simulated: float | None) -> Check:
-    """Returns the check of a row of a single load."""
+    """Returns the check of a row (figure of a single load) against its tolerance."""
     figure = f"{row.what}, {row.unit}"
     tolerance = OF_ROWS[row.tolerance_name]
     return Check(tolerance.name, figure, None, row.value, simulated, tolerance.share, row.reference)
