@@ -63,7 +63,7 @@ class Asked:
         shares[: len(offered), 0] = invalid[offered] / self.pages
         newest = max(int(filled.max()), 1)
         shares[: len(offered), 1] = 1.0 - filled[offered] / newest
-        self.questions.put((shares.ravel(), shares[:, 0].copy()))
+        self.questions.put((shares.ravel(), shares[: len(offered), 0].copy()))
         answer = self.answers.get()
         if answer is None:
             raise Closed
@@ -148,7 +148,7 @@ class VictimEnv(gymnasium.Env[Any, Any]):
         """
         if self.asked is None:
             raise RuntimeError("no run is active: call reset first")
-        reward = float(self.shares[min(int(action), max(int((self.shares > 0).sum()) - 1, 0))])
+        reward = float(self.shares[min(int(action), len(self.shares) - 1)])
         self.asked.answers.put(int(action))
         question = self.asked.questions.get()
         if question is None:

@@ -57,8 +57,8 @@ def tornado(answer: Answer, measure: str) -> style.Plot | None:
         rule = base.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=1.5, color="#000000")
         layers.append(rule.encode(x="low:Q", x2="high:Q"))
     text = f"What each single change does to {measure}; black lines are 95 % intervals over the seeds."
-    if len(values) == BARS_MAX:
-        text += f" The {BARS_MAX} largest are drawn."
+    if len(answer.tornado(measure)) > len(values):
+        text += f" Only {BARS_MAX} changes are drawn, of the keys with the largest effects."
     height = style.bar_height(names)
     title = f"What would change {measure}"
     return style.finished(style.layered(layers), datasets, title=title, description=text, height=height)
