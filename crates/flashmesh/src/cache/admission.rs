@@ -108,7 +108,7 @@ impl Cache {
         })
     }
 
-    /// Closes or reopens the cache for writes that complete in DRAM. In a closed cache these writes stall even if there is space.
+    /// Closes or reopens the cache for streams with write-back caching: while the cache is closed, their writes stall even if there is space.
     pub fn close(&mut self, is_closed: bool) {
         self.is_closed = is_closed;
     }
@@ -134,7 +134,7 @@ impl Cache {
         let way = self.admission.way(write.stream);
         let admitted = match way {
             WriteMode::Back => Admitted::InDram(self.slot_for_write(write, resident)?),
-            // The cached data is newer than flash, so the write overwrites it in DRAM.
+            // If the cached data is newer than flash, the write overwrites that data in DRAM.
             WriteMode::Around => match resident {
                 Some(slot) if !self.slots[slot].unsaved().is_empty() => Admitted::InDram(slot),
                 Some(slot) => Admitted::InBoth(slot),

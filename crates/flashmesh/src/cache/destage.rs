@@ -160,8 +160,8 @@ impl Cache {
         part.carried = part.carried + u64::from(carried.count()) - u64::from(before.count());
     }
 
-    /// Begins the destage of the least recently used dirty page if all clean pages were used more recently. Does nothing while writes are
-    /// stalled, or with the policy `watermark`.
+    /// Begins the destage of the least recently used dirty page if all clean pages were used more recently. Does nothing while writes are stalled,
+    /// while `destages_max` destages are in flight, or with the policy `watermark`.
     pub(super) fn destage_oldest(&mut self, part: u32) {
         let room = &self.parts[part as usize];
         // While writes are stalled, `destage_to_marks` begins the destages.
@@ -185,8 +185,8 @@ impl Cache {
         }
     }
 
-    /// Begins destages, at most `destages_max` at once: from the high mark of dirty pages down to the low mark (policy `watermark`), and at
-    /// least as many as writes are stalled for space.
+    /// Begins destages while fewer than `destages_max` are in flight: with the policy `watermark`, from the high mark of dirty pages down to the
+    /// low mark; with any policy, until one is in flight for each stalled write or the destage limit is reached.
     pub(super) fn destage_to_marks(&mut self, part: u32) {
         let part = part as usize;
         loop {

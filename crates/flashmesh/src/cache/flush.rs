@@ -11,7 +11,7 @@ use crate::ids::{Lpn, RequestId};
 
 #[derive(Clone, Debug)]
 pub(super) struct Flush {
-    /// Request that issued the flush; `None` for a flush of the drive itself.
+    /// Request that issued the flush; `None` for a flush of the drive itself (at the end of the run or after a power cut).
     waiter: Option<RequestId>,
     /// Pages that the flush waits for, each with the generation (version number of its data) that must be programmed.
     generations: FxHashMap<Lpn, u64>,

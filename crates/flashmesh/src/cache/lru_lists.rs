@@ -21,7 +21,7 @@ struct Links {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Neighbours {
     all: Links,
-    /// Links to the neighbours in the clean or dirty list.
+    /// Links to the neighbours in the list of clean pages, or in the list of dirty pages.
     alike: Links,
 }
 

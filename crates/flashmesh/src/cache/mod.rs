@@ -14,7 +14,7 @@
 //!   the rest from flash. A fill stores only sectors that were not written while it was in flight.
 //! - *Writes of one page keep their order.* The cache has at most one program of a page in flight. Data written meanwhile stays dirty and goes with
 //!   the next program. A write that bypasses the cache also updates a cached copy of its page.
-//! - *Reads never stall.* A page filled by a read replaces a clean page, or is not cached.
+//! - *Reads never stall.* A page filled by a read takes a free slot or replaces a clean page; otherwise it is not cached.
 //! - *Writes stall in order.* A write without space stalls until a page is programmed, and later writes of its part queue behind it. The number of
 //!   dirty pages never exceeds the dirty limit.
 //!
@@ -75,12 +75,12 @@ quantities! {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     pub reads: Lookups,
-    /// Pages written by streams whose writes are cached.
+    /// Lookups of pages written by streams whose writes are cached.
     pub writes: Lookups,
     pub fills: u64,
     pub destages: u64,
     pub evictions: u64,
-    /// Page writes stalled for space, or queued behind stalled writes.
+    /// Number of page writes that were not admitted at once: stalled, or queued behind stalled writes.
     pub waits: u64,
     pub dirty_max: u64,
 }
@@ -96,7 +96,7 @@ pub struct ReadLookup {
 #[derive(Clone, Debug)]
 struct CachePart {
     capacity: u32,
-    /// Maximum number of dirty pages.
+    /// Maximum number of dirty pages in this part of the cache.
     dirty_limit: u32,
     high_mark: u32,
     low_mark: u32,
@@ -105,7 +105,7 @@ struct CachePart {
     destages: u32,
     destages_max: u32,
     carried: u64,
-    /// Whether the dirty pages exceeded the high mark and have not fallen to the low mark since.
+    /// Whether the number of dirty pages exceeded the high mark, and has not fallen to the low mark since (policy `watermark`).
     draining: bool,
     pages: LruLists,
     waiting: VecDeque<PageWrite>,
@@ -114,7 +114,7 @@ struct CachePart {
 #[derive(Clone, Debug)]
 pub struct Cache {
     admission: Admission,
-    /// Whether writes that bypass the cache may overtake writes that wait for space in the cache.
+    /// Whether a write that bypasses the cache, and whose page is not cached, may overtake stalled writes of other pages.
     lets_pass: bool,
     destaging: DestageQueue,
     /// Recently written pages; `None` unless the policy is `first-write`.
@@ -131,7 +131,7 @@ pub struct Cache {
     /// Pages removed from the cache since the last call of [`take_removed`](Self::take_removed); `None` if removals are not recorded.
     removed: Option<Vec<Lpn>>,
     counts: Counts,
-    /// Whether the write throttle is on: writes stall even if there is space.
+    /// Whether the write throttle delays writes now: write-back writes then stall even if there is space.
     is_closed: bool,
 }
 
@@ -142,7 +142,7 @@ impl Cache {
         Cache::with_caching(config, geometry, &caching)
     }
 
-    /// Returns the maximum number of pages in destage, over all parts. Writes that bypass the cache are not counted.
+    /// Returns the maximum number of pages in destage at a time, over all parts. Writes that bypass the cache are not counted.
     pub fn destages_max(settings: &config::Cache, geometry: &Geometry) -> u32 {
         settings.destages_max.unwrap_or(2 * geometry.planes() * geometry.units_per_program)
     }
@@ -264,8 +264,8 @@ impl Cache {
         ReadLookup { here: resident.filter(|_| !here.is_empty()).map(|slot| (slot, here)), missing, fills }
     }
 
-    /// Stores the data of a fill. Returns the slot and the sectors stored; `None` if the page has left the cache or all its sectors were written or
-    /// deallocated meanwhile.
+    /// Stores the data of a fill (read data to be cached). Returns the slot and the sectors stored; `None` if the page has left the cache or all
+    /// its sectors were written or deallocated meanwhile.
     pub fn filled(&mut self, lpn: Lpn) -> Option<(SlotId, Sectors)> {
         let slot = *self.table.get(&lpn)?;
         let page = &mut self.slots[slot];

@@ -31,13 +31,13 @@ pub(super) struct Slot {
     /// Sequence number of the last use of the page.
     pub used: u64,
     pub valid: Sectors,
-    /// Valid sectors written since the last destage began.
+    /// Sectors with dirty data that is not in destage.
     pub dirty: Sectors,
-    /// Sectors that the fill in flight will store.
+    /// Sectors that the fill in flight (caching of read data) will store.
     pub filling: Sectors,
     /// Whether a fill is in flight, even if none of its data will be stored.
     pub is_filled: bool,
-    /// Number of write-throughs in flight (writes that complete once they are on flash).
+    /// Number of write-throughs of the page in flight (writes that complete once they are on flash).
     pub passing: u32,
     /// Generation of the dirty data: a version number that changes when a destage begins, and when the page is deallocated.
     pub generation: u64,
@@ -48,7 +48,7 @@ pub(super) struct Slot {
 /// State of the destage of a page.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DestageUnderWay {
-    /// Sectors that were dirty when the destage began; empty if no destage is in flight.
+    /// Dirty sectors in destage: dirty when the destage began, or written by a write that joined the destage. Empty if no destage is in flight.
     pub sectors: Sectors,
     /// Sectors that the program writes: `sectors`, or the whole page.
     pub carried: Sectors,

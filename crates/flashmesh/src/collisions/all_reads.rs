@@ -18,8 +18,8 @@ pub(super) struct AllCounts {
 }
 
 impl AllReads {
-    /// Creates the counts when the first read of a read-modify-write arrives. Starts from `occupancy` and `counts` of the requested reads,
-    /// because both kinds of counts have been equal until then.
+    /// Creates the counts at the first read of a read-modify-write. Starts from `occupancy` and `counts` of the requested reads, because counts
+    /// with and without reads of read-modify-write have been equal until then.
     pub fn continue_from(occupancy: &OutstandingReads, counts: AllCounts) -> AllReads {
         AllReads { occupancy: occupancy.clone(), counts }
     }
@@ -37,7 +37,7 @@ impl AllReads {
         }
     }
 
-    /// Adds a rerouted read to the outstanding reads of `die`, to which its page has moved. Does not count the read again, because it was
+    /// Adds a rerouted read to the outstanding reads of `die`, the die to which its page has moved. Does not count the read again, because it was
     /// counted at its first die.
     pub fn read_requeued(&mut self, id: TransactionId, die: DieId, lpn: Lpn) {
         self.occupancy.enter(die, id, lpn);

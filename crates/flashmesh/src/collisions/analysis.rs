@@ -29,7 +29,7 @@ pub struct AnalysisOptions {
     pub seed: u64,
 }
 
-/// Counts of the read collisions of a run, and a detector that replicates pages virtually to estimate the gain of replication.
+/// Counts of the read collisions of a run. Also a detector that assumes copies of pages on other dies, to estimate the gain of replication.
 #[derive(Clone, Debug)]
 pub struct Analysis {
     dies: u32,
@@ -47,7 +47,7 @@ pub struct Analysis {
     collisions_shuffled: u64,
     rerouted: FxHashSet<TransactionId>,
     counts_all: bool,
-    /// Counts over all reads; `None` until the first read that the counts of requested reads exclude.
+    /// Counts that include all reads of read-modify-write; `None` until the first read that the counts of requested reads exclude.
     all: Option<Box<AllReads>>,
     reads_of_writes: u64,
 }
@@ -150,7 +150,7 @@ impl Analysis {
         }
     }
 
-    /// Removes the virtual copy of a page that was written or deallocated, because the copy would be stale.
+    /// Removes the virtual copy (assumed, but never programmed) of a page that was written or deallocated; no-op if the page has none.
     #[inline]
     pub fn invalidate_copy(&mut self, lpn: Lpn) {
         self.copies.end(lpn);

@@ -76,7 +76,8 @@ impl Detector {
         found
     }
 
-    /// Adds a pair of pages whose reads are outstanding together on the die of a collision, for the next call of [`Detector::collided`].
+    /// Adds a pair of pages whose reads are outstanding together on the die of an imbalanced collision, for the next call of
+    /// [`Detector::collided`].
     #[inline]
     pub fn pair(&mut self, pair: PagePair) {
         self.pairs.push(pair);
@@ -96,7 +97,7 @@ impl Detector {
         if !benefit_exceeds_cost(&self.rules, slack, reads, time) {
             return None;
         }
-        // Choose the page that occurs in more pairs in the list of `die`, without this pair; on a tie, the page with the higher number
+        // Prefer the page of the pair that occurs in more of the other pairs in the list of `die`; on a tie, the page with the higher number
         // [choice].
         let appearances = |lpn| self.lists.appearances(die, lpn, pair);
         let by_appearances = if appearances(pair.first) > appearances(pair.second) {

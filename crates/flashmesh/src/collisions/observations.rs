@@ -34,8 +34,8 @@ impl Observations {
         }
     }
 
-    /// Records all samples due before `now`. Must be called before each change of the outstanding reads, because samples show the reads
-    /// outstanding until then.
+    /// Records all samples due before `now`. Must be called before each change of the outstanding reads, because a sample at an earlier time shows
+    /// the reads outstanding then.
     #[inline]
     pub fn sample(&mut self, now: Time, occupancy: &OutstandingReads, shuffled: &RandomDies) {
         if now > self.due {

@@ -143,7 +143,7 @@ impl PairLists {
         self.entries(die).filter(|&(other, _)| other != pair && other.has(lpn)).count()
     }
 
-    /// Clears the list of `die` after a replication: the new copy changes which collisions another copy would avoid.
+    /// Clears the list of `die` after a page of the die was chosen for replication: its copy changes which collisions another copy would avoid.
     pub fn clear(&mut self, die: DieId) {
         if let Some(list) = self.lists.get_mut(die.index()) {
             list.lru.clear();

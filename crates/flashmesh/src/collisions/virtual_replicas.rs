@@ -12,7 +12,7 @@ pub(super) struct VirtualReplicas {
     read_time: Time,
     copies_max: usize,
     copies: LruCache<Lpn, DieId, FxBuildHasher>,
-    /// Bit set of the logical pages that have a virtual copy.
+    /// Bit set of the logical pages that have a virtual copy (assumed, but never programmed).
     has_copy: Vec<u64>,
     gain: ReplicationGain,
 }
@@ -33,12 +33,13 @@ impl VirtualReplicas {
         self.has_copy.get(lpn.index() / 64).is_some_and(|flags| flags >> (lpn.0 % 64) & 1 != 0)
     }
 
-    /// Toggles the flag that `lpn` has a virtual copy.
+    /// Toggles the bit of `lpn` in `has_copy`.
     fn flag(&mut self, lpn: Lpn) {
         self.has_copy[lpn.index() / 64] ^= 1 << (lpn.0 % 64);
     }
 
-    /// Adds the copy of a page on its target die. Beyond the limit `l_M` of copies, evicts the least recently read copy.
+    /// Adds the virtual copy (assumed, but never programmed) of a page on its target die. Beyond the limit `l_M` of copies, evicts the least
+    /// recently read copy.
     pub fn add(&mut self, replicate: &ReplicationDecision) {
         self.gain.replications += 1;
         self.copies.put(replicate.lpn, replicate.to);

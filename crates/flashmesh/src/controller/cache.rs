@@ -242,8 +242,8 @@ impl DeviceCache {
         }
     }
 
-    /// Returns whether the next due page may be destaged now. If pages are destaged in stripes, may also begin a stripe, let collection
-    /// make the moves that it owes, or issue partly filled programs.
+    /// Returns whether the next due page may be destaged now. If pages are destaged in stripes, may also begin a stripe, let garbage collection
+    /// make the page moves that it owes (`gc.paced`), or issue partly filled programs.
     fn may_send<M: Model>(&mut self, collections: &mut Collections, cx: &mut Context<'_, M>) -> bool {
         let Some(stripes) = &mut self.stripes else { return true };
         if collections.pace.is_turn_of_collection() {

@@ -44,7 +44,7 @@ impl Jobs {
 #[derive(Clone, Debug)]
 pub struct Cores {
     times: Firmware,
-    /// Time at which each core is free.
+    /// Times at which the cores become free, earliest first.
     free_at: BinaryHeap<Reverse<Time>>,
     jobs: Jobs,
     /// Total time of all jobs that have arrived, over all cores. The sum can exceed the length of a run.
@@ -65,7 +65,8 @@ impl Cores {
         })
     }
 
-    /// Returns the core time of a job. Limited to [`Time::RUN_MAX`], because a command can have a very large number of mapping units.
+    /// Returns the core time of a job. The time of a read or write command includes a look-up of each mapping unit. That time is limited to
+    /// [`Time::RUN_MAX`], because a command can have a very large number of units.
     fn time_of(&self, job: Job) -> Time {
         let times = &self.times;
         let with_look_ups = |time: Time, units: u64| {

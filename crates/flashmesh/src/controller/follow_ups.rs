@@ -12,7 +12,7 @@ use super::work::collect::Erased;
 use super::work::host_read;
 use super::{Context, Controller};
 
-/// A piece of follow-up work.
+/// Follow-up work (a step) of an event or of another step, which stays on the [`FollowUpStack`] until it is performed.
 #[derive(Clone, Copy, Debug)]
 pub enum FollowUp {
     /// Enqueue a transaction at its die, unless the firmware policy holds the transaction back.
@@ -44,11 +44,11 @@ pub enum FollowUp {
     Unblock(PlaneId),
     /// Collect a plane if it is short of free pages.
     Collect(PlaneId),
-    /// Collect a plane of an idle die if it needs background collection.
+    /// Collect a plane of an idle die if the plane needs background collection, or a fold of its SLC cache.
     CollectInBackground(PlaneId),
-    /// Continue the collection of a plane: move the next valid pages of its victim, or erase it.
+    /// Continue the collection of a plane: move the next valid pages of its victim, or erase the victim.
     Advance(PlaneId),
-    /// Run the partly filled program on another chip if the victim of this plane has no more mapping units for the program.
+    /// Run the partly filled program on another chip that waits for mapping units of the victim of this plane, if no more units will arrive.
     AllRead(PlaneId),
     /// Send the mapping units that are still in the register of a die.
     SendRest(DieId),

@@ -74,7 +74,8 @@ impl Controller {
         }
     }
 
-    /// Ends the wait of partly filled programs of `die` whose gather timeout has elapsed, and tries to issue them.
+    /// Ends the wait for further mapping units in the partly filled programs of `die` whose gather timeout has elapsed (during a flush, in all of
+    /// them), and tries to issue them.
     pub fn gather_due<M: Model>(&mut self, die: DieId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         if M::ALL_FEATURES {
             for start in datapath.gather_due(die, self.shared.flushes > 0, kernel) {
@@ -187,8 +188,8 @@ impl Controller {
         self.run(datapath, kernel);
     }
 
-    /// Alternates between two steps until neither has work: the scheduler names dies that request paths, and grants of paths are handled.
-    /// Returns whether there was any work.
+    /// Alternates until neither has work: issues at the dies that the scheduler chooses as the next to request a path, and handles the grants of
+    /// paths. Returns whether there was any work.
     #[inline(never)]
     pub(super) fn dispatch<M: Model>(&mut self, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) -> bool {
         let mut has_answered = false;
@@ -311,8 +312,8 @@ impl Controller {
         }
     }
 
-    /// Adds the page moves that collections owe (`gc.paced`) because of the program that begins. Called when all pages of the program are
-    /// allocated, including pages that stay empty, so that the check for free space counts them.
+    /// Counts the host pages of the program that begins, for which collections then owe page moves (`gc.paced`), and notifies the collections of
+    /// the program. Called when all pages of the program are allocated, including pages that stay empty, so that checks for free space count them.
     #[inline(never)]
     fn update_gc_credits<M: Model>(
         &mut self,
@@ -402,7 +403,7 @@ impl Controller {
         }
     }
 
-    /// Reroutes or drops a transaction whose page was moved or deallocated.
+    /// Reroutes or drops a queued transaction that cannot run as queued, for example because its page was moved or deallocated.
     #[inline(never)]
     pub(super) fn reroute<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         let transaction = *datapath.transaction(id);

@@ -70,7 +70,8 @@ pub struct PageRequest {
     pub start: Bytes,
     /// Size of the requested data in the page.
     pub bytes: Bytes,
-    /// Time at which the request reached the drive. Lies before the call if the request was held behind stalled writes.
+    /// Time at which the command of the request had arrived in the drive and been processed by a core, if commands take core time. In the past if
+    /// the command was held behind stalled writes.
     pub since: Time,
 }
 
@@ -89,7 +90,7 @@ pub enum CompletedWork {
     /// Part of a page of a request, completed by the device cache without a transaction.
     Cached {
         request: RequestId,
-        /// Size of the data read for the request.
+        /// Size of the data that a read takes from DRAM; zero for a write.
         read: Bytes,
         /// Latency breakdown of this part.
         spent: LatencyBreakdown,
@@ -107,7 +108,7 @@ pub struct Counters {
     pub flash: FlashReport,
 }
 
-/// The controller: the translation layer and all kinds of work.
+/// The controller: the translation layer, and all kinds of work (host reads, host writes, collection, ...).
 #[derive(Clone)]
 pub struct Controller {
     shared: Shared,
@@ -118,7 +119,7 @@ pub struct Controller {
     map: Option<Box<CachedMap>>,
     /// Device cache; `None` if the drive has none.
     cache: Option<Box<DeviceCache>>,
-    /// Parity of superblocks; `None` if there is none.
+    /// Schedule of superblock parity programs; `None` if the drive has no parity.
     parity: Option<Parity>,
 }
 
@@ -172,7 +173,8 @@ impl Controller {
 
     /// Lets a user-supplied placer choose the planes of host writes, in place of the configured policy.
     ///
-    /// # Panics If the configured policy chooses the plane of a write only when the write leaves the policy's queue.
+    /// # Panics
+    /// If the configured policy chooses the plane of a write only when the write leaves the policy's queue.
     pub fn set_write_placer(&mut self, placer: Box<dyn WritePlacer + Send>) {
         let Shared { policy, ftl, geometry, .. } = &mut self.shared;
         assert_ne!(
@@ -185,7 +187,7 @@ impl Controller {
         *policy = AnyPolicy::Other(Box::new(placed));
     }
 
-    /// Stores all computed entries of the map in tables; see [`Ftl::materialize_map`](crate::ftl::Ftl::materialize_map).
+    /// Stores in tables the map entries that are so far computed by a formula; see [`Ftl::materialize_map`](crate::ftl::Ftl::materialize_map).
     pub fn store_map(&mut self) {
         self.shared.ftl.materialize_map();
     }
@@ -205,7 +207,8 @@ impl Controller {
         &self.shared.ftl
     }
 
-    /// Returns the number of victim blocks, and the pages reclaimed from them, summed over all planes.
+    /// Returns the number of blocks under collection, and the pages reclaimed from them so far, over all planes. Folds of the SLC cache do not
+    /// count.
     pub fn collection_levels(&self) -> CollectionLevels {
         self.collections.progress(&self.shared)
     }
@@ -265,7 +268,7 @@ impl Controller {
         self.shared.journal.state()
     }
 
-    /// Starts recording changes of the mapping cache and of the device cache, for probes.
+    /// Starts recording changes of cached mapping entries, and removals of pages from the device cache, for probes.
     pub fn record_changes(&mut self) {
         if let Some(map) = &mut self.map {
             map.keep_events();
@@ -275,7 +278,7 @@ impl Controller {
         }
     }
 
-    /// Stops recording changes of the mapping cache and of the device cache.
+    /// Stops recording changes of cached mapping entries, and removals of pages from the device cache.
     pub fn stop_recording(&mut self) {
         if let Some(map) = &mut self.map {
             map.drop_events();
@@ -309,8 +312,8 @@ impl Controller {
         !self.shared.policy.is_page() && self.shared.policy.may_dispatch()
     }
 
-    /// Sends held writes to their dies, lets the scheduler name dies that request paths, and handles grants of paths, until no such work is
-    /// left. Returns whether any die was named or any grant was handled.
+    /// Sends writes that the firmware policy held to their dies, lets the scheduler choose the dies that request a path next, and handles grants of
+    /// paths, until no such work is left. Returns whether the scheduler chose a die, or the interconnect had grants or events.
     #[inline(always)]
     pub fn settle<M: Model>(&mut self, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) -> bool {
         let mut has_answered = false;
@@ -321,14 +324,15 @@ impl Controller {
             let may_dispatch = datapath.dispatches() && (datapath.has_candidates() || datapath.has_output());
             let has_dispatched = may_dispatch && self.dispatch(datapath, kernel);
             let has_answers = datapath.has_output();
-            // Plain drives (compiled without optional features) call this function only here, so the compiler inlines it.
+            // Plain drives (compiled without optional features) inline the handling of grants here; other drives call it out of line.
             if has_answers && M::ALL_FEATURES {
                 self.take_grants_out_of_line(datapath, kernel);
             } else if has_answers {
                 self.handle_grants(datapath, kernel);
             }
             has_answered |= has_dispatched || has_answers;
-            // A grant can free resources for which the policy holds writes. Dispatch the writes now, because no later event may do so.
+            // A grant can free resources for which the firmware policy holds writes. Repeat for these writes now, because no later event may send
+            // them.
             if !(M::ALL_FEATURES && self.has_due_writes()) {
                 break;
             }

@@ -83,7 +83,8 @@ impl<M: Model> PageSource<M> for Controller {
         if class == TransactionClass::MapProgram {
             return has_page(OpenBlockKind::Translation);
         }
-        // Replicas wait here while host writes have no page. A replica whose own block has no page is given up when it is issued.
+        // With a shared open block, replicas wait while host writes have no page. A replica whose own block has no page is cancelled when it is
+        // issued.
         if self.shared.rules.shares_open_block {
             return has_page(OpenBlockKind::Host(StreamId(0)));
         }

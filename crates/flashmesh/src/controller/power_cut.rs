@@ -12,7 +12,7 @@ use super::work::preallocate::drop_page;
 use super::{Context, Controller};
 
 impl Controller {
-    /// Returns the number of pages, written for requests or by the device cache, whose programs are running or suspended.
+    /// Returns the number of pages, written for requests, by the device cache or for reallocation, whose programs are running or suspended.
     pub fn programs_under_way<M: Model>(&self, datapath: &Datapath<M>) -> u64 {
         let operations = datapath.dies().iter().flat_map(|die| die.in_progress());
         let programs = operations.filter(|operation| operation.kind == OperationKind::Program && !operation.internal);

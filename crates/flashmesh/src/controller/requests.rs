@@ -104,7 +104,7 @@ impl Controller {
         self.run(datapath, kernel);
     }
 
-    /// Ends the batch of pages of a request, after all of the pages have been offered to the device cache.
+    /// Ends the batch of the pages of a request, and queues the DRAM access that its pages in the device cache share, if any.
     #[inline]
     pub fn end_pages<M: Model>(&mut self, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         datapath.end_batch();
@@ -160,7 +160,7 @@ impl Controller {
         }
     }
 
-    /// Starts the background collections that idle dies need.
+    /// Starts the background collections, and the folds of SLC cache blocks, that idle dies need.
     pub fn collect_idle_dies<M: Model>(&mut self, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         if !self.shared.rules.collects_in_background {
             return;

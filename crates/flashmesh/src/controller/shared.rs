@@ -47,8 +47,8 @@ pub struct Rules {
     pub places_for_reads: bool,
     /// Whether a location assigned by a read is in the open block of the stream that issued the read.
     pub places_by_reader: bool,
-    /// Whether the allocator is user-supplied. Such an allocator is notified of requests, and asked again for the plane when a write could
-    /// be programmed.
+    /// Whether the allocator is user-supplied. Such an allocator is notified of page reads. With late binding, the allocator can change the plane of
+    /// a write that could be programmed now.
     pub asks_allocator: bool,
     /// Whether DRAM holds only a cache of mapping entries; otherwise DRAM holds the whole map.
     pub has_map_cache: bool,
@@ -94,12 +94,12 @@ pub struct Shared {
     pub slc: Option<Box<SlcWork>>,
     /// Number of flushes in progress.
     pub flushes: u32,
-    /// Foreground collections, by die.
+    /// Number of foreground collections (begun or promoted for lack of space) of each die.
     pub foreground: Foreground,
     /// Completions for the frontend to take.
     pub done: Vec<CompletedWork>,
     pub follow_ups: FollowUpStack,
-    /// Whether the power was cut. Work for requests is then dropped.
+    /// Whether the power was cut and the drive runs on capacitors. Work for requests is then dropped.
     pub is_cut_off: bool,
 }
 
@@ -118,7 +118,7 @@ impl Shared {
     }
 }
 
-/// Access of a kind of work to everything outside its own state: shared state, datapath and event queue.
+/// Access of a kind of work (host reads, collection, ...) to everything outside its own state: shared state, datapath and event queue.
 pub struct Context<'a, M: Model> {
     pub shared: &'a mut Shared,
     pub datapath: &'a mut Datapath<M>,
@@ -126,7 +126,7 @@ pub struct Context<'a, M: Model> {
 }
 
 impl<M: Model> Context<'_, M> {
-    /// Begins a transaction: starts its time account and stores it.
+    /// Starts the latency account of a transaction, and inserts the transaction into the datapath without enqueueing it at a die.
     #[inline]
     pub fn begin(&mut self, mut transaction: Transaction) -> TransactionId {
         transaction.account.begin(self.kernel.now());
@@ -182,7 +182,7 @@ impl Shared {
         self.journal.log(log);
     }
 
-    /// Logs in the journal that the array has programmed `ppn` with a page of the host; no-op without a journal.
+    /// Notifies the journal that the array has programmed host page `lpn` at `ppn`; no-op without a journal, and for pages of the map.
     #[inline]
     pub fn persist_program(&mut self, lpn: Lpn, ppn: Ppn, what: ProgramReason) {
         self.persist(|state| state.programmed(lpn, ppn, what));
@@ -199,7 +199,7 @@ impl Shared {
         (first..first + self.geometry.planes_per_die).map(PlaneId)
     }
 
-    /// Returns the kind of open block to which a program goes; `None` for other transactions.
+    /// Returns the kind of open block to which a program goes; `None` for parity, and for transactions that are not programs.
     #[inline]
     pub fn stream_of(&self, transaction: &Transaction) -> Option<OpenBlockKind> {
         match transaction.purpose {
@@ -228,13 +228,13 @@ impl Shared {
         self.ftl.write_block_kind(transaction.plane, is_of_stream.then_some(transaction.owner.stream))
     }
 
-    /// Returns the page that a partial write must read first; `None` if the write covers the whole page, or if the page has no data.
+    /// Returns the page that a partial write must read first; `None` if the write covers the whole page, or if the page is unmapped.
     #[inline]
     pub fn page_to_modify(&self, write: &Transaction) -> Option<Ppn> {
         if write.bytes < self.geometry.page_size { self.ftl.lookup(write.lpn) } else { None }
     }
 
-    /// Allocates a page on its plane for a program; `None` if no page is free or the transaction is not a program.
+    /// Allocates a physical page on the plane of a program; `None` if no page is free, for parity, and for transactions that are not programs.
     #[inline]
     pub fn allocate<M: Model>(&mut self, transaction: &Transaction) -> Option<Ppn> {
         let stream = self.stream_of(transaction)?;

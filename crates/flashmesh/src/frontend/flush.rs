@@ -31,7 +31,7 @@ impl Flushes {
     }
 }
 
-/// Counts of the writes of a namespace: begun, and not yet done.
+/// Numbers of writes of a namespace: begun since the start of the run, and not yet done.
 #[derive(Clone, Copy, Debug, Default)]
 struct Unfinished {
     begun: u64,

@@ -13,7 +13,7 @@ use crate::units::{Bytes, Time};
 
 use super::Frontend;
 
-/// The held commands with their arrival times in the drive, in order of arrival.
+/// Commands held behind a stalled write, each with the time from which it could have begun, in order of arrival.
 #[derive(Clone, Debug)]
 pub(super) struct HeldCommands {
     is_in_order: bool,
@@ -33,7 +33,8 @@ impl HeldCommands {
 }
 
 impl<M: Model> Frontend<M> {
-    /// Begins a command that the drive has received. Holds the command instead if writes are stalled, or earlier commands are held.
+    /// Begins a command that the drive has received. With `cache.stall = "commands"`, holds the command instead if writes are stalled, or earlier
+    /// commands are held.
     #[inline(always)]
     pub fn submit(
         &mut self,

@@ -32,7 +32,7 @@ use flush::Flushes;
 use held_commands::HeldCommands;
 use power_cut::{Ending, PowerCut};
 
-/// Settings of the configuration that affect requests.
+/// Settings of the configuration that affect the admission of requests, and the end of the run.
 #[derive(Clone, Debug)]
 struct Rules {
     is_sata: bool,
@@ -105,12 +105,13 @@ impl Frontend<Probed> {
         })
     }
 
-    /// Makes the run end when the requests of `goal` have completed.
+    /// Makes the run end when the requests to measure after the warm-up (`goal`) have completed.
     pub fn set_goal(&mut self, goal: RequestBudget) {
         self.host.set_goal(goal, &self.config);
     }
 
-    /// Prepares the frontend for a stepped drive: stores completions, and defers the flush at the end of the run until [`close`](Self::close).
+    /// Prepares the frontend for a stepped drive: stores completions for the caller, and defers the flush at the end of the run until
+    /// [`close`](Self::close).
     pub fn open_for_submissions(&mut self) {
         self.host.open_for_submissions();
         self.rules.flushes_at_end = false;
@@ -132,7 +133,7 @@ impl Frontend<Probed> {
 }
 
 impl<M: Model> Frontend<M> {
-    /// Issues the first requests of the streams of the first phase, and schedules the power cut.
+    /// Issues the first requests of the streams of the first phase, and schedules the power cut, if one is configured.
     ///
     /// # Errors
     /// If a workload cannot be read.

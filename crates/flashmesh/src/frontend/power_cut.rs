@@ -52,13 +52,14 @@ impl<M: Model> Frontend<M> {
             && self.is_at_rest(controller, datapath, kernel)
     }
 
-    /// Returns whether requests or the final flush are unfinished although no event is left.
+    /// Returns whether the final flush is unfinished, or requests are in flight without a power cut. The run has then stalled if no event is left.
     pub fn is_stalled(&self) -> bool {
         let awaited = self.power_cut.is_none() && self.host.in_flight() > 0;
         awaited || self.ending == Ending::Flushing
     }
 
-    /// Returns whether no work is left after the last request completed. Begins the final flush of the device cache if the flush is due.
+    /// Returns whether the final flush of the device cache has ended, or none is configured; begins the flush at the first call. Called when no
+    /// request is left.
     fn is_at_rest(&mut self, controller: &mut Controller, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) -> bool {
         if controller.cache().is_none() || !self.rules.flushes_at_end {
             return true;

@@ -15,7 +15,7 @@ use super::Frontend;
 use super::host_side::Request;
 
 impl<M: Model> Frontend<M> {
-    /// Begins a request that reached the drive at `since`.
+    /// Begins a request whose command could have begun at `since`, which is in the past if the command was held.
     #[inline(always)]
     pub(super) fn begin_request(
         &mut self,

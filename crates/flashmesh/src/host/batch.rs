@@ -76,7 +76,7 @@ impl Batch {
         &self.requests[self.taken - 1]
     }
 
-    /// Returns whether the batch is full and only its first request has been taken.
+    /// Returns whether the batch is full and only its first request has been taken, so that the other requests can be prefetched.
     #[inline]
     pub(super) fn is_new(&self) -> bool {
         self.taken == 1 && self.requests.len() == BATCH

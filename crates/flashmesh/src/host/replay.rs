@@ -91,11 +91,11 @@ pub struct Replay {
     latency_start: LatencyStart,
     /// The threads in think time, each with its next request, in the order in which the think times end (closed replay).
     thoughts: VecDeque<(u32, IoRequest)>,
-    /// The slots of this stream in the drive. Only stress and closed replay queue requests for a slot.
+    /// The slots of this stream in the drive (commands outstanding at a time). Only stress and closed replay queue requests for a slot.
     slots: QueueSlots,
     /// Requests pulled ahead (open and stress replay).
     batch: Batch,
-    /// Whether a wake-up ([`NextRequest::At`]) is scheduled for the arrival of the next request of the batch (open replay).
+    /// Whether an event is scheduled for the arrival of the next request (open replay).
     alarm: bool,
     /// The time during which at least one arrived request waited for a slot (open replay).
     overdue: Overdue,
@@ -184,7 +184,8 @@ impl Replay {
         self.slots.taken()
     }
 
-    /// Returns whether the stream will issue requests even if none is in flight.
+    /// Returns whether the stream will issue requests even if none is in flight: an arrival, or the end of a think time or of the start delay, is
+    /// scheduled.
     pub fn will_issue(&self) -> bool {
         self.alarm || !self.thoughts.is_empty() || self.progress == Progress::Delayed
     }
@@ -370,7 +371,7 @@ impl Replay {
         Some(io.arrival)
     }
 
-    /// Records that the scheduled wake-up ([`NextRequest::At`]) has happened (open replay).
+    /// Records that the event scheduled for the arrival of a request has occurred (open replay).
     pub fn alarm_rang(&mut self) {
         self.alarm = false;
     }

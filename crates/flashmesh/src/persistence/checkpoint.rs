@@ -67,7 +67,8 @@ impl Checkpoint {
             return None;
         }
         while let Some(page) = self.waiting.pop_front() {
-            // Skip pages that already include all changes of this checkpoint, because the mapping cache has written them back since it began.
+            // Skip pages that already include all changes of this checkpoint, because the mapping cache has written them back since the checkpoint
+            // began.
             if self.end.is_some_and(|end| image.complete_to(page) < end) {
                 self.under_way.insert(page);
                 return Some(page);

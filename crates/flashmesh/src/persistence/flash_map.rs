@@ -112,7 +112,7 @@ impl FlashMap {
         self.stamps[lpn.index()] = stamp;
     }
 
-    /// Drops the replicas that hold an older version of their page, and those that became the original.
+    /// Drops the replicas whose stamp differs from that of their page, and those that became the original.
     pub(super) fn drop_stale_replicas(&mut self) {
         let (stamps, forward) = (&self.stamps, &self.forward);
         self.replicas.retain(|lpn, copy| stamps[lpn.index()] == copy.stamp && forward[lpn.index()] != copy.ppn.0 + 1);

@@ -55,7 +55,7 @@ pub(super) struct Journal {
     entries_per_page: usize,
     buffer: VecDeque<JournalEntry>,
     last_entry: Stamp,
-    /// Stamp (sequence number) up to which a flush has requested the buffered entries. They are programmed even in a partly filled page.
+    /// Stamp (sequence number) up to which a flush has requested the buffered entries, which are then programmed even in a partly filled page.
     wanted_to: Stamp,
     is_issued: bool,
     writing: Option<JournalPage>,

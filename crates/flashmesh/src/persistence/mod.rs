@@ -65,7 +65,7 @@ pub struct PersistenceCounts {
     pub checkpoint_pages: u64,
 }
 
-/// Host request whose flush waits for the journal; `None` for a flush by the drive itself.
+/// Host request whose flush waits for the journal; `None` for a flush by the drive itself (at the end of the run or after a power cut).
 type FlushWaiter = Option<RequestId>;
 
 /// State of the map on flash, and the changes that are still in DRAM or in flight.

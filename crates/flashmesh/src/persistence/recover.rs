@@ -24,7 +24,7 @@ pub struct Recovered {
     image: FlashMap,
     /// Number of journal entries read.
     pub entries: u64,
-    /// Number of host pages whose location was found by the scan of the blocks, not in the map or the journal.
+    /// Number of host pages whose newest version the scan of the blocks found, because it was programmed after the last journal page.
     pub pages_found: u64,
     /// Number of host pages with data whose newest version was not found.
     pub pages_lost: u64,

@@ -1,4 +1,4 @@
-//! Parts of one's own in place of the configured ones: policies, sinks, probes and oracles.
+//! User-supplied parts that replace or extend the configured ones: policies, sinks, probes and oracles (checks of the run).
 
 use crate::check::Oracles;
 use crate::check::expected_fabrics::{self, ExpectedFabric};
@@ -33,7 +33,7 @@ impl Simulation {
         self.unstarted_drive().fault = fault;
     }
 
-    /// Replaces the configured routing of scouts with a user-supplied one.
+    /// Replaces the configured routing of scouts (packets of Venice that search for a path) with a user-supplied one.
     ///
     /// # Errors
     /// If the interconnect has no scouts.
@@ -179,8 +179,8 @@ impl Simulation {
         drive.kernel.add_probe(probe);
     }
 
-    /// Enables the oracles: the run fails at the first violation. Over an interconnect of an unknown kind, the run fails at once; use
-    /// [`Simulation::enable_checks_of`] there.
+    /// Enables the oracles (independent checks of the run): the run fails at the first violation. Over an interconnect of an unknown kind, the run
+    /// fails at once; use [`Simulation::enable_checks_of`] there.
     ///
     /// # Panics
     /// If the drive has already run.
@@ -194,7 +194,8 @@ impl Simulation {
         self.add_oracles(oracles);
     }
 
-    /// Enables the oracles for a drive over a user-supplied interconnect. `expected` are the properties that the interconnect must have.
+    /// Enables the oracles (independent checks of the run) for a drive over a user-supplied interconnect. `expected` are the properties that the
+    /// interconnect must have.
     ///
     /// # Panics
     /// If the drive has already run.
@@ -211,7 +212,7 @@ impl Simulation {
     }
 }
 
-/// Returns the error for a policy under `key` that the interconnect does not support. `why` states what it lacks, `help` the remedy.
+/// Returns the error for a user-supplied policy, set by the key `key`, that the interconnect cannot use. `why` is the reason, `help` the remedy.
 fn unable(info: &FabricInfo, key: &'static str, why: &str, help: &str) -> RunError {
     unfit(info, key, why, help).into()
 }

@@ -54,7 +54,7 @@ pub(super) struct DriveInstance<M: Model> {
     pub datapath: Datapath<M>,
     /// Report at the power cut; `None` before a cut. The report excludes the work after the cut, which runs on the energy of capacitors.
     pub at_cut: Option<Box<Report>>,
-    /// Busy times of the parts at the start of the measured window; `None` before it, and with the warm-up `auto`.
+    /// Busy times of the parts at the start of the measured window; `None` before it, and always without a warm-up or with the warm-up `auto`.
     pub window_begin: Option<Box<PartTimes>>,
     /// Error that user-supplied parts can raise to end the run.
     pub fault: Fault,
@@ -105,7 +105,7 @@ impl<M: Model> DriveInstance<M> {
         })
     }
 
-    /// Returns the error of a stalled run; `None` unless requests or the final flush are unfinished although no event is pending.
+    /// Returns the error of a stalled run if requests or the final flush are unfinished; otherwise `None`. Called at the end of a run or step.
     pub fn stall(&self) -> Option<RunError> {
         let (at, in_flight) = (self.kernel.now(), self.frontend.host.in_flight());
         self.frontend.is_stalled().then_some(RunError::Stalled { at, in_flight })
@@ -241,8 +241,8 @@ impl<M: Model> DriveInstance<M> {
         frontend.settle(controller, datapath, kernel);
         while controller.settle(datapath, kernel) {
             frontend.settle(controller, datapath, kernel);
-            // Completions can make the device cache destage pages, so repeat. `has_due_writes` is false while the firmware policy holds these writes
-            // until it has chosen their chips.
+            // Completions can make the device cache destage pages. Repeat only if the firmware policy holds writes that it may send to their dies
+            // now.
             if !(M::ALL_FEATURES && controller.has_due_writes()) {
                 break;
             }
@@ -293,8 +293,7 @@ impl<M: Model> DriveInstance<M> {
     #[cold]
     #[inline(never)]
     fn report_cut(&mut self) {
-        // Bring the counters of scouts up to the current time. Without oracles scouts are simulated ahead of this time, with oracles only when
-        // needed.
+        // Apply the deferred updates of the usage and scout counters of the interconnect, because the report reads them.
         self.datapath.catch_up(self.kernel.now());
         self.at_cut = Some(Box::new(self.snapshot(self.kernel.now()).report(Duration::ZERO, true)));
     }

@@ -121,7 +121,7 @@ impl Drive {
         Drive::prepared(config, false, None)
     }
 
-    /// Like [`Drive::new`], but with the oracles enabled: the drive fails at the first violation.
+    /// Like [`Drive::new`], but with the oracles (independent checks of the run) enabled: the drive fails at the first violation.
     ///
     /// # Errors
     /// Like [`Drive::new`].
@@ -270,7 +270,7 @@ impl Drive {
         Ok(())
     }
 
-    /// Submits a request that was found valid. Returns its id.
+    /// Submits a request that [`check`](Self::check) accepts. Returns the id of the request.
     #[inline]
     fn accept(&mut self, request: Submission) -> u64 {
         let Submission { time: arrival, kind, offset, size, stream } = request;

@@ -41,7 +41,7 @@ pub struct DramAccess {
 #[derive(Clone, Debug)]
 pub struct AccessGroup {
     pub request: RequestId,
-    /// Whether the first of these pages had to wait for space in the cache.
+    /// Whether the first of these pages had to wait after its command had arrived, for example for space in the cache.
     pub had_waited: bool,
     pub address: u64,
     pub size: Bytes,
@@ -69,15 +69,15 @@ pub struct DeviceCache {
     pub groups_accesses: bool,
     /// Pages of one request that wait for further pages of the request, to share one DRAM access; `None` if there are none.
     pub group: Option<AccessGroup>,
-    /// Time for which written pages waited for space in the cache, summed over the pages.
+    /// Time that written pages waited until the cache admitted them (for space, for the throttle, or in a held command), summed over the pages.
     pub waited: Time,
     /// Throttle of writes while the drive is short of space; `None` if it is disabled.
     pub throttle: Option<Throttle>,
     /// Progress of destage stripes (groups of pages that are destaged together); `None` if pages are destaged one by one.
     pub stripes: Option<Stripes>,
-    /// Whether a host flush destages dirty pages.
+    /// Whether a host flush destages dirty pages. Otherwise the flush completes without destages, because cached data survives a power loss.
     flush_programs: bool,
-    /// Logical pages with data on flash, the only ones of which a read may fill the cache. `None` if a read may fill it with any page
+    /// Logical pages with data on flash; a read fills the cache with these pages only. `None` if a read may fill the cache with any page
     /// (`cache.keep-unwritten`).
     written: Option<WrittenBitmap>,
     page_size: Bytes,

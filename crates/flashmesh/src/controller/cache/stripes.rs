@@ -19,7 +19,7 @@ pub struct Stripes {
     /// Whether the last destaged page is being read from DRAM. The next destage waits for this read, so that host accesses to DRAM can run between
     /// destages.
     is_read: bool,
-    /// Whether partly filled programs have been issued early since the current stripe began.
+    /// Whether partly filled programs have been issued since the current stripe began, because a write was stalled or a flush was pending.
     has_hurried: bool,
 }
 

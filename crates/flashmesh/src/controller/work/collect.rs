@@ -117,8 +117,8 @@ impl Collections {
         self.by_plane[plane.index()].is_some_and(|collection| !collection.background)
     }
 
-    /// Returns whether collection has precedence over user requests on `die`: always if collection cannot be preempted, otherwise only if the die is
-    /// nearly out of space.
+    /// Returns whether a foreground collection of `die` has precedence over user requests: always if collection cannot be preempted, otherwise only
+    /// if the die is nearly out of space, or if writes wait for a fold of the SLC cache.
     #[inline(always)]
     pub fn goes_first(&self, die: DieId, shared: &Shared) -> bool {
         shared.foreground.is_on(die) && (!shared.rules.preemptible || is_urgent(die, shared))
@@ -129,7 +129,8 @@ impl Collections {
         shared.foreground.is_on(die) && is_urgent(die, shared)
     }
 
-    /// Moves the next valid page of the victim of `plane`, or erases the block if none is left.
+    /// Continues the collection of `plane`: begins to move the next valid pages of its victim. Once all have moved, begins the erase of the victim;
+    /// in a superblock, once all its victims are empty.
     pub fn advance<M: Model>(
         &mut self,
         plane: PlaneId,
@@ -173,7 +174,8 @@ impl Collections {
         loop {
             let may_move = self.may_move_another(plane, cx);
             let collection = self.by_plane[plane.index()].as_mut();
-            // Each superseded page pushes an `Advance` step, and the first of these steps may already have found that all pages have moved.
+            // Each page that was superseded during its move pushes an `Advance` step. The first of these steps may already have found that all
+            // pages have moved.
             let Some(collection) = collection.filter(|collection| !collection.is_over) else { return false };
             let Some((page, lpn)) = cx.shared.ftl.next_valid_page(collection.block, collection.cursor) else {
                 let (is_first, has_moved) = (!collection.is_read, collection.moving == 0);
@@ -229,7 +231,8 @@ impl Collections {
         collection.moving < limit
     }
 
-    /// Returns whether victims of `plane`, or of planes that share its superblocks, have valid pages that are not read yet.
+    /// Returns whether victims of `plane`, or of planes that share its superblocks, have valid pages that are not read yet. Always false with one
+    /// mapping unit per program, because unread pages are then not counted.
     pub fn moves_more(&self, plane: PlaneId, ftl: &Ftl) -> bool {
         self.unread.has_any(plane, ftl)
     }

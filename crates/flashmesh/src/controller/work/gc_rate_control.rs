@@ -16,7 +16,7 @@ use crate::ftl::Superblocks;
 use crate::ids::PlaneId;
 use crate::units::Time;
 
-/// Scale of the fixed-point numbers of page moves.
+/// Fixed-point scale of numbers of page moves: the value that stands for one move.
 const PARTS: i64 = 1 << 10;
 
 /// Debts of collections: the page moves that each collection owes for pages written since it began.

@@ -51,8 +51,8 @@ pub fn retarget<M: Model>(id: TransactionId, map: Option<&mut CachedMap>, cx: &m
     transaction.plane = cx.shared.geometry.plane_of(from);
 }
 
-/// Returns the location at which stream `reader` reads `lpn`: by the map, or a default location if `lpn` is unmapped. `reader` is `None`
-/// for reads of the firmware.
+/// Returns the location at which stream `reader` reads `lpn`, by the map. An unmapped page is assigned a location by the read (`ftl.first-touch`),
+/// or is read at a default location. `reader` is `None` for reads of the firmware.
 #[inline]
 pub fn translate<M: Model>(
     lpn: Lpn,

@@ -14,7 +14,7 @@ use crate::persistence::{Persistence, PersistenceAction};
 
 use super::map::{CachedMap, program};
 
-/// The journal, and the flushes that wait for it.
+/// The journal of the map, and whether host flushes wait for it.
 #[derive(Clone, Debug)]
 pub struct Journal {
     /// The journal and checkpoints of the map; `None` if the map has no journal.

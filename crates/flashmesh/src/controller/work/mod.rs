@@ -1,6 +1,7 @@
 //! Kinds of work of the controller, one file each. A kind owns its state and handles the events of its transactions.
 //!
-//! A kind does not call another kind, but pushes a [`FollowUp`](super::follow_ups::FollowUp) for it.
+//! The functions of a kind take other kinds whose state they need as parameters. Follow-up work is pushed as a
+//! [`FollowUp`](super::follow_ups::FollowUp).
 
 pub(super) mod chip_to_chip;
 pub(super) mod clean;

@@ -27,14 +27,15 @@ pub struct Counters {
     pub requests_blocked: [u64; Cause::ALL.len()],
     pub timeline: Option<Box<Timeline>>,
     pub batches: Batches,
-    /// The earlier of two times: the end of the current interval, and the next sample of the drive in `batches`. `Time::MAX` if neither is scheduled.
+    /// The next of these times: the end of an epoch or of the warm-up in `timeline`, and the next sample of the drive in `batches`. `Time::MAX` if
+    /// none is scheduled.
     pub due: Time,
-    /// Whether the current interval has reached its number of requests, and must be closed.
+    /// Whether `timeline` must be cut now, because the last completion filled a batch, or ended the warm-up or the run.
     pub is_due: bool,
 }
 
 impl Counters {
-    /// Returns the counters of a run that ends when the requests of `goal` have completed, or without a `goal` when its workloads end.
+    /// Returns the counters of a run that ends when the requests to measure (`goal`) have completed, or without a `goal` when its workloads end.
     pub(super) fn new(streams: usize, config: &Config, goal: Option<RequestBudget>) -> Counters {
         let timeline = Timeline::new(&config.measure, goal, streams);
         let mut counters = Counters {
@@ -84,7 +85,7 @@ impl Counters {
         begins
     }
 
-    /// Returns whether all requests to measure have completed. Always false without a timeline.
+    /// Returns whether all requests to measure have completed. Always false without a `goal` for their number.
     pub fn is_done(&self) -> bool {
         self.timeline.as_ref().is_some_and(|timeline| timeline.is_done())
     }

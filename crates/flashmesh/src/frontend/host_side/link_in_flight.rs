@@ -14,7 +14,7 @@ pub(super) struct LinkInFlight {
 }
 
 impl LinkInFlight {
-    /// Adds the request of an arrival event that is being scheduled.
+    /// Records that a command or completion was sent, whose arrival event is being scheduled. Ignores wake-ups.
     #[inline(always)]
     pub fn sent(&mut self, event: HostEvent) {
         match event {

@@ -41,7 +41,8 @@ pub use request::Request;
 
 use link_in_flight::LinkInFlight;
 
-/// Prefetch distance on the link, in arrivals: few enough to stay in the first-level CPU cache, enough to hide the memory latency.
+/// Prefetch distance: when a request crosses the link, the request that arrives this many places later is prefetched. Small enough for the
+/// first-level CPU cache, large enough to hide the memory latency.
 const UPCOMING: usize = 3;
 
 /// Number of requests in flight that fit into the second-level CPU cache. With more, requests are prefetched.
@@ -57,7 +58,8 @@ pub struct HostSide<M: Model> {
     phases_left: Vec<u32>,
     pub(super) interface: AnyInterface,
     crossing: LinkInFlight,
-    /// Whether each page of read data crosses the link as soon as the page is in the controller.
+    /// Whether each page of read data crosses the link as soon as the page is in the controller. Otherwise all data of a read crosses before its
+    /// completion.
     sends_pages: bool,
     /// Whether completions are handled when they are sent; see `early_completion.rs`.
     completes_ahead: bool,
@@ -125,7 +127,7 @@ impl HostSide<Probed> {
         }
     }
 
-    /// Makes the run end when the requests of `goal` have completed.
+    /// Makes the run end when the requests to measure after the warm-up (`goal`) have completed.
     pub fn set_goal(&mut self, goal: RequestBudget, config: &Config) {
         self.counters = Counters::new(self.streams.len(), config, Some(goal));
     }
@@ -134,7 +136,7 @@ impl HostSide<Probed> {
         self.records = RecordDestination::Sink(sink);
     }
 
-    /// Prepares the host of a stepped drive: stores completions.
+    /// Prepares the host of a stepped drive: stores completions for the caller.
     pub fn open_for_submissions(&mut self) {
         self.records = RecordDestination::Completions(Completions::default());
     }
@@ -184,7 +186,7 @@ impl<M: Model> HostSide<M> {
         }
     }
 
-    /// Ends the records of requests, because no more requests complete.
+    /// Ends the recording of completed requests in the sink, if there is one. Called when no more requests complete.
     ///
     /// # Errors
     /// If the sink could not store its records; the error is the reason.

@@ -50,7 +50,7 @@ impl<M: Model> HostSide<M> {
         }
     }
 
-    /// Counts a finished page, or part of a page, of a request. Returns whether it was the last one.
+    /// Counts a finished page, or part of a page, of a request. Returns whether it was the last one of the request.
     #[inline(always)]
     pub fn page_done(&mut self, id: RequestId, read: Bytes, conflict: Causes, kernel: &mut Kernel<M>) -> bool {
         if read > Bytes::ZERO && self.sends_pages {

@@ -88,7 +88,7 @@ impl Collections {
         planes.find_map(|plane| self.by_plane[plane.index()].as_ref())
     }
 
-    /// Starts background collections of those planes of an idle die that need them.
+    /// Starts the background work that the planes of an idle die need: collections, and folds (moves of SLC cache blocks to native blocks).
     #[inline]
     pub fn idle<M: Model>(&mut self, die: DieId, cx: &mut Context<'_, M>) {
         if cx.shared.rules.collects_in_background {

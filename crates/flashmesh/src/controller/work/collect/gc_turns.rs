@@ -43,9 +43,9 @@ impl ShortOfSpace {
 }
 
 impl Collections {
-    /// Returns whether collection on `die` must wait, because it is the turn of writes or because collection does not owe enough page
-    /// moves. Collection never waits if a plane of the die, or of a die with the same superblocks, is nearly out of space or has writes
-    /// that wait for a fold.
+    /// Returns whether foreground collection on `die` must wait, because it is the turn of writes or because collection does not owe enough page
+    /// moves. Collection never waits if a plane of the die, or of a die with the same superblocks, is nearly out of space or has writes that wait
+    /// for a fold.
     pub fn waits_for_turn(&self, die: DieId, shared: &Shared) -> bool {
         if !shared.foreground.is_on(die) || !self.pace.holds_collection(shared.planes_of(die)) {
             return false;

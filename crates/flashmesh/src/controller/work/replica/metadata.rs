@@ -4,7 +4,7 @@
 const PPN_BITS: u64 = 30;
 /// Bits of a slack counter.
 const SLACK_BITS: u64 = 16;
-/// Bits of the replication-to-original counter, and of a list pointer.
+/// Bits of the counter of a replicated page (reads of its replica minus reads of its original), and of a list pointer.
 const WORD_BITS: u64 = 32;
 
 /// Returns the bits of a collision pair (two pages whose reads collided): two page numbers within their dies, and a slack counter for each die. The

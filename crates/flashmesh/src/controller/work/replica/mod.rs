@@ -46,7 +46,7 @@ pub struct Replication {
     dies: u32,
     pairs_per_die: u32,
     logical_pages: u32,
-    /// Outstanding reads that count for collisions (reads that wait behind other reads of their die).
+    /// Outstanding reads that count for collisions. A read collides if it arrives at a die that has other outstanding reads.
     occupancy: OutstandingReads,
     /// All outstanding reads, for the choice between original and replica; `None` if `occupancy` already contains all reads.
     all: Option<OutstandingReads>,
@@ -94,7 +94,7 @@ impl Replication {
         self.all.is_none() || read_for == ReadPurpose::Request
     }
 
-    /// Returns the number of outstanding reads on a die, for any purpose.
+    /// Returns the number of outstanding reads of user pages on a die, for read requests or for partial writes.
     fn outstanding(&self, die: DieId) -> u32 {
         self.all.as_ref().unwrap_or(&self.occupancy).outstanding(die)
     }

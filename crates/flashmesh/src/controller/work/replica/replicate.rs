@@ -41,7 +41,8 @@ impl Replication {
     }
 }
 
-/// Begins the program of a planned replica, if the data of read `id`, which has reached the controller, is its source.
+/// Begins the program of the planned replica whose source is the data of read `id`, if any. Cancels the replica if the page has moved, its target
+/// die has no space, or the power was cut.
 pub fn read_done<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
     let Shared { ftl, replication: Some(copies), is_cut_off, .. } = &mut *cx.shared else { return };
     let Transaction { lpn, from, .. } = *cx.datapath.transaction(id);
@@ -59,13 +60,13 @@ pub fn read_done<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
     cx.push(FollowUp::Own { work: Purpose::ReplicaProgram, lpn, from, plane });
 }
 
-/// Returns whether the data of `program`, a queued replica, is still the newest version of its page.
+/// Returns whether `program`, the program of a replica, is still wanted: its page was neither written, deallocated nor moved meanwhile.
 pub fn is_wanted(program: &Transaction, shared: &Shared) -> bool {
     let planned = shared.replication.as_ref().and_then(|copies| copies.planned.get(&program.lpn));
     matches!(planned, Some(Planned::Program { wanted: true })) && shared.ftl.location(program.lpn) == program.from
 }
 
-/// Cancels a queued replica whose data is outdated.
+/// Cancels a queued replica whose page was written, deallocated or moved meanwhile, or whose plane has no free page for replicas.
 pub fn rerouted<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
     let Transaction { lpn, plane, .. } = *cx.datapath.transaction(id);
     cx.datapath.remove(id);

@@ -97,7 +97,7 @@ pub(super) struct Arbiter {
     burst: u32,
     /// Round robin of the queues of urgent priority; empty without weighted arbitration.
     urgent: BurstRoundRobin,
-    /// The weighted classes, in the order of a round.
+    /// The classes that share the fetches by weight, in the order of a round. With round robin, a single class of all queues.
     classes: Vec<WeightedClass>,
     /// Whether any class has used some of its weight in this round.
     has_begun: bool,

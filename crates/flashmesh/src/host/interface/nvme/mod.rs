@@ -34,7 +34,8 @@ struct QueuePair {
     /// Number of fetched commands that occupy a slot in the drive. Wider than `known`: two fields of the same width may be loaded together,
     /// and that load stalls after a store to one of the fields (failed store-to-load forwarding).
     in_drive: u64,
-    /// Number of occupied entries of the completion queue, including the entries that the doorbells in `announced` will free.
+    /// Number of occupied entries of the completion queue, including the entries that the doorbells in `announced` will free. Not counted in
+    /// reactive mode.
     posted: u32,
     /// Arrival times of completion doorbells. They are processed only when the drive posts its next completion, because nothing earlier
     /// depends on them. While completions are held, each doorbell is an event instead.
@@ -48,7 +49,7 @@ pub struct Nvme {
     link: Link,
     messages: Messages,
     queues: Vec<QueuePair>,
-    /// Queues with a command that may be fetched now.
+    /// Queues with a command to fetch, and with fewer than `fetch-size` commands in the drive.
     ready: QueueSet,
     arbiter: Arbiter,
     limits: Limits,
@@ -58,9 +59,9 @@ pub struct Nvme {
     /// Whether messages in flight are kept in `ahead` instead of being events (run-ahead mode).
     is_ahead: bool,
     ahead: RunAhead,
-    /// Commands whose read requests for the submission entry are in flight to the host, in order.
+    /// Commands whose read requests for the submission entry are in flight to the host, in the order of sending. Empty in run-ahead mode.
     entries_asked: Ring<Command>,
-    /// Writes whose submission entry, or whose read request for the data, is in flight, in order.
+    /// Writes whose submission entry, or whose read request for the data, is in flight, in the order of sending. Empty in run-ahead mode.
     data_asked: Ring<Command>,
     doorbells: Doorbells,
 }
@@ -200,7 +201,7 @@ impl Nvme {
         }
     }
 
-    /// Counts a command whose submission doorbell has reached the drive.
+    /// Counts a command of `stream` that waits to be fetched, because its submission doorbell has reached the drive.
     #[inline]
     fn count_known(&mut self, stream: StreamId) {
         let queue = &mut self.queues[stream.index()];
@@ -252,7 +253,8 @@ impl Nvme {
         Some(self.post(request, stream, now, events))
     }
 
-    /// Holds a completion until a doorbell frees an entry. Completion doorbells become events from now on.
+    /// Holds a completion until a doorbell frees an entry of the completion queue. While any completion of `stream` is held, its completion
+    /// doorbells are events, also those in flight now.
     #[cold]
     fn hold<A: EventSink>(&mut self, request: RequestId, stream: StreamId, events: &mut A) {
         let queue = &mut self.queues[stream.index()];

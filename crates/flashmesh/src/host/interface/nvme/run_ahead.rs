@@ -259,7 +259,7 @@ impl Nvme {
         self.ring(command, self.messages.both_doorbells, at, events);
     }
 
-    /// Sends the read request for the entry of a command.
+    /// Sends the read request for the submission entry of a command, in run-ahead mode.
     #[inline]
     pub(super) fn fetch_ahead(&mut self, command: Command, now: Time) {
         self.request(MessageKind::EntryRequest, command, now);
