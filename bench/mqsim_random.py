@@ -203,7 +203,7 @@ def requests_lost(flows: list[Flow]) -> int:
 
 
 def ours_of(result: flashmesh.Result) -> list[tuple[int, float]]:
-    """Returns requests and mean latency in ns of each flow, in the order of MQSim's file."""
+    """Returns (number of requests, mean latency in ns) of each flow, in the order of MQSim's workload file."""
     if len(result.streams) == 1:
         latency = result.latency_ps.all
         assert latency is not None, "a run without requests has been refused"

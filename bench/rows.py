@@ -31,7 +31,7 @@ class Row:
     streams: int = 1
     """Number of streams among which the requests are divided."""
     options: tuple[str, ...] = ()
-    """Options of the program."""
+    """Command-line options with which the row is run, such as `--check`."""
     is_command: bool = False
     """Whether the Python command runs the row, with output for people, instead of the Rust program."""
 

@@ -67,7 +67,7 @@ def command(row: Row) -> list[str]:
 
 @click.command()
 def main() -> None:
-    """Build the module with counters, run rows of the benchmark, and merge what was counted."""
+    """Build the module with execution counters, run rows of the benchmark, and merge the counts into a PGO profile."""
     merge = profdata()
     rows = {row.name: row for row in ROWS}
     shutil.rmtree(FOLDER, ignore_errors=True)

@@ -48,7 +48,7 @@ ROOMS = {
         ("engine", "clock, event queue, random numbers, arenas"),
         ("config", "the declared parameters, read from text"),
         ("states", "states of drives that are kept in a folder"),
-        # State machines and policies without time.
+        # State machines and policies, which use neither the clock nor the events of a run (`kernel`).
         ("flash", "geometry, timing, dies"),
         ("host", "queues, links and namespaces of the host"),
         ("cache", "the device cache"),

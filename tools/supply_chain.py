@@ -135,7 +135,10 @@ def tested() -> tuple[dict[str, set[str]], dict[str, set[str]]]:
 
 
 def compiled_twice(one: dict[str, set[str]], other: dict[str, set[str]], who: str) -> list[str]:
-    """Returns a sentence for each crate of both that `other` compiles with a set of features that `one` never has."""
+    """Returns a sentence for each crate in `one` and `other` whose sets of features in `other` are not all in `one`.
+
+    Such a crate is compiled once more for `other`. `one` and `other` are results of `features`.
+    """
     return [
         f"{crate}: {who} take it with other features; name them in both Cargo.toml"
         for crate in sorted(one.keys() & other.keys())

@@ -108,7 +108,9 @@ def read_answer(path: Path) -> Answer | None:
 
 
 def read_json(path: Path) -> Any:
-    """Reads the JSON object or array in a file. Reads no other file to its end, since a special file may have none.
+    """Reads the JSON object or array in a file.
+
+    Reads only the beginning of a file that does not begin like JSON, since a special file (a device) may be endless.
 
     Raises:
         OSError: If the file cannot be read.

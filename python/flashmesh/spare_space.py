@@ -49,7 +49,7 @@ class Space:
     raw: Fraction
     """Bytes of all pages of the drive."""
     capacity: str | None
-    """`geometry.capacity` in its spelling; None if `geometry.over-provisioning` determines the capacity."""
+    """Text of `geometry.capacity`, such as `512GiB`; None if `geometry.over-provisioning` determines the capacity."""
 
     @property
     def share(self) -> Fraction | None:

@@ -74,7 +74,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     assert!(slow["requests"].as_u64().is_some_and(|requests| 0 < requests && requests < report.requests));
     assert_eq!(slow["excess_max_ps"].as_u64(), Some(latency.max - LIMIT.as_ps()));
 
-    // The declaration describes the quantity.
+    // The declaration of `SlowReport` also yields its documentation at run time: name, text, and the shape and unit of each field.
     let spec = SlowReport::spec();
     assert_eq!((spec.class, spec.doc.as_str()), (Some("Slow"), "Requests slower than 200 us."));
     assert_eq!((&spec.quantities[0].shape, spec.quantities[0].unit), (&Shape::Integer, Some("requests")));

@@ -44,7 +44,7 @@ class FreeKey:
         """
         if isinstance(self.domain, tuple):
             return self.domain
-        # `off` in the spelling of the search, so that an equal drive is not tried twice.
+        # Spell `off` as `at` spells all values of the range, so that a drive is not tried twice under two spellings.
         share = None if self.off is None else self.share_of(self.off)
         return () if share is None else (self.at(share), self.at(0.5))
 

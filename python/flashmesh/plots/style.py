@@ -58,9 +58,11 @@ class Plot:
     panels: int = 0
     """Number of panels; 0 for a chart without panels, which fills its width."""
     panel_of: Mapping[str, str] = field(default_factory=dict)
-    """Name of the panel of each run, by the name of the run, if the chart computes the field `panel`; else empty."""
+    """Name of the panel that shows each run, by the name of the run; empty unless the chart computes the field `panel`
+    of its rows from the run."""
     line_of: Mapping[str, str] = field(default_factory=dict)
-    """Name of the line of each run, by the name of the run, if the chart computes the field `line`; else empty."""
+    """Name of the line that shows each run, by the name of the run; empty unless the chart computes the field `line` of
+    its rows from the run."""
 
     def altair(self) -> Chart:
         """Returns the chart with its data embedded."""

@@ -29,7 +29,7 @@ FILE_END = f"{FILE_SUFFIX}:"
 GROUP = "flashmesh.policies"
 """Group of entry points under which an installed package lists its policies."""
 TEXT_MAX = 200
-"""Maximum length of the `repr` of an object that its name contains."""
+"""Maximum length of the `repr` of a policy object that is used in the name of the policy."""
 
 _given: dict[str, Callable[[], object]] = {}
 """Functions that create the policies that the program passed as objects or classes, by name."""

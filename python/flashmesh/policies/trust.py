@@ -15,7 +15,7 @@ _files_are_trusted = False
 
 
 class UntrustedError(ConfigError):
-    """Error for a policy that a file names without the consent of the user to run its code."""
+    """Error for a policy named in a file: the user has not allowed policies of files, or no package offers this one."""
 
 
 def trust_files() -> None:
@@ -25,7 +25,7 @@ def trust_files() -> None:
 
 
 def refuse_untrusted(where: object, key: str, name: str, typed: Iterable[Any] = (), trust: bool = False) -> None:
-    """Refuses a policy that a file names without the consent of the user.
+    """Refuses a policy that a file names, if the user has not allowed the code of the policy to run.
 
     Args:
         where: The source of the name: a file, or an argument of a program.

@@ -100,10 +100,10 @@ class JobWatch:
         self.tell_next = 0.0
 
     def look(self, workers: int) -> None:
-        """Reports the number of remaining jobs if no worker is connected (`workers` is 0) and a check is due.
+        """Reports the number of unfinished Slurm jobs if no worker is connected (`workers` is 0) and a check is due.
 
         Raises:
-            ConfigError: If there is neither a worker nor a job that could start one.
+            ConfigError: If no worker is connected, and no Slurm job that could start a worker is left.
         """
         now = time.monotonic()
         if workers:

@@ -53,7 +53,7 @@ OUTSTANDING_MAX = 65_535
 
 @dataclass(frozen=True)
 class SheetLoad:
-    """Load of a row: a closed loop with a constant number of outstanding requests."""
+    """Load of a data-sheet row: a closed loop with a constant number of outstanding requests."""
 
     read_share: float
     request_bytes: int

@@ -66,7 +66,7 @@ OF_ROWS = {tolerance.name: tolerance for tolerance in (DATA_SHEET, *SWEEPS)}
 """Tolerances of rows, by name."""
 ALL_TOLERANCES = (SATURATION, *TOLERANCES, DATA_SHEET, *SWEEPS)
 MEASURED = "measured"
-"""Origin of the measured figures in checks at measured loads (`Check.reference`)."""
+"""Default of `Check.reference`: the figure was measured on the real drive, not taken from its data sheet."""
 
 
 @dataclass(frozen=True)

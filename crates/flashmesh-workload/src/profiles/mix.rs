@@ -14,7 +14,7 @@ pub struct Mix {
     pub name: String,
     /// The paper that publishes the mix; `None` for a mix composed in a configuration.
     pub paper: Option<Paper>,
-    /// The members of the mix.
+    /// The profiles that the mix consists of, each with its own mean time between arrivals.
     pub members: Vec<Member>,
     /// The reason for this choice of members; `None` if the paper states the members, or a configuration composes the mix.
     pub members_basis: Option<String>,

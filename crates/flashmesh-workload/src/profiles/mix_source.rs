@@ -40,8 +40,8 @@ impl MixSource {
     /// Creates the workload of `mix` for a drive of `capacity`, replayed as `replay` says.
     ///
     /// # Errors
-    /// If the parts do not fit the drive, or closed replay has fewer threads than the mix has members. The message begins with
-    /// the name of the mix and the key to change.
+    /// If the address ranges of the members do not fit the drive, or closed replay has fewer threads than the mix has members. The message begins
+    /// with the name of the mix and the key to change.
     pub fn new(
         mix: &Mix,
         workload: &config::Workload,

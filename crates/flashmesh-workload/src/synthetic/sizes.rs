@@ -9,11 +9,11 @@ use crate::error::WorkloadError;
 use crate::request::RequestKind;
 use crate::units::Bytes;
 
-/// A size, with the block counts that patterns need.
+/// A request size, with the counts that patterns need of blocks: the aligned pieces into which [`FootprintLayout`] divides the footprint.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Size {
     pub(crate) bytes: Bytes,
-    /// The number of blocks that a request of this size covers.
+    /// The number of aligned blocks of the footprint that a request of this size covers.
     pub(crate) blocks: u64,
     /// The number of blocks in which a request of this size can begin without crossing the end of the footprint.
     pub(crate) starts: u64,

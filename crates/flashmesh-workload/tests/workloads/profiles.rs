@@ -65,7 +65,7 @@ struct Sums {
     kinds: [(u64, u64); 2],
     /// Number of requests, indexed by number of sectors.
     sectors: Vec<u64>,
-    /// Number of gaps between requests (one less than requests, per stretch of [`STRETCH`] requests), and their total time.
+    /// Number of gaps between requests (one less than the requests of each seed), and their total time.
     gaps: u64,
     span_ps: u128,
 }
@@ -115,7 +115,8 @@ fn count_for(burst_requests: u32) -> u64 {
     160_000 * u64::from(burst_requests)
 }
 
-/// Requests generated per seed. Hundreds of thousands of requests of the least active volumes in one stretch would exceed the simulated time.
+/// Number of requests generated from one seed. If hundreds of thousands of requests came from one seed, those of the least active volumes would
+/// arrive later than the largest [`Time`], 213 days.
 const STRETCH: u64 = 10_000;
 
 fn sums_of(profile: &Profile) -> Sums {

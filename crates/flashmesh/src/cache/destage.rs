@@ -24,7 +24,8 @@ pub(super) struct DestageQueue {
     policy: Destage,
     /// Whether a page stays cached after its destage.
     keeps: bool,
-    /// Number of sectors in destage at which a part of the cache stalls its writes; `u64::MAX` without a limit.
+    /// Number of sectors in destage at which a cache part (the whole cache, or the share of one stream) stalls its writes; `u64::MAX` without a
+    /// limit.
     limit: u64,
     whole: Sectors,
     /// Queue of pages to destage, in order, until the controller fetches them with [`Cache::next_destage`].
@@ -43,7 +44,7 @@ impl DestageQueue {
         }
     }
 
-    /// Returns whether writes stall in a part of the cache with `carried` sectors in destage.
+    /// Returns whether writes stall in a cache part (the whole cache, or the share of one stream) that has `carried` sectors in destage.
     pub fn is_full(&self, carried: u64) -> bool {
         carried >= self.limit
     }

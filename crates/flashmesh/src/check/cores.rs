@@ -153,7 +153,8 @@ mod tests {
         Time::from_us(us)
     }
 
-    /// Returns the oracle for two cores. A read takes 3 us plus 1 us for each 16 KiB page that it covers (here two), a completion 4 us, a move 2 us.
+    /// Returns the oracle for a controller with two cores and pages of 16 KiB. The job of a read takes 3 us, plus 1 us for each page that the read
+    /// covers ([`READ`] covers two); the job of a completion takes 4 us, the job of a page that GC moves 2 us.
     fn cores() -> Cores {
         let firmware = Firmware {
             cores: 2,

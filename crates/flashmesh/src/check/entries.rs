@@ -46,7 +46,7 @@ struct MappingCacheModel {
     /// began, because it may use only a read of the translation page that ends later. `None` if no read is needed: the translation page was
     /// in DRAM, to be written back.
     waiting: FxHashMap<Lpn, Vec<(User, Option<u64>)>>,
-    /// For each user, the pages that it may access because it has used their entries.
+    /// For each user, the logical pages whose map entries the user has used. Only these pages may be read or written for the user.
     used: FxHashMap<User, Vec<Lpn>>,
 }
 

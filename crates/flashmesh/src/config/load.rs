@@ -40,7 +40,7 @@ pub(super) struct Setting {
 pub(super) enum TablePath {
     /// A section outside named tables, such as `fabric`; empty for the top-level keys.
     Section(String),
-    /// A section of a named stream.
+    /// A section of the configuration of one stream, such as `stream.oltp.replay`: name of the stream, name of the section.
     Stream(String, &'static str),
     Namespace(String),
 }

@@ -149,7 +149,7 @@ tree! {
         superblock: Superblock,
         /// The SLC cache of each plane.
         slc: Slc,
-        /// Garbage collection.
+        /// Garbage collection: choice of victim blocks, thresholds at which a collection begins, and moves of valid pages.
         gc: Gc,
         /// Policies in Python that replace built-in ones.
         policy: Policy,

@@ -135,14 +135,14 @@ impl DieEntry {
         }
     }
 
-    /// Returns the time for which the die was busy until `now`. If planes read independently, their reads count with the mean over the
-    /// planes.
+    /// Returns the time for which the die was busy until `now`. If planes read independently, the time of their reads is averaged over the planes of
+    /// the die.
     pub fn busy(&self, now: Time) -> Time {
         self.state.busy(now) + self.mean_of_planes(|plane| plane.busy(now))
     }
 
-    /// Returns the time until `now` for which the die worked for GC or wear levelling. If planes read independently, their reads count with
-    /// the mean over the planes.
+    /// Returns the time until `now` for which the die worked for GC or wear levelling. If planes read independently, the time of their reads is
+    /// averaged over the planes of the die.
     pub fn internal_busy(&self, now: Time) -> Time {
         self.state.internal_busy(now) + self.mean_of_planes(|plane| plane.internal_busy(now))
     }

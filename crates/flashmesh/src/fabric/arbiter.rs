@@ -399,9 +399,9 @@ mod tests {
         wait(&mut commands, 2, TransferPhase::DataOut, DataOwner::Request, true);
         wait(&mut commands, 0, TransferPhase::DataOut, DataOwner::Mapping, false);
         let served: Vec<u32> = std::iter::from_fn(|| commands.dequeue(|_| true)).map(|waiting| waiting.die.0).collect();
-        // Data goes first: mapping data of die 0, request data of dies 2 (continues its operation), 5 and 1, GC data of die 3. Then one
-        // command each of chips 0, 1 and 2, starting after the last chip, and the second command of chip 0. A chip has two dies. Grants of
-        // data do not change the round-robin order.
+        // Data goes first: mapping data of die 0, request data of dies 2 (continues its operation), 5 and 1, GC data of die 3. Then one command of
+        // each chip in round-robin order, which begins at chip 0 (dies 0 and 1) because no command was granted before, and then the second command of
+        // chip 0. Grants of data do not change the round-robin order.
         assert_eq!(served, [0, 2, 5, 1, 3, 1, 2, 4, 0]);
     }
 

@@ -60,7 +60,8 @@ impl AnyFabric {
         AnyFabric::build_kind(info_of(config.fabric.kind), config, geometry)
     }
 
-    /// Builds an interconnect of the kind `info`, even if `fabric.kind` of `config` names another kind. With `fabric.hold-path`, its paths are held.
+    /// Builds an interconnect of the kind `info`, even if `fabric.kind` of `config` names another kind. Transactions that `fabric.hold-path` selects
+    /// hold their path until they end, if the kind supports held paths.
     ///
     /// # Errors
     /// If the interconnect does not fit the rest of the configuration. The error has the reason and the keys to change.

@@ -5,9 +5,9 @@
 //! other by namespace, then by page number. So results do not depend on the order in which pages are read, consecutive pages join in multi-plane
 //! reads, and a drive that is not written needs no map. No two pages have the same home.
 //!
-//! A home represents data that was on the drive from the beginning, of which the simulation has no other record \[choice\]. A read takes the time of
-//! the die, plane and page type of the home. The home does not occupy a block: another page may be stored at this address, or the block may be free
-//! or erased. Garbage collection neither moves the data of homes nor gains space from them, and they cause no wear.
+//! A home represents data that was on the drive from the beginning, of which the simulation has no other record (\[choice\]: a decision of this
+//! model). A read takes the time of the die, plane and page type of the home. The home does not occupy a block: another page may be stored at this
+//! address, or the block may be free or erased. Garbage collection neither moves the data of homes nor gains space from them, and they cause no wear.
 
 use super::{Ftl, PlaneOccupancy};
 use crate::ids::{Lpn, Ppn, StreamId};

@@ -31,8 +31,9 @@ pub(super) struct InitialMap {
     group_of: Vec<u32>,
 }
 
-/// Locations of the logical pages of a sample (simulated planes) at one instant, from which several copies are made. Each block of the
-/// drive holds one block of each copy, interleaved in words of 64 pages.
+/// Locations of the logical pages of a sample (simulated planes) at one instant, from which several copies are made. With several copies, each block
+/// of the drive consists of one block of every copy, interleaved in words of 64 pages: the first 64 pages are those of copy 0, the next 64 those of
+/// copy 1, and so on; after the last copy, copy 0 continues.
 #[derive(Clone, Debug)]
 pub(super) struct PlaneImage {
     /// For each logical page of the sample, its location in the first copy, as an offset in pages from the first page of a [`PlaneGroup`].

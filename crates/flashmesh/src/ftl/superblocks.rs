@@ -9,7 +9,7 @@ use crate::ids::{DieId, PlaneId};
 /// Division of the planes of a drive into sets. The planes of a set share superblocks: each superblock has one block in each plane of the set.
 #[derive(Clone, Copy, Debug)]
 pub struct Superblocks {
-    /// Number of dies whose planes form a set, which shares superblocks.
+    /// Number of dies that a superblock spans. All planes of these dies form a set.
     dies: u32,
     /// Number of sets of planes in the drive.
     count: u32,

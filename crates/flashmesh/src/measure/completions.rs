@@ -78,7 +78,7 @@ pub enum RecordDestination {
     Dropped,
     /// The sink of a caller, which receives the records.
     Sink(Box<dyn RequestSink>),
-    /// The program that steps the drive, which receives the completions.
+    /// A program that steps the drive: the completions of the current step are kept for that program.
     Completions(Completions),
 }
 

@@ -393,8 +393,9 @@ impl WindowAnalysis<'_> {
                 false => rounds,
             };
             let fallen = -self.growth(programmed, |levels| levels.free_pages);
-            // The free pages can fall without a trend: between two erases, the free pages of a set of planes fall by the pages of the
-            // erased blocks. `of_chance` is two standard deviations of the change of all free pages, with the sets at independent phases.
+            // The free pages can fall without a trend: those of a set of planes follow a sawtooth, which rises by one block per plane at an erase and
+            // falls until the next erase. `of_chance` is two standard deviations of the change of all free pages by these sawteeth, if each begins
+            // and ends at a random phase: the variance of one is then 1/6 of its squared height.
             let of_chance = 2.0 * (sets as f64 / 6.0).sqrt() * (planes_of_set * block_pages) as f64;
             let reserve = Reserve::new(self.stores, self.busy_marks());
             if self.last().counts.gc.collections == 0 && !is_drawn {

@@ -32,8 +32,8 @@ pub(super) struct FlashMap {
     forward: Vec<u32>,
     stamps: Vec<Stamp>,
     pub(super) replicas: FxHashMap<Lpn, ReplicaEntry>,
-    /// Stamp (sequence number) up to which each translation page on flash includes all changes, for the pages of the map and then of the
-    /// replication map.
+    /// For each translation page, the stamp (sequence number) up to which the page on flash includes all changes. The pages of the map come first,
+    /// then the pages of the replication map.
     complete_to: Vec<Stamp>,
     writing: FxHashMap<Lpn, (Stamp, MapPageContent)>,
 }

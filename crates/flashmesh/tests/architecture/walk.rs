@@ -21,7 +21,7 @@ use crate::drawing::Message;
 /// Folders below the event loop that call one another. Folders that call none of these four are leaves, and not in the diagrams.
 const ROOMS: [&str; 4] = ["frontend", "controller", "datapath", "fabric"];
 
-/// Call from one folder to another.
+/// Function call from code in the source folder `from` to code in the source folder `to`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Call {
     pub from: String,
@@ -34,7 +34,8 @@ impl fmt::Display for Call {
     }
 }
 
-/// Source file in a call stack, with its folder; the file is empty for the folder of the injected part itself.
+/// Source file of a call in a call stack, and the source folder (`room`) that contains the file. `file` is empty for a call of [`Watched`]: this
+/// interconnect stands for the folder `fabric`, but its source is this test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Place {
     room: String,

@@ -238,7 +238,8 @@ fn a_write_to_a_read_intensive_area_goes_to_the_free_die_with_fewest_pages_of_it
     }
 }
 
-/// All four pages of an area lie on one of two dies. With `fewest-pages`, writes of two of these pages go to the other die, and the area is even.
+/// All four pages of a read-intensive area lie on one of two dies. With `fewest-pages`, writes of two of these pages go to the other die, so that
+/// each die has two pages of the area.
 #[test]
 fn writes_to_a_read_intensive_area_even_it_out() {
     let latencies = |rule: &str| {
@@ -250,7 +251,8 @@ fn writes_to_a_read_intensive_area_even_it_out() {
         let mut all: Vec<IoRequest> = (0..40).map(|n| read(200 + 2 * n, 1, Time::ZERO)).collect();
         all.push(write(0, 4, Time::ZERO));
         all.push(read(0, 4, Time::from_ms(20)));
-        // By the static order, pages 1 and 3 belong on the die on which they already lie, so `static-die` leaves the area uneven.
+        // With `static-die`, pages 1 and 3 are written to the die on which they already lie, so all four pages of the read-intensive area stay on
+        // that die.
         all.extend([(1, 30), (3, 40)].map(|(page, ms)| write(page, 1, Time::from_ms(ms))));
         all.push(read(0, 4, Time::from_ms(60)));
         let records = run(&config, all);

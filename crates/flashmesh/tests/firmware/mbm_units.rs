@@ -1,5 +1,5 @@
-//! MBM when a program writes several mapping units: full programs are placed as the MBM paper places pages, and units that fill no program
-//! gather on the chosen plane.
+//! MBM (Maximizing Bandwidth Management FTL) when a program writes several mapping units. Full programs are placed as the MBM paper places pages.
+//! Fewer units than a program writes gather on one plane and wait there for further units.
 
 use std::sync::{Arc, Mutex};
 

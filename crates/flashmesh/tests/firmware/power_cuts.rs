@@ -184,7 +184,8 @@ fn cut_drive(config: &Config, requests: &[IoRequest], moments: &[u32]) -> Result
     Ok(seen)
 }
 
-/// Returns the generator of drive `number`, independent of earlier draws.
+/// Returns the random generator with which drive `number` is drawn. The generator depends only on `seed` and `number`, so each drive can be drawn
+/// alone.
 pub fn runner(seed: u64, number: u64) -> TestRunner {
     let bytes: Vec<u8> = [seed, number].iter().flat_map(|part| part.to_le_bytes()).cycle().take(32).collect();
     TestRunner::new_with_rng(Runner::default(), TestRng::from_seed(RngAlgorithm::ChaCha, &bytes))

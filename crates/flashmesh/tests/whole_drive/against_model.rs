@@ -74,7 +74,7 @@ fn planes(config: &Config) -> u32 {
     geometry.channels * geometry.chips_per_channel * geometry.dies_per_chip * geometry.planes_per_die
 }
 
-/// Options that follow MQSim, each tested on its own.
+/// Changes of a configuration, each of which selects one behaviour of MQSim. Each is tested on its own.
 const WAYS_OF_MQSIM: [fn(&mut Config); 6] = [
     |config| config.cache.access_unit = AccessUnit::Request,
     |config| config.cache.access_time = AccessTime::Mqsim,
@@ -88,7 +88,7 @@ const WAYS_OF_MQSIM: [fn(&mut Config); 6] = [
     |config| config.schedule.map_reads_take_others = true,
 ];
 
-/// Returns a strategy that draws any drive, with option `index` of [`WAYS_OF_MQSIM`].
+/// Returns a strategy that draws a random drive with its requests, and applies change `index` of [`WAYS_OF_MQSIM`] to the drive.
 fn case_with_way(index: usize) -> impl Strategy<Value = Case> {
     arbitrary::case().prop_map(move |mut case| {
         WAYS_OF_MQSIM[index](&mut case.config);

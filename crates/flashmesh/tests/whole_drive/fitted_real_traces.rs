@@ -52,7 +52,8 @@ fn replayed(drive: &str, mode: ReplayMode, scale: f64, requests: &[IoRequest]) -
     [latency.mean, latency.p99 as f64, report.iops]
 }
 
-/// Returns mean latency, 99th percentile and IOPS of a stress replay on each of [`DRIVES`].
+/// Returns mean latency, 99th percentile of latency and IOPS on each of [`DRIVES`] in a stress replay, which ignores arrival times and keeps a
+/// constant number of requests in flight.
 fn stressed(requests: &[IoRequest]) -> [[f64; 3]; 2] {
     DRIVES.map(|drive| replayed(drive, ReplayMode::Stress, 1.0, requests))
 }

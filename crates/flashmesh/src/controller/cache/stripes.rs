@@ -16,8 +16,8 @@ pub struct Stripes {
     remaining: u64,
     /// Number of pages whose destage has begun and is not acknowledged.
     in_flight: u64,
-    /// Whether the last destaged page is being read from DRAM. The next destage waits for this read, so that host accesses to DRAM can run between
-    /// destages.
+    /// Whether the page whose destage began last is being read from DRAM. The next destage waits for this read, so that host accesses to DRAM can run
+    /// between destages.
     is_read: bool,
     /// Whether partly filled programs have been issued since the current stripe began, because a write was stalled or a flush was pending.
     has_hurried: bool,
@@ -28,7 +28,7 @@ pub struct Stripes {
 pub enum StripeDecision {
     /// Destage the page.
     Destage,
-    /// Hold the page, because no stripe is complete or the last page is still being read from DRAM.
+    /// Hold the page, because no stripe is complete or the page whose destage began last is still being read from DRAM.
     Hold,
     /// Hold the page, and issue partly filled programs, because a write is stalled or a flush is pending.
     FlushPrograms,
@@ -72,7 +72,7 @@ impl Stripes {
         self.is_read = is_read;
     }
 
-    /// Records that the last destaged page has been read from DRAM.
+    /// Records that the page whose destage began last has been read from DRAM.
     pub fn read(&mut self) {
         self.is_read = false;
     }

@@ -216,7 +216,8 @@ impl HostWrites {
         if has_map_cache {
             cx.push(FollowUp::EntryChanged(lpn));
         }
-        // On plain drives (compiled without optional features), the step is pushed only if a write is blocked.
+        // `FollowUp::Unblock` starts the first write that waits for a free page of `plane`. Plain drives (compiled without optional features) push
+        // this follow-up only if there is such a write.
         let unblocks = preallocates && (M::ALL_FEATURES || self.blocked.holds(plane));
         if preallocates {
             cx.shared.ftl.preallocated_programmed(plane);

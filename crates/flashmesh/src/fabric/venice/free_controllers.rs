@@ -116,7 +116,7 @@ impl FreeControllers {
         Some(ChannelId(nearest))
     }
 
-    /// Returns the nearest row at or above `row` whose controller is free; `None` if there is none.
+    /// Returns the largest row number up to `row` whose controller is free (row 0 is at the top); `None` if there is none.
     #[inline]
     fn last_to(&self, row: u32) -> Option<u32> {
         let mut word = row as usize / 64;
@@ -128,7 +128,7 @@ impl FreeControllers {
         Some(64 * word as u32 + 63 - bits.leading_zeros())
     }
 
-    /// Returns the nearest row at or below `row` whose controller is free; `None` if there is none.
+    /// Returns the smallest row number from `row` on whose controller is free; `None` if there is none.
     #[inline]
     fn first_from(&self, row: u32) -> Option<u32> {
         let mut word = row as usize / 64;

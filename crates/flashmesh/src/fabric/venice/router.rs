@@ -27,16 +27,17 @@ pub(super) struct PaddedGrid {
     hops: [Hop; 5],
 }
 
-/// Hop over the link at one port, in terms of table indices. Index differences are equal for all routers.
+/// Hop over the link at one port, from a router to the router at the other end of the link (for the chip port, the same router), in terms of table
+/// indices. Index differences are equal for all routers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Hop {
-    /// Index of the router beyond the link, minus the index of the router where the hop starts.
+    /// Index of the router where the hop ends, minus the index of the router where the hop starts.
     offset: i32,
-    /// Port by which the hop leaves its first router, as a set.
+    /// Set that contains only the port by which the hop leaves the router where it starts.
     pub near_port: PortSet,
-    /// Port by which the hop enters the router beyond the link, as a set.
+    /// Set that contains only `entry`.
     pub far_port: PortSet,
-    /// Port by which the hop enters the router beyond the link.
+    /// Port by which the hop enters the router where it ends.
     pub entry: Port,
 }
 

@@ -106,8 +106,9 @@ impl Venice {
     pub(super) fn schedule_wake(&self, outbox: &mut Outbox) {
         let (mut first, hop) = (self.scout_events.next_grant(), self.timing.scout_hop());
         self.scout_events.steps.for_each(|at, controller| {
-            // `first` is the earliest known time of a grant. A scout has to cross at least one more link after its next step. If the scout
-            // crosses this link at `first` or later, it cannot lead to an earlier grant.
+            // `first` is the earliest known time of a grant. The scout makes its next step at `at`. Before its controller can get a circuit, at least
+            // one more link has to be crossed after that step, so this grant comes one hop time after `at` or later. If that is not before `first`,
+            // the exact minimum does not matter.
             if at + hop < first {
                 first = first.min(at + hop * u64::from(self.network.remaining_links_min(controller)));
             }

@@ -61,7 +61,8 @@ pub(super) struct PortDraw {
 }
 
 impl PortDraw {
-    /// Returns this result with `is_detour` set: whether a port was drawn that is not one of the ports `nearer`.
+    /// Returns this result with `is_detour` computed: `true` if a port was drawn that is not in `nearer`, the set of ports that lead nearer to the
+    /// destination; otherwise `false`.
     pub const fn with_detour(self, nearer: PortSet) -> PortDraw {
         let is_detour = matches!(self.port, Some(port) if !nearer.contains(port));
         PortDraw { is_detour, ..self }

@@ -81,7 +81,7 @@ pub struct NetworkReports {
 }
 
 impl NetworkReports {
-    /// Returns whether there are no reports.
+    /// Returns whether there are neither deliveries nor injections.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.deliveries.is_empty() && self.injections.is_empty()

@@ -149,9 +149,9 @@ pub struct Topology {
     router_links: u32,
     inputs: Vec<u32>,
     places: Vec<PlacedRouter>,
-    /// First direction of the route from one column to another, indexed by from x number of columns + to; meaningless for equal columns.
+    /// First direction of the route from column `from` to column `to`, at index `from * columns + to`; meaningless for equal columns.
     along_row: Vec<GridDirection>,
-    /// First direction of the route from one row to another, indexed by from x number of rows + to; meaningless for equal rows.
+    /// First direction of the route from row `from` to row `to`, at index `from * rows + to`; meaningless for equal rows.
     along_column: Vec<GridDirection>,
     /// Custom routes; `None` for XY routes.
     routes: Option<Box<CustomRoutes>>,
@@ -431,7 +431,7 @@ fn distance(from: u32, to: u32, length: u32, wraps: bool) -> (u32, bool) {
     if wraps && around < direct { (around, true) } else { (direct, false) }
 }
 
-/// Creates a table of the first direction from any index to any other in a row of `length`, indexed by from x `length` + to. `forward` is the
+/// Creates a table of the first direction from index `from` to index `to` in a row of `length`, at index `from * length + to`. `forward` is the
 /// direction of increasing indices.
 fn direction_table(length: u32, wraps: bool, forward: GridDirection) -> Vec<GridDirection> {
     let way = |from: u32, to: u32| {

@@ -204,8 +204,8 @@ mod tests {
             let ppn = ftl.allocate(plane, OpenBlockKind::SHARED).expect("a plane with room has a page");
             ftl.commit_write(lpn, ppn);
         }
-        // Each of the 12 planes of the free channel takes 24 pages: its share of 16, and half of the 16 pages beyond its share and its 4 spare
-        // blocks. Further pages go to the busy channel.
+        // A plane has 48 pages: its even share of 16, 16 in 4 spare blocks, and 16 more. Each of the 12 planes of the free channel takes its share
+        // and half of the 16 more, 24 pages. Further pages go to the busy channel.
         assert_eq!(on_free_channel, 12 * 24);
         ftl.audit().expect("the tables agree");
     }

@@ -58,8 +58,8 @@ struct PartOrder {
 }
 
 impl PartOrder {
-    /// Creates the table that assigns the logical pages `pages` to `planes` in cyclic order. `taken` is, for each plane of the drive, the
-    /// number of homes (addresses at which unmapped pages are read) of earlier parts.
+    /// Creates the static order of a part, which assigns the logical pages `pages` to `planes` in cyclic order. On each plane of the drive, the first
+    /// `taken[plane]` pages are the homes (addresses at which unmapped pages are read) of the logical pages of earlier parts.
     fn new(geometry: &Geometry, pages: Range<u32>, planes: Vec<PlaneId>, taken: &[u32]) -> PartOrder {
         let mut members = planes.clone();
         members.sort_unstable();

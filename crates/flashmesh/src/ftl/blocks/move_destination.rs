@@ -18,8 +18,8 @@ impl BlockManager {
         self.moves_share_write_block
     }
 
-    /// Returns the kind of host writes with which moved pages of kind `stream` share an open block in `plane`; `None` if moved pages of
-    /// this kind have an open block of their own.
+    /// Returns the kind of the open block of host writes in `plane`, if moved pages of kind `stream` go to that block first; `None` if these pages go
+    /// only to the open block of kind `stream`.
     pub(super) fn shared_with(&self, plane: PlaneId, stream: OpenBlockKind) -> Option<OpenBlockKind> {
         let is_shared = self.moves_share_write_block && stream == OpenBlockKind::Collection;
         is_shared.then(|| self.accounts.planes[plane.index()].open.host_block_kind(None))

@@ -128,7 +128,8 @@ impl OpenBlocks {
         });
         let written = std::mem::replace(self.get_mut(OpenBlockKind::SHARED), nothing_open);
         *self.get_mut(self.host_block_kind(None)) = written;
-        // Keep the SLC entry of this plane: its SLC cache is empty, and its SLC blocks need not have `times` as many pages as those of `source`.
+        // Restore the SLC entry of this plane, because that of `source` does not apply: the SLC cache of this plane is empty, and the ratio `times`
+        // of block sizes need not hold for SLC blocks.
         *self.get_mut(OpenBlockKind::Slc) = of_slc;
     }
 

@@ -122,8 +122,8 @@ impl Ftl {
     }
 }
 
-/// Number of free native blocks that a plane does not lend to a dynamic SLC cache, in addition to those below the threshold of collection: one for
-/// folds, and one more.
+/// Number of free native blocks that a plane keeps instead of lending them to a dynamic SLC cache, beyond the free blocks that the threshold of
+/// collection requires: one for folds, and one as a margin.
 const LENDING_BLOCKS: u32 = 2;
 
 impl BlockAccounts {

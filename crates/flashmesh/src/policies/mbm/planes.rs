@@ -26,8 +26,8 @@ pub(super) struct PlanesBehind {
     /// Planes whose write pointers are furthest behind, as a bit mask by index in the die; all planes with a free page if the pointers are
     /// equal.
     pub(super) behind: u32,
-    /// Planes with a free page that are not in `behind`, as a bit mask by index in the die. These planes are returned last. Empty with WS
-    /// (write strategy).
+    /// Planes with a free page whose write pointers are not furthest behind, as a bit mask by index in the die. The iterator returns these planes
+    /// last. Empty with WS, the write strategy of the MBM paper.
     others: u32,
 }
 

@@ -1,4 +1,4 @@
-//! The wormhole network against single flits, against BookSim 2, and at saturation.
+//! Tests of the wormhole network: comparisons with a simulation of single flits and with the simulator BookSim 2, and the network at saturation.
 
 mod booksim;
 mod exact;

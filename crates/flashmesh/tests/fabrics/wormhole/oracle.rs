@@ -31,17 +31,18 @@ struct Port {
     slots: VecDeque<u64>,
     /// First cycle in which the next head flit in the buffer is considered, after the previous packet's tail flit has left.
     looked_at: u64,
-    /// First cycle in which the link can send its next flit; `grant_free` is the first cycle of its next grant.
+    /// First cycle in which the link can send its next flit.
     flit_free: u64,
+    /// First cycle in which the link can be granted to its next packet.
     grant_free: u64,
     served: Option<u32>,
     /// Links whose packets can continue over this link, each with its input number.
     feeders: Vec<(LinkId, u32)>,
     reverse: Option<LinkId>,
     served_last: bool,
-    /// Opposite direction on the same wire, if both directions alternate flit by flit; otherwise `None`. `has_token` is set if this
-    /// direction is next.
+    /// Link in the opposite direction on the same wire, if the two directions share the wire flit by flit; otherwise `None`.
     other_way: Option<LinkId>,
+    /// Whether this link sends before the link `other_way` if both have a flit to send; `false` if the wire is not shared.
     has_token: bool,
 }
 

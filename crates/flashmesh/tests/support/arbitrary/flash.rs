@@ -81,7 +81,7 @@ pub fn flash() -> impl Strategy<Value = Flash> {
             resume_time,
             suspensions_max,
             suspend_remaining_min,
-            // Derived from other drawn values, so that the key does not change the values of the other keys.
+            // Derived from values drawn above: a draw of its own would change the values that are drawn for the other keys.
             suspend_interval: if resume_time == Time::from_us(7) {
                 suspend_remaining_min + Time::from_us(1)
             } else {

@@ -1,4 +1,4 @@
-//! A custom routing algorithm of scouts, tabulated.
+//! A custom routing algorithm of scouts (packets that search for a path), as a table of its results.
 
 use super::super::ports::PortSet;
 use super::RoutingAlgorithm;
@@ -6,7 +6,8 @@ use super::RoutingAlgorithm;
 /// Number of sets of ports to other routers.
 const SETS: usize = 1 << 4;
 
-/// A custom algorithm, tabulated for every pair of sets of nearer and open ports. Ports that are not open are removed from the results.
+/// A custom algorithm, as a table of its results for every pair of a set of nearer ports and a set of open ports. Ports that are not open are removed
+/// from the results.
 #[derive(Clone, Copy, Debug)]
 pub struct CustomRouting {
     answers: [PortSet; SETS * SETS],
