@@ -63,13 +63,15 @@ def overlaps(one: Mutant, other: Mutant) -> bool:
 
 
 class Kept:
-    """Drawn mutants and their verdicts, in a file, so that a later run continues."""
+    """Drawn mutants, durations of commands and verdicts, in a file, so that a later run continues."""
 
     def __init__(self, path: Path) -> None:
         """Creates an empty record for the file `path`."""
         self.path = path
         self.of = ""
         self.drawn: list[int] = []
+        self.durations: dict[str, float] = {}
+        """Duration of each command without mutants, in seconds."""
         self.verdicts: dict[int, str | None] = {}
 
     def begin(self, of: str) -> bool:
@@ -79,13 +81,15 @@ class Kept:
         if kept.get("of") != self.of:
             return False
         self.drawn = kept["drawn"]
+        self.durations = kept["durations"]
         self.verdicts = {int(number): failure for number, failure in kept["verdicts"].items()}
         return True
 
     def save(self) -> None:
         """Writes the file."""
         # Another thread can add a verdict meanwhile.
-        document = {"of": self.of, "drawn": self.drawn, "verdicts": dict(self.verdicts)}
+        verdicts = dict(self.verdicts)
+        document = {"of": self.of, "drawn": self.drawn, "durations": self.durations, "verdicts": verdicts}
         self.path.write_text(json.dumps(document, indent=1), encoding="utf-8")
 
 
@@ -102,7 +106,8 @@ def main() -> None:
     mutants = drawn(tree, kept, arguments.count, arguments.seed)
     programs = tree.programs()
     short = rust_commands(programs, SHORT, 1)
-    durations = timed(short)
+    durations = kept.durations = kept.durations or timed(short)
+    kept.save()
     for name, seconds in durations.items():
         print(f"{name}: {seconds:.0f} s without a mutant", flush=True)
     begun = time.monotonic()

@@ -32,6 +32,8 @@ SLOWER_S = 60.0
 """Seconds added to this time limit of a test program, for programs that take only moments."""
 MEMORY_MAX = 8 << 30
 """Limit of the address space of a test process, in bytes."""
+MOST_FOUND = (("whole_drive", "golden_corpus"),)
+"""Test programs with those of their tests that find most mutants. These run first, and again with their program."""
 LEFT_OUT = ("architecture", "soak")
 """Test programs that read the source, which the mutants change, or that run only on demand."""
 
@@ -99,9 +101,16 @@ def rust_commands(programs: Sequence[Program], drawn: Mapping[str, str], threads
         threads: The number of tests that run at once.
     """
     return [
-        Command(each.name, (each.executable, f"--test-threads={threads}"), each.folder, drawn, " ... FAILED")
+        Command(
+            f"{each.name} {chosen}".strip(),
+            (each.executable, f"--test-threads={threads}", *chosen.split()),
+            each.folder,
+            drawn,
+            " ... FAILED",
+        )
         for each in programs
         if not each.name.endswith(LEFT_OUT)
+        for chosen in (*(found for name, found in MOST_FOUND if each.name.endswith(name)), "")
     ]
 
 
