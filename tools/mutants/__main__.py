@@ -13,10 +13,12 @@ import argparse
 import hashlib
 import json
 import random
+import threading
 import time
+from dataclasses import asdict
 from pathlib import Path
 
-from mutants.judge import LONG, SHORT, found_together, judged, python_command, rust_commands, timed
+from mutants.judge import LONG, SHORT, Verdict, found_together, judge_each, python_command, rust_commands, timed
 from mutants.sites import Mutant, mutants_of
 from mutants.tree import MUTATED, MutatedTree
 
@@ -72,7 +74,7 @@ class Kept:
         self.drawn: list[int] = []
         self.durations: dict[str, float] = {}
         """Duration of each command without mutants, in seconds."""
-        self.verdicts: dict[int, str | None] = {}
+        self.verdicts: dict[int, Verdict] = {}
 
     def begin(self, of: str) -> bool:
         """Reads the file. Returns whether it belongs to the draw that `of` describes."""
@@ -82,13 +84,12 @@ class Kept:
             return False
         self.drawn = kept["drawn"]
         self.durations = kept["durations"]
-        self.verdicts = {int(number): failure for number, failure in kept["verdicts"].items()}
+        self.verdicts = {int(number): Verdict(**verdict) for number, verdict in kept["verdicts"].items()}
         return True
 
     def save(self) -> None:
         """Writes the file."""
-        # Another thread can add a verdict meanwhile.
-        verdicts = dict(self.verdicts)
+        verdicts = {number: asdict(verdict) for number, verdict in self.verdicts.items()}
         document = {"of": self.of, "drawn": self.drawn, "durations": self.durations, "verdicts": verdicts}
         self.path.write_text(json.dumps(document, indent=1), encoding="utf-8")
 
@@ -112,26 +113,30 @@ def main() -> None:
         print(f"{name}: {seconds:.0f} s without a mutant", flush=True)
     begun = time.monotonic()
 
-    def judged_one(number: int, failure: str | None) -> None:
-        kept.verdicts[number] = failure
-        kept.save()
-        mutant = mutants[number - 1]
-        told = f"{number} {mutant.file}:{mutant.line}: {mutant.what}"
-        print(f"[{time.monotonic() - begun:.0f} s] {told}: {failure or 'SURVIVED'}", flush=True)
+    verdicts = kept.verdicts = {number: kept.verdicts.get(number, Verdict()) for number in range(1, len(mutants) + 1)}
+    guard = threading.Lock()
 
-    verdicts = judged(short, durations, len(mutants), arguments.jobs, kept.verdicts, judged_one)
-    left = [number for number, failure in verdicts.items() if failure is None]
+    def told(number: int) -> None:
+        with guard:
+            kept.save()
+        if (failure := verdicts[number].failure) is not None:
+            mutant = mutants[number - 1]
+            place = f"{number} {mutant.file}:{mutant.line}: {mutant.what}"
+            print(f"[{time.monotonic() - begun:.0f} s] {place}: {failure}", flush=True)
+
+    judge_each(short, durations, verdicts, arguments.jobs, told)
+    left = [number for number, verdict in verdicts.items() if verdict.failure is None]
     print(f"the Rust tests of the short form find {len(mutants) - len(left)} of {len(mutants)}", flush=True)
     stages = [("the Rust tests of the long form", rust_commands(programs, LONG, 2))]
     if not arguments.no_python:
         tree.build_module()
         stages.insert(0, ("the Python tests of the short form", [python_command(tree, "not long")]))
         stages.append(("the Python tests of the long form", [python_command(tree, "long")]))
-    for told, commands in stages:
+    for tests, commands in stages:
         found = found_together(commands, durations, left, lambda line: print(line, flush=True)) if left else {}
         for number, failure in found.items():
             print(f"{number} {mutants[number - 1].file}:{mutants[number - 1].line}: {failure}")
-        print(f"{told} find {len(found)} of the {len(left)} left", flush=True)
+        print(f"{tests} find {len(found)} of the {len(left)} left", flush=True)
         left = [number for number in left if number not in found]
     print(f"{len(left)} of {len(mutants)} survive all tests:")
     for number in left:

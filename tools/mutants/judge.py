@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from mutants import VARIABLE
@@ -36,6 +36,20 @@ MOST_FOUND = (("whole_drive", "golden_corpus"),)
 """Test programs with those of their tests that find most mutants. These run first, and again with their program."""
 LEFT_OUT = ("architecture", "soak")
 """Test programs that read the source, which the mutants change, or that run only on demand."""
+
+
+@dataclass
+class Verdict:
+    """Results of the tests of a mutant so far."""
+
+    passed: list[str] = field(default_factory=list)
+    """Names of the commands of which no test failed."""
+    failure: str | None = None
+    """Line of the first test that failed; None if none did."""
+
+    def is_open(self, command: Command) -> bool:
+        """Returns whether `command` is still to be run for the mutant."""
+        return self.failure is None and command.name not in self.passed
 
 
 @dataclass(frozen=True)
@@ -147,46 +161,36 @@ def timed(commands: Sequence[Command]) -> dict[str, float]:
     return durations
 
 
-def judged(
+def judge_each(
     commands: Sequence[Command],
     durations: Mapping[str, float],
-    count: int,
+    verdicts: Mapping[int, Verdict],
     jobs: int,
-    known: Mapping[int, str | None],
-    on_judged: Callable[[int, str | None], None],
-) -> dict[int, str | None]:
-    """Runs the commands for each mutant until a test fails, the shortest command first.
+    on_judged: Callable[[int], None],
+) -> None:
+    """Runs the commands for each mutant until a test fails: each command for all mutants, the shortest command first.
 
     Args:
         commands: The commands.
         durations: The duration of each command without mutants, in seconds by name.
-        count: The number of mutants.
+        verdicts: The verdict of each mutant, by its number. Commands that a mutant has passed are not run again.
         jobs: The number of mutants that are tested at once.
-        known: The results of an earlier run, as in the returned value; these mutants are not tested again.
-        on_judged: Called with each new mutant and its first failure.
-
-    Returns:
-        The first failure by the number of the mutant; None if no test failed.
+        on_judged: Called with the number of a mutant after its verdict has changed.
     """
-    ordered = sorted(commands, key=lambda command: durations[command.name])
+    for command in sorted(commands, key=lambda command: durations[command.name]):
+        limit_s = SLOWER * durations[command.name] * jobs + SLOWER_S
 
-    def judge(number: int) -> str | None:
-        for command in ordered:
-            limit_s = SLOWER * durations[command.name] * jobs + SLOWER_S
+        def judge(number: int, command: Command = command, limit_s: float = limit_s) -> None:
             failure = command.first_failure((number,), limit_s)
-            if failure is not None:
-                return failure
-        return None
+            if failure is None:
+                verdicts[number].passed.append(command.name)
+            else:
+                verdicts[number].failure = failure
+            on_judged(number)
 
-    def keep(number: int) -> tuple[int, str | None]:
-        if number in known:
-            return number, known[number]
-        failure = judge(number)
-        on_judged(number, failure)
-        return number, failure
-
-    with ThreadPoolExecutor(jobs) as pool:
-        return dict(pool.map(keep, range(1, count + 1)))
+        left = [number for number, verdict in verdicts.items() if verdict.is_open(command)]
+        with ThreadPoolExecutor(jobs) as pool:
+            list(pool.map(judge, left))
 
 
 def found_together(
