@@ -24,6 +24,12 @@ from mutants.tree import MUTATED, MutatedTree
 
 ROOT = Path(__file__).parents[2]
 OUT = ROOT / "out" / "mutants"
+USED_BY = {
+    "flashmesh-base": ("flashmesh-base",),
+    "flashmesh-workload": ("flashmesh-base", "flashmesh-workload"),
+    "flashmesh": MUTATED,
+}
+"""Mutated crates that the tests of each crate use."""
 
 
 def drawn(tree: MutatedTree, kept: Kept, count: int, seed: int) -> list[Mutant]:
@@ -62,6 +68,11 @@ def overlaps(one: Mutant, other: Mutant) -> bool:
     if one.is_body or other.is_body:
         return one.start == other.start or (other.start < one.start < other.end) or (one.start < other.start < one.end)
     return one.start < other.end and other.start < one.end
+
+
+def depends(program: str, mutant: Mutant) -> bool:
+    """Returns whether the crate of a test program depends on the crate of a mutant, or is this crate."""
+    return mutant.crate in USED_BY[program.partition("/")[0]]
 
 
 class Kept:
@@ -113,7 +124,10 @@ def main() -> None:
         print(f"{name}: {seconds:.0f} s without a mutant", flush=True)
     begun = time.monotonic()
 
-    verdicts = kept.verdicts = {number: kept.verdicts.get(number, Verdict()) for number in range(1, len(mutants) + 1)}
+    for number, mutant in enumerate(mutants, 1):
+        verdict = kept.verdicts.setdefault(number, Verdict())
+        verdict.passed += [command.name for command in short if not depends(command.name, mutant)]
+    verdicts = kept.verdicts
     guard = threading.Lock()
 
     def told(number: int) -> None:

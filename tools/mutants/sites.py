@@ -70,6 +70,11 @@ class Mutant:
     """Description, such as `+ into -`."""
 
     @property
+    def crate(self) -> str:
+        """Name of the crate of the file."""
+        return self.file.split("/")[1]
+
+    @property
     def is_body(self) -> bool:
         """Whether the mutant returns from a function at once: `start` is the start of its body, and `end` the same."""
         return self.start == self.end
