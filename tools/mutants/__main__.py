@@ -126,7 +126,8 @@ def main() -> None:
 
     for number, mutant in enumerate(mutants, 1):
         verdict = kept.verdicts.setdefault(number, Verdict())
-        verdict.passed += [command.name for command in short if not depends(command.name, mutant)]
+        unused = {command.name for command in short if not depends(command.name, mutant)}
+        verdict.passed += sorted(unused.difference(verdict.passed))
     verdicts = kept.verdicts
     guard = threading.Lock()
 
