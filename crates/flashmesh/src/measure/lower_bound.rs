@@ -51,6 +51,9 @@ names! {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DieWork {
     pub array: Time,
+    /// Part of `array` during which two operations are counted: a suspended operation works on until its point of suspension
+    /// (`flash.suspend-interval`), and the read that waits for it counts this wait.
+    pub overlapped: Time,
     /// Minimum time of the commands to the die, with the data that they carry.
     pub commands: Time,
     /// Minimum time of the transfers of read data out of the die.
@@ -119,6 +122,7 @@ impl DieWork {
     pub fn and(self, other: DieWork) -> DieWork {
         DieWork {
             array: self.array + other.array,
+            overlapped: self.overlapped + other.overlapped,
             commands: self.commands + other.commands,
             data: self.data + other.data,
         }
@@ -128,6 +132,7 @@ impl DieWork {
     pub fn since(self, earlier: DieWork) -> DieWork {
         DieWork {
             array: self.array.saturating_sub(earlier.array),
+            overlapped: self.overlapped.saturating_sub(earlier.overlapped),
             commands: self.commands.saturating_sub(earlier.commands),
             data: self.data.saturating_sub(earlier.data),
         }
@@ -135,7 +140,7 @@ impl DieWork {
 
     /// Returns the minimum busy time of the die. With a cache register (`read_cache`), transfers of read data overlap other work.
     pub fn min_busy_time(&self, read_cache: bool) -> Time {
-        let commanded = self.array + self.commands;
+        let commanded = self.array.saturating_sub(self.overlapped) + self.commands;
         if read_cache { commanded.later(self.data) } else { commanded + self.data }
     }
 }
@@ -229,7 +234,7 @@ mod tests {
 
     #[test]
     fn a_die_needs_its_operations_and_transfers_one_after_the_other_unless_it_has_a_cache_register() {
-        let dies = [DieWork { array: US(9), commands: US(1), data: US(20) }, DieWork::default()];
+        let dies = [DieWork { array: US(9), commands: US(1), data: US(20), ..DieWork::default() }, DieWork::default()];
         let mut work = work(&dies, &[], &[]);
         let bound = work.lower_bound();
         assert_eq!((bound.limit, bound.makespan_ps), (Limit::Dies, US(30).as_ps()));

@@ -93,7 +93,7 @@ mod tests {
 
     fn times(span_us: u64, busy_us: u64) -> PartTimes {
         let busy = Time::from_us(busy_us);
-        let work = DieWork { array: busy, commands: Time::ZERO, data: Time::ZERO };
+        let work = DieWork { array: busy, ..DieWork::default() };
         PartTimes {
             span: Time::from_us(span_us),
             host_link: [busy, Time::ZERO],

@@ -295,6 +295,7 @@ impl<M: Model> Datapath<M> {
         let entry = &mut self.dies[die];
         let Ok(works_on) = entry.state.suspend(&self.rules.die, now) else { return false };
         (entry.suspended_at, entry.suspension_time) = (now, works_on + self.timing.suspend);
+        entry.work.overlapped += works_on;
         self.counters.suspensions += 1;
         kernel.notify(|| Notice::Suspended(die));
         true

@@ -48,10 +48,12 @@ impl<M: Model> Datapath<M> {
     fn suspend_chip(&mut self, die: DieId, kernel: &mut Kernel<M>) {
         let mut works_on = Time::ZERO;
         for die in self.dies_of_chip(die) {
-            let state = &mut self.dies[die].state;
+            let DieEntry { state, work, .. } = &mut self.dies[die];
             if !state.is_idle() {
                 let of_die = state.suspend(&self.rules.die, kernel.now());
-                works_on = works_on.max(of_die.expect("every operation of the chip can be suspended"));
+                let of_die = of_die.expect("every operation of the chip can be suspended");
+                work.overlapped += of_die;
+                works_on = works_on.max(of_die);
                 self.counters.suspensions += 1;
                 kernel.notify(|| Notice::Suspended(die));
             }
