@@ -117,7 +117,7 @@ def main() -> None:
     tree, kept = MutatedTree(ROOT, OUT), Kept(OUT / "verdicts.json")
     mutants = drawn(tree, kept, arguments.count, arguments.seed)
     programs = tree.programs()
-    short = rust_commands(programs, SHORT, 1)
+    short = rust_commands("", programs, SHORT, 1)
     durations = kept.durations = kept.durations or timed(short)
     kept.save()
     for name, seconds in durations.items():
@@ -142,7 +142,7 @@ def main() -> None:
     judge_each(short, durations, verdicts, arguments.jobs, told)
     left = [number for number, verdict in verdicts.items() if verdict.failure is None]
     print(f"the Rust tests of the short form find {len(mutants) - len(left)} of {len(mutants)}", flush=True)
-    stages = [("the Rust tests of the long form", rust_commands(programs, LONG, 2))]
+    stages = [("the Rust tests of the long form", rust_commands("long", programs, LONG, 2))]
     if not arguments.no_python:
         tree.build_module()
         stages.insert(0, ("the Python tests of the short form", [python_command(tree, "not long")]))

@@ -30,6 +30,8 @@ SLOWER = 4.0
 """Time limit of a test program, after which it counts as hung, as a multiple of its duration without mutants."""
 SLOWER_S = 60.0
 """Seconds added to this time limit of a test program, for programs that take only moments."""
+UNTIMED_S = 900.0
+"""Assumed duration of a command that was not timed without mutants, in seconds: a program in the long form."""
 MEMORY_MAX = 8 << 30
 """Limit of the address space of a test process, in bytes."""
 MOST_FOUND = (("whole_drive", "golden_corpus"),)
@@ -106,17 +108,18 @@ def kill(run: subprocess.Popen[str]) -> None:
         os.killpg(run.pid, signal.SIGKILL)
 
 
-def rust_commands(programs: Sequence[Program], drawn: Mapping[str, str], threads: int) -> list[Command]:
+def rust_commands(form: str, programs: Sequence[Program], drawn: Mapping[str, str], threads: int) -> list[Command]:
     """Returns the commands that run test programs of Rust.
 
     Args:
+        form: The form of the tests, for the names of the commands; empty for the short form.
         programs: The programs.
         drawn: The environment of the random tests.
         threads: The number of tests that run at once.
     """
     return [
         Command(
-            f"{each.name} {chosen}".strip(),
+            " ".join(filter(None, (each.name, chosen, form))),
             (each.executable, f"--test-threads={threads}", *chosen.split()),
             each.folder,
             drawn,
@@ -205,7 +208,7 @@ def found_together(
     """
     failure = None
     for command in commands:
-        failure = command.first_failure(numbers, SLOWER * durations.get(command.name, 600.0) + SLOWER_S)
+        failure = command.first_failure(numbers, SLOWER * durations.get(command.name, UNTIMED_S) + SLOWER_S)
         if failure is not None:
             break
     on_run(f"{len(numbers)} active: {failure or 'all tests pass'}")
