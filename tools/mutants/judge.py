@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from mutants import VARIABLE
+from test_times import DRAWN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -22,8 +23,7 @@ if TYPE_CHECKING:
 
     from mutants.tree import MutatedTree, Program
 
-SHORT = {"PROPTEST_RNG_SEED": "1", "PROPTEST_CASES": "40"}
-"""Environment of the random tests in `make test`."""
+SHORT = DRAWN
 LONG = {"PROPTEST_RNG_SEED": "1"}
 """Environment of the random tests in `make test-long`."""
 SLOWER = 4.0
