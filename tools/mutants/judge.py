@@ -202,9 +202,10 @@ def found_together(
     numbers: Sequence[int],
     on_run: Callable[[str], None],
 ) -> dict[int, str]:
-    """Returns those of several mutants that the commands find, with the first failure of each.
+    """Returns those of several mutants that the test commands kill, with the first failure of each.
 
-    The mutants are active together, and if a test fails, in halves: a run in which all tests pass acquits many at once.
+    All mutants are active at once. If a test fails, each half of them is tested alone, and so on, so that few runs
+    show that many mutants survive. A mutant that hides the effect of another can make both survive.
     """
     failure = None
     for command in commands:

@@ -52,7 +52,7 @@ struct Die {
     suspending: bool,
     /// Time at which an operation of the die was last suspended.
     suspended_at: Time,
-    /// Time that the last suspension of the die takes: the operation works on until its next point of suspension, then `flash.suspend-time` passes.
+    /// Duration of the most recent suspension of the die: the operation works on until its next point of suspension, then `flash.suspend-time` passes.
     suspension_time: Time,
 }
 

@@ -1,4 +1,4 @@
-//! Transactions of requests that are dropped after a power cut.
+//! Drop of the unfinished transactions of host requests, after the power was cut.
 
 use crate::datapath::Datapath;
 use crate::ids::TransactionId;

@@ -51,7 +51,7 @@ names! {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DieWork {
     pub array: Time,
-    /// Part of `array` during which two operations are counted: a suspended operation works on until its point of suspension
+    /// Array time that `array` counts twice: a suspended operation works on until its point of suspension
     /// (`flash.suspend-interval`), and the read that waits for it counts this wait.
     pub overlapped: Time,
     /// Minimum time of the commands to the die, with the data that they carry.

@@ -1,4 +1,4 @@
-//! Companions: mapping units that are chained behind the lead of their page or program.
+//! Companions: mapping units that are chained behind the lead, the first mapping unit of their page or program operation.
 
 use crate::datapath::Datapath;
 use crate::ids::TransactionId;

@@ -48,7 +48,7 @@ const UPCOMING: usize = 3;
 /// Number of requests in flight that fit into the second-level CPU cache. With more, requests are prefetched.
 const CACHED_REQUESTS: usize = 1024;
 
-/// Requests in flight, with the host that issues and completes them.
+/// Requests in flight, with the host model that issues them and records their completion.
 #[derive(Clone)]
 pub struct HostSide<M: Model> {
     geometry: Geometry,

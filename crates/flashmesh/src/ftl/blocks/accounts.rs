@@ -1,4 +1,4 @@
-//! Accounts of blocks and planes: which blocks are free or open, which pages are valid.
+//! Bookkeeping of blocks and planes: which blocks are free or open, which pages are valid.
 //!
 //! The operations here change one block, or one plane. Superblocks, programs of several pages and the destination of moved pages are built on them, in
 //! [`BlockManager`](super::BlockManager).
