@@ -9,6 +9,7 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use super::allocation::{PlaneShare, StaticOrder};
+use super::interleaving::Interleaving;
 use super::mapping::PREFETCHED;
 use super::precondition::Permutation;
 use crate::engine::prefetch::prefetch;
@@ -32,8 +33,7 @@ pub(super) struct InitialMap {
 }
 
 /// Locations of the logical pages of a sample (simulated planes) at one instant, from which several copies are made. With several copies, each block
-/// of the drive consists of one block of every copy, interleaved in words of 64 pages: the first 64 pages are those of copy 0, the next 64 those of
-/// copy 1, and so on; after the last copy, copy 0 continues.
+/// of the drive consists of one block of every copy, interleaved.
 #[derive(Clone, Debug)]
 pub(super) struct PlaneImage {
     /// For each logical page of the sample, its location in the first copy, as an offset in pages from the first page of a [`PlaneGroup`].
@@ -43,10 +43,10 @@ pub(super) struct PlaneImage {
     logical: OnceLock<Vec<u32>>,
     /// Number of physical pages of the sample.
     physical_pages: u32,
-    copies: u32,
+    interleaving: Interleaving,
     /// Number of pages in a block of the sample.
     pages_per_block: u32,
-    /// Divisor for fast division by the number of pages in a block of the drive (`copies` times the number in a block of the sample).
+    /// Divisor for fast division by the number of pages in a block of the drive.
     by_block: Divisor,
 }
 
@@ -214,9 +214,10 @@ impl GroupContent {
                 let page = index - copy * state.pages();
                 let pages = offsets.len().min((state.pages() - page) as usize);
                 let offsets = &mut offsets[..pages];
+                let distance = state.interleaving.distance(copy);
                 permutations[copy as usize].images(page, offsets);
                 offsets.iter().for_each(|&page| prefetch(&state.offsets, page as usize));
-                offsets.iter_mut().for_each(|page| *page = copy * u64::BITS + state.offsets[*page as usize]);
+                offsets.iter_mut().for_each(|page| *page = distance + state.offsets[*page as usize]);
                 offsets
             }
         }
@@ -225,17 +226,17 @@ impl GroupContent {
 
 impl PlaneImage {
     /// Creates the image (locations of the logical pages) of a sample. `offsets` lists the location of each logical page in the first copy,
-    /// as an offset from the first page of a group.
-    pub fn new(offsets: Vec<u32>, physical_pages: u32, copies: u32, pages_per_block: u32) -> PlaneImage {
+    /// as an offset from the first page of a group. `pages_per_block` is the number of pages in a block of the sample.
+    pub fn new(offsets: Vec<u32>, physical_pages: u32, interleaving: Interleaving, pages_per_block: u32) -> PlaneImage {
         let by_pages = Divisor::new(offsets.len() as u32);
         PlaneImage {
             offsets,
             by_pages,
             logical: OnceLock::new(),
             physical_pages,
-            copies,
+            interleaving,
             pages_per_block,
-            by_block: Divisor::new(copies * pages_per_block),
+            by_block: Divisor::new(interleaving.copies() * pages_per_block),
         }
     }
 
@@ -248,7 +249,7 @@ impl PlaneImage {
     fn offset_of(&self, index: u32, permutations: &[Permutation]) -> u32 {
         let copy = self.by_pages.divide(index);
         let page = permutations[copy as usize].image(index - copy * self.pages());
-        copy * u64::BITS + self.offsets[page as usize]
+        self.interleaving.distance(copy) + self.offsets[page as usize]
     }
 
     /// Returns the index of the logical page stored at `offset`: the inverse of `offset_of`. Returns `None` if `offset` is beyond the sample.
@@ -260,14 +261,13 @@ impl PlaneImage {
 
     /// Returns the index of the copy that contains the page at `offset`, and the physical page of the sample from which this page was copied.
     fn physical(&self, offset: u32) -> (u32, u32) {
-        if self.copies == 1 {
+        let copies = self.interleaving.copies();
+        if copies == 1 {
             return (0, offset);
         }
         let block = self.by_block.divide(offset);
-        let page = offset - block * self.copies * self.pages_per_block;
-        let word = page / u64::BITS;
-        let in_block = word / self.copies * u64::BITS + page % u64::BITS;
-        (word % self.copies, block * self.pages_per_block + in_block)
+        let (copy, page) = self.interleaving.source_of(offset - block * copies * self.pages_per_block);
+        (copy, block * self.pages_per_block + page)
     }
 
     fn inverted(&self) -> Vec<u32> {

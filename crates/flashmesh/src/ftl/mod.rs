@@ -63,6 +63,7 @@ pub mod collection;
 mod commit;
 mod default_location;
 mod initial_map;
+mod interleaving;
 mod mapping;
 pub mod mapping_cache;
 mod occupancy;

@@ -2,6 +2,7 @@
 
 use super::BlockAccounts;
 use super::open_blocks::OpenBlock;
+use crate::ftl::interleaving::Interleaving;
 use crate::ftl::open_block_kind::OpenBlockKind;
 use crate::ids::{BlockId, PlaneId, Ppn};
 
@@ -43,17 +44,22 @@ impl BlockAccounts {
         account.valid_pages -= self.table.clear_all_valid(block);
     }
 
-    /// Copies the state of the planes of `source`, except for wear, to `planes`, which are consecutive and unused. A block of this drive has `times`
-    /// as many pages as a block of `source`. Unless `times` is 1, the next page of every open block must be at a multiple of 64 pages. Returns the
+    /// Copies the state of the planes of `source`, except for wear, to `planes`, which are consecutive and unused. `interleaving` joins several
+    /// copies of a block of `source` in a block of this drive; with more than one, the next page of every open block must begin a group. Returns the
     /// first page of the first of `planes`.
-    pub(in super::super) fn copy_planes(&mut self, planes: &[PlaneId], source: &BlockAccounts, times: u32) -> Ppn {
+    pub(in super::super) fn copy_planes(
+        &mut self,
+        planes: &[PlaneId],
+        source: &BlockAccounts,
+        interleaving: &Interleaving,
+    ) -> Ppn {
         let first_block = planes.first().map_or(0, |&plane| self.geometry.first_block(plane).0);
         for (from, &to) in source.planes.iter().zip(planes) {
-            self.planes[to.index()].copy_from(from, first_block, times);
+            self.planes[to.index()].copy_from(from, first_block, interleaving.copies());
         }
         for plane in (0..planes.len() as u32).map(PlaneId) {
             for block in source.table.blocks_of_plane(plane) {
-                self.table.copy_from(BlockId(first_block + block.0), &source.table, block, times);
+                self.table.copy_from(BlockId(first_block + block.0), &source.table, block, interleaving);
             }
         }
         self.geometry.ppn(BlockId(first_block), 0)

@@ -5,6 +5,7 @@ mod image;
 use crate::engine::prefetch::prefetch;
 use crate::flash::geometry::Geometry;
 use crate::ftl::collection::Candidates;
+use crate::ftl::interleaving::Interleaving;
 use crate::ids::{BlockId, PlaneId, Ppn};
 
 /// State of an erase block in its cycle of programs, collection and erase.
@@ -191,22 +192,20 @@ impl BlockTable {
         self.erase_count[block.index()]
     }
 
-    /// Copies the state of block `source_block` of `source`, except for wear, to `block`. A block of this drive has `times` as many pages as a block
-    /// of `source`: each group of 64 pages is repeated `times` times.
+    /// Copies the state of block `source_block` of `source`, except for wear, to `block`: all copies that `interleaving` joins in a block of this
+    /// drive.
     pub(in super::super) fn copy_from(
         &mut self,
         block: BlockId,
         source: &BlockTable,
         source_block: BlockId,
-        times: u32,
+        interleaving: &Interleaving,
     ) {
         let (to, from) = (block.index(), source_block.index());
         let words = &source.valid[from * source.words_per_block..][..source.words_per_block];
         let own = &mut self.valid[to * self.words_per_block..][..self.words_per_block];
-        for (own, &word) in own.chunks_mut(times as usize).zip(words) {
-            own.fill(word);
-        }
-        let scaled = |pages: u16| pages * times as u16;
+        interleaving.copy_bits(words, source.geometry.pages_per_block, own);
+        let scaled = |pages: u16| pages * interleaving.copies() as u16;
         let [valid, programmed, state, translation] = source.rows[from];
         self.rows[to] = [scaled(valid), scaled(programmed), state, translation];
         self.invalid_pages[to] = scaled(source.invalid_pages[from]);

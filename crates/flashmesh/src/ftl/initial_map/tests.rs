@@ -117,8 +117,9 @@ fn writes_and_deallocations_change_computed_and_stored_maps_alike() {
 /// Compares the computed map of planes with blocks of 384 pages, copied three times from samples with blocks of 128 pages, with locations
 /// that this test computes.
 #[test]
-fn copies_of_a_sample_are_interleaved_in_blocks_by_words_of_64_pages() {
+fn copies_of_a_sample_are_interleaved_in_blocks_by_groups_of_pages() {
     const COPIES: u32 = 3;
+    const GROUP: u32 = 16;
     const PAGES: u32 = 200;
     let config = config_of(DRIVE, &["geometry.pages-per-block=384"]);
     let geometry = Geometry::from_config(&config).expect("the geometry is valid");
@@ -134,7 +135,7 @@ fn copies_of_a_sample_are_interleaved_in_blocks_by_words_of_64_pages() {
         for at in (1..physical.len()).rev() {
             physical.swap(at, random.below(at as u32 + 1) as usize);
         }
-        let offset = |ppn: &u32| ppn / 128 * 384 + ppn % 128 / 64 * 64 * COPIES + ppn % 64;
+        let offset = |ppn: &u32| ppn / 128 * 384 + ppn % 128 / GROUP * GROUP * COPIES + ppn % GROUP;
         let offsets: Vec<u32> = physical[..PAGES as usize].iter().map(offset).collect();
         let permutations: Vec<Permutation> = (0..COPIES).map(|_| Permutation::new(PAGES, 1, &mut random)).collect();
         let first_page = geometry.ppn(geometry.first_block(share.plane), 0);
@@ -142,10 +143,10 @@ fn copies_of_a_sample_are_interleaved_in_blocks_by_words_of_64_pages() {
             .zip(&permutations)
             .flat_map(|(copy, permutation)| (0..PAGES).map(move |i| (copy, permutation.image(i))));
         let copied: Vec<Ppn> =
-            images.map(|(copy, page)| Ppn(first_page.0 + copy * 64 + offsets[page as usize])).collect();
+            images.map(|(copy, page)| Ppn(first_page.0 + copy * GROUP + offsets[page as usize])).collect();
         let used = share.count as usize;
         expected.extend(share.pages().zip(copied.iter().copied()));
-        let state = Arc::new(PlaneImage::new(offsets, 4 * 128, COPIES, 128));
+        let state = Arc::new(PlaneImage::new(offsets, 4 * 128, Interleaving::new(COPIES, GROUP), 128));
         let group = PlaneGroup::copies(state, first_page, [share], permutations);
         assert!(group.unused().eq(copied[used..].iter().copied()) && copied.len() - used == 50);
         map.add(group);

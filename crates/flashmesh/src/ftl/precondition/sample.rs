@@ -10,6 +10,7 @@ use crate::config::{self, Config, ExpectedWrites};
 use crate::engine::random::SimRng;
 use crate::flash::geometry::Geometry;
 use crate::ftl::initial_map::PlaneImage;
+use crate::ftl::interleaving::Interleaving;
 use crate::ftl::mapping::PREFETCHED;
 use crate::ftl::{Ftl, FtlRules, IdleDies, Partition, TranslationPages};
 use crate::ids::Lpn;
@@ -30,18 +31,16 @@ const SETTLE_TOLERANCE: f64 = 0.005;
 const PAGES_MAX: u32 = 1 << 21;
 
 /// Returns the factor (at least 1) by which the blocks of a sample of `planes` planes are smaller than the blocks of the drive. A smaller block still
-/// consists of whole programs, and of whole words of 64 pages, the units of copying.
+/// consists of whole programs.
 fn block_scale(geometry: &Geometry, planes: u32) -> u32 {
     let pages = planes * geometry.pages_per_plane();
-    let words = geometry.pages_per_block / u64::BITS;
-    if pages <= PAGES_MAX || !geometry.pages_per_block.is_multiple_of(u64::BITS) {
+    if pages <= PAGES_MAX {
         return 1;
     }
-    let fits = |times: &u32| {
-        words.is_multiple_of(*times) && (geometry.pages_per_block / times).is_multiple_of(geometry.units_per_program)
-    };
+    let programs = geometry.pages_per_block / geometry.units_per_program;
+    let fits = |times: &u32| programs.is_multiple_of(*times);
     let usable =
-        || (1..=words).filter(fits).filter(|times| planes * (geometry.pages_per_block / times) >= BLOCK_PAGES_MIN);
+        || (1..=programs).filter(fits).filter(|times| planes * (geometry.pages_per_block / times) >= BLOCK_PAGES_MIN);
     usable().find(|times| pages / times <= PAGES_MAX).or_else(|| usable().next_back()).unwrap_or(1)
 }
 
@@ -54,7 +53,7 @@ pub(super) fn pages_of_sample(geometry: &Geometry, planes: u32) -> u32 {
 const SEED_OF_PHASES: u64 = 0x7068_6173_655f_6763;
 
 /// Version of the layout of saved states, part of their key. Must change whenever the layout changes.
-const STORED_FORMAT: &str = "with collections in progress";
+const STORED_FORMAT: &str = "copies in groups of a program";
 
 /// Minimum number of pages in a block of a sample with smaller blocks, counted over all planes that are collected together.
 const BLOCK_PAGES_MIN: u32 = 1024;
@@ -67,8 +66,8 @@ pub(super) struct SampleInputs {
     /// Number of logical pages of the host that are written: pages 0 to `pages` - 1.
     pages: u32,
     translation: Option<TranslationPages>,
-    /// Pages in a block of the drive divided by pages in a block of the sample.
-    block_scale: u32,
+    /// Interleaving of as many blocks of the sample as make up a block of the drive.
+    interleaving: Interleaving,
     /// Configuration of the simulation: `[gc]` and `[wear]` of the drive, but without static levelling; a seed drawn from `seed`; defaults elsewhere.
     config: Config,
     rules: FtlRules,
@@ -92,8 +91,22 @@ impl SampleInputs {
         instants: u32,
         writes: &ExpectedWrites,
     ) -> SampleInputs {
+        let has_translation = each[1] > 0;
+        let times = if has_translation { 1 } else { block_scale(&drive.geometry, planes) };
+        SampleInputs::with_smaller_blocks(times, drive, planes, each, seed, instants, writes)
+    }
+
+    /// Like [`new`](Self::new), but with blocks that are smaller than those of `drive` by the factor `times`.
+    fn with_smaller_blocks(
+        times: u32,
+        drive: &Ftl,
+        planes: u32,
+        each: [u32; 2],
+        seed: u64,
+        instants: u32,
+        writes: &ExpectedWrites,
+    ) -> SampleInputs {
         let [pages, translation_pages] = each;
-        let times = if translation_pages == 0 { block_scale(&drive.geometry, planes) } else { 1 };
         let runs = WriteRuns::new(&drive.geometry, writes);
         let pages = planes * pages.div_ceil(times).next_multiple_of(runs.pages_together());
         let translation_pages = planes * translation_pages;
@@ -118,7 +131,7 @@ impl SampleInputs {
             geometry,
             pages,
             translation,
-            block_scale: times,
+            interleaving: Interleaving::new(times, drive.geometry.units_per_program),
             config,
             rules,
             seed,
@@ -221,8 +234,13 @@ impl<'a> PlaneSample<'a> {
         fill::fill_in_order(&mut self.ftl, std::slice::from_ref(&written), None, &|_| {});
     }
 
+    pub(super) fn interleaving(&self) -> &Interleaving {
+        &self.inputs.interleaving
+    }
+
+    /// Returns the number of pages in a block of the drive divided by the number of pages in a block of the sample.
     pub(super) fn block_scale(&self) -> u32 {
-        self.inputs.block_scale
+        self.inputs.interleaving.copies()
     }
 
     /// Returns the number of logical pages of the host that are written: pages 0 to the result - 1.
@@ -273,10 +291,9 @@ impl<'a> PlaneSample<'a> {
         if !self.inputs.collects {
             self.end_collection();
         }
-        // Continue open blocks at a multiple of 64 pages. The state is copied to a drive with larger blocks, whose open blocks can then continue at
-        // the same page.
+        // Each copy of an open block of smaller size must end with a whole group of pages.
         if self.block_scale() > 1 {
-            self.ftl.blocks.accounts.align_open_blocks(u64::BITS);
+            self.ftl.blocks.accounts.align_open_blocks(self.inputs.interleaving.group());
         }
     }
 
@@ -284,7 +301,7 @@ impl<'a> PlaneSample<'a> {
     pub(super) fn state(&self, drive: &Geometry) -> PlaneImage {
         let offsets = self.offsets(0..self.pages(), drive).collect();
         let own = &self.ftl.geometry;
-        PlaneImage::new(offsets, own.pages(), self.block_scale(), own.pages_per_block)
+        PlaneImage::new(offsets, own.pages(), self.inputs.interleaving, own.pages_per_block)
     }
 
     /// Returns the offset of each translation page, in order, from the first physical page of a copy on `drive`.
@@ -293,15 +310,11 @@ impl<'a> PlaneSample<'a> {
     }
 
     fn offsets(&self, lpns: Range<u32>, drive: &Geometry) -> impl Iterator<Item = u32> {
-        let (own, times) = (&self.ftl.geometry, self.block_scale());
+        let (own, interleaving) = (&self.ftl.geometry, self.inputs.interleaving);
         let pages_per_block = drive.pages_per_block;
         self.ftl.mapping.physical_pages(lpns).map(move |ppn| {
-            if times == 1 {
-                return ppn.0;
-            }
             let (block, page) = (own.block_of(ppn), own.page_in_block(ppn));
-            // In a block of the drive, the copies of a block of the sample alternate in words of 64 pages.
-            block.0 * pages_per_block + page / u64::BITS * u64::BITS * times + page % u64::BITS
+            block.0 * pages_per_block + interleaving.in_first_copy(page)
         })
     }
 
@@ -354,4 +367,61 @@ fn agree(values: &[f64], count: usize) -> bool {
     let sum = |end: usize| values[end - count..end].iter().sum::<f64>();
     let (before, now) = (sum(values.len() - count), sum(values.len()));
     (now - before).abs() <= SETTLE_TOLERANCE * now
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ftl::testing::config_of;
+    use crate::ids::PlaneId;
+
+    /// Configuration of a die of four planes that are written in word lines of 12 mapping units a plane, with blocks of 1,536 units.
+    const DIE: &str = "
+[geometry]
+channels = 1
+chips-per-channel = 1
+planes-per-die = 4
+blocks-per-plane = 40
+pages-per-block = 384
+page-size = '16KiB'
+over-provisioning = 0.3
+[flash]
+page-types = 'tlc'
+program-unit = 'word-line'
+[ftl]
+mapping-unit = '4KiB'
+[gc]
+preemptible = true
+paced = true
+";
+
+    #[test]
+    fn states_with_smaller_blocks_have_the_free_pages_of_their_phase() {
+        const TIMES: u32 = 8;
+        const STATES: u32 = 32;
+        let config = config_of(DIE, &[]);
+        let geometry = Geometry::from_config(&config).expect("the geometry is valid");
+        let rules = FtlRules { superblock_dies: Some(1), moves_share_write_block: true, ..FtlRules::new(&config) };
+        let drive = Ftl::new(&geometry, &config, rules);
+        let each = [geometry.logical_pages / 4, 0];
+        let writes = ExpectedWrites { may_write: true, ..ExpectedWrites::default() };
+        let inputs = SampleInputs::with_smaller_blocks(TIMES, &drive, 4, each, 7, STATES, &writes);
+        let mut sample = PlaneSample::new(inputs, None);
+        assert!(sample.settle(&|_| {}).settled);
+        let pages_per_block = sample.ftl.geometry.pages_per_block;
+        assert_eq!(pages_per_block, geometry.pages_per_block / TIMES);
+        let program = f64::from(geometry.units_per_program);
+        let mut mean = 0.0;
+        for state in 0..STATES as usize {
+            sample.advance();
+            let phase = f64::from(sample.phases[state]) / f64::from(1 << 24);
+            let expected = f64::from(sample.ftl.collector.collection_threshold()) - phase * f64::from(pages_per_block);
+            for plane in (0..4).map(PlaneId) {
+                let off = f64::from(sample.ftl.blocks.accounts.plane(plane).free_pages) - expected;
+                assert!(off.abs() <= 2.0 * program, "{off} pages more than at phase {phase}");
+                mean += off / f64::from(4 * STATES);
+            }
+        }
+        assert!(mean.abs() <= program, "{mean} pages more than expected, in the mean over the states");
+    }
 }

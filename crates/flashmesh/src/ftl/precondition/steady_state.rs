@@ -164,7 +164,7 @@ fn copy_planes(
     random: &mut SimRng,
 ) {
     let planes: Vec<PlaneId> = group.iter().map(|filled| filled.plane).collect();
-    let first_page = ftl.blocks.accounts.copy_planes(&planes, &sample.ftl.blocks.accounts, sample.block_scale());
+    let first_page = ftl.blocks.accounts.copy_planes(&planes, &sample.ftl.blocks.accounts, sample.interleaving());
     let permutations = (0..sample.block_scale())
         .map(|_| Permutation::new(sample.pages(), sample.pages_moved_together(), random))
         .collect();
