@@ -5,6 +5,7 @@ mod fill;
 mod permutation;
 mod phase;
 mod sample;
+mod sample_inputs;
 mod steady_state;
 mod stored_sample;
 mod write_runs;

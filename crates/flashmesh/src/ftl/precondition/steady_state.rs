@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use super::fill::{pages_of, shares_by_plane};
 use super::permutation::Permutation;
-use super::sample::{PlaneSample, SampleInputs, WINDOWS_MIN, pages_of_sample};
+use super::sample::{PlaneSample, WINDOWS_MIN};
+use super::sample_inputs::{SampleInputs, pages_of_sample};
 use super::{CollectionInProgress, PreconditionReport, ProgressCallback, StateStore};
 use crate::config::ExpectedWrites;
 use crate::engine::random::SimRng;

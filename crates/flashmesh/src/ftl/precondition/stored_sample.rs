@@ -3,7 +3,8 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::phase::CollectionInProgress;
-use super::sample::{SampleInputs, SteadyStateResult};
+use super::sample::SteadyStateResult;
+use super::sample_inputs::SampleInputs;
 use crate::config::Config;
 use crate::ftl::{BlockState, Ftl};
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
