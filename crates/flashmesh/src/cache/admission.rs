@@ -1,7 +1,7 @@
 //! Admission of writes to the cache: at once, or in order once there is space.
 
 use super::slots::{SlotId, part_of};
-use super::{Cache, Sectors};
+use super::{Cache, CachePart, Sectors};
 use crate::config::{CacheWrites, Caching, Priority};
 use crate::ids::{Lpn, RequestId, StreamId};
 use crate::units::{Bytes, Time};
@@ -116,6 +116,13 @@ impl Cache {
     /// Returns whether a write is stalled, for space or because the cache is closed.
     pub fn has_waiting(&self) -> bool {
         self.parts.iter().any(|part| !part.waiting.is_empty())
+    }
+
+    /// Returns whether a write is stalled for space. A write that is stalled because the cache is closed counts only in a part of the cache with more
+    /// than seven eighths of its dirty limit dirty \[choice\]: there the write would soon be stalled for space too.
+    pub fn is_out_of_space(&self) -> bool {
+        let is_nearly_full = |part: &CachePart| u64::from(part.unsaved) * 8 > u64::from(part.dirty_limit) * 7;
+        self.parts.iter().any(|part| !part.waiting.is_empty() && (!self.is_closed || is_nearly_full(part)))
     }
 
     pub fn drop_waiting(&mut self) {

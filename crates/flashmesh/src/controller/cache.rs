@@ -227,6 +227,9 @@ impl DeviceCache {
                 cx.datapath.end_batch();
             }
             self.await_throttle(cx.kernel);
+            if self.cache.has_waiting() {
+                self.allow_suspension(cx);
+            }
             return cx.push(FollowUp::SendDestages);
         };
         self.waited += cx.kernel.now() - write.since;
@@ -237,8 +240,17 @@ impl DeviceCache {
         }
         self.admitted(&write, admitted, writes, cx);
         cx.push(FollowUp::SettleCache);
+        self.allow_suspension(cx);
+    }
+
+    /// Lets dies with queued reads try to issue if no write waits for space any more, so that reads may suspend operations again.
+    fn allow_suspension<M: Model>(&self, cx: &mut Context<'_, M>) {
         if !cx.shared.rules.suspends_when_full && !self.is_full() {
-            reads_may_suspend(cx);
+            for die in (0..cx.shared.geometry.dies()).map(DieId) {
+                if cx.datapath.has_waiting_reads(die) {
+                    cx.push(FollowUp::TryIssue(die));
+                }
+            }
         }
     }
 
@@ -330,10 +342,10 @@ impl DeviceCache {
         self.changed(cx);
     }
 
-    /// Returns whether a write waits for space in the cache, or because of the throttle.
+    /// Returns whether a write waits for space in the cache. A write that the throttle delays counts only if the cache is nearly full.
     #[inline]
     pub(super) fn is_full(&self) -> bool {
-        self.cache.has_waiting()
+        self.cache.is_out_of_space()
     }
 
     /// Lets the cache admit the next write, because the delay of the throttle has ended.
@@ -407,15 +419,6 @@ impl DeviceCache {
     fn tell_removed<M: Model>(&mut self, kernel: &mut Kernel<M>) {
         if kernel.is_probed() {
             self.cache.take_removed().into_iter().for_each(|lpn| kernel.notify(|| Notice::CacheRemoved(lpn)));
-        }
-    }
-}
-
-/// Lets dies with queued reads try to issue. Called when no write waits for space any more, so that reads may suspend operations again.
-fn reads_may_suspend<M: Model>(cx: &mut Context<'_, M>) {
-    for die in (0..cx.shared.geometry.dies()).map(DieId) {
-        if cx.datapath.has_waiting_reads(die) {
-            cx.push(FollowUp::TryIssue(die));
         }
     }
 }

@@ -237,7 +237,7 @@ impl Controller {
         self.shared.cores.as_mut().map(|cores| cores.done(id, kernel))
     }
 
-    /// Returns whether a write waits for space in the device cache, or because of the throttle.
+    /// Returns whether a write waits for space in the device cache.
     #[inline]
     pub fn has_waiting_writes(&self) -> bool {
         self.cache.as_ref().is_some_and(|cache| cache.is_full())

@@ -1,10 +1,11 @@
 //! Throttling of writes while the drive is short of free space (`cache.throttle-interval`).
 
-use flashmesh::config::Config;
+use flashmesh::config::{self, Config, Suspension};
 use flashmesh::measure::report::Report;
 use flashmesh::simulation::{Control, Simulation};
 use flashmesh::units::Time;
 
+use crate::device_cache::{COMMAND, DRAM, PROGRAM, READ, TRANSFER, cached, measured};
 use crate::support::drives::*;
 
 /// Returns a full drive of `dies` dies under random page writes, 32 outstanding, with a cache of 64 pages. `interval` is the least time between
@@ -78,6 +79,25 @@ fn a_threshold_throttles_from_its_share_of_collecting_dies_on() {
     assert!(makespan_ps >= 5999 * interval.as_ps(), "all writes enter at the interval: {makespan_ps} ps");
     let [half, all] = [Some(0.5), Some(1.0)].map(|share| throttled(share).0);
     assert!(always > half && half > all, "{always} writes waited with a share of 0, {half} with 0.5, {all} with 1");
+}
+
+/// The throttle delays the second write of a drive whose reads suspend nothing while a write waits for space. The read arrives during the program of
+/// the first write.
+#[test]
+fn a_throttled_write_keeps_reads_from_suspending_only_where_the_cache_is_nearly_full() {
+    let read_latency = |pages| {
+        let mut config = cached(pages);
+        (config.geometry.channels, config.geometry.chips_per_channel, config.geometry.planes_per_die) = (1, 1, 1);
+        (config.cache.high_mark, config.cache.low_mark) = (0.0, 0.0);
+        (config.cache.throttle_interval, config.cache.throttle_share) = (Time::from_ms(10), Some(0.0));
+        config.cache.suspend_when_full = false;
+        config.flash.suspension = Suspension::Both;
+        let arrival = Time::from_us(50);
+        measured(&config, [write(1, 1, Time::ZERO), write(2, 1, Time::from_us(20)), read(4, 1, arrival)]).1[2]
+    };
+    let own = COMMAND + READ + TRANSFER;
+    assert_eq!(read_latency(8), config::Flash::default().suspend_time + own);
+    assert_eq!(read_latency(1), DRAM + COMMAND + TRANSFER + PROGRAM - Time::from_us(50) + own);
 }
 
 #[test]
