@@ -1780,9 +1780,9 @@ class Cache:
     """
 
     suspend_when_full: bool | None = None
-    """Whether reads suspend programs and erases while a write waits for space, or because of `throttle-interval`. If
-    false, dies first finish the operations that free space. Only with flash.suspension other than "off" or ftl.policy =
-    "mbm". Default: True.
+    """Whether reads suspend programs and erases while a write waits for space. If false, dies first finish the
+    operations that free space. A write that waits because of `throttle-interval` counts while more than seven eighths
+    of `dirty-limit` are dirty. Only with flash.suspension other than "off" or ftl.policy = "mbm". Default: True.
     """
 
     keep_destaged: bool | None = None
