@@ -87,7 +87,8 @@ def renewed(command: Command, printed: str) -> str:
 def shortened(printed: str, shown: str) -> str:
     """Returns an output shortened like the shown one, in which lines `...` mark omissions; whole without such a line.
 
-    Each part has as many lines as before; a part between two lines `...` begins with the same line as before.
+    Each part has as many lines as before. A part between two lines `...` begins with the same line as before, or else
+    with the first line that has the same first word.
 
     Raises:
         MissingPartError: If the output lacks the first line of a part.
@@ -99,11 +100,24 @@ def shortened(printed: str, shown: str) -> str:
     *between, last = between
     found = all_lines[: len(first)]
     for part in between:
-        if part[0] not in all_lines:
-            raise MissingPartError(part[0])
-        start = all_lines.index(part[0])
+        start = place_of(part[0], all_lines)
         found += [ELLIPSIS, *all_lines[start : start + len(part)]]
     return "\n".join([*found, ELLIPSIS, *(all_lines[-len(last) :] if last else [])])
+
+
+def place_of(line: str, lines: list[str]) -> int:
+    """Returns the index in `lines` of `line`, or else of the first line with the same first word.
+
+    Raises:
+        MissingPartError: If no line has the same first word.
+    """
+    if line in lines:
+        return lines.index(line)
+    word = line.split(" ")[0]
+    for place, other in enumerate(lines):
+        if word and other.split(" ")[0] == word:
+            return place
+    raise MissingPartError(line)
 
 
 def parted(shown: str) -> list[list[str]]:

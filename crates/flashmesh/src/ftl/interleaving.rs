@@ -55,31 +55,48 @@ impl Interleaving {
         }
         to.fill(0);
         let mut end = 0;
+        // Several copies of a short group fit in a word: a product with one bit for each copy repeats the group.
+        let at_once = (u64::BITS / self.group).clamp(1, self.copies);
+        let repeats = (0..at_once).fold(0, |repeats, copy| repeats | 1 << (copy * self.group.min(u64::BITS - 1)));
         for first in (0..pages).step_by(self.group as usize) {
-            for _ in 0..self.copies {
-                for (at, count) in pieces(first, self.group.min(pages - first)) {
-                    let bits = from[(at / u64::BITS) as usize] >> (at % u64::BITS) & (u64::MAX >> (u64::BITS - count));
-                    let (word, shift) = ((end / u64::BITS) as usize, end % u64::BITS);
-                    to[word] |= bits << shift;
-                    if shift + count > u64::BITS {
-                        to[word + 1] |= bits >> (u64::BITS - shift);
+            if self.group > u64::BITS {
+                for _ in 0..self.copies {
+                    for at in (first..first + self.group).step_by(u64::BITS as usize) {
+                        append(to, &mut end, bits_at(from, at, u64::BITS), u64::BITS.min(first + self.group - at));
                     }
-                    end += count;
                 }
+                continue;
+            }
+            let repeated = bits_at(from, first, self.group).wrapping_mul(repeats);
+            let mut left = self.copies;
+            while left > 0 {
+                let now = left.min(at_once);
+                append(to, &mut end, repeated, now * self.group);
+                left -= now;
             }
         }
     }
 }
 
-/// Splits `count` bits from bit `first` on at the boundaries of words of 64 bits. Returns the first bit and the number of bits of each piece.
-fn pieces(first: u32, count: u32) -> impl Iterator<Item = (u32, u32)> {
-    let end = first + count;
-    let mut at = first;
-    std::iter::from_fn(move || {
-        let piece = (at, (u64::BITS - at % u64::BITS).min(end - at));
-        at += piece.1;
-        (piece.1 > 0).then_some(piece)
-    })
+/// Returns `count` bits, at most 64, of the bitmap `words` from bit `first` on. Bits after the end of the bitmap are 0.
+fn bits_at(words: &[u64], first: u32, count: u32) -> u64 {
+    let (word, shift) = ((first / u64::BITS) as usize, first % u64::BITS);
+    let mut bits = words[word] >> shift;
+    if shift > 0 && word + 1 < words.len() {
+        bits |= words[word + 1] << (u64::BITS - shift);
+    }
+    bits & (u64::MAX >> (u64::BITS - count))
+}
+
+/// Writes the lowest `count` bits of `bits`, at most 64, to the bitmap `words` from bit `end` on, where it must be 0, and advances `end` by `count`.
+fn append(words: &mut [u64], end: &mut u32, bits: u64, count: u32) {
+    let bits = bits & (u64::MAX >> (u64::BITS - count));
+    let (word, shift) = ((*end / u64::BITS) as usize, *end % u64::BITS);
+    words[word] |= bits << shift;
+    if shift + count > u64::BITS {
+        words[word + 1] |= bits >> (u64::BITS - shift);
+    }
+    *end += count;
 }
 
 #[cfg(test)]
