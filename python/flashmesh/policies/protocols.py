@@ -64,7 +64,7 @@ class WritePlacer(Protocol):
         If planes share blocks (`ftl.policy = "tbm"` or `"superblock"`), the result must share the blocks of `plane`.
 
         Args:
-            plane: The plane that the allocator chose.
+            plane: The plane that the allocator chose, or if planes share blocks, `ftl.policy`.
             stream: The stream of the open block; None for a page of the map.
             planes: The fill level and the queues of the planes.
         """

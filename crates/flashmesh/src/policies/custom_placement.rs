@@ -14,13 +14,13 @@ use super::{AnyPolicy, DispatchedWrites, FirmwarePolicy, PlacementStage, PolicyE
 /// A custom choice of planes for host writes, in place of [`FirmwarePolicy::place_write`].
 ///
 /// # Contract
-/// - `place_write` is called for every page written, when its write arrives. The allocator has chosen `plane` for the page, which goes to the open
-///   block for data of kind `stream` there.
+/// - `place_write` is called for every page written, when its write arrives. The allocator has chosen `plane` for the page, or if planes share
+///   superblocks, the configured policy. The page goes to the open block for data of kind `stream` there.
 /// - The result is a plane of the drive. If planes share superblocks, the result must share those of `plane`. If the result is full, or belongs to
 ///   another namespace, `plane` is used.
 /// - The placer is deterministic: equal calls in equal order return equal results.
 pub trait WritePlacer {
-    /// Returns the plane for a page that the allocator placed on `plane`. `planes` shows the state of all planes.
+    /// Returns the plane for a page that would otherwise go to `plane`. `planes` shows the state of all planes.
     fn place_write(&mut self, plane: PlaneId, stream: OpenBlockKind, planes: &PlacementView<'_>) -> PlaneId;
 }
 
@@ -103,12 +103,17 @@ impl FirmwarePolicy for CustomPlacement {
     }
 
     fn place_write(&mut self, plane: PlaneId, stream: OpenBlockKind, ftl: &Ftl) -> PlaneId {
+        let plane = match self.policy.placement_stage() {
+            PlacementStage::AfterAllocator => self.policy.place_write(plane, stream, ftl),
+            PlacementStage::Allocator | PlacementStage::AtDispatch => plane,
+        };
         let CustomPlacement { geometry, writes, moves, .. } = self;
         self.placer.place_write(plane, stream, &PlacementView { ftl, geometry, writes, moves })
     }
 
     fn placed(&mut self, plane: PlaneId) {
         self.writes[plane.index()] += 1;
+        self.policy.placed(plane);
     }
 
     fn place_move(&mut self, plane: PlaneId, stream: OpenBlockKind, ftl: &Ftl) -> PlaneId {

@@ -47,7 +47,7 @@ impl SharedBlockPlacement {
 
     /// Returns the plane for the next page of kind `stream`: among the planes that share superblocks with `plane`, the one with the fewest whole
     /// programs. Pages without a physical page count as written. If programs gather several mapping units, returns the plane of the previous page
-    /// until its program is full, except for translation pages. Counts the page as pending on the returned plane.
+    /// until its program is full, except for translation pages.
     fn plane_behind(&mut self, is_move: bool, plane: PlaneId, stream: OpenBlockKind, ftl: &Ftl) -> PlaneId {
         let SharedBlockPlacement { superblocks, writes, moves, gathers } = self;
         let set = superblocks.index_of(plane) as usize;
@@ -68,7 +68,6 @@ impl SharedBlockPlacement {
         if may_keep {
             waiting.last[set] = Some((behind, at));
         }
-        waiting.count[behind.index()] += 1;
         behind
     }
 }
@@ -86,8 +85,14 @@ impl FirmwarePolicy for SharedBlockPlacement {
         self.plane_behind(false, plane, stream, ftl)
     }
 
+    fn placed(&mut self, plane: PlaneId) {
+        self.writes.count[plane.index()] += 1;
+    }
+
     fn place_move(&mut self, plane: PlaneId, stream: OpenBlockKind, ftl: &Ftl) -> PlaneId {
-        self.plane_behind(true, plane, stream, ftl)
+        let behind = self.plane_behind(true, plane, stream, ftl);
+        self.moves.count[behind.index()] += 1;
+        behind
     }
 
     fn notify(&mut self, event: PolicyEvent<'_>) {

@@ -3,7 +3,9 @@
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
-use flashmesh::config::{ArrayLevel, Config, Indices, Namespace, PreconditionKind, ReplayMode, WriteBinding};
+use flashmesh::config::{
+    ArrayLevel, Config, FirmwarePolicy, Indices, Namespace, PreconditionKind, ReplayMode, WriteBinding,
+};
 use flashmesh::engine::random::SimRng;
 use flashmesh::flash::geometry::Geometry;
 use flashmesh::ftl::OpenBlockKind;
@@ -256,6 +258,47 @@ fn a_placer_sees_no_more_writes_without_a_page_than_are_outstanding() {
         simulation.run(&Control::default()).expect("every request completes");
         let most = *most.lock().expect("no other thread panicked");
         assert!(most <= 4, "{most} writes waited for a page, with 4 outstanding, at {binding} binding");
+    }
+}
+
+/// Placer that keeps the plane that it is offered.
+struct Keeping;
+
+impl WritePlacer for Keeping {
+    fn place_write(&mut self, plane: PlaneId, _: OpenBlockKind, _: &PlacementView<'_>) -> PlaneId {
+        plane
+    }
+}
+
+/// With superblocks, the policy spreads writes over planes whose blocks fill together. A placer that changes nothing must not undo this: stripes
+/// would leave partly filled programs, which wait for `ftl.gather-timeout`.
+#[test]
+fn a_placer_that_keeps_all_planes_gives_the_results_of_the_configured_policy() {
+    const UNIT: u64 = PAGE / 4;
+    for (policy, stripe) in
+        [(FirmwarePolicy::Page, None), (FirmwarePolicy::Tbm, None), (FirmwarePolicy::Superblock, Some(64))]
+    {
+        let mut config = small_drive();
+        config.ftl.policy = policy;
+        config.ftl.mapping_unit = Some(Bytes::new(UNIT));
+        config.cache.capacity = Bytes::new(PAGE) * 128;
+        config.cache.destage_stripe = stripe.map(|units| Bytes::new(UNIT) * units);
+        config.precondition.kind = PreconditionKind::Random;
+        config.workload.read_share = 0.2;
+        config.workload.requests = Some(4_000);
+        let report = |placer: bool| {
+            let mut simulation = Simulation::new(&config).unwrap_or_else(|error| panic!("{error}"));
+            if placer {
+                simulation.set_write_placer(Box::new(Keeping));
+            }
+            let mut json = simulation.run(&Control::default()).expect("every request completes").to_json();
+            let fields = json.as_object_mut().expect("a report is an object");
+            ["wall_s", "requests_per_wall_s", "peak_rss_bytes"].iter().for_each(|varies| drop(fields.remove(*varies)));
+            json
+        };
+        let configured = report(false);
+        assert!(configured["gc"]["pages_moved"].as_u64() > Some(0), "GC moves pages");
+        assert_eq!(configured, report(true), "{policy:?}");
     }
 }
 
