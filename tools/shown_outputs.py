@@ -99,14 +99,16 @@ def shortened(printed: str, shown: str) -> str:
         return printed
     *between, last = between
     found = all_lines[: len(first)]
+    after = len(first)
     for part in between:
-        start = place_of(part[0], all_lines)
+        start = place_of(part[0], all_lines, after)
+        after = start + len(part)
         found += [ELLIPSIS, *all_lines[start : start + len(part)]]
     return "\n".join([*found, ELLIPSIS, *(all_lines[-len(last) :] if last else [])])
 
 
-def place_of(line: str, lines: list[str]) -> int:
-    """Returns the index in `lines` of `line`, or else of the first line with the same first word.
+def place_of(line: str, lines: list[str], after: int) -> int:
+    """Returns the index in `lines` of `line`, or else of the first line from `after` on with the same first word.
 
     Raises:
         MissingPartError: If no line has the same first word.
@@ -114,7 +116,7 @@ def place_of(line: str, lines: list[str]) -> int:
     if line in lines:
         return lines.index(line)
     word = line.split(" ")[0]
-    for place, other in enumerate(lines):
+    for place, other in enumerate(lines[after:], after):
         if word and other.split(" ")[0] == word:
             return place
     raise MissingPartError(line)

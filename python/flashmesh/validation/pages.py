@@ -154,7 +154,7 @@ def index(validations: Sequence[Validation]) -> str:
         *curve_table(validations),
         f"A load of {AT_SATURATION:g} of the measured saturation rate or more is at saturation.",
         f"Mean latencies of writes have a tolerance at loads below {LIGHT:g} of the saturation rate.",
-        "Presets are fitted to loads of multiples of 40,000 (`fit`), the PM9A3 to 60,000 too. Others are `held out`.",
+        "Presets are fitted to multiples of 40,000 (`fit`), the PM9A3 to 60,000 too. Other loads are `held out`.",
         "",
         "These pages compare real drives, measured by others, with simulations of their presets.",
         "`make validation` writes the pages.",

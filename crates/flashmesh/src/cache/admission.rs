@@ -118,10 +118,12 @@ impl Cache {
         self.parts.iter().any(|part| !part.waiting.is_empty())
     }
 
-    /// Returns whether a write is stalled for space. A write that is stalled because the cache is closed counts only in a part of the cache with more
-    /// than seven eighths of its dirty limit dirty \[choice\]: there the write would soon be stalled for space too.
+    /// Returns whether a write is stalled for space. While the cache is closed, a stalled write counts only in a part of the cache of whose dirty limit
+    /// more than seven eighths are dirty \[choice\]: there the write would soon be stalled for space too.
     pub fn is_out_of_space(&self) -> bool {
-        let is_nearly_full = |part: &CachePart| u64::from(part.unsaved) * 8 > u64::from(part.dirty_limit) * 7;
+        let is_nearly_full = |part: &CachePart| {
+            u64::from(part.unsaved) * 8 > u64::from(part.dirty_limit) * 7 || self.destaging.is_full(part.carried)
+        };
         self.parts.iter().any(|part| !part.waiting.is_empty() && (!self.is_closed || is_nearly_full(part)))
     }
 

@@ -57,7 +57,10 @@ pub(super) const PRESETS: &[Preset] = &[
         "sk-hynix-pe8110",
         "SK Hynix PE8110 960 GB as it was measured: like the PM9A3, with commands in order behind a full buffer"
     ),
-    preset!("solidigm-p5520", "Solidigm D7-P5520 1.92 TB as it was measured: like the PM9A3, with 32 dies"),
+    preset!(
+        "solidigm-p5520",
+        "Solidigm D7-P5520 1.92 TB as it was measured: like the PM9A3, with dies of twice the capacity"
+    ),
     preset!("kioxia-cm7-r", "Kioxia CM7-R 3.84 TB as it was measured: like the PM9A3, with 64 dies and PCIe 5.0"),
     preset!(
         "samsung-980-pro",

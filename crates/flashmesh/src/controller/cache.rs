@@ -243,7 +243,8 @@ impl DeviceCache {
         self.allow_suspension(cx);
     }
 
-    /// Lets dies with queued reads try to issue if no write waits for space any more, so that reads may suspend operations again.
+    /// Lets dies with queued reads try to issue if reads may suspend operations again: with `cache.suspend-when-full = false`, once no write waits for
+    /// space any more.
     fn allow_suspension<M: Model>(&self, cx: &mut Context<'_, M>) {
         if !cx.shared.rules.suspends_when_full && !self.is_full() {
             for die in (0..cx.shared.geometry.dies()).map(DieId) {
@@ -342,7 +343,13 @@ impl DeviceCache {
         self.changed(cx);
     }
 
-    /// Returns whether a write waits for space in the cache. A write that the throttle delays counts only if the cache is nearly full.
+    /// Returns whether a write waits for space in the cache, or because of the throttle.
+    #[inline]
+    pub(super) fn has_waiting_writes(&self) -> bool {
+        self.cache.has_waiting()
+    }
+
+    /// Returns whether a write waits for space in the cache. A write that the throttle delays counts if the cache is nearly full.
     #[inline]
     pub(super) fn is_full(&self) -> bool {
         self.cache.is_out_of_space()

@@ -237,9 +237,15 @@ impl Controller {
         self.shared.cores.as_mut().map(|cores| cores.done(id, kernel))
     }
 
-    /// Returns whether a write waits for space in the device cache.
+    /// Returns whether a write waits for space in the device cache, or because of the throttle.
     #[inline]
     pub fn has_waiting_writes(&self) -> bool {
+        self.cache.as_ref().is_some_and(|cache| cache.has_waiting_writes())
+    }
+
+    /// Returns whether a write waits for space in the device cache. A write that the throttle delays counts if the cache is nearly full.
+    #[inline]
+    pub fn is_cache_full(&self) -> bool {
         self.cache.as_ref().is_some_and(|cache| cache.is_full())
     }
 

@@ -133,7 +133,7 @@ impl<M: Model> PageSource<M> for Controller {
     }
 
     fn may_suspend(&self) -> bool {
-        self.shared.rules.suspends_when_full || !self.has_waiting_writes()
+        self.shared.rules.suspends_when_full || !self.is_cache_full()
     }
 
     #[inline(always)]

@@ -55,6 +55,8 @@ pub(super) struct Rules {
     /// no class.
     pub(super) pausing_collection: PlaneMasks,
     pub(super) has_parity: bool,
+    /// Whether writes of a die wait while its GC is behind (`gc.paced`).
+    pub(super) paces_collection: bool,
     /// Whether the transactions that may run on a die depend only on its own queues and state, apart from programs that wait for free pages
     /// or for GC. False if dies of a chip depend on each other, if planes read independently, if GC alternates with the destage of stripes,
     /// or if the drive has parity, several mapping units per program, or Cleans (chip-to-chip moves of whole blocks).
@@ -129,6 +131,7 @@ impl Rules {
                 && config.suspension() != Suspension::Off,
             pausing_collection,
             has_parity,
+            paces_collection: config.gc.paced,
             dies_are_independent,
             skips_scheduler: dies_are_independent && priorities == Priorities::Off && scheduler.takes_only_queue(),
             announces_requests: config.venice.circuits_per_request.is_some(),

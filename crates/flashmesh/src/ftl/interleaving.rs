@@ -1,8 +1,8 @@
 //! Interleaving of copies: how the pages of several blocks of a sample (simulated planes) make up one larger block of the drive.
 //!
 //! The copies alternate in groups of consecutive pages: the first group of pages in a block of the drive belongs to copy 0, the next group to copy 1,
-//! and so on; after the last copy, copy 0 continues. A group has the pages of one program operation, so the open blocks of the sample continue at the
-//! start of a program, and a block of the drive is filled in order like the blocks of the sample.
+//! and so on; after the last copy, copy 0 continues. A group has the pages of one program. Open blocks of the sample are first advanced to the start of
+//! a group, so that a block of the drive is filled in order.
 
 use crate::flash::divisor::Divisor;
 
@@ -29,7 +29,7 @@ impl Interleaving {
         self.group
     }
 
-    /// Returns the page offset in a block of the drive at which page `page` of a block of the sample lies in copy 0.
+    /// Returns the page of a block of the drive at which copy 0 has page `page` of the sample block.
     pub fn in_first_copy(&self, page: u32) -> u32 {
         page + self.by_group.divide(page) * self.group * (self.copies - 1)
     }
@@ -39,7 +39,7 @@ impl Interleaving {
         copy * self.group
     }
 
-    /// Returns the copy that page `page` of a block of the drive belongs to, and its page in a block of the sample.
+    /// Returns the copy to which page `page` of a block of the drive belongs, and the page of the sample block that was copied there.
     pub fn source_of(&self, page: u32) -> (u32, u32) {
         let group = self.by_group.divide(page);
         let group_of_sample = self.by_copies.divide(group);
@@ -55,7 +55,7 @@ impl Interleaving {
         }
         to.fill(0);
         let mut end = 0;
-        // Several copies of a short group fit in a word: a product with one bit for each copy repeats the group.
+        // A word holds several copies of a short group. A multiplication by `repeats`, which has one bit at the start of each copy, repeats the group.
         let at_once = (u64::BITS / self.group).clamp(1, self.copies);
         let repeats = (0..at_once).fold(0, |repeats, copy| repeats | 1 << (copy * self.group.min(u64::BITS - 1)));
         for first in (0..pages).step_by(self.group as usize) {
@@ -88,7 +88,7 @@ fn bits_at(words: &[u64], first: u32, count: u32) -> u64 {
     bits & (u64::MAX >> (u64::BITS - count))
 }
 
-/// Writes the lowest `count` bits of `bits`, at most 64, to the bitmap `words` from bit `end` on, where it must be 0, and advances `end` by `count`.
+/// Writes the lowest `count` bits of `bits`, at most 64, to the bitmap `words`, whose bits from `end` on must be 0, and advances `end` by `count`.
 fn append(words: &mut [u64], end: &mut u32, bits: u64, count: u32) {
     let bits = bits & (u64::MAX >> (u64::BITS - count));
     let (word, shift) = ((*end / u64::BITS) as usize, *end % u64::BITS);

@@ -55,6 +55,23 @@ fn a_collection_begun_in_the_background_goes_first_once_space_has_run_out() {
     );
 }
 
+/// With `gc.paced`, writes wait for the page moves of a collection, which yields to reads. Reads that keep the die busy would stop both.
+#[test]
+fn reads_do_not_stop_a_collection_that_writes_wait_for_beyond_the_age_bound() {
+    let served = |age_bound| {
+        let mut config = full_die();
+        (config.gc.preemptible, config.gc.paced) = (true, true);
+        config.schedule.age_bound = age_bound;
+        let (_, records) = run_source(&config, drives::Listed(reads_with_some_writes().into()));
+        let last_read =
+            records.iter().filter(|record| record.kind == RequestKind::Read).map(|record| record.completed).max();
+        let end = last_read.expect("reads completed");
+        records.iter().filter(|record| record.kind == RequestKind::Write && record.completed < end).count()
+    };
+    let [bounded, unbounded] = [Time::from_ms(1), Time::from_ms(1_000_000)].map(served);
+    assert!(bounded > 200 && unbounded < 10, "{bounded} writes beside the reads, {unbounded} without a bound");
+}
+
 #[test]
 fn an_idle_die_is_collected_from_the_start_and_after_a_deallocation() {
     let mut config = full_die();

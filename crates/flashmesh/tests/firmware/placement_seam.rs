@@ -275,9 +275,7 @@ impl WritePlacer for Keeping {
 #[test]
 fn a_placer_that_keeps_all_planes_gives_the_results_of_the_configured_policy() {
     const UNIT: u64 = PAGE / 4;
-    for (policy, stripe) in
-        [(FirmwarePolicy::Page, None), (FirmwarePolicy::Tbm, None), (FirmwarePolicy::Superblock, Some(64))]
-    {
+    for (policy, stripe) in [(FirmwarePolicy::Tbm, None), (FirmwarePolicy::Superblock, Some(64))] {
         let mut config = small_drive();
         config.ftl.policy = policy;
         config.ftl.mapping_unit = Some(Bytes::new(UNIT));
@@ -286,6 +284,8 @@ fn a_placer_that_keeps_all_planes_gives_the_results_of_the_configured_policy() {
         config.precondition.kind = PreconditionKind::Random;
         config.workload.read_share = 0.2;
         config.workload.requests = Some(4_000);
+        // With few requests outstanding, writes in flight never make a plane count as full, so no placement is overridden.
+        (config.replay.mode, config.replay.outstanding) = (ReplayMode::Closed, 4);
         let report = |placer: bool| {
             let mut simulation = Simulation::new(&config).unwrap_or_else(|error| panic!("{error}"));
             if placer {
@@ -296,9 +296,9 @@ fn a_placer_that_keeps_all_planes_gives_the_results_of_the_configured_policy() {
             ["wall_s", "requests_per_wall_s", "peak_rss_bytes"].iter().for_each(|varies| drop(fields.remove(*varies)));
             json
         };
-        let configured = report(false);
+        let (configured, placed) = (report(false), report(true));
         assert!(configured["gc"]["pages_moved"].as_u64() > Some(0), "GC moves pages");
-        assert_eq!(configured, report(true), "{policy:?}");
+        assert!(configured == placed, "{policy:?}: {} and {} ps", configured["makespan_ps"], placed["makespan_ps"]);
     }
 }
 

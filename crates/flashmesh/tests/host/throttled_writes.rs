@@ -97,7 +97,7 @@ fn a_throttled_write_keeps_reads_from_suspending_only_where_the_cache_is_nearly_
     };
     let own = COMMAND + READ + TRANSFER;
     assert_eq!(read_latency(8), config::Flash::default().suspend_time + own);
-    // The destage begins once its page is written to the DRAM, and reads it from there.
+    // A destage begins once the page is in the DRAM, and reads the page from there.
     let program_end = DRAM * 2 + COMMAND + TRANSFER + PROGRAM;
     assert_eq!(read_latency(1), program_end - arrival + own);
 }

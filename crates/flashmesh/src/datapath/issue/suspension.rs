@@ -9,6 +9,10 @@ use crate::kernel::Kernel;
 use crate::kernel::event::{Event, array_lane};
 use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
+use crate::schedule::QueueId;
+use crate::schedule::queues::planes;
+use crate::schedule::transaction::TransactionClass;
+use crate::units::Time;
 
 impl<M: Model> Datapath<M> {
     /// Returns whether `die` may start only reads, because it has a suspended operation or its chip is suspended as a whole.
@@ -29,7 +33,7 @@ impl<M: Model> Datapath<M> {
         let entry = &self.dies[die];
         entry.may_suspend(&self.rules.die, kernel.now())
             && source.may_suspend()
-            && !(entry.state.is_internal_busy() && self.has_collection_priority(die, source))
+            && !(entry.state.is_internal_busy() && self.collection_goes_first(die, source))
     }
 
     /// Returns whether the chip of `die` is busy and a read may suspend all operations of the chip.
@@ -48,6 +52,35 @@ impl<M: Model> Datapath<M> {
     pub(in super::super) fn has_collection_priority<S: PageSource<M>>(&self, die: DieId, source: &S) -> bool {
         let yields = M::ALL_FEATURES && self.rules.reads_before_collection && has_awaited_read(&self.queues.masks(die));
         source.collection_first(die) && !yields
+    }
+
+    /// Returns whether GC goes before user transactions on `die`: it has priority, or it is overdue while writes of the die wait for its page moves
+    /// (`gc.paced`). Without the second rule a flood of reads would stop the moves, and with them the writes.
+    pub(in super::super) fn collection_goes_first<S: PageSource<M>>(&self, die: DieId, source: &S) -> bool {
+        let is_overdue = || self.scheduling.overdue_collections.contains(&die) && source.writes_wait(die);
+        self.has_collection_priority(die, source) || (M::ALL_FEATURES && is_overdue())
+    }
+
+    /// Notes whether GC of `die` is overdue: from when one of its transactions has waited for `schedule.age-bound` while writes of the die wait for
+    /// its page moves, until no write waits for them.
+    pub(in super::super) fn note_overdue_collection<S: PageSource<M>>(&mut self, die: DieId, source: &S, now: Time) {
+        if !source.writes_wait(die) {
+            self.scheduling.overdue_collections.remove(&die);
+        } else if self.has_late_collection(die, now) {
+            self.scheduling.overdue_collections.insert(die);
+        }
+    }
+
+    /// Returns whether a GC transaction at `die` has waited for `schedule.age-bound`.
+    #[inline(never)]
+    fn has_late_collection(&self, die: DieId, now: Time) -> bool {
+        let masks = self.queues.masks(die);
+        let is_late = |class, plane| {
+            let head = |&priority| self.queues.head(QueueId { die, class, plane, priority });
+            let heads = self.queues.priorities().iter().filter_map(head);
+            heads.map(|id| self.transactions[id].account.queued()).any(|since| now - since >= self.rules.age_bound)
+        };
+        TransactionClass::INTERNAL.into_iter().any(|class| planes(masks.of(class)).any(|plane| is_late(class, plane)))
     }
 
     /// Returns whether an operation suspended at `die` (or at its chip, if chips are suspended as a whole) belongs to GC that has priority over

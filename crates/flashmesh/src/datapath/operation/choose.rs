@@ -100,11 +100,14 @@ impl<M: Model> Datapath<M> {
             return Some((choice, None));
         }
         let dies = || (first.0..).map(DieId).take(ready.len());
-        let collection_first = dies().any(|die| self.has_collection_priority(die, source));
+        let now = kernel.now();
+        if self.rules.paces_collection {
+            dies().for_each(|die| self.note_overdue_collection(die, source, now));
+        }
+        let collection_first = dies().any(|die| self.collection_goes_first(die, source));
         // Only schedulers that can defer erases need `space_is_out`.
         let space_is_out =
             self.rules.erase_order == EraseOrder::Last && dies().any(|die| source.collects_for_space(die));
-        let now = kernel.now();
         let dies = DiesView(self.dies.values(), &self.rules.die);
         let waiting = SchedulerView::new(
             now,

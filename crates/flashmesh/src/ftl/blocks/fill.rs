@@ -44,9 +44,9 @@ impl BlockAccounts {
         account.valid_pages -= self.table.clear_all_valid(block);
     }
 
-    /// Copies the state of the planes of `source`, except for wear, to `planes`, which are consecutive and unused. `interleaving` joins several
-    /// copies of a block of `source` in a block of this drive; with more than one, the next page of every open block must begin a group. Returns the
-    /// first page of the first of `planes`.
+    /// Copies the state of the planes of `source`, except for wear, to `planes`, which are consecutive and unused. A block of this drive consists of
+    /// `interleaving.copies()` copies of a block of `source`. If there are several, the next page of each open block of `source` must begin a group.
+    /// Returns the first page of the first of `planes`.
     pub(in super::super) fn copy_planes(
         &mut self,
         planes: &[PlaneId],

@@ -192,8 +192,7 @@ impl BlockTable {
         self.erase_count[block.index()]
     }
 
-    /// Copies the state of block `source_block` of `source`, except for wear, to `block`: all copies that `interleaving` joins in a block of this
-    /// drive.
+    /// Fills `block` with the copies of block `source_block` of `source` that `interleaving` describes: with its whole state except for wear.
     pub(in super::super) fn copy_from(
         &mut self,
         block: BlockId,

@@ -133,7 +133,7 @@ impl<'a> PlaneSample<'a> {
         if !self.inputs.collects {
             self.end_collection();
         }
-        // Each copy of an open block of smaller size must end with a whole group of pages.
+        // Copies alternate in groups of pages, so open blocks must end with a whole group.
         if self.block_scale() > 1 {
             self.ftl.blocks.accounts.align_open_blocks(self.inputs.interleaving.group());
         }

@@ -22,6 +22,10 @@ fn block_scale(geometry: &Geometry, planes: u32) -> u32 {
     if pages <= PAGES_MAX {
         return 1;
     }
+    debug_assert!(
+        geometry.pages_per_block.is_multiple_of(geometry.units_per_program),
+        "a block consists of whole programs"
+    );
     let programs = geometry.pages_per_block / geometry.units_per_program;
     let fits = |times: &u32| programs.is_multiple_of(*times);
     let usable =
@@ -81,7 +85,7 @@ impl SampleInputs {
         SampleInputs::with_smaller_blocks(times, drive, planes, each, seed, instants, writes)
     }
 
-    /// Like [`new`](Self::new), but with blocks that are smaller than those of `drive` by the factor `times`.
+    /// Returns the inputs as [`new`](Self::new) does, but with blocks that are smaller than those of `drive` by the factor `times`.
     pub(super) fn with_smaller_blocks(
         times: u32,
         drive: &Ftl,
