@@ -20,7 +20,7 @@ use crate::ids::{BlockId, PlaneId};
 const STEPS: u32 = 16;
 
 /// Number of fraction bits of a phase, a fixed-point number from 0 (start of the cycle) to 1.
-const PHASE_BITS: u32 = 24;
+pub(super) const PHASE_BITS: u32 = 24;
 
 /// Collection in progress: the victims, one in each plane that collects together, and the number of valid pages of each victim when the collection
 /// began. Without victims if no collection is in progress.

@@ -216,6 +216,7 @@ mod tests {
     use super::*;
     use crate::config::ExpectedWrites;
     use crate::ftl::FtlRules;
+    use crate::ftl::precondition::phase::PHASE_BITS;
     use crate::ftl::testing::config_of;
     use crate::ids::PlaneId;
 
@@ -249,7 +250,7 @@ paced = true
         let drive = Ftl::new(&geometry, &config, rules);
         let each = [geometry.logical_pages / 4, 0];
         let writes = ExpectedWrites { may_write: true, ..ExpectedWrites::default() };
-        let inputs = SampleInputs::with_smaller_blocks(TIMES, &drive, 4, each, 7, STATES, &writes);
+        let inputs = SampleInputs::new(TIMES, &drive, 4, each, 7, STATES, &writes);
         let mut sample = PlaneSample::new(inputs, None);
         assert!(sample.settle(&|_| {}).settled);
         let pages_per_block = sample.ftl.geometry.pages_per_block;
@@ -258,7 +259,7 @@ paced = true
         let mut mean = 0.0;
         for state in 0..STATES as usize {
             sample.advance();
-            let phase = f64::from(sample.phases[state]) / f64::from(1 << 24);
+            let phase = f64::from(sample.phases[state]) / f64::from(1 << PHASE_BITS);
             let expected = f64::from(sample.ftl.collector.collection_threshold()) - phase * f64::from(pages_per_block);
             for plane in (0..4).map(PlaneId) {
                 let off = f64::from(sample.ftl.blocks.accounts.plane(plane).free_pages) - expected;

@@ -10,14 +10,14 @@ use crate::ftl::interleaving::Interleaving;
 use crate::ftl::{Ftl, FtlRules, Partition, TranslationPages};
 use crate::ids::Lpn;
 
-/// Largest number of pages in a sample with blocks of full size; larger samples get smaller blocks. In the steady state the pages of a block are
-/// valid nearly independently of each other, so a part of a block represents the whole block: the share of valid pages of a block of 2,048 pages
-/// varies by one percent.
+/// Largest number of pages (mapping units) in a sample with blocks of full size; larger samples get smaller blocks. In the steady state the pages of a
+/// block are valid nearly independently of each other, so a part of a block represents the whole block: over parts of 2,048 pages, the share of valid
+/// pages has a standard deviation of about one percentage point.
 const PAGES_MAX: u32 = 1 << 21;
 
 /// Returns the factor (at least 1) by which the blocks of a sample of `planes` planes are smaller than the blocks of the drive. A smaller block still
 /// consists of whole programs.
-fn block_scale(geometry: &Geometry, planes: u32) -> u32 {
+pub(super) fn block_scale(geometry: &Geometry, planes: u32) -> u32 {
     let pages = planes * geometry.pages_per_plane();
     if pages <= PAGES_MAX {
         return 1;
@@ -55,7 +55,7 @@ pub(super) struct SampleInputs {
     /// Number of logical pages of the host that are written: pages 0 to `pages` - 1.
     pub(super) pages: u32,
     pub(super) translation: Option<TranslationPages>,
-    /// Interleaving of as many blocks of the sample as make up a block of the drive.
+    /// Interleaving of the copies of a sample block that make up a block of the drive.
     pub(super) interleaving: Interleaving,
     /// Configuration of the simulation: `[gc]` and `[wear]` of the drive, but without static levelling; a seed drawn from `seed`; defaults elsewhere.
     config: Config,
@@ -70,23 +70,10 @@ pub(super) struct SampleInputs {
 }
 
 impl SampleInputs {
-    /// Returns the inputs for a sample of `planes` planes like those of `drive`. `each` is the number of host pages and the number of translation
-    /// pages on each plane. `instants` is the number of states to be copied, and `writes` are the expected writes of the run.
+    /// Returns the inputs for a sample of `planes` planes like those of `drive`, with blocks that are smaller by the factor `times`. `each` is the
+    /// number of host pages and the number of translation pages on each plane. `instants` is the number of states to be copied, and `writes` are the
+    /// expected writes of the run.
     pub(super) fn new(
-        drive: &Ftl,
-        planes: u32,
-        each: [u32; 2],
-        seed: u64,
-        instants: u32,
-        writes: &ExpectedWrites,
-    ) -> SampleInputs {
-        let has_translation = each[1] > 0;
-        let times = if has_translation { 1 } else { block_scale(&drive.geometry, planes) };
-        SampleInputs::with_smaller_blocks(times, drive, planes, each, seed, instants, writes)
-    }
-
-    /// Returns the inputs as [`new`](Self::new) does, but with blocks that are smaller than those of `drive` by the factor `times`.
-    pub(super) fn with_smaller_blocks(
         times: u32,
         drive: &Ftl,
         planes: u32,

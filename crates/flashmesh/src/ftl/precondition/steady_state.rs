@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::fill::{pages_of, shares_by_plane};
 use super::permutation::Permutation;
 use super::sample::{PlaneSample, WINDOWS_MIN};
-use super::sample_inputs::{SampleInputs, pages_of_sample};
+use super::sample_inputs::{SampleInputs, block_scale, pages_of_sample};
 use super::{CollectionInProgress, PreconditionReport, ProgressCallback, StateStore};
 use crate::config::ExpectedWrites;
 use crate::engine::random::SimRng;
@@ -93,8 +93,9 @@ pub(super) fn fill(
         }
         let sets: Vec<&[PlaneFill]> = of_kind.chunks(of_set as usize).collect();
         let instants = (sets.len() as u32).min(INSTANTS_MAX);
-        let inputs =
-            SampleInputs::new(ftl, together, [*pages, *translation_pages], random.next_u64(), instants, writes);
+        let each = [*pages, *translation_pages];
+        let times = if *translation_pages == 0 { block_scale(&ftl.geometry, together) } else { 1 };
+        let inputs = SampleInputs::new(times, ftl, together, each, random.next_u64(), instants, writes);
         let mut sample = PlaneSample::new(inputs, keeping);
         let settled = sample.settle(&|share| watch((done + share * f64::from(WINDOWS_MIN)) / all));
         done += f64::from(WINDOWS_MIN);
