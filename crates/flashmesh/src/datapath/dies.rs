@@ -32,6 +32,9 @@ pub struct DieEntry {
     pub(super) suspended_at: Time,
     /// Time that the last suspension takes, from [`suspended_at`](Self::suspended_at) until the array is free.
     pub(super) suspension_time: Time,
+    /// Whether GC of the die is overdue (`gc.paced`): a GC transaction waited for `schedule.age-bound` while writes of the die waited for page moves,
+    /// and writes have waited for page moves ever since.
+    pub(super) is_collection_overdue: bool,
 }
 
 /// Independent reads of the planes of a die.

@@ -1,8 +1,5 @@
-use std::collections::BTreeSet;
-
 use crate::datapath::issue::DispatchCandidates;
 use crate::flash::geometry::Geometry;
-use crate::ids::DieId;
 use crate::schedule::queues::PlaneMasks;
 use crate::schedule::{AnyScheduler, Joiners};
 
@@ -16,19 +13,11 @@ pub(super) struct SchedulingState {
     pub candidates: DispatchCandidates,
     /// Reused buffer for decisions among all dies of a chip: for each die, the planes with transactions that may run, by class.
     pub ready_of_chip: Vec<PlaneMasks>,
-    /// Dies whose GC is overdue: with `gc.paced`, writes have waited too long for its page moves.
-    pub overdue_collections: BTreeSet<DieId>,
 }
 
 impl SchedulingState {
     pub fn new(scheduler: AnyScheduler, geometry: &Geometry) -> SchedulingState {
         let candidates = DispatchCandidates::new(geometry);
-        SchedulingState {
-            scheduler,
-            joiners: Joiners::First,
-            candidates,
-            ready_of_chip: Vec::new(),
-            overdue_collections: BTreeSet::new(),
-        }
+        SchedulingState { scheduler, joiners: Joiners::First, candidates, ready_of_chip: Vec::new() }
     }
 }

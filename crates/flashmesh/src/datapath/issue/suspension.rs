@@ -54,26 +54,24 @@ impl<M: Model> Datapath<M> {
         source.collection_first(die) && !yields
     }
 
-    /// Returns whether GC goes before user transactions on `die`: it has priority, or it is overdue while writes of the die wait for its page moves
-    /// (`gc.paced`). Without the second rule a flood of reads would stop the moves, and with them the writes.
+    /// Returns whether GC goes before user transactions on `die`: GC has priority, or GC is overdue and writes of the die wait for page moves
+    /// (`gc.paced`). If overdue GC did not go first, a flood of reads would stop the page moves, and so the writes.
     pub(in super::super) fn collection_goes_first<S: PageSource<M>>(&self, die: DieId, source: &S) -> bool {
-        let is_overdue = || self.scheduling.overdue_collections.contains(&die) && source.writes_wait(die);
+        let is_overdue = || self.dies[die].is_collection_overdue && source.writes_wait(die);
         self.has_collection_priority(die, source) || (M::ALL_FEATURES && is_overdue())
     }
 
-    /// Notes whether GC of `die` is overdue: from when one of its transactions has waited for `schedule.age-bound` while writes of the die wait for
-    /// its page moves, until no write waits for them.
-    pub(in super::super) fn note_overdue_collection<S: PageSource<M>>(&mut self, die: DieId, source: &S, now: Time) {
-        if !source.writes_wait(die) {
-            self.scheduling.overdue_collections.remove(&die);
-        } else if self.has_late_collection(die, now) {
-            self.scheduling.overdue_collections.insert(die);
-        }
+    /// Updates whether GC of `die` is overdue. GC becomes overdue when a GC transaction has waited for `schedule.age-bound` while writes of the die wait
+    /// for page moves, and stays overdue until no write of the die waits for page moves.
+    pub(in super::super) fn update_overdue_collection<S: PageSource<M>>(&mut self, die: DieId, source: &S, now: Time) {
+        let was_overdue = self.dies[die].is_collection_overdue;
+        self.dies[die].is_collection_overdue =
+            source.writes_wait(die) && (was_overdue || self.has_aged_collection(die, now));
     }
 
     /// Returns whether a GC transaction at `die` has waited for `schedule.age-bound`.
     #[inline(never)]
-    fn has_late_collection(&self, die: DieId, now: Time) -> bool {
+    fn has_aged_collection(&self, die: DieId, now: Time) -> bool {
         let masks = self.queues.masks(die);
         let is_late = |class, plane| {
             let head = |&priority| self.queues.head(QueueId { die, class, plane, priority });

@@ -102,7 +102,7 @@ impl<M: Model> Datapath<M> {
         let dies = || (first.0..).map(DieId).take(ready.len());
         let now = kernel.now();
         if self.rules.paces_collection {
-            dies().for_each(|die| self.note_overdue_collection(die, source, now));
+            dies().for_each(|die| self.update_overdue_collection(die, source, now));
         }
         let collection_first = dies().any(|die| self.collection_goes_first(die, source));
         // Only schedulers that can defer erases need `space_is_out`.
