@@ -205,6 +205,14 @@ impl VictimSelector for MostInvalid {
     }
 }
 
+/// Runs `simulation`. Returns its report without the fields that differ between equal runs.
+fn report_of(simulation: &mut Simulation) -> serde_json::Value {
+    let mut json = simulation.run(&Control::default()).expect("every request completes").to_json();
+    let fields = json.as_object_mut().expect("a report is an object");
+    ["wall_s", "requests_per_wall_s", "peak_rss_bytes"].iter().for_each(|varies| drop(fields.remove(*varies)));
+    json
+}
+
 #[test]
 fn policies_from_outside_that_do_what_the_configured_ones_do_give_the_same_results() {
     let mut config = small_drive();
@@ -221,10 +229,7 @@ fn policies_from_outside_that_do_what_the_configured_ones_do_give_the_same_resul
             simulation.set_allocator(Box::new(ByNumber(StaticOrder::new(&geometry, ArrayLevel::ALL))));
             simulation.set_victim_selector(Box::new(MostInvalid));
         }
-        let mut json = simulation.run(&Control::default()).expect("every request completes").to_json();
-        let fields = json.as_object_mut().expect("a report is an object");
-        ["wall_s", "requests_per_wall_s", "peak_rss_bytes"].iter().for_each(|varies| drop(fields.remove(*varies)));
-        json
+        report_of(&mut simulation)
     };
     let (configured, own) = (report(false), report(true));
     assert!(configured["gc"]["pages_moved"].as_u64() > Some(0), "GC moves pages");
@@ -270,8 +275,8 @@ impl WritePlacer for Keeping {
     }
 }
 
-/// With superblocks, the policy spreads writes over planes whose blocks fill together. A placer that changes nothing must not undo this: stripes
-/// would leave partly filled programs, which wait for `ftl.gather-timeout`.
+/// With superblocks, the configured policy spreads writes over planes whose blocks fill together. If a placer that keeps all planes changed this
+/// spread, stripes would end in partly filled programs that wait for `ftl.gather-timeout`.
 #[test]
 fn a_placer_that_keeps_all_planes_gives_the_results_of_the_configured_policy() {
     const UNIT: u64 = PAGE / 4;
@@ -291,10 +296,7 @@ fn a_placer_that_keeps_all_planes_gives_the_results_of_the_configured_policy() {
             if placer {
                 simulation.set_write_placer(Box::new(Keeping));
             }
-            let mut json = simulation.run(&Control::default()).expect("every request completes").to_json();
-            let fields = json.as_object_mut().expect("a report is an object");
-            ["wall_s", "requests_per_wall_s", "peak_rss_bytes"].iter().for_each(|varies| drop(fields.remove(*varies)));
-            json
+            report_of(&mut simulation)
         };
         let (configured, placed) = (report(false), report(true));
         assert!(configured["gc"]["pages_moved"].as_u64() > Some(0), "GC moves pages");
