@@ -1404,7 +1404,7 @@ class Gc:
     paced: bool | None = None
     """Whether collection keeps pace with the writes of its plane. If the victim has v valid and i invalid pages,
     collection moves v / i pages per page written, so that space is freed as fast as space is used. Writes wait while
-    collection is behind; reads do not. Collection that is behind precedes reads once it has waited for
+    collection is behind; reads do not. Moves that writes wait for precede reads once the moves have waited for
     `schedule.age-bound`. With `cache.destage-stripe`, collection makes its owed moves before each stripe. Only with
     preemptible = True. Default: False.
     """
@@ -1782,8 +1782,8 @@ class Cache:
 
     suspend_when_full: bool | None = None
     """Whether reads suspend programs and erases while a write waits for space. If false, dies first finish the
-    operations that free space. A write that `throttle-interval` delays counts as waiting for space only while more than
-    seven eighths of `dirty-limit` are dirty. Only with flash.suspension other than "off" or ftl.policy = "mbm".
+    operations that free space. Then a write that only `throttle-interval` delays prevents suspensions only while more
+    than seven eighths of `dirty-limit` are dirty. Only with flash.suspension other than "off" or ftl.policy = "mbm".
     Default: True.
     """
 

@@ -100,7 +100,7 @@ class Latency:
     deviation: float
     """Exact standard deviation. Unit: ps."""
     p50: int
-    """Median. Unit: ps."""
+    """50th percentile (median). Unit: ps."""
     p95: int
     """95th percentile. Unit: ps."""
     p97: int

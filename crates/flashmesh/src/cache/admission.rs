@@ -118,8 +118,8 @@ impl Cache {
         self.parts.iter().any(|part| !part.waiting.is_empty())
     }
 
-    /// Returns whether a write is stalled for space. While the cache is closed, a stalled write counts only in a part of the cache of whose dirty limit
-    /// more than seven eighths are dirty \[choice\]: there the write would soon be stalled for space too.
+    /// Returns whether a write is stalled for space. A write that is stalled because the cache is [closed](Self::close) counts only if more than seven
+    /// eighths \[choice\] of the dirty limit of the part of its stream are dirty: such a write would soon lack space anyway.
     pub fn is_out_of_space(&self) -> bool {
         let is_nearly_full = |part: &CachePart| {
             u64::from(part.unsaved) * 8 > u64::from(part.dirty_limit) * 7 || self.destaging.is_full(part.carried)

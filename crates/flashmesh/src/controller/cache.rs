@@ -243,8 +243,8 @@ impl DeviceCache {
         self.allow_suspension(cx);
     }
 
-    /// Lets dies with queued reads try to issue if reads may suspend operations again: with `cache.suspend-when-full = false`, once no write waits for
-    /// space any more.
+    /// Lets dies with queued reads try to issue if no write waits for space. While a write waited, reads could not suspend operations
+    /// (`cache.suspend-when-full = false`).
     fn allow_suspension<M: Model>(&self, cx: &mut Context<'_, M>) {
         if !cx.shared.rules.suspends_when_full && !self.is_full() {
             for die in (0..cx.shared.geometry.dies()).map(DieId) {
@@ -349,7 +349,8 @@ impl DeviceCache {
         self.cache.has_waiting()
     }
 
-    /// Returns whether a write waits for space in the cache. A write that the throttle delays counts if the cache is nearly full.
+    /// Returns whether a write waits for space in the cache. A write that the throttle delays counts only while more than seven eighths of the dirty
+    /// limit are dirty.
     #[inline]
     pub(super) fn is_full(&self) -> bool {
         self.cache.is_out_of_space()

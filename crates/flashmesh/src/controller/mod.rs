@@ -243,7 +243,8 @@ impl Controller {
         self.cache.as_ref().is_some_and(|cache| cache.has_waiting_writes())
     }
 
-    /// Returns whether a write waits for space in the device cache. A write that the throttle delays counts if the cache is nearly full.
+    /// Returns whether a write waits for space in the device cache. A write that the throttle delays counts only while more than seven eighths of the
+    /// dirty limit are dirty.
     #[inline]
     pub fn is_cache_full(&self) -> bool {
         self.cache.as_ref().is_some_and(|cache| cache.is_full())

@@ -1,12 +1,12 @@
-//! Interleaving of copies: how the pages of several blocks of a sample (simulated planes) make up one larger block of the drive.
+//! Interleaving: how copies of a block of a sample (the simulated planes) make up one larger block of the drive.
 //!
-//! The copies alternate in groups of consecutive pages: the first group of pages in a block of the drive belongs to copy 0, the next group to copy 1,
-//! and so on; after the last copy, copy 0 continues. A group has the pages of one program. Open blocks of the sample are first advanced to the start of
-//! a group, so that a block of the drive is filled in order.
+//! The copies alternate in groups of pages, and a group has as many pages as a program: the first group of a block of the drive belongs to copy 0, the
+//! next group to copy 1, and so on; after the last copy, copy 0 continues. Before a sample is copied, its open blocks advance to the start of a group.
+//! Otherwise, a partly written group of one copy would leave a gap before the group of the next copy.
 
 use crate::flash::divisor::Divisor;
 
-/// Interleaving of `copies` blocks in groups of `group` pages.
+/// Interleaving of `copies` copies of a block in groups of `group` pages.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Interleaving {
     copies: u32,
@@ -29,7 +29,7 @@ impl Interleaving {
         self.group
     }
 
-    /// Returns the page of a block of the drive at which copy 0 has page `page` of the sample block.
+    /// Returns the page of a block of the drive that is copy 0 of page `page` of the sample block.
     pub fn in_first_copy(&self, page: u32) -> u32 {
         page + self.by_group.divide(page) * self.group * (self.copies - 1)
     }
@@ -46,8 +46,8 @@ impl Interleaving {
         (group - group_of_sample * self.copies, page - (group - group_of_sample) * self.group)
     }
 
-    /// Copies a bitmap of the pages of a block of the sample to the bitmap of a block of the drive, each bit to all copies of its page. `from` and
-    /// `to` hold 64 pages in each word; `pages` is the number of pages in the block of the sample.
+    /// Copies the bitmap `from` of the pages of a sample block to the bitmap `to` of a block of the drive: the bit of a page is set for all copies of
+    /// this page. A word has the bits of 64 pages. `pages` is the number of pages in the sample block.
     pub fn copy_bits(&self, from: &[u64], pages: u32, to: &mut [u64]) {
         if self.copies == 1 {
             to.copy_from_slice(from);
@@ -55,7 +55,8 @@ impl Interleaving {
         }
         to.fill(0);
         let mut end = 0;
-        // A word holds several copies of a short group. A multiplication by `repeats`, which has one bit at the start of each copy, repeats the group.
+        // Number of copies of a group that are written together, in one word. `repeats` has a bit at the start of each of these copies, so that a
+        // multiplication by `repeats` repeats the group.
         let at_once = (u64::BITS / self.group).clamp(1, self.copies);
         let repeats = (0..at_once).fold(0, |repeats, copy| repeats | 1 << (copy * self.group.min(u64::BITS - 1)));
         for first in (0..pages).step_by(self.group as usize) {

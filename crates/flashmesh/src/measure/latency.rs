@@ -205,7 +205,7 @@ quantities! {
         mean: f64, in "ps";
         /// Exact standard deviation.
         deviation: f64, in "ps";
-        /// Median.
+        /// 50th percentile (median).
         p50: u64, in "ps";
         /// 95th percentile.
         p95: u64, in "ps";

@@ -14,10 +14,10 @@ use super::{AnyPolicy, DispatchedWrites, FirmwarePolicy, PlacementStage, PolicyE
 /// A custom choice of planes for host writes, in place of [`FirmwarePolicy::place_write`].
 ///
 /// # Contract
-/// - `place_write` is called for every page written, when its write arrives. The allocator has chosen `plane` for the page, or if planes share
-///   superblocks, the configured policy. The page goes to the open block for data of kind `stream` there.
-/// - The result is a plane of the drive. If planes share superblocks, the result must share those of `plane`. If the result is full, or belongs to
-///   another namespace, `plane` is used.
+/// - `place_write` is called for every page of a host write, when the write arrives. `plane` is the choice of the allocator, or, if planes share
+///   superblocks, that of the configured policy. The page goes to the open block for data of kind `stream` of the returned plane.
+/// - The result is a plane of the drive, and if planes share superblocks, a plane of the same superblocks as `plane`. If the result is full, or
+///   belongs to another namespace, `plane` is used.
 /// - The placer is deterministic: equal calls in equal order return equal results.
 pub trait WritePlacer {
     /// Returns the plane for a page that would otherwise go to `plane`. `planes` shows the state of all planes.

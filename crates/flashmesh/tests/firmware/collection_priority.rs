@@ -55,7 +55,8 @@ fn a_collection_begun_in_the_background_goes_first_once_space_has_run_out() {
     );
 }
 
-/// With `gc.paced`, writes wait for the page moves of a collection, which yields to reads. Reads that keep the die busy would stop both.
+/// With `gc.paced`, writes wait for the page moves of a collection, and page moves yield to reads. Without the age bound, reads that keep the die busy
+/// would stop page moves and writes.
 #[test]
 fn reads_do_not_stop_a_collection_that_writes_wait_for_beyond_the_age_bound() {
     let served = |age_bound| {

@@ -81,8 +81,8 @@ fn a_threshold_throttles_from_its_share_of_collecting_dies_on() {
     assert!(always > half && half > all, "{always} writes waited with a share of 0, {half} with 0.5, {all} with 1");
 }
 
-/// The throttle delays the second write of a drive whose reads suspend nothing while a write waits for space. The read arrives during the program of
-/// the first write.
+/// With `cache.suspend-when-full = false`, a read arrives during the program of the first write, while the throttle delays the second write. The read
+/// suspends the program unless the cache is nearly full.
 #[test]
 fn a_throttled_write_keeps_reads_from_suspending_only_where_the_cache_is_nearly_full() {
     let arrival = Time::from_us(50);

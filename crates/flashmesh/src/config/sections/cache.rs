@@ -122,8 +122,8 @@ section! {
         /// If unset, writes are throttled at any share, and the interval is multiplied by the share.
         throttle_share: Option<f64> = None, unset "any share; the interval in proportion", in 0.0..=1.0, with "throttle-interval" != ["\"0ps\""],
             needs plain;
-        /// Whether reads suspend programs and erases while a write waits for space. If false, dies first finish the operations that free space. A
-        /// write that `throttle-interval` delays counts as waiting for space only while more than seven eighths of `dirty-limit` are dirty.
+        /// Whether reads suspend programs and erases while a write waits for space. If false, dies first finish the operations that free space.
+        /// Then a write that only `throttle-interval` delays prevents suspensions only while more than seven eighths of `dirty-limit` are dirty.
         suspend_when_full: bool = true,
             with "flash.suspension" != ["\"off\""] or "ftl.policy" = ["\"mbm\""], needs plain;
         /// Whether a page stays in the cache, for reads, after it is on flash.

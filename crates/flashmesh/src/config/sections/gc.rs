@@ -76,8 +76,8 @@ section! {
         preemptible: bool = false, needs plain, step "false | true";
         /// Whether collection keeps pace with the writes of its plane. If the victim has v valid and i invalid pages, collection moves v /
         /// i pages per page written, so that space is freed as fast as space is used. Writes wait while collection is behind; reads do not.
-        /// Collection that is behind precedes reads once it has waited for `schedule.age-bound`. With `cache.destage-stripe`, collection
-        /// makes its owed moves before each stripe.
+        /// Moves that writes wait for precede reads once the moves have waited for `schedule.age-bound`. With `cache.destage-stripe`,
+        /// collection makes its owed moves before each stripe.
         paced: bool = false, with "preemptible" = ["true"], needs any, step "false | true";
         /// Way in which a valid page moves.
         r#move: PageMove = PageMove::ThroughController, needs any, step "through-controller | chip-to-chip | clean";
