@@ -101,6 +101,14 @@ def test_files_without_a_size_share_what_is_left(tmp_path: Path) -> None:
         read_text(tmp_path, "[a]\nfilename=old\n[b]\nsize=1g\n", GIB)
 
 
+def test_jobs_whose_files_exceed_the_drive_are_told_to_share_one(tmp_path: Path) -> None:
+    text = "[global]\nsize=100%\n[reader]\nrw=randread\n[writer]\nrw=randwrite\n"
+    with pytest.raises(flashmesh.ConfigError, match="the 2 files of the jobs have 2 GiB, and the drive 1 GiB") as told:
+        read_text(tmp_path, text, GIB)
+    assert "share a device or a file by `filename`" in str(told.value)
+    assert ranges(read_text(tmp_path, text.replace("\n", "\nfilename=/dev/sda\n", 1), GIB)) == [("0B", "1GiB")] * 2
+
+
 def test_a_share_of_the_drive_follows_the_configuration(config: Path, tmp_path: Path) -> None:
     jobs = read_text(tmp_path, "[a]\nfilename=/dev/sda\nsize=50%\nnumber_ios=5\n")
     capacity = configuration.capacity_of(config, None, None)

@@ -11,12 +11,18 @@ if TYPE_CHECKING:
 
 ALIGNMENT = 1 << 20
 """Alignment in bytes of the first of the files that a stream adds; its other files follow without gaps."""
+GIB = 1 << 30
 DEVICE = re.compile(r"/dev/(?!shm/)|\\\\\.\\|[0-9a-fA-F]{4}:[0-9a-fA-F]{2}[:.]|trtype[:=]")
 """Prefixes of the names of devices."""
 
 
 class Unplaced(Exception):  # noqa: N818 - callers turn it into an error with a place
     """Reason why files cannot be laid out."""
+
+    def __init__(self, reason: str, remedy: str) -> None:
+        """Creates the reason, with what the user can do."""
+        super().__init__(reason)
+        self.remedy = remedy
 
 
 def is_device(path: str) -> bool:
@@ -51,7 +57,7 @@ class Layout:
         """Assigns a range of the drive to each file of all streams.
 
         Raises:
-            Unplaced: If there is no space left for files without a size.
+            Unplaced: If the files are larger than the drive, or leave no space for files without a size.
         """
         devices = {path for wanted in streams for path in wanted.paths if is_device(path)}
         if len(devices) == 1:
@@ -72,6 +78,12 @@ class Layout:
             fresh = [path for path in wanted.paths if path not in self.starts and needed[path] is not None]
             if fresh:
                 end = self.append(fresh, max(needed[path] or 0 for path in fresh), end)
+        if self.capacity is not None and len(files) > 1 and end > self.capacity:
+            needs, has = (f"{count / GIB:.4g} GiB" for count in (end, self.capacity))
+            raise Unplaced(
+                f"the {len(files)} files of the jobs have {needs}, and the drive {has}",
+                "let the jobs share a device or a file by `filename`, lower `size`, or take a larger drive",
+            )
         self.share([path for path in files if path not in self.starts], end)
 
     def append(self, paths: Iterable[str], length: int, end: int) -> int:
@@ -98,7 +110,7 @@ class Layout:
         begin = -(-end // ALIGNMENT) * ALIGNMENT
         length = (capacity - begin) // len(paths) // ALIGNMENT * ALIGNMENT
         if length <= 0:
-            raise Unplaced(f"no space is left on the drive for `{paths[0]}`, whose size is not given")
+            raise Unplaced(f"no space is left on the drive for `{paths[0]}`, whose size is not given", "give it a size")
         self.append(paths, length, begin)
 
     def range_of(self, paths: Sequence[str]) -> tuple[int, int | None]:
@@ -115,6 +127,7 @@ class Layout:
                 length is None or self.lengths[path] != length or self.starts[path] != first + number * length
             ):
                 raise Unplaced(
-                    f"`{path}` and `{paths[0]}` belong to several jobs, and files of other lengths lie between them"
+                    f"`{path}` and `{paths[0]}` belong to several jobs, and files of other lengths lie between them",
+                    "write a job for each file",
                 )
         return first, length

@@ -110,7 +110,7 @@ def read_jobs(path: str | Path, capacity: int | None = None) -> FioJobs:
     try:
         layout.place([Wanted(one.paths(clone), one.wanted(clone)) for one, clone, _ in streams if one not in logs])
     except Unplaced as unplaced:
-        raise source.problem(listed[0].line, str(unplaced), "give it a size") from None
+        raise source.problem(listed[0].line, str(unplaced), unplaced.remedy) from None
     phases = phases_of(translations)
     names: dict[str, int] = {}
     for one, clone, side in streams:
@@ -358,7 +358,7 @@ class Translation:
         try:
             return self.layout.range_of(self.paths(clone))
         except Unplaced as unplaced:
-            raise self.source.problem(self.job.line, str(unplaced), "write a job for each file") from None
+            raise self.source.problem(self.job.line, str(unplaced), unplaced.remedy) from None
 
     def translate(self, prefix: str, clone: int, side: int | None, phase: int) -> None:
         """Sets the configuration keys of a stream.
