@@ -224,7 +224,7 @@ impl DeviceCache {
         let Some((write, admitted)) = self.cache.admit_next() else {
             if self.group.as_ref().is_some_and(|group| group.had_waited) {
                 self.end_group(cx.kernel);
-                cx.datapath.end_batch();
+                cx.datapath.interconnect.end_batch();
             }
             self.await_throttle(cx.kernel);
             if self.cache.has_waiting() {
@@ -236,7 +236,7 @@ impl DeviceCache {
         self.tell_removed(cx.kernel);
         let is_first = self.group.as_ref().is_none_or(|group| group.request != write.request);
         if self.groups_accesses && is_first {
-            cx.datapath.begin_batch();
+            cx.datapath.interconnect.begin_batch();
         }
         self.admitted(&write, admitted, writes, cx);
         cx.push(FollowUp::SettleCache);

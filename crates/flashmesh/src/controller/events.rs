@@ -51,7 +51,7 @@ impl Controller {
                     self.read_done(read, datapath, kernel);
                 }
                 if let Some(grant) = held {
-                    datapath.release(grant, kernel);
+                    datapath.interconnect.release(grant, kernel);
                 }
                 page
             }
@@ -72,11 +72,11 @@ impl Controller {
         if M::ALL_FEATURES && self.moves.cleaning.holds(die) {
             return;
         }
-        if datapath.begin_sending(die) {
+        if datapath.dies.begin_sending(die) {
             let mut to = None;
             if M::ALL_FEATURES
                 && self.shared.rules.moves_chip_to_chip
-                && let Some(read) = datapath.outgoing(die)
+                && let Some(read) = datapath.dies.outgoing(die)
             {
                 to = self.moves.destination(read, &mut Context { shared: &mut self.shared, datapath, kernel });
             }
@@ -190,9 +190,9 @@ impl Controller {
                     map.read_done(id, cx);
                 }
                 // Enqueue the transactions that waited for entries of the page as one batch, like the pages of a request.
-                datapath.begin_batch();
+                datapath.interconnect.begin_batch();
                 self.run(datapath, kernel);
-                return datapath.end_batch();
+                return datapath.interconnect.end_batch();
             }
             _ => unreachable!("a program or an erase brings no data"),
         }

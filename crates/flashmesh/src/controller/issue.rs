@@ -171,10 +171,13 @@ impl Controller {
     /// Sends to their dies the writes that the firmware policy held and releases now, each to the plane that the policy chose.
     #[inline(never)]
     pub(super) fn send_due<M: Model>(&mut self, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
-        let states = datapath.states();
+        let states = datapath.dies.states();
         let Shared { policy, ftl, .. } = &mut self.shared;
-        let due =
-            policy.dispatch_held(&mut PolicyView { ftl, idle: datapath.idle_dies(), load: datapath.load(&states) });
+        let due = policy.dispatch_held(&mut PolicyView {
+            ftl,
+            idle: datapath.dies.idle_dies(),
+            load: datapath.load(&states),
+        });
         due.dropped.into_iter().for_each(|id| datapath.remove(id));
         for (id, plane) in due.dispatched {
             let transaction = datapath.transaction_mut(id);
@@ -199,7 +202,7 @@ impl Controller {
                 datapath.dispatched();
                 has_answered = true;
             }
-            if !datapath.has_output() {
+            if !datapath.interconnect.has_output() {
                 return has_answered;
             }
             has_answered = true;
@@ -215,10 +218,10 @@ impl Controller {
     #[inline(always)]
     pub(super) fn handle_grants<M: Model>(&mut self, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         let mut next = 0;
-        while let Some(granted) = datapath.next_grant(&mut next) {
+        while let Some(granted) = datapath.interconnect.next_grant(&mut next) {
             self.handle_grant(granted, datapath, kernel);
         }
-        datapath.clear_grants(kernel);
+        datapath.interconnect.clear_grants(kernel);
     }
 
     #[inline(always)]

@@ -328,9 +328,10 @@ impl Controller {
             if M::ALL_FEATURES && self.has_due_writes() {
                 self.send_due(datapath, kernel);
             }
-            let may_dispatch = datapath.dispatches() && (datapath.has_candidates() || datapath.has_output());
+            let may_dispatch =
+                datapath.dispatches() && (datapath.has_candidates() || datapath.interconnect.has_output());
             let has_dispatched = may_dispatch && self.dispatch(datapath, kernel);
-            let has_answers = datapath.has_output();
+            let has_answers = datapath.interconnect.has_output();
             // Plain drives (compiled without optional features) inline the handling of grants here; other drives call it out of line.
             if has_answers && M::ALL_FEATURES {
                 self.take_grants_out_of_line(datapath, kernel);
@@ -344,7 +345,7 @@ impl Controller {
                 break;
             }
         }
-        datapath.report_link_uses(kernel);
+        datapath.interconnect.report_link_uses(kernel);
         has_answered
     }
 }

@@ -14,7 +14,7 @@ use super::{Context, Controller};
 impl Controller {
     /// Returns the number of pages, written for requests, by the device cache or for reallocation, whose programs are running or suspended.
     pub fn programs_under_way<M: Model>(&self, datapath: &Datapath<M>) -> u64 {
-        let operations = datapath.dies().iter().flat_map(|die| die.in_progress());
+        let operations = datapath.dies.values().iter().flat_map(|die| die.in_progress());
         let programs = operations.filter(|operation| operation.kind == OperationKind::Program && !operation.internal);
         let pages =
             programs.flat_map(|operation| operation.transactions()).flat_map(|&id| datapath.with_companions(id));
@@ -23,8 +23,12 @@ impl Controller {
 
     /// Returns the physical pages whose programs are running or suspended, for any purpose. A power cut makes these pages unreadable.
     pub fn pages_under_way<M: Model>(&self, datapath: &Datapath<M>) -> Vec<Ppn> {
-        let transactions =
-            datapath.dies().iter().flat_map(|die| die.in_progress()).flat_map(|operation| operation.transactions());
+        let transactions = datapath
+            .dies
+            .values()
+            .iter()
+            .flat_map(|die| die.in_progress())
+            .flat_map(|operation| operation.transactions());
         let programs = transactions
             .flat_map(|&id| datapath.with_companions(id))
             .map(|id| datapath.transaction(id))

@@ -107,7 +107,7 @@ impl Controller {
     /// Ends the batch of the pages of a request, and queues the DRAM access that its pages in the device cache share, if any.
     #[inline]
     pub fn end_pages<M: Model>(&mut self, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
-        datapath.end_batch();
+        datapath.interconnect.end_batch();
         if let Some(cache) = &mut self.cache {
             cache.end_group(kernel);
         }

@@ -106,13 +106,11 @@ impl<M: Model> Datapath<M> {
         let transaction = &mut self.transactions[id];
         let die = self.geometry.die_of_plane(transaction.plane);
         let (class, request, plane) = (transaction.class(), transaction.owner.request, transaction.plane);
-        let internal_busy = self.internal_busy_at(die, plane, now);
+        let internal_busy = self.dies.internal_busy_at(die, plane, now);
         self.transactions[id].account.queue(now, internal_busy);
         kernel.notify(|| Notice::Enqueued(die, class, request));
         self.start_companion_waits(die, id, kernel);
-        if self.rules.tracks_idle {
-            self.idle.set(die, false);
-        }
+        self.dies.mark_busy(die);
         self.clean_execution.pending.push((die, id));
         die
     }
@@ -145,7 +143,7 @@ impl<M: Model> Datapath<M> {
             let by = self.geometry.die_of_plane(self.geometry.plane_of(self.transactions[id].from));
             self.interconnect.fabric.redirect_acknowledgement(die, by);
         }
-        let extent = self.begin_at_die(die, operation, now);
+        let extent = self.dies.begin(die, self.transactions[id].plane, operation, now);
         if self.dispatches() {
             self.scheduling.scheduler.queue_changed(die);
         }

@@ -26,7 +26,6 @@ mod multi_unit;
 mod operation;
 mod page_source;
 mod path;
-mod plane_reads;
 mod queue;
 mod rules;
 mod scheduling;
@@ -34,19 +33,18 @@ mod stats;
 mod transfer;
 
 use crate::config::{Config, EraseOrder, Priorities};
-use crate::engine::id_table::IdTable;
 use crate::fabric::{AnyFabric, FabricError, FabricInfo};
 use crate::flash::geometry::Geometry;
 use crate::flash::timing::Timing;
-use crate::ftl::IdleDies;
-use crate::ids::DieId;
+use crate::ids::{DieId, TransactionId};
 use crate::kernel::model::{Model, Probed};
+use crate::schedule::load::LoadView;
 use crate::schedule::queues::{DieQueues, Transactions};
 use crate::schedule::{AnyScheduler, Scheduler};
 use crate::units::Time;
 
 pub use counters::Counters;
-pub use dies::DieEntry;
+pub use dies::{Dies, DiesView};
 pub use issue::{HeldDie, IssueOutcome};
 pub use operation::{ArrayOutcome, GrantOutcome, NewOperation};
 pub use page_source::PageSource;
@@ -57,7 +55,7 @@ use arrival_order::ArrivalOrder;
 use clean::CleanExecution;
 
 use multi_unit::GatherState;
-use path::Interconnect;
+pub use path::{Interconnect, TransferCounts};
 use rules::Rules;
 use scheduling::SchedulingState;
 use transfer::PartialTransfers;
@@ -71,12 +69,10 @@ pub struct Datapath<M: Model> {
     transactions: Transactions,
     queues: DieQueues,
     scheduling: SchedulingState,
-    dies: IdTable<DieId, DieEntry>,
-    /// Set of idle dies, maintained only if [`Rules::tracks_idle`].
-    idle: IdleDies,
+    pub dies: Dies<M>,
     clean_execution: CleanExecution,
     partial_transfers: PartialTransfers,
-    interconnect: Interconnect<M::Fabric>,
+    pub interconnect: Interconnect<M::Fabric>,
     arrival_order: ArrivalOrder,
     gather: GatherState,
     counters: Counters,
@@ -92,18 +88,19 @@ impl Datapath<Probed> {
         geometry: &Geometry,
         info: &'static FabricInfo,
     ) -> Result<Datapath<Probed>, FabricError> {
-        let dies = geometry.dies();
-        let mut idle = IdleDies::new(dies);
-        (0..dies).for_each(|die| idle.set(DieId(die), true));
+        let timing = Timing::new(config, info.on_die_controller_time(config));
         let scheduler = AnyScheduler::new(config, geometry);
         Ok(Datapath {
-            timing: Timing::new(config, info.on_die_controller_time(config)),
+            dies: Dies::new(config, geometry, &timing),
+            timing,
             rules: Rules::new(config, geometry, info, &scheduler),
             transactions: Transactions::default(),
-            queues: DieQueues::new(dies, geometry.planes_per_die, config.schedule.priorities != Priorities::Off),
+            queues: DieQueues::new(
+                geometry.dies(),
+                geometry.planes_per_die,
+                config.schedule.priorities != Priorities::Off,
+            ),
             scheduling: SchedulingState::new(scheduler, geometry),
-            dies: IdTable::filled(DieEntry::new(config, geometry), dies as usize),
-            idle,
             clean_execution: CleanExecution::default(),
             partial_transfers: PartialTransfers::default(),
             interconnect: Interconnect::new(info, AnyFabric::build_kind(info, config, geometry)?),
@@ -128,11 +125,6 @@ impl Datapath<Probed> {
         (self.rules.age_bound, self.rules.erase_order) = (Time::MAX, EraseOrder::Last);
     }
 
-    /// Starts tracking idle dies, for an allocator that prefers them.
-    pub fn track_idle(&mut self) {
-        self.rules.tracks_idle = true;
-    }
-
     /// Converts the datapath to model `N` (a variant of the simulation, compiled for one set of features). `resolve` extracts the fabric.
     pub fn into_model<N: Model>(self, resolve: impl FnOnce(AnyFabric) -> N::Fabric) -> Datapath<N> {
         Datapath {
@@ -142,8 +134,7 @@ impl Datapath<Probed> {
             transactions: self.transactions,
             queues: self.queues,
             scheduling: self.scheduling,
-            dies: self.dies,
-            idle: self.idle,
+            dies: self.dies.into_model(),
             clean_execution: self.clean_execution,
             partial_transfers: self.partial_transfers,
             interconnect: self.interconnect.resolved(resolve),
@@ -155,35 +146,38 @@ impl Datapath<Probed> {
 }
 
 impl<M: Model> Datapath<M> {
-    /// Starts recording which links transfers use, for probes.
-    pub fn record_link_uses(&mut self) {
-        self.interconnect.outbox.link_uses = Some(Vec::new());
-    }
-
-    pub fn stop_notices(&mut self) {
-        self.interconnect.outbox.link_uses = None;
-    }
-
     pub fn stats(&self) -> DatapathStats<'_> {
         DatapathStats {
             fabric: &self.interconnect.fabric,
             info: self.interconnect.info,
+            transfers: &self.interconnect.transfers,
             counters: &self.counters,
             dies: self.dies.values(),
-            rules: &self.rules,
+            die_rules: self.dies.die_rules(),
+            dies_take_turns: self.dies.take_turns(),
+            suspensions: self.dies.suspensions(),
         }
     }
 
-    pub fn fabric(&self) -> &M::Fabric {
-        &self.interconnect.fabric
+    /// Returns a view of the queue lengths and states of the dies, for policies that balance load.
+    pub fn load<'a>(&'a self, states: &'a DiesView<'a>) -> LoadView<'a> {
+        LoadView::new(states, &self.queues, &self.transactions)
     }
 
-    /// Returns the fabric, for configuration before a run.
-    pub fn fabric_mut(&mut self) -> &mut M::Fabric {
-        &mut self.interconnect.fabric
+    /// Returns whether the page of `id`, a read of `die`, has been sensed: its data is in the register, in transfer, or waits in the array
+    /// for the register.
+    pub fn is_in_register(&self, die: DieId, id: TransactionId) -> bool {
+        self.dies[die].sensed().any(|&lead| self.with_companions(lead).any(|held| held == id))
     }
 
-    pub fn info(&self) -> &'static FabricInfo {
-        self.interconnect.info
+    /// Returns whether `id`, a read of `die`, is being sensed or its command is in transfer.
+    pub fn is_sensed_now(&self, die: DieId, id: TransactionId) -> bool {
+        let mut leads = self.dies[die].in_progress().flat_map(|operation| operation.transactions());
+        leads.any(|&lead| self.with_companions(lead).any(|sensed| sensed == id))
+    }
+
+    /// Returns whether `die` is idle and has no queued transactions.
+    pub fn is_idle(&self, die: DieId) -> bool {
+        !self.queues.has_work(die) && self.dies[die].is_idle()
     }
 }

@@ -62,7 +62,7 @@ impl<M: Model> Datapath<M> {
         let die = self.geometry.die_of_plane(transaction.plane);
         let plane = self.geometry.plane_in_die(transaction.plane) as u8;
         kernel.notify(|| Notice::Enqueued(die, class, request));
-        let internal_busy = self.internal_busy_at(die, self.transactions[id].plane, now);
+        let internal_busy = self.dies.internal_busy_at(die, self.transactions[id].plane, now);
         self.transactions[id].account.queue(now, internal_busy);
         if self.gathers() && work.is_whole() {
             self.enqueue_complete_program(die, plane, id, kernel);
@@ -75,12 +75,7 @@ impl<M: Model> Datapath<M> {
         if self.dispatches() {
             self.scheduling.scheduler.queue_changed(die);
         }
-        if M::ALL_FEATURES && self.rules.tracks_idle {
-            self.idle.set(die, false);
-            if self.rules.dies_take_turns {
-                self.dies_of_chip(die).for_each(|die| self.idle.set(die, false));
-            }
-        }
+        self.dies.mark_busy(die);
         if class == TransactionClass::UserRead && kernel.watches_reads() {
             let Transaction { lpn, purpose: work, .. } = self.transactions[id];
             kernel.notify_read(ReadNotice::Queued(id, die, lpn, work.read_for()));
@@ -116,7 +111,7 @@ impl<M: Model> Datapath<M> {
 
     /// Charges the queue wait of a transaction that is dequeued but not issued.
     pub fn count_wait(&mut self, id: TransactionId, now: Time) {
-        let internal_busy = self.internal_busy(self.transactions[id].plane, now);
+        let internal_busy = self.dies.internal_busy(self.transactions[id].plane, now);
         self.transactions[id].account.wait(now, internal_busy);
     }
 
@@ -162,7 +157,7 @@ impl<M: Model> Datapath<M> {
     pub(super) fn on_dequeued(&mut self, id: TransactionId, die: DieId, path: PathGrant, kernel: &mut Kernel<M>) {
         let now = kernel.now();
         self.count_dequeued(id);
-        let internal_busy = self.internal_busy_at(die, self.transactions[id].plane, now);
+        let internal_busy = self.dies.internal_busy_at(die, self.transactions[id].plane, now);
         let transaction = &mut self.transactions[id];
         transaction.account.charge_issue_wait(now, path.wait, internal_busy);
         let (class, request) = (transaction.class(), transaction.owner.request);

@@ -1,11 +1,10 @@
 //! Rules of operations, derived from the configuration.
 
 use crate::config::{
-    Allocation, Arbitration, Config, EraseOrder, KindOrder, MultiPlane, PageMove, PlaneOrder, Priorities, Schedule,
-    SchedulePolicy, Suspension, SuspensionScope, WriteBinding,
+    Arbitration, Config, EraseOrder, KindOrder, MultiPlane, PageMove, PlaneOrder, Priorities, Schedule, SchedulePolicy,
+    WriteBinding,
 };
 use crate::fabric::FabricInfo;
-use crate::flash::die::DieRules;
 use crate::flash::geometry::Geometry;
 use crate::schedule::queues::{NOTHING, PlaneMasks};
 use crate::schedule::transaction::TransactionClass;
@@ -15,12 +14,7 @@ use crate::units::Time;
 /// Settings of the configuration that affect the datapath.
 #[derive(Clone, Debug)]
 pub(super) struct Rules {
-    pub(super) die: DieRules,
     pub(super) multi_plane: MultiPlane,
-    /// Whether the planes of a die read independently.
-    pub(super) planes_read_alone: bool,
-    /// Classes of transactions that may start while other planes of the die read; no effect unless planes read independently.
-    pub(super) independent_reads: PlaneMasks,
     /// Whether reads of requests on other planes join reads of the map (`schedule.map-reads-take-others`).
     pub(super) map_reads_take_others: bool,
     /// Whether the planes of a multi-plane read send their data in the order of arrival of their transactions, after the reads of the map.
@@ -32,8 +26,6 @@ pub(super) struct Rules {
     pub(super) copyback: bool,
     /// Whether GC moves whole blocks by Clean packets (Network-on-SSD): one packet makes a chip send all valid pages to another chip.
     pub(super) cleans: bool,
-    /// Whether a chip executes one operation at a time.
-    pub(super) dies_take_turns: bool,
     pub(super) erase_order: EraseOrder,
     /// Wait after which a user transaction counts as overdue (`schedule.age-bound`); [`Time::MAX`] if the policy serves user transactions
     /// in order of arrival only, or after `Datapath::leave_order_to_scheduler`.
@@ -42,15 +34,10 @@ pub(super) struct Rules {
     pub(super) arbitration: Arbitration,
     /// Whether writes get their pages when they are placed on a plane (early binding), not at the grant of a path.
     pub(super) binds_early: bool,
-    pub(super) tracks_idle: bool,
     /// Whether the scheduler decides which die requests a path.
     pub(super) scheduler_dispatches: bool,
-    /// Whether the dies of a chip start operations only when all of them are idle.
-    pub(super) dies_start_together: bool,
     /// Whether reads that a request waits for always precede GC.
     pub(super) reads_before_collection: bool,
-    /// Whether a read that suspends an operation suspends the operations of all dies of its chip together.
-    pub(super) suspends_chips: bool,
     /// Classes of GC transactions that may be held back, if GC alternates with the destage of stripes (`cache.destage-stripe`); otherwise
     /// no class.
     pub(super) pausing_collection: PlaneMasks,
@@ -75,7 +62,6 @@ impl Rules {
             SchedulePolicy::OutOfOrder => order != KindOrder::Arrival || priorities != Priorities::Off,
             SchedulePolicy::Sprinkler | SchedulePolicy::Paq | SchedulePolicy::Fair => true,
         };
-        let dies_start_together = config.dies_start_together();
         let dies_take_turns = !config.flash.die_interleaving && geometry.dies_per_chip > 1;
         let cleans = config.gc.r#move == PageMove::Clean;
         let pausing_collection = match (config.gc_alternates_with_destage(), config.gc.r#move.crosses_chips()) {
@@ -86,27 +72,14 @@ impl Rules {
         };
         let has_parity = config.parity_stripe().is_some();
         let dies_are_independent = !dies_take_turns
-            && !dies_start_together
+            && !config.dies_start_together()
             && !cleans
             && !has_parity
             && !geometry.gathers_units()
             && !config.planes_read_alone()
             && pausing_collection == NOTHING;
         Rules {
-            die: DieRules {
-                read_cache: config.flash.read_cache,
-                suspension: config.suspension(),
-                suspensions_max: config.flash.suspensions_max,
-                suspend_interval: config.flash.suspend_interval,
-                suspend_remaining_min: config.flash.suspend_remaining_min,
-            },
             multi_plane: config.flash.multi_plane,
-            planes_read_alone: config.planes_read_alone(),
-            independent_reads: if cleans {
-                PlaneMasks::all_of(&TransactionClass::AWAITED_READS)
-            } else {
-                PlaneMasks::all_of(&TransactionClass::READS)
-            },
             map_reads_take_others: config.schedule.map_reads_take_others && !config.planes_read_alone(),
             sends_by_arrival: config.flash.plane_order == PlaneOrder::Arrival,
             lookahead: config.schedule.lookahead,
@@ -115,20 +88,14 @@ impl Rules {
             cleans,
             erase_order: config.schedule.erases,
             age_bound: if has_precedence { config.schedule.age_bound } else { Time::MAX },
-            dies_take_turns,
             arbitration: if info.supports_arbitration() {
                 config.fabric.arbitration
             } else {
                 Arbitration::CommandFirst
             },
             binds_early: config.ftl.write_binding == WriteBinding::Early,
-            tracks_idle: config.ftl.allocation == Allocation::Dynamic,
             scheduler_dispatches: scheduler.dispatches(),
-            dies_start_together,
             reads_before_collection: config.reads_go_before_collection(),
-            suspends_chips: dies_start_together
-                && config.flash.suspension_scope == SuspensionScope::Chip
-                && config.suspension() != Suspension::Off,
             pausing_collection,
             has_parity,
             paces_collection: config.gc.paced,

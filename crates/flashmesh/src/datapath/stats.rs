@@ -1,9 +1,9 @@
 //! Statistics for reports, independent of the model (compiled variant of the run), so that the code of reports is compiled once.
 
-use crate::datapath::Counters;
 use crate::datapath::dies::DieEntry;
-use crate::datapath::rules::Rules;
+use crate::datapath::{Counters, TransferCounts};
 use crate::fabric::{Fabric, FabricInfo};
+use crate::flash::die::DieRules;
 use crate::measure::lower_bound::DieWork;
 use crate::power::energy::DriveActivity;
 use crate::units::Time;
@@ -13,9 +13,13 @@ use crate::units::Time;
 pub struct DatapathStats<'a> {
     pub fabric: &'a dyn Fabric,
     pub info: &'static FabricInfo,
+    pub transfers: &'a TransferCounts,
     pub counters: &'a Counters,
-    pub(super) dies: &'a [DieEntry],
-    pub(super) rules: &'a Rules,
+    pub dies: &'a [DieEntry],
+    pub(super) die_rules: &'a DieRules,
+    pub(super) dies_take_turns: bool,
+    /// Number of suspensions of programs and erases.
+    pub suspensions: u64,
 }
 
 impl<'a> DatapathStats<'a> {
@@ -31,21 +35,17 @@ impl<'a> DatapathStats<'a> {
         }
     }
 
-    pub fn dies(self) -> &'a [DieEntry] {
-        self.dies
-    }
-
     pub fn work(self) -> Vec<DieWork> {
         self.dies.iter().map(|entry| entry.all_work(self.has_read_cache())).collect()
     }
 
     /// Returns whether a chip executes one operation at a time.
     pub fn dies_take_turns(self) -> bool {
-        self.rules.dies_take_turns
+        self.dies_take_turns
     }
 
     /// Returns whether the array can sense the next page while the data of the previous page is in the register (`flash.read-cache`).
     pub fn has_read_cache(self) -> bool {
-        self.rules.die.read_cache
+        self.die_rules.read_cache
     }
 }

@@ -100,7 +100,7 @@ impl<M: Model> Frontend<M> {
         controller.request_begins::<M>(id, first, last);
         controller.begin_read::<M>(first.0..=last.0, io.size);
         let mut parts = 0;
-        datapath.begin_batch();
+        datapath.interconnect.begin_batch();
         for lpn in first.0..=last.0 {
             let page = self.part_of(id, io, since, Lpn(lpn));
             parts += controller.read(&page, datapath, kernel);
@@ -124,7 +124,7 @@ impl<M: Model> Frontend<M> {
         controller.request_begins::<M>(id, first, last);
         self.host.requests[id].remaining = pages;
         controller.count_written(pages);
-        datapath.begin_batch();
+        datapath.interconnect.begin_batch();
         for lpn in first.0..=last.0 {
             let page = self.part_of(id, io, since, Lpn(lpn));
             controller.write(&page, datapath, kernel);

@@ -20,7 +20,7 @@ impl Snapshot<'_> {
     pub(super) fn interval_reports(&self, end: Time) -> IntervalReports {
         let Some(timeline) = &self.frontend.counters.timeline else { return IntervalReports::default() };
         let counts = self.counts();
-        let parts = PartCounts { links: self.datapath.fabric.usage().len(), dies: self.datapath.dies().len() };
+        let parts = PartCounts { links: self.datapath.fabric.usage().len(), dies: self.datapath.dies.len() };
         let names: Vec<&str> = self.frontend.streams.iter().map(|stream| stream.config.name.as_str()).collect();
         let (warm_up, measured) = timeline.measured(end, &counts, parts, &names);
         IntervalReports { warm_up, measured, epochs: timeline.epochs(end, &counts, parts) }
@@ -62,8 +62,8 @@ impl Snapshot<'_> {
                 link_to_drive: ps(link.busy(Direction::ToDrive, at)),
                 link_to_host: ps(link.busy(Direction::ToHost, at)),
                 links: self.datapath.fabric.usage().iter().map(|usage| ps(usage.busy_until(at))).sum(),
-                dies: self.datapath.dies().iter().map(|die| ps(die.busy(at))).sum(),
-                dies_gc: self.datapath.dies().iter().map(|die| ps(die.internal_busy(at))).sum(),
+                dies: self.datapath.dies.iter().map(|die| ps(die.busy(at))).sum(),
+                dies_gc: self.datapath.dies.iter().map(|die| ps(die.internal_busy(at))).sum(),
                 queues: timeline.map_or(0, |timeline| timeline.occupancy_until(at)),
             },
         }

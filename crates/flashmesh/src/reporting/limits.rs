@@ -23,8 +23,8 @@ impl Snapshot<'_> {
             links: fabric.usage().iter().map(|link| link.busy_until(now)).collect(),
             links_held: fabric.link_hold_times(),
             controllers: fabric.controller_busy_times(now),
-            dies: self.datapath.dies().iter().map(|die| die.busy(now)).collect(),
-            dies_gc: self.datapath.dies().iter().map(|die| die.internal_busy(now)).collect(),
+            dies: self.datapath.dies.iter().map(|die| die.busy(now)).collect(),
+            dies_gc: self.datapath.dies.iter().map(|die| die.internal_busy(now)).collect(),
             work: self.work(),
             queue_full: self.queue_full_times(),
         }

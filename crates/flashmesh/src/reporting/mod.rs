@@ -16,7 +16,6 @@ use crate::flash::geometry::Geometry;
 use crate::frontend::{self, HostStream};
 use crate::measure::confidence::{RequestMetrics, StreamConfidence};
 use crate::measure::part_times::PartTimes;
-use crate::measure::path_conflicts::PathConflicts;
 use crate::measure::peak_rss;
 use crate::measure::report::{
     FlashReport, LinksReport, MappingCacheReport, PathConflictReport, PerRequestReport, Report, StreamReport,
@@ -50,7 +49,7 @@ impl Snapshot<'_> {
     /// Returns the report of a run up to the time of the snapshot. The run took `wall` of real time; `interrupted` is whether it was stopped before
     /// its end.
     pub fn report(&self, wall: Duration, interrupted: bool) -> Report {
-        let (requests, operations) = (self.frontend.counters, self.datapath.counters);
+        let requests = self.frontend.counters;
         let mut all = StreamMeasures::default();
         requests.streams.iter().for_each(|stream| all.add(stream));
         let power_cut = self.frontend.power_cut.cloned();
@@ -108,12 +107,18 @@ impl Snapshot<'_> {
                 hit_share: map.counters().hit_share(),
                 counters: map.counters().clone(),
             }),
-            path_conflict: self.path_conflicts(&operations.conflicts),
+            path_conflict: self.path_conflicts(),
             collisions: None,
             replication: self.controller.replication().map(Replication::report),
             scouts: fabric.scout_counters().cloned(),
             host: self.host_report(end),
-            links: LinksReport::new(fabric.layout(), fabric.usage(), fabric.hops(), operations.transfers, self.now),
+            links: LinksReport::new(
+                fabric.layout(),
+                fabric.usage(),
+                fabric.hops(),
+                self.datapath.transfers.started,
+                self.now,
+            ),
             bound,
             lower_bound: self.lower_bound(interrupted),
             power: energy::report(self.config, &self.datapath.activity(self.now)),
@@ -147,7 +152,7 @@ impl Snapshot<'_> {
     fn flash(&self) -> FlashReport {
         let operations = self.datapath.counters;
         FlashReport {
-            suspensions: operations.suspensions,
+            suspensions: self.datapath.suspensions,
             multi_plane_operations: operations.multi_plane_operations,
             overdue_reads: operations.overdue_reads,
             overdue_programs: operations.overdue_programs,
@@ -178,16 +183,16 @@ impl Snapshot<'_> {
         })
     }
 
-    fn path_conflicts(&self, conflicts: &PathConflicts) -> PathConflictReport {
+    fn path_conflicts(&self) -> PathConflictReport {
         let share = |part: u64, of: u64| (of > 0).then(|| part as f64 / of as f64);
-        let (requests, operations) = (self.frontend.counters, self.datapath.counters);
+        let (requests, transfers) = (self.frontend.counters, self.datapath.transfers);
         PathConflictReport {
             requests_free_share: share(requests.requests_free, requests.completed),
             requests_free_of_others_share: share(requests.requests_free_of_others, requests.completed),
-            transfers_free_share: share(operations.transfers_free, operations.transfers),
-            transfers: operations.transfers,
-            wait_ps: conflicts.wait().as_ps(),
-            causes: conflicts.report(requests.requests_blocked),
+            transfers_free_share: share(transfers.unblocked, transfers.started),
+            transfers: transfers.started,
+            wait_ps: transfers.conflicts.wait().as_ps(),
+            causes: transfers.conflicts.report(requests.requests_blocked),
         }
     }
 

@@ -30,7 +30,7 @@ impl Snapshot<'_> {
         measured: Option<&MeasuredWindow>,
     ) -> (ConfidenceReport, SteadinessReport) {
         let batches = &self.frontend.counters.batches.merged(None);
-        let dies = self.datapath.dies().len();
+        let dies = self.datapath.dies.len();
         let (start, requests, confidence) = match measured {
             Some(MeasuredWindow { report, latencies, .. }) => {
                 let window = &report.window;

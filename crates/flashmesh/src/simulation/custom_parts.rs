@@ -43,10 +43,10 @@ impl Simulation {
     pub fn set_routing(&mut self, routing: &dyn RoutingAlgorithm) -> Result<(), RunError> {
         self.inject(CustomPart::Routing);
         let datapath = &mut self.unstarted_drive().datapath;
-        if datapath.fabric_mut().set_routing(routing) {
+        if datapath.interconnect.fabric.set_routing(routing) {
             return Ok(());
         }
-        Err(unable(datapath.info(), "policy.routing", "sends no scouts", "choose fabric.kind = \"venice\""))
+        Err(unable(datapath.interconnect.info, "policy.routing", "sends no scouts", "choose fabric.kind = \"venice\""))
     }
 
     /// Replaces the XY routing of NoSSD packets with a user-supplied one, which is evaluated now for every router and destination.
@@ -60,11 +60,11 @@ impl Simulation {
         self.inject(CustomPart::PacketRouting);
         let drive = self.unstarted_drive();
         let (config, geometry, datapath) = (&drive.config, &drive.geometry, &mut drive.datapath);
-        if datapath.fabric_mut().set_packet_routing(config, geometry, routing)? {
+        if datapath.interconnect.fabric.set_packet_routing(config, geometry, routing)? {
             return Ok(());
         }
         let why = "has no packets that go from router to router";
-        Err(unfit(datapath.info(), "policy.hops", why, "choose fabric.kind = \"nossd\"").into())
+        Err(unfit(datapath.interconnect.info, "policy.hops", why, "choose fabric.kind = \"nossd\"").into())
     }
 
     /// Replaces the arbitration of channels and controllers (`fabric.arbitration`) with a user-supplied one.
@@ -77,12 +77,12 @@ impl Simulation {
     pub fn set_arbiter(&mut self, policy: Box<dyn ArbitrationPolicy + Send>) -> Result<(), RunError> {
         self.inject(CustomPart::Arbiter);
         let datapath = &mut self.unstarted_drive().datapath;
-        if datapath.fabric_mut().set_arbitration_policy(policy) {
+        if datapath.interconnect.fabric.set_arbitration_policy(policy) {
             return Ok(());
         }
         let kinds = "choose fabric.kind = \"bus\", \"pssd\", \"pnssd\" or \"ideal\"";
         Err(unable(
-            datapath.info(),
+            datapath.interconnect.info,
             "policy.arbiter",
             "has no channels that dies wait for by fabric.arbitration",
             kinds,
@@ -143,7 +143,7 @@ impl Simulation {
     pub fn set_allocator(&mut self, allocator: Box<dyn Allocator + Send>) {
         self.inject(CustomPart::Allocator);
         let drive = self.unstarted_drive();
-        drive.datapath.track_idle();
+        drive.datapath.dies.track_idle();
         drive.controller.set_allocator(allocator);
     }
 
@@ -173,7 +173,7 @@ impl Simulation {
         self.needs.inject(CustomPart::Probe(probe.scope()));
         let drive = self.unstarted_drive();
         if probe.scope() == Scope::All {
-            drive.datapath.record_link_uses();
+            drive.datapath.interconnect.record_link_uses();
             drive.controller.record_changes();
         }
         drive.kernel.add_probe(probe);
@@ -186,7 +186,7 @@ impl Simulation {
     /// If the drive has already run.
     pub fn enable_checks(&mut self) {
         let drive = self.unstarted_drive();
-        let kind = drive.datapath.info().name;
+        let kind = drive.datapath.interconnect.info.name;
         let oracles = match expected_fabrics::expected_fabric(kind) {
             Some(expected) => Oracles::with_expected(expected, &drive.geometry, &drive.config),
             None => Oracles::of_unknown(kind, &drive.geometry, &drive.config),

@@ -78,7 +78,7 @@ impl<M: Model> DriveInstance<M> {
     /// Stops all notices to probes except the one of the end of the run.
     pub fn stop_telling(&mut self) {
         self.kernel.stop_notices();
-        self.datapath.stop_notices();
+        self.datapath.interconnect.stop_notices();
         self.controller.stop_recording();
     }
 
@@ -89,7 +89,7 @@ impl<M: Model> DriveInstance<M> {
             return Err(stall);
         }
         self.frontend.host.catch_up(self.kernel.now());
-        self.datapath.finish(&mut self.kernel);
+        self.datapath.interconnect.finish(&mut self.kernel);
         let wall = started.elapsed();
         let mut report = self.snapshot(self.kernel.now()).report(wall, interrupted || self.end.is_some());
         report.interrupted = interrupted;
@@ -133,7 +133,7 @@ impl<M: Model> DriveInstance<M> {
                 return Ok(Pause::Cancelled);
             }
             if self.kernel.are_probes_done() {
-                self.datapath.report_remaining_uses(&mut self.kernel);
+                self.datapath.interconnect.report_remaining_uses(&mut self.kernel);
                 return Ok(Pause::Unwatched);
             }
         }
@@ -143,7 +143,7 @@ impl<M: Model> DriveInstance<M> {
     /// a wake-up of the fabric precedes all other events of the same time.
     #[inline(always)]
     fn next_event(&mut self) -> Option<Event> {
-        let wake_at = self.datapath.wake_at();
+        let wake_at = self.datapath.interconnect.wake_at();
         if M::Fabric::SCHEDULES_EVENTS && wake_at < Time::MAX && wake_at <= self.kernel.next_at() {
             self.kernel.advance_to(wake_at);
             self.begin_event();
@@ -196,7 +196,7 @@ impl<M: Model> DriveInstance<M> {
             }
             Event::CopyDelivered(asker) if M::ALL_FEATURES => controller.copy_delivered(asker, datapath, kernel),
             Event::Acknowledged(id) => controller.acknowledged(id, datapath, kernel),
-            Event::FabricWake(token) => datapath.wake(token, kernel),
+            Event::FabricWake(token) => datapath.interconnect.wake(token, kernel),
             Event::ArrayEnd(die) => controller.array_end(die, datapath, kernel),
             Event::Resumed(die) if M::ALL_FEATURES => controller.resumed(die, datapath, kernel),
             Event::GatherDue(die) => controller.gather_due(die, datapath, kernel),
@@ -294,7 +294,7 @@ impl<M: Model> DriveInstance<M> {
     #[inline(never)]
     fn report_cut(&mut self) {
         // Apply the deferred updates of the usage and scout counters of the interconnect, because the report reads them.
-        self.datapath.catch_up(self.kernel.now());
+        self.datapath.interconnect.catch_up(self.kernel.now());
         self.at_cut = Some(Box::new(self.snapshot(self.kernel.now()).report(Duration::ZERO, true)));
     }
 
@@ -309,7 +309,7 @@ impl<M: Model> DriveInstance<M> {
         let scan = persistence.scan(geometry, controller.ftl(), &torn, config.mapping.cache_capacity.is_some());
         let recovered = persistence.recover(controller.ftl());
         kernel.notify(|| Notice::Recovered(&recovered));
-        recovery::report(config, geometry, datapath.info(), &scan, &recovered).map(Some)
+        recovery::report(config, geometry, datapath.interconnect.info, &scan, &recovered).map(Some)
     }
 
     fn snapshot(&self, now: Time) -> Snapshot<'_> {
@@ -326,7 +326,7 @@ impl<M: Model> DriveInstance<M> {
 
     /// Notifies the probes, if any, of the end of the run.
     fn tell_end(&mut self, report: &Report) {
-        let fabric = self.datapath.fabric();
+        let fabric = &self.datapath.interconnect.fabric;
         let held = fabric.held_links();
         let is_complete = !report.interrupted && report.power_cut.is_none() && self.end.is_none();
         let links = FabricEndState {

@@ -248,7 +248,7 @@ impl AnyDrive {
 
     /// Returns the simulated time of the next event; `None` if no event is pending.
     pub fn next_event(&self) -> Option<Time> {
-        let at = with_drive!(self, drive => drive.kernel.next_at().min(drive.datapath.wake_at()));
+        let at = with_drive!(self, drive => drive.kernel.next_at().min(drive.datapath.interconnect.wake_at()));
         (at < Time::MAX).then_some(at)
     }
 
@@ -290,7 +290,7 @@ macro_rules! over {
 
 /// Converts a drive to the plain variant for its interconnect. Leaves the drive unchanged if none is compiled for the interconnect.
 fn plain(drive: Box<DriveInstance<Probed>>) -> AnyDrive {
-    match drive.datapath.fabric() {
+    match &drive.datapath.interconnect.fabric {
         AnyFabric::SharedChannels(_) => over!(drive, SharedChannels, SharedChannels),
         AnyFabric::Pnssd(_) => over!(drive, Pnssd, Pnssd),
         AnyFabric::Nossd(_) => over!(drive, Nossd, Nossd),
@@ -301,7 +301,7 @@ fn plain(drive: Box<DriveInstance<Probed>>) -> AnyDrive {
 
 /// Converts a drive to the variant with every feature but probes. Leaves the drive unchanged if none is compiled for its interconnect.
 fn any(drive: Box<DriveInstance<Probed>>) -> AnyDrive {
-    match drive.datapath.fabric() {
+    match &drive.datapath.interconnect.fabric {
         AnyFabric::SharedChannels(_) => over!(drive, SharedChannels, Any),
         _ => AnyDrive::Probed(drive),
     }

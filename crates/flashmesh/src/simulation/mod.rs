@@ -257,7 +257,7 @@ impl Simulation {
         let measure = &drive.config.measure;
         let shape = DriveLayout {
             geometry: &drive.geometry,
-            layout: drive.datapath.fabric().layout(),
+            layout: drive.datapath.interconnect.fabric.layout(),
             streams: drive.frontend.host.summaries().map(|(name, _)| name).collect(),
         };
         let (timeline, outcome) =
@@ -273,8 +273,11 @@ impl Simulation {
         if !measure.network {
             return None;
         }
-        let (recorder, recorded) =
-            NetworkRecorder::new(drive.datapath.info(), RecordingWindow::new(measure), measure.network_events_max);
+        let (recorder, recorded) = NetworkRecorder::new(
+            drive.datapath.interconnect.info,
+            RecordingWindow::new(measure),
+            measure.network_events_max,
+        );
         self.add_probe(Box::new(recorder));
         Some(recorded)
     }

@@ -63,7 +63,7 @@ impl ScanReads {
 
     /// Requests a path for the data in the page register of a die, if there is data to send.
     fn send_register(die: DieId, datapath: &mut Datapath<Probed>, kernel: &mut Kernel<Probed>) {
-        if datapath.begin_sending(die) {
+        if datapath.dies.begin_sending(die) {
             datapath.request_data_path(die, None, kernel);
         }
     }
@@ -178,7 +178,7 @@ impl Recovery {
     }
 
     fn next_event(&mut self) -> Option<Event> {
-        let wake_at = self.datapath.wake_at();
+        let wake_at = self.datapath.interconnect.wake_at();
         if <<Probed as Model>::Fabric as StaticFabric>::SCHEDULES_EVENTS
             && wake_at < Time::MAX
             && wake_at <= self.kernel.next_at()
@@ -195,7 +195,7 @@ impl Recovery {
         match event {
             Event::CommandDelivered(asker) => self.delivered(TransferPhase::Command, asker, source),
             Event::DataDelivered(asker) => self.delivered(TransferPhase::DataOut, asker, source),
-            Event::FabricWake(token) => datapath.wake(token, kernel),
+            Event::FabricWake(token) => datapath.interconnect.wake(token, kernel),
             Event::ArrayEnd(die) => {
                 if let ArrayOutcome::Read = datapath.array_end(die, kernel) {
                     source.try_issue(die, datapath, kernel);
@@ -226,7 +226,7 @@ impl Recovery {
                     source.issue(die, datapath, kernel);
                 }
                 if let Some(grant) = held {
-                    datapath.release(grant, kernel);
+                    datapath.interconnect.release(grant, kernel);
                 }
             }
         }
@@ -243,15 +243,15 @@ impl Recovery {
                 datapath.dispatched();
                 has_acted = true;
             }
-            if datapath.has_output() {
+            if datapath.interconnect.has_output() {
                 has_acted = true;
                 let mut next = 0;
-                while let Some(granted) = datapath.next_grant(&mut next) {
+                while let Some(granted) = datapath.interconnect.next_grant(&mut next) {
                     if let GrantOutcome::TryIssue(die) = datapath.handle_grant(granted, source, kernel) {
                         source.try_issue(die, datapath, kernel);
                     }
                 }
-                datapath.clear_grants(kernel);
+                datapath.interconnect.clear_grants(kernel);
             }
             if !has_acted {
                 return;

@@ -61,7 +61,7 @@ impl ChipToChipMoves {
         if !moves_data || shared.ftl.lookup(lpn) != Some(from) {
             return None;
         }
-        let fabric = datapath.fabric();
+        let fabric = &datapath.interconnect.fabric;
         let to = shared.ftl.admit_chip_to_chip(lpn, plane, |from, to| fabric.supports_chip_to_chip(from, to))?;
         let transaction = datapath.transaction_mut(read);
         transaction.plane = to;

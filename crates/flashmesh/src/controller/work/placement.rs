@@ -47,15 +47,15 @@ impl Placements {
         let transaction = datapath.transaction(id);
         let lpn = transaction.lpn;
         if !M::ALL_FEATURES {
-            return shared.ftl.place_write(lpn, datapath.idle_dies());
+            return shared.ftl.place_write(lpn, datapath.dies.idle_dies());
         }
         let placing = shared.policy.placement_stage();
         if placing == PlacementStage::AtDispatch {
             return shared.ftl.static_plane(lpn);
         }
         let write = self.page_write(transaction);
-        let states = datapath.states();
-        let plane = shared.ftl.place(&write, datapath.idle_dies(), Some(datapath.load(&states)));
+        let states = datapath.dies.states();
+        let plane = shared.ftl.place(&write, datapath.dies.idle_dies(), Some(datapath.load(&states)));
         let stream = shared.ftl.superblock_write_kind(plane);
         shared.place_beside(lpn, plane, stream)
     }
@@ -68,8 +68,8 @@ impl Placements {
         if chooses || shared.rules.preallocates || self.placed_again.contains(&id) {
             return true;
         }
-        let states = datapath.states();
-        shared.ftl.keeps_plane(&self.page_write(write), write.plane, datapath.idle_dies(), datapath.load(&states))
+        let states = datapath.dies.states();
+        shared.ftl.keeps_plane(&self.page_write(write), write.plane, datapath.dies.idle_dies(), datapath.load(&states))
     }
 
     /// Chooses a plane anew for a write, because the allocator rejects the old plane under the current load.
@@ -114,8 +114,8 @@ impl Shared {
 
     /// Returns the plane for a page of the map or of its journal.
     pub fn place_map_write<M: Model>(&mut self, page: Lpn, datapath: &Datapath<M>) -> PlaneId {
-        let states = datapath.states();
-        let plane = self.ftl.place(&PageWrite::new(page), datapath.idle_dies(), Some(datapath.load(&states)));
+        let states = datapath.dies.states();
+        let plane = self.ftl.place(&PageWrite::new(page), datapath.dies.idle_dies(), Some(datapath.load(&states)));
         self.place_beside(page, plane, OpenBlockKind::Translation)
     }
 }

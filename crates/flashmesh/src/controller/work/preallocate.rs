@@ -59,7 +59,7 @@ impl HostWrites {
             return start_preallocated(id, cx);
         }
         let now = cx.kernel.now();
-        let internal_busy = cx.datapath.internal_busy(plane, now);
+        let internal_busy = cx.datapath.dies.internal_busy(plane, now);
         cx.datapath.transaction_mut(id).account.queue(now, internal_busy);
         self.blocked.by_plane[plane.index()].push_back(id);
         self.blocked.count += 1;

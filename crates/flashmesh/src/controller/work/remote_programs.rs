@@ -107,7 +107,7 @@ impl RemotePrograms {
             return None;
         }
         let lpns: Vec<Lpn> = expected.iter().map(|(_, lpn)| *lpn).collect();
-        let fabric = cx.datapath.fabric();
+        let fabric = &cx.datapath.interconnect.fabric;
         let to = ftl.admit_program(&lpns, source, |from, to| fabric.supports_chip_to_chip(from, to))?;
         self.by_plane.insert(to, RemoteProgram { source, expected, in_flight: 0, arrived: Vec::new() });
         self.open.insert(source, to);

@@ -33,14 +33,14 @@ impl<M: Model> Datapath<M> {
         source: &S,
         kernel: &mut Kernel<M>,
     ) -> IssueOutcome {
-        if let Some(die) = self.path_user(die) {
+        if let Some(die) = self.dies.path_user(die) {
             return self.try_issue_of_die(die, source, kernel);
         }
-        let requester = self.requester(die);
+        let requester = self.dies.requester(die);
         if self.dies[requester].path.requests_command() {
             return IssueOutcome::Nothing;
         }
-        self.scan_chip(requester, self.first_die_of_chip(requester), ChipScan::default(), source, kernel)
+        self.scan_chip(requester, self.dies.first_die_of_chip(requester), ChipScan::default(), source, kernel)
     }
 
     /// Scans the dies of the requester's chip from `next` on, and requests a path if a transaction of any die may run. Stops early at a die
@@ -54,7 +54,7 @@ impl<M: Model> Datapath<M> {
         source: &S,
         kernel: &mut Kernel<M>,
     ) -> IssueOutcome {
-        let first = self.first_die_of_chip(requester);
+        let first = self.dies.first_die_of_chip(requester);
         for die in (next.0..first.0 + self.geometry.dies_per_chip).map(DieId) {
             let ready = self.ready_planes(die, source);
             scan.is_ready |= ready != NOTHING;
@@ -66,7 +66,7 @@ impl<M: Model> Datapath<M> {
         if scan.is_ready && !self.dies[requester].path.requests_command() {
             self.request_or_await_dispatch(requester, kernel);
         } else if !scan.has_queued {
-            self.dies_of_chip(requester).for_each(|die| self.mark_idle(die));
+            self.dies.dies_of_chip(requester).for_each(|die| self.dies.mark_idle(die));
             return IssueOutcome::Idle(first, self.geometry.dies_per_chip);
         }
         IssueOutcome::Nothing
@@ -80,15 +80,15 @@ impl<M: Model> Datapath<M> {
         source: &S,
         kernel: &mut Kernel<M>,
     ) -> IssueOutcome {
-        let are_all_idle = self.dies_of_chip(die).all(|die| self.dies[die].state.is_idle());
-        if self.rules.suspends_chips && !are_all_idle {
+        let are_all_idle = self.dies.dies_of_chip(die).all(|die| self.dies[die].state.is_idle());
+        if self.dies.are_suspended_as_chips() && !are_all_idle {
             return self.try_issue_at_busy_chip(die, source, kernel);
         }
         let state = &self.dies[die].state;
-        if state.has_suspended() || !state.accepts(&self.rules.die) {
+        if state.has_suspended() || !state.accepts(self.dies.die_rules()) {
             self.try_issue_of_die(die, source, kernel)
         } else if are_all_idle {
-            IssueOutcome::Each(self.first_die_of_chip(die), self.geometry.dies_per_chip)
+            IssueOutcome::Each(self.dies.first_die_of_chip(die), self.geometry.dies_per_chip)
         } else {
             IssueOutcome::Nothing
         }

@@ -19,17 +19,17 @@ impl<M: Model> Datapath<M> {
         source: &S,
         kernel: &mut Kernel<M>,
     ) -> IssueOutcome {
-        let is_suspended = self.is_chip_suspended(die);
+        let is_suspended = self.dies.is_chip_suspended(die);
         if !is_suspended && !self.may_suspend_chip(die, source, kernel) {
             return IssueOutcome::Nothing;
         }
         let mut is_in_use = false;
-        for die in self.dies_of_chip(die) {
+        for die in self.dies.dies_of_chip(die) {
             let entry = &self.dies[die];
             let is_requesting = entry.path.requests_command();
             is_in_use |= is_requesting || !entry.state.is_inactive();
             let is_reserved = self.clean_execution.is_active() && self.clean_execution.is_reserved(die);
-            let may_accept = !is_reserved && (!is_suspended || entry.state.accepts(&self.rules.die));
+            let may_accept = !is_reserved && (!is_suspended || entry.state.accepts(self.dies.die_rules()));
             if !is_requesting && may_accept && has_awaited_read(&self.ready_planes(die, source)) {
                 self.dies[die].requests_suspension = true;
                 self.request_command_path(die, kernel);
@@ -37,9 +37,9 @@ impl<M: Model> Datapath<M> {
             }
         }
         if is_suspended && !is_in_use {
-            for die in self.dies_of_chip(die) {
+            for die in self.dies.dies_of_chip(die) {
                 if self.dies[die].state.has_suspended() {
-                    self.resume_suspended(die, kernel);
+                    self.dies.resume_suspended(die, kernel);
                 }
             }
         }

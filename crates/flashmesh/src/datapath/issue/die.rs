@@ -1,6 +1,5 @@
 //! Issue at a die: path requests for transactions that may run.
 
-use crate::config::Suspension;
 use crate::datapath::{Datapath, HeldDie, IssueOutcome, PageSource};
 use crate::ids::DieId;
 use crate::kernel::Kernel;
@@ -17,9 +16,9 @@ impl<M: Model> Datapath<M> {
     /// change that may allow an operation.
     #[inline(always)]
     pub fn try_issue<S: PageSource<M>>(&mut self, die: DieId, source: &S, kernel: &mut Kernel<M>) -> IssueOutcome {
-        if M::ALL_FEATURES && self.rules.dies_take_turns {
+        if self.dies.take_turns() {
             self.try_issue_at_chip(die, source, kernel)
-        } else if M::ALL_FEATURES && self.rules.dies_start_together {
+        } else if self.dies.start_together() {
             self.try_issue_together(die, source, kernel)
         } else {
             self.try_issue_of_die(die, source, kernel)
@@ -52,7 +51,7 @@ impl<M: Model> Datapath<M> {
             return true;
         }
         let state = &self.dies[die].state;
-        let may_suspend = || self.rules.die.suspension != Suspension::Off && !state.is_free(&self.rules.die);
+        let may_suspend = || self.dies.have_suspension() && !state.is_free(self.dies.die_rules());
         self.rules.dies_are_independent && !may_suspend()
     }
 
@@ -65,10 +64,9 @@ impl<M: Model> Datapath<M> {
         if M::ALL_FEATURES && self.clean_execution.is_active() {
             return true;
         }
-        let (entry, rules) = (&self.dies[die], &self.rules.die);
-        let may_suspend = || M::ALL_FEATURES && has_awaited_read(&queued) && entry.may_suspend(rules, now);
-        let accepts = || if M::ALL_FEATURES { entry.accepts(rules) } else { entry.state.accepts(rules) };
-        !self.dies[self.requester(die)].path.requests_command() && (may_need_collection || accepts() || may_suspend())
+        let may_suspend = || M::ALL_FEATURES && has_awaited_read(&queued) && self.dies.may_suspend(die, now);
+        !self.dies[self.dies.requester(die)].path.requests_command()
+            && (may_need_collection || self.dies.accepts(die) || may_suspend())
     }
 
     /// Issues at `die` by all rules, including those for Cleans (moves of a block's valid pages from chip to chip), for programs without a free page,
@@ -82,16 +80,15 @@ impl<M: Model> Datapath<M> {
         kernel: &mut Kernel<M>,
     ) -> IssueOutcome {
         if M::ALL_FEATURES && self.clean_execution.is_active() {
-            let entry = &self.dies[die];
-            let is_free = entry.accepts_whole(&self.rules.die) && !entry.state.has_suspended();
+            let is_free = self.dies.accepts_whole(die) && !self.dies[die].state.has_suspended();
             match if is_free { self.clean_execution.take_pending(die) } else { None } {
                 Some(id) => return IssueOutcome::StartClean(die, id),
                 None if self.clean_execution.is_reserved(die)
-                    || self.dies[self.requester(die)].path.requests_command() =>
+                    || self.dies[self.dies.requester(die)].path.requests_command() =>
                 {
                     return IssueOutcome::Nothing;
                 }
-                None if self.rules.planes_read_alone && self.clean_execution.has_pending(die) => {
+                None if self.dies.planes_read_alone() && self.clean_execution.has_pending(die) => {
                     return self.drain_for_clean(die, kernel);
                 }
                 None => {}
@@ -108,9 +105,8 @@ impl<M: Model> Datapath<M> {
     /// resumes a suspended operation, which has to end first.
     #[inline(never)]
     fn drain_for_clean(&mut self, die: DieId, kernel: &mut Kernel<M>) -> IssueOutcome {
-        let entry = &self.dies[die];
-        if entry.state.has_suspended() && entry.accepts_whole(&self.rules.die) {
-            self.resume_suspended(die, kernel);
+        if self.dies[die].state.has_suspended() && self.dies.accepts_whole(die) {
+            self.dies.resume_suspended(die, kernel);
         }
         IssueOutcome::Nothing
     }
@@ -123,7 +119,7 @@ impl<M: Model> Datapath<M> {
         source: &S,
         kernel: &mut Kernel<M>,
     ) -> IssueOutcome {
-        let (HeldDie { die, chip }, requester) = (shortage, self.requester(shortage.die));
+        let (HeldDie { die, chip }, requester) = (shortage, self.dies.requester(shortage.die));
         if let Some(scan) = chip {
             return self.scan_chip(requester, DieId(die.0 + 1), scan, source, kernel);
         }
@@ -151,12 +147,10 @@ impl<M: Model> Datapath<M> {
         kernel: &mut Kernel<M>,
     ) -> IssueOutcome {
         let entry = &self.dies[die];
-        let accepts =
-            if M::ALL_FEATURES { entry.accepts(&self.rules.die) } else { entry.state.accepts(&self.rules.die) };
-        if accepts {
+        if self.dies.accepts(die) {
             // While other planes read, only reads may begin, and a suspended operation does not resume.
-            let is_whole_free = !M::ALL_FEATURES || entry.accepts_whole(&self.rules.die);
-            let ready = if is_whole_free { ready } else { ready.and(self.rules.independent_reads) };
+            let is_whole_free = !M::ALL_FEATURES || self.dies.accepts_whole(die);
+            let ready = if is_whole_free { ready } else { ready.and(self.dies.independent_reads()) };
             if ready != NOTHING {
                 // Reads during a suspension request their path at once, without waiting for the scheduler to name the die.
                 if M::ALL_FEATURES && entry.state.has_suspended() {
@@ -167,9 +161,9 @@ impl<M: Model> Datapath<M> {
             } else if !is_whole_free {
                 return IssueOutcome::Nothing;
             } else if M::ALL_FEATURES && entry.state.has_suspended() {
-                self.resume_suspended(die, kernel);
+                self.dies.resume_suspended(die, kernel);
             } else if !self.queues.has_work(die) {
-                self.mark_idle(die);
+                self.dies.mark_idle(die);
                 return IssueOutcome::Idle(die, 1);
             }
         } else if M::ALL_FEATURES && has_awaited_read(&ready) && self.read_may_suspend(die, source, kernel) {
@@ -182,12 +176,11 @@ impl<M: Model> Datapath<M> {
     /// that every queued transaction may run.
     #[inline(always)]
     fn try_issue_without_programs(&mut self, die: DieId, queued: PlaneMasks, kernel: &mut Kernel<M>) -> IssueOutcome {
-        let entry = &self.dies[die];
-        if entry.path.requests_command() || !entry.state.accepts(&self.rules.die) {
+        if self.dies[die].path.requests_command() || !self.dies[die].state.accepts(self.dies.die_rules()) {
             return IssueOutcome::Nothing;
         }
         if queued == NOTHING {
-            self.mark_idle(die);
+            self.dies.mark_idle(die);
             return IssueOutcome::Idle(die, 1);
         }
         self.request_or_await_dispatch(die, kernel);
@@ -198,7 +191,7 @@ impl<M: Model> Datapath<M> {
     #[inline]
     pub(super) fn is_short_of_pages<S: PageSource<M>>(&self, die: DieId, ready: PlaneMasks, source: &S) -> bool {
         let queued = self.queues.masks(die);
-        source.may_hold_programs(&ready, &queued) && !(M::ALL_FEATURES && self.is_limited_to_reads(die))
+        source.may_hold_programs(&ready, &queued) && !(M::ALL_FEATURES && self.dies.is_limited_to_reads(die))
     }
 
     /// Tries to issue at `die` after its array has started: queued reads may suspend the new operation, or run on other planes if planes
@@ -210,7 +203,7 @@ impl<M: Model> Datapath<M> {
         source: &S,
         kernel: &mut Kernel<M>,
     ) -> IssueOutcome {
-        if M::ALL_FEATURES && (self.rules.die.suspension != Suspension::Off || self.rules.planes_read_alone) {
+        if self.dies.have_suspension() || self.dies.planes_read_alone() {
             self.try_issue(die, source, kernel)
         } else {
             IssueOutcome::Nothing

@@ -4,7 +4,6 @@
 //! one by one. When it names no more, the grants are processed, and then the scheduler is called again.
 
 use crate::datapath::Datapath;
-use crate::datapath::dies::DiesView;
 use crate::flash::geometry::Geometry;
 use crate::ids::DieId;
 use crate::kernel::Kernel;
@@ -70,7 +69,7 @@ impl<M: Model> Datapath<M> {
 
     #[inline(never)]
     fn pick_candidate(&mut self, kernel: &Kernel<M>) -> Option<DieId> {
-        let dies = DiesView(self.dies.values(), &self.rules.die);
+        let dies = self.dies.states();
         let named = self.scheduling.scheduler.next_die(&DispatchView {
             now: kernel.now(),
             geometry: &self.geometry,
@@ -78,7 +77,7 @@ impl<M: Model> Datapath<M> {
             queues: &self.queues,
             transactions: &self.transactions,
             candidates: &self.scheduling.candidates.dies,
-            dies_take_turns: self.rules.dies_take_turns,
+            dies_take_turns: self.dies.take_turns(),
         });
         let Some(die) = named else {
             self.scheduling.candidates.has_changed = false;

@@ -21,7 +21,7 @@ impl<M: Model> Datapath<M> {
     #[inline(always)]
     pub(super) fn ready_of_queued<S: PageSource<M>>(&self, die: DieId, masks: PlaneMasks, source: &S) -> PlaneMasks {
         let is_limited = has_unreserved_programs(&masks)
-            || (M::ALL_FEATURES && self.is_limited_to_reads(die))
+            || (M::ALL_FEATURES && self.dies.is_limited_to_reads(die))
             || (self.gathers() && masks.of(TransactionClass::CollectProgram) != 0)
             || (M::ALL_FEATURES && masks.and(self.rules.pausing_collection) != NOTHING);
         let ready = if !is_limited {
@@ -31,14 +31,15 @@ impl<M: Model> Datapath<M> {
         } else {
             self.filter_by_all_rules(die, masks, source)
         };
-        if M::ALL_FEATURES && self.rules.planes_read_alone { self.without_busy_planes(die, ready) } else { ready }
+        if self.dies.planes_read_alone() { self.dies.without_busy_planes(die, ready) } else { ready }
     }
 
     /// Returns whether transactions queued at `die` may have to wait only because pages are lacking, so that no other rule must be checked.
     /// Then all programs that may find no free page are host writes, and share the open block of their plane.
     #[inline(always)]
     fn is_limited_only_by_pages<S: PageSource<M>>(&self, die: DieId, masks: PlaneMasks, source: &S) -> bool {
-        let is_alone = || self.rules.dies_are_independent && !self.is_limited_to_reads(die) && !source.writes_wait(die);
+        let is_alone =
+            || self.rules.dies_are_independent && !self.dies.is_limited_to_reads(die) && !source.writes_wait(die);
         source.shares_open_block() && masks.and(SEPARATE_PROGRAMS) == NOTHING && (!M::ALL_FEATURES || is_alone())
     }
 
@@ -47,7 +48,7 @@ impl<M: Model> Datapath<M> {
     /// Not inlined, like all rare paths in this file. Inlining would take registers from the common path.
     #[inline(never)]
     fn filter_by_all_rules<S: PageSource<M>>(&self, die: DieId, mut masks: PlaneMasks, source: &S) -> PlaneMasks {
-        if M::ALL_FEATURES && self.is_limited_to_reads(die) {
+        if M::ALL_FEATURES && self.dies.is_limited_to_reads(die) {
             if self.has_suspended_priority_collection(die, source) {
                 return NOTHING;
             }

@@ -1,26 +1,16 @@
 //! Suspension at a die: whether reads may suspend its operation, what may run meanwhile, and its resumption.
 
-use crate::config::Suspension;
 use crate::datapath::issue::has_awaited_read;
 use crate::datapath::{Datapath, PageSource};
-use crate::flash::die::OperationKind;
 use crate::ids::DieId;
 use crate::kernel::Kernel;
-use crate::kernel::event::{Event, array_lane};
 use crate::kernel::model::Model;
-use crate::kernel::probe::Notice;
 use crate::schedule::QueueId;
 use crate::schedule::queues::planes;
 use crate::schedule::transaction::TransactionClass;
 use crate::units::Time;
 
 impl<M: Model> Datapath<M> {
-    /// Returns whether `die` may start only reads, because it has a suspended operation or its chip is suspended as a whole.
-    #[inline]
-    pub(super) fn is_limited_to_reads(&self, die: DieId) -> bool {
-        self.dies[die].state.has_suspended() || (self.rules.suspends_chips && self.is_chip_suspended(die))
-    }
-
     /// Returns whether a read may suspend the operation of `die`. False for GC that has priority over reads, and while stalled writes forbid
     /// suspensions (`PageSource::may_suspend`).
     #[inline(never)]
@@ -31,7 +21,7 @@ impl<M: Model> Datapath<M> {
         kernel: &Kernel<M>,
     ) -> bool {
         let entry = &self.dies[die];
-        entry.may_suspend(&self.rules.die, kernel.now())
+        self.dies.may_suspend(die, kernel.now())
             && source.may_suspend()
             && !(entry.state.is_internal_busy() && self.collection_goes_first(die, source))
     }
@@ -44,7 +34,7 @@ impl<M: Model> Datapath<M> {
         kernel: &Kernel<M>,
     ) -> bool {
         let is_idle = |die: &DieId| self.dies[*die].state.is_idle();
-        let mut busy = self.dies_of_chip(die).filter(|die| !is_idle(die)).peekable();
+        let mut busy = self.dies.dies_of_chip(die).filter(|die| !is_idle(die)).peekable();
         busy.peek().is_some() && busy.all(|die| self.read_may_suspend(die, source, kernel))
     }
 
@@ -86,28 +76,15 @@ impl<M: Model> Datapath<M> {
     pub(super) fn has_suspended_priority_collection<S: PageSource<M>>(&self, die: DieId, source: &S) -> bool {
         let has_priority =
             |die: DieId| self.dies[die].state.has_suspended_internal() && self.has_collection_priority(die, source);
-        if self.rules.suspends_chips { self.dies_of_chip(die).any(has_priority) } else { has_priority(die) }
-    }
-
-    pub(in super::super) fn is_chip_suspended(&self, die: DieId) -> bool {
-        self.dies_of_chip(die).any(|die| self.dies[die].state.has_suspended())
+        if self.dies.are_suspended_as_chips() {
+            self.dies.dies_of_chip(die).any(has_priority)
+        } else {
+            has_priority(die)
+        }
     }
 
     /// Returns whether reads are queued at `die` that may suspend its operation.
     pub fn has_waiting_reads(&self, die: DieId) -> bool {
-        self.rules.die.suspension != Suspension::Off && has_awaited_read(&self.queues.masks(die))
-    }
-
-    #[inline(never)]
-    pub(super) fn resume_suspended(&mut self, die: DieId, kernel: &mut Kernel<M>) {
-        let now = kernel.now();
-        let until = self.dies[die]
-            .state
-            .resume(&self.rules.die, now, self.timing.resume)
-            .expect("a die that accepts an operation and has one suspended resumes it");
-        let since = self.dies[die].state.since();
-        kernel.schedule(array_lane(OperationKind::Erase), since, Event::Resumed(die));
-        kernel.schedule(array_lane(OperationKind::Erase), until, Event::ArrayEnd(die));
-        kernel.notify(|| Notice::Resumed(die, until));
+        self.dies.have_suspension() && has_awaited_read(&self.queues.masks(die))
     }
 }

@@ -55,7 +55,7 @@ impl<M: Model> Datapath<M> {
     /// Starts the queue wait of the companions of `lead` (mapping units that run with it in the same plane).
     pub(in super::super) fn start_companion_waits(&mut self, die: DieId, lead: TransactionId, kernel: &mut Kernel<M>) {
         let now = kernel.now();
-        let internal_busy = self.internal_busy_at(die, self.transactions[lead].plane, now);
+        let internal_busy = self.dies.internal_busy_at(die, self.transactions[lead].plane, now);
         let mut next = self.companion(lead);
         while let Some(id) = next {
             self.transactions[id].account.queue(now, internal_busy);

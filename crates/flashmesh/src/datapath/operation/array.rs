@@ -37,7 +37,7 @@ impl<M: Model> Datapath<M> {
     pub(in super::super) fn start_array(&mut self, die: DieId, stalled: Time, kernel: &mut Kernel<M>) {
         let now = kernel.now();
         let is_by_another = stalled > Time::ZERO
-            && !self.dies[self.requester(die)].path.blocked_by_own_request[TransferPhase::Command.index()];
+            && !self.dies[self.dies.requester(die)].path.blocked_by_own_request[TransferPhase::Command.index()];
         let entry = &mut self.dies[die];
         let (extent, operation, until) = match &mut entry.plane_reads {
             Some(reads) if M::ALL_FEATURES && reads.state.incoming().is_some() => {
@@ -78,7 +78,7 @@ impl<M: Model> Datapath<M> {
         }
         // A pending path request was made to suspend the operation that ends here. Count its wait only from here on: until now it waited
         // for the die.
-        let requester = self.requester(die);
+        let requester = self.dies.requester(die);
         if M::ALL_FEATURES && plane.is_none() && self.dies[requester].path.requests_command() {
             self.dies[requester].path.request_command(now);
         }
@@ -119,7 +119,7 @@ impl<M: Model> Datapath<M> {
                 }
             }
             if M::ALL_FEATURES {
-                self.settle_draining(die);
+                self.dies.settle_draining(die);
             }
             return ArrayOutcome::Read;
         }
@@ -134,7 +134,7 @@ impl<M: Model> Datapath<M> {
     /// Sends the acknowledgement of `operation` to its controller.
     pub fn acknowledge(&mut self, die: DieId, operation: Operation, kernel: &mut Kernel<M>) {
         let id = self.interconnect.unacknowledged.insert(operation);
-        let die = self.requester(die);
+        let die = self.dies.requester(die);
         kernel.notify(|| Notice::AcknowledgementSent(die, id));
         self.interconnect.fabric.acknowledge(die, id, kernel.now(), &mut self.interconnect.outbox);
     }
@@ -144,7 +144,7 @@ impl<M: Model> Datapath<M> {
         let operation = self.interconnect.unacknowledged[id];
         self.interconnect.unacknowledged.remove(id);
         let die = self.geometry.die_of_plane(self.transactions[operation.transactions()[0]].plane);
-        let requester = self.requester(die);
+        let requester = self.dies.requester(die);
         kernel.notify(|| Notice::Acknowledged(requester, id));
         (die, operation)
     }

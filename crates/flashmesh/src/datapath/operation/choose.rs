@@ -1,7 +1,6 @@
 //! Choice of the lead (first transaction) of an operation.
 
 use crate::config::EraseOrder;
-use crate::datapath::dies::DiesView;
 use crate::datapath::{Datapath, PageSource};
 use crate::ids::{DieId, TransactionId};
 use crate::kernel::Kernel;
@@ -33,14 +32,14 @@ impl<M: Model> Datapath<M> {
         source: &S,
         kernel: &Kernel<M>,
     ) -> Option<(QueueId, TransactionId)> {
-        let (choice, lead) = match self.possible_path_users(requester) {
+        let (choice, lead) = match self.dies.possible_path_users(requester) {
             (die, 1) => {
                 let ready = self.ready_planes(die, source);
                 self.choose_lead(die, &[ready], source, kernel)
             }
             (first, count) => self.choose_lead_of_chip(first, count, source, kernel),
         }?;
-        if M::ALL_FEATURES && self.rules.planes_read_alone && !self.may_begin(choice) {
+        if self.dies.planes_read_alone() && !self.dies.may_begin(choice) {
             return None;
         }
         if self.gathers() && self.is_early_bound(choice.class) {
@@ -108,7 +107,7 @@ impl<M: Model> Datapath<M> {
         // Only schedulers that can defer erases need `space_is_out`.
         let space_is_out =
             self.rules.erase_order == EraseOrder::Last && dies().any(|die| source.collects_for_space(die));
-        let dies = DiesView(self.dies.values(), &self.rules.die);
+        let dies = self.dies.states();
         let waiting = SchedulerView::new(
             now,
             &dies,

@@ -3,7 +3,7 @@
 use crate::datapath::issue::has_awaited_read;
 use crate::datapath::path::PathGrant;
 use crate::datapath::{Datapath, NewOperation, PageSource};
-use crate::fabric::{Cause, Causes, Fabric, Grant, GrantRecord, TransferPhase};
+use crate::fabric::{Fabric, Grant, GrantRecord, TransferPhase};
 use crate::ids::{DieId, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
@@ -69,7 +69,7 @@ impl<M: Model> Datapath<M> {
             !path_state.blocked_by_own_request[grant.phase.index()]
         };
         if path.waited() > Time::ZERO {
-            path.wait.causes = self.wait_causes(&granted, is_by_another);
+            path.wait.causes = self.interconnect.wait_causes(&granted, is_by_another);
             let (causes, waited) = (path.wait.causes, path.waited());
             kernel.notify(|| Notice::PathBlocked(grant, causes, waited));
         }
@@ -94,26 +94,6 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Returns the causes for which a path was not granted at once. `is_by_another` is true if another request blocked it.
-    #[inline]
-    fn wait_causes(&self, granted: &GrantRecord, is_by_another: bool) -> Causes {
-        let GrantRecord { grant, cause, .. } = *granted;
-        let mut causes = Causes::default();
-        match self.interconnect.fabric.wait_by_cause(grant) {
-            None => causes.insert(cause),
-            Some(waits) => {
-                Cause::ALL
-                    .into_iter()
-                    .filter(|cause| waits[cause.index()] > Time::ZERO)
-                    .for_each(|it| causes.insert(it));
-            }
-        }
-        if is_by_another {
-            causes.insert_path_conflict();
-        }
-        causes
-    }
-
     /// Starts an operation over a granted command path.
     #[inline(always)]
     fn on_command_grant<S: PageSource<M>>(
@@ -133,7 +113,7 @@ impl<M: Model> Datapath<M> {
         }
         if self.rules.skips_scheduler
             && let Some(plane) = self.queues.masks(requester).only(TransactionClass::UserRead)
-            && self.dies[requester].state.is_free(&self.rules.die)
+            && self.dies[requester].state.is_free(self.dies.die_rules())
         {
             return self.start_only_read(
                 requester,
@@ -143,19 +123,19 @@ impl<M: Model> Datapath<M> {
                 kernel,
             );
         }
-        if self.rules.suspends_chips {
+        if self.dies.are_suspended_as_chips() {
             return self.on_command_grant_at_chip(grant, path, source, kernel);
         }
         // A busy die uses the path only if it can suspend its current operation.
-        let user = self.path_user(requester);
-        let busy = user.filter(|&die| !self.dies[die].accepts(&self.rules.die));
+        let user = self.dies.path_user(requester);
+        let busy = user.filter(|&die| !self.dies.accepts(die));
         if let Some(die) = busy
             && !self.suspend_for_read(die, source, kernel)
         {
-            self.release(grant, kernel);
+            self.interconnect.release(grant, kernel);
             return GrantOutcome::Done;
         }
-        let suspending = busy.or_else(|| user.filter(|&die| self.is_suspending(die, kernel.now())));
+        let suspending = busy.or_else(|| user.filter(|&die| self.dies.is_suspending(die, kernel.now())));
         let suspension = suspending.map_or(Time::ZERO, |die| self.dies[die].suspension_time);
         let granted = GrantedPath { grant, path, suspension };
         self.choose_and_start(requester, granted, source, kernel)
@@ -179,7 +159,7 @@ impl<M: Model> Datapath<M> {
             return self.reroute(lead, granted, kernel);
         }
         self.attribute_wait(lead, granted.grant, &mut granted.path, kernel.now());
-        self.count_transfer(granted.grant, granted.path);
+        self.interconnect.count_transfer(granted.grant, granted.path);
         self.on_dequeued(lead, die, granted.path, kernel);
         let queue = QueueId { die, class, plane, priority: Priority::Medium };
         self.start_operation(NewOperation::new(queue, lead, granted, 0), kernel);
@@ -255,8 +235,8 @@ impl<M: Model> Datapath<M> {
     ) -> GrantOutcome {
         let Some((queue, lead)) = chosen else {
             let requester = granted.grant.die;
-            self.release(granted.grant, kernel);
-            let (first, count) = self.possible_path_users(requester);
+            self.interconnect.release(granted.grant, kernel);
+            let (first, count) = self.dies.possible_path_users(requester);
             let has_nothing = (first.0..first.0 + count).all(|die| self.ready_planes(DieId(die), source) == NOTHING);
             return if has_nothing { GrantOutcome::TryIssue(requester) } else { GrantOutcome::Done };
         };
@@ -287,17 +267,8 @@ impl<M: Model> Datapath<M> {
     /// suspended, or if it is nearly complete. The end of the operation then triggers the next issue.
     #[inline(never)]
     fn suspend_for_read<S: PageSource<M>>(&mut self, die: DieId, source: &S, kernel: &mut Kernel<M>) -> bool {
-        let wanted = has_awaited_read(&self.queues.masks(die)) && self.read_may_suspend(die, source, kernel);
-        if !wanted {
-            return false;
-        }
-        let now = kernel.now();
-        let entry = &mut self.dies[die];
-        let Ok(works_on) = entry.state.suspend(&self.rules.die, now) else { return false };
-        (entry.suspended_at, entry.suspension_time) = (now, works_on + self.timing.suspend);
-        entry.work.overlapped += works_on;
-        self.counters.suspensions += 1;
-        kernel.notify(|| Notice::Suspended(die));
-        true
+        has_awaited_read(&self.queues.masks(die))
+            && self.read_may_suspend(die, source, kernel)
+            && self.dies.suspend(die, kernel)
     }
 }

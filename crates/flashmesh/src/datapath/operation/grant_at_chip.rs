@@ -9,7 +9,6 @@ use crate::fabric::Grant;
 use crate::ids::DieId;
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
-use crate::kernel::probe::Notice;
 use crate::units::Time;
 
 impl<M: Model> Datapath<M> {
@@ -26,40 +25,22 @@ impl<M: Model> Datapath<M> {
         let requests_suspension = std::mem::take(&mut self.dies[die].requests_suspension);
         let is_idle = |die: DieId| self.dies[die].state.is_idle();
         let needs_suspension =
-            requests_suspension && !self.is_chip_suspended(die) && !self.dies_of_chip(die).all(is_idle);
+            requests_suspension && !self.dies.is_chip_suspended(die) && !self.dies.dies_of_chip(die).all(is_idle);
         if needs_suspension {
             let is_wanted = has_awaited_read(&self.queues.masks(die)) && self.may_suspend_chip(die, source, kernel);
             if !is_wanted {
                 // No retry is needed, because the end of the current operations triggers the next issue.
-                self.release(grant, kernel);
+                self.interconnect.release(grant, kernel);
                 return GrantOutcome::Done;
             }
-            self.suspend_chip(die, kernel);
-        } else if !self.dies[die].state.accepts(&self.rules.die) {
-            self.release(grant, kernel);
+            self.dies.suspend_chip(die, kernel);
+        } else if !self.dies[die].state.accepts(self.dies.die_rules()) {
+            self.interconnect.release(grant, kernel);
             return GrantOutcome::Done;
         }
-        let DieEntry { suspended_at, suspension_time, .. } = self.dies[self.first_die_of_chip(die)];
-        let is_suspending = self.is_chip_suspended(die) && kernel.now() < suspended_at + suspension_time;
+        let DieEntry { suspended_at, suspension_time, .. } = self.dies[self.dies.first_die_of_chip(die)];
+        let is_suspending = self.dies.is_chip_suspended(die) && kernel.now() < suspended_at + suspension_time;
         let suspension = if is_suspending { suspension_time } else { Time::ZERO };
         self.choose_and_start(die, GrantedPath { grant, path, suspension }, source, kernel)
-    }
-
-    fn suspend_chip(&mut self, die: DieId, kernel: &mut Kernel<M>) {
-        let mut works_on = Time::ZERO;
-        for die in self.dies_of_chip(die) {
-            let DieEntry { state, work, .. } = &mut self.dies[die];
-            if !state.is_idle() {
-                let of_die = state.suspend(&self.rules.die, kernel.now());
-                let of_die = of_die.expect("every operation of the chip can be suspended");
-                work.overlapped += of_die;
-                works_on = works_on.max(of_die);
-                self.counters.suspensions += 1;
-                kernel.notify(|| Notice::Suspended(die));
-            }
-        }
-        let first = self.first_die_of_chip(die);
-        let entry = &mut self.dies[first];
-        (entry.suspended_at, entry.suspension_time) = (kernel.now(), works_on + self.timing.suspend);
     }
 }

@@ -90,15 +90,13 @@ impl<M: Model> Datapath<M> {
         source: &S,
         kernel: &mut Kernel<M>,
     ) -> u8 {
-        self.count_transfer(granted.grant, granted.path);
+        self.interconnect.count_transfer(granted.grant, granted.path);
         let queued = self.queues.masks(queue.die);
         self.count_overdue(queue, queued, lead, kernel.now());
         self.on_dequeued(lead, queue.die, granted.path, kernel);
         self.chain_same_page_reads(queue, lead, granted.path, source, kernel);
         let kind = self.operation_kind(queue.class, lead);
-        if kind == OperationKind::Copyback
-            || (M::ALL_FEATURES && self.rules.planes_read_alone && kind == OperationKind::Read)
-        {
+        if kind == OperationKind::Copyback || (self.dies.planes_read_alone() && kind == OperationKind::Read) {
             return 0;
         }
         let planes = queued.of(queue.class) & !(1 << queue.plane);
@@ -266,14 +264,12 @@ impl<M: Model> Datapath<M> {
             page_types: pages,
             planes,
         };
-        let extent = self.begin_at_die(die, operation, now);
+        let lead_plane = self.transactions[planes.transactions()[0]].plane;
+        let extent = self.dies.begin(die, lead_plane, operation, now);
         if self.dispatches() {
             self.scheduling.scheduler.queue_changed(die);
         }
-        if M::ALL_FEATURES && self.rules.dies_start_together && self.rules.tracks_idle {
-            // The other dies of the chip start nothing until this operation has ended.
-            self.dies_of_chip(die).for_each(|die| self.idle.set(die, false));
-        }
+        self.dies.mark_chip_busy(die);
         kernel.notify(|| Notice::OperationBegan(die, extent, kind, count));
         self.send_payload(granted.grant, granted.path, payload, kernel);
     }

@@ -89,16 +89,10 @@ impl<M: Model> Datapath<M> {
         fabric.has_exclusive_paths() && occupants.occupy(path, self.transactions[id].owner.request, asked, now)
     }
 
-    #[inline]
-    fn first_in_progress(&self, die: DieId) -> Option<TransactionId> {
-        let entry = &self.dies[die];
-        if M::ALL_FEATURES { entry.first_in_progress() } else { entry.state.first_in_progress() }
-    }
-
     /// Returns the request for which `die` is working; `None` if the die is idle or works for no request.
     #[inline]
     pub fn request_under_way(&self, die: DieId) -> Option<RequestId> {
-        let first = self.first_in_progress(die)?;
+        let first = self.dies.first_in_progress(die)?;
         self.transactions[first].owner.request
     }
 
@@ -106,7 +100,7 @@ impl<M: Model> Datapath<M> {
     /// such transaction, or if it belongs to no request.
     #[inline]
     fn active_or_next_request(&self, die: DieId) -> Option<RequestId> {
-        match self.first_in_progress(die) {
+        match self.dies.first_in_progress(die) {
             Some(id) => self.transactions[id].owner.request,
             None => self.first_queued_request(die),
         }

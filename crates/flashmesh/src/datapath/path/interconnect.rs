@@ -1,54 +1,84 @@
 //! The interconnect of a drive, with its grants and events.
 
-use crate::datapath::Datapath;
 use crate::engine::arena::Arena;
-use crate::fabric::{Fabric, FabricEvent, FabricInfo, Grant, GrantRecord, Outbox, StaticFabric};
+use crate::fabric::{Cause, Causes, Fabric, FabricEvent, FabricInfo, Grant, GrantRecord, Outbox, StaticFabric};
 use crate::flash::die::Operation;
-use crate::ids::AcknowledgementId;
+use crate::ids::{AcknowledgementId, RequestId};
 use crate::kernel::Kernel;
 use crate::kernel::event::{WakeToken, fabric_lane};
 use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
+use crate::measure::path_conflicts::PathConflicts;
 use crate::units::Time;
 
 use super::occupancy::Occupants;
+use super::state::PathGrant;
 
 /// Fabric between the flash controllers and the dies, with the operations and grants in flight.
 #[derive(Clone)]
-pub(in super::super) struct Interconnect<F> {
+pub struct Interconnect<F> {
     pub info: &'static FabricInfo,
     pub fabric: F,
     /// Requests that use, or last used, the exclusive paths, for the attribution of waits. Maintained only once a request with several
     /// transactions was seen.
-    pub occupants: Occupants,
+    pub(in super::super) occupants: Occupants,
     /// Grants and events raised by the fabric.
-    pub outbox: Outbox,
+    pub(in super::super) outbox: Outbox,
     /// Number of the last batch, counted from 1; 0 before the first batch. A batch is a set of transactions, such as those of one request,
     /// whose commands are arbitrated together.
-    pub batches: u32,
+    pub(in super::super) batches: u32,
     /// Completed operations whose acknowledgement is in flight.
-    pub unacknowledged: Arena<AcknowledgementId, Operation>,
+    pub(in super::super) unacknowledged: Arena<AcknowledgementId, Operation>,
+    pub(in super::super) transfers: TransferCounts,
+}
+
+/// Numbers of transfers, for reports.
+#[derive(Clone, Debug, Default)]
+pub struct TransferCounts {
+    /// Number of transfers started, of commands and of data.
+    pub started: u64,
+    /// Number of transfers whose path was free at the first attempt, and that the network did not block afterwards.
+    pub unblocked: u64,
+    /// Number of transfers that waited for their path or were blocked in the network, and their waits, by cause.
+    pub conflicts: PathConflicts,
 }
 
 impl<F: Fabric> Interconnect<F> {
     pub fn new(info: &'static FabricInfo, fabric: F) -> Interconnect<F> {
         let (occupants, outbox, unacknowledged) =
             (Occupants::new(fabric.layout().links.len()), Outbox::default(), Arena::default());
-        Interconnect { info, fabric, occupants, outbox, batches: 0, unacknowledged }
+        Interconnect {
+            info,
+            fabric,
+            occupants,
+            outbox,
+            batches: 0,
+            unacknowledged,
+            transfers: TransferCounts::default(),
+        }
     }
 
     /// Converts the fabric to the type for which this variant of the simulation is compiled.
     pub fn resolved<G>(self, resolve: impl FnOnce(F) -> G) -> Interconnect<G> {
-        let Interconnect { info, fabric, occupants, outbox, batches, unacknowledged } = self;
-        Interconnect { info, fabric: resolve(fabric), occupants, outbox, batches, unacknowledged }
+        let Interconnect { info, fabric, occupants, outbox, batches, unacknowledged, transfers } = self;
+        Interconnect { info, fabric: resolve(fabric), occupants, outbox, batches, unacknowledged, transfers }
     }
 }
 
-impl<M: Model> Datapath<M> {
+impl<F: StaticFabric> Interconnect<F> {
+    /// Starts recording which links transfers use, for probes.
+    pub fn record_link_uses(&mut self) {
+        self.outbox.link_uses = Some(Vec::new());
+    }
+
+    pub fn stop_notices(&mut self) {
+        self.outbox.link_uses = None;
+    }
+
     /// Returns the grant at index `next` for [`Datapath::handle_grant`], and increments `next`; `None` after the last grant.
     #[inline(always)]
     pub fn next_grant(&mut self, next: &mut usize) -> Option<GrantRecord> {
-        let granted = self.interconnect.outbox.grants.get(*next)?;
+        let granted = self.outbox.grants.get(*next)?;
         *next += 1;
         // Copy field by field, as the grant was stored: one wide load over several narrower stores would stall (failed store-to-load
         // forwarding).
@@ -59,7 +89,7 @@ impl<M: Model> Datapath<M> {
     /// Begins a batch of transactions, whose commands are arbitrated together (`fabric.arbitration = "data-first-together"`).
     #[inline]
     pub fn begin_batch(&mut self) {
-        let Interconnect { batches, outbox, .. } = &mut self.interconnect;
+        let Interconnect { batches, outbox, .. } = self;
         *batches = batches.wrapping_add(1).max(1);
         outbox.batch = *batches;
     }
@@ -67,24 +97,23 @@ impl<M: Model> Datapath<M> {
     /// Ends the batch: transactions enqueued from here on belong to no batch.
     #[inline]
     pub fn end_batch(&mut self) {
-        self.interconnect.outbox.batch = 0;
+        self.outbox.batch = 0;
     }
 
     /// Returns whether the fabric has raised grants or events that are not processed yet.
     #[inline(always)]
     pub fn has_output(&self) -> bool {
-        !self.interconnect.outbox.grants.is_empty()
-            || (M::Fabric::SCHEDULES_EVENTS && !self.interconnect.outbox.events.is_empty())
+        !self.outbox.grants.is_empty() || (F::SCHEDULES_EVENTS && !self.outbox.events.is_empty())
     }
 
     /// Clears the processed grants and schedules the events raised by the fabric.
     #[inline(always)]
-    pub fn clear_grants(&mut self, kernel: &mut Kernel<M>) {
-        self.interconnect.outbox.grants.clear();
-        if !M::Fabric::SCHEDULES_EVENTS || self.interconnect.outbox.events.is_empty() {
+    pub fn clear_grants(&mut self, kernel: &mut Kernel<impl Model>) {
+        self.outbox.grants.clear();
+        if !F::SCHEDULES_EVENTS || self.outbox.events.is_empty() {
             return;
         }
-        for (at, event) in self.interconnect.outbox.events.drain(..) {
+        for (at, event) in self.outbox.events.drain(..) {
             match event {
                 FabricEvent::Alarm(_) => kernel.set_alarm(at, event.into()),
                 _ => kernel.schedule(fabric_lane(event), at, event.into()),
@@ -94,46 +123,119 @@ impl<M: Model> Datapath<M> {
 
     /// Reports to the probes the link uses that have ended, and the moves and searches of scouts (packets that search for a path).
     #[inline]
-    pub fn report_link_uses(&mut self, kernel: &mut Kernel<M>) {
+    pub fn report_link_uses<M: Model>(&mut self, kernel: &mut Kernel<M>) {
         if M::PROBES
-            && self.interconnect.outbox.has_records()
-            && let Some(uses) = &mut self.interconnect.outbox.link_uses
+            && self.outbox.has_records()
+            && let Some(uses) = &mut self.outbox.link_uses
         {
             uses.drain(..).for_each(|link_use| kernel.notify(|| Notice::LinkUsed(link_use)));
-            self.interconnect.outbox.scout_steps.drain(..).for_each(|step| kernel.notify(|| Notice::ScoutMoved(step)));
-            self.interconnect.outbox.searches.drain(..).for_each(|search| kernel.notify(|| Notice::Searched(search)));
+            self.outbox.scout_steps.drain(..).for_each(|step| kernel.notify(|| Notice::ScoutMoved(step)));
+            self.outbox.searches.drain(..).for_each(|search| kernel.notify(|| Notice::Searched(search)));
         }
     }
 
     /// Returns the time at which the fabric must be woken, before all other events of that time; [`Time::MAX`] if never.
     #[inline(always)]
     pub fn wake_at(&self) -> Time {
-        self.interconnect.outbox.wake_at
+        self.outbox.wake_at
     }
 
     #[inline]
-    pub fn wake(&mut self, WakeToken(token): WakeToken, kernel: &mut Kernel<M>) {
-        let Interconnect { fabric, outbox, .. } = &mut self.interconnect;
+    pub fn wake(&mut self, WakeToken(token): WakeToken, kernel: &mut Kernel<impl Model>) {
+        let Interconnect { fabric, outbox, .. } = self;
         outbox.lookahead_until = kernel.next_at();
         fabric.wake(token, kernel.now(), outbox);
     }
 
     /// Advances the counters of the fabric to `now`, during a run.
     pub fn catch_up(&mut self, now: Time) {
-        let Interconnect { fabric, outbox, .. } = &mut self.interconnect;
+        let Interconnect { fabric, outbox, .. } = self;
         fabric.catch_up(now, outbox);
     }
 
     /// Reports the remaining link uses, before the probes are detached.
-    pub fn report_remaining_uses(&mut self, kernel: &mut Kernel<M>) {
+    pub fn report_remaining_uses(&mut self, kernel: &mut Kernel<impl Model>) {
         self.catch_up(kernel.now());
         self.report_link_uses(kernel);
     }
 
     /// Advances the counters of the fabric to the end of the run.
-    pub fn finish(&mut self, kernel: &mut Kernel<M>) {
-        let Interconnect { fabric, outbox, .. } = &mut self.interconnect;
+    pub fn finish(&mut self, kernel: &mut Kernel<impl Model>) {
+        let Interconnect { fabric, outbox, .. } = self;
         fabric.finish(kernel.now(), outbox);
         self.report_link_uses(kernel);
+    }
+
+    /// Notifies the fabric of the `request` for which the next path is requested; `None` if the transaction belongs to no request.
+    #[inline(never)]
+    pub(super) fn announce_request(&mut self, request: Option<RequestId>) {
+        self.fabric.set_host_request(request);
+    }
+
+    /// Releases a path, which the fabric may then grant to a waiting die.
+    #[inline]
+    pub fn release(&mut self, grant: Grant, kernel: &mut Kernel<impl Model>) {
+        kernel.notify(|| Notice::PathReleased(grant));
+        self.fabric.release(grant, kernel.now(), &mut self.outbox);
+    }
+
+    /// Returns the causes for which a path was not granted at once. `is_by_another` is true if another request blocked it.
+    #[inline]
+    pub(in super::super) fn wait_causes(&self, granted: &GrantRecord, is_by_another: bool) -> Causes {
+        let GrantRecord { grant, cause, .. } = *granted;
+        let mut causes = Causes::default();
+        match self.fabric.wait_by_cause(grant) {
+            None => causes.insert(cause),
+            Some(waits) => {
+                Cause::ALL
+                    .into_iter()
+                    .filter(|cause| waits[cause.index()] > Time::ZERO)
+                    .for_each(|it| causes.insert(it));
+            }
+        }
+        if is_by_another {
+            causes.insert_path_conflict();
+        }
+        causes
+    }
+
+    /// Adds the wait for a path to the conflict counters, divided among the causes of the wait.
+    #[inline]
+    fn count_conflict(&mut self, grant: Grant, path: PathGrant) {
+        match self.fabric.wait_by_cause(grant) {
+            None => self.transfers.conflicts.count(path.cause, path.waited()),
+            Some(waits) => self.count_conflict_causes(path, waits),
+        }
+    }
+
+    #[inline(never)]
+    fn count_conflict_causes(&mut self, path: PathGrant, waits: [Time; Cause::ALL.len()]) {
+        // A busy die requests its path early, and the fabric counts the wait from then on. Only the last part of the wait, when the die is
+        // ready, is a conflict. So distribute the wait over the causes from the last one backwards.
+        let mut left = path.waited();
+        for cause in Cause::ALL.into_iter().rev() {
+            if path.wait.causes.contains(cause) {
+                let waited = left.min(waits[cause.index()]);
+                left -= waited;
+                self.transfers.conflicts.count(cause, waited);
+            }
+        }
+    }
+
+    #[inline]
+    pub(in super::super) fn count_transfer(&mut self, grant: Grant, path: PathGrant) {
+        self.transfers.started += 1;
+        if path.waited() > Time::ZERO {
+            self.count_conflict(grant, path);
+        } else {
+            self.transfers.unblocked += 1;
+        }
+    }
+
+    /// Counts a transfer as a conflict because the network blocked it for `stalled`, even if its path was granted at the first attempt. `was_blocked`
+    /// is whether the path of the transfer was blocked at the first attempt.
+    pub(in super::super) fn count_stall(&mut self, was_blocked: bool, stalled: Time) {
+        self.transfers.unblocked -= u64::from(!was_blocked);
+        self.transfers.conflicts.count(Cause::Link, stalled);
     }
 }

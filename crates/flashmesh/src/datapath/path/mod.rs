@@ -4,8 +4,7 @@ mod blocking;
 mod interconnect;
 mod occupancy;
 mod request;
-mod requester;
 mod state;
 
-pub(super) use interconnect::Interconnect;
+pub use interconnect::{Interconnect, TransferCounts};
 pub(super) use state::{DiePathState, PathGrant};

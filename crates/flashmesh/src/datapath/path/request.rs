@@ -2,7 +2,7 @@
 
 use crate::datapath::Datapath;
 use crate::fabric::{DataOwner, Fabric, TransferPhase};
-use crate::ids::{DieId, RequestId, TransactionId};
+use crate::ids::DieId;
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
@@ -13,7 +13,7 @@ impl<M: Model> Datapath<M> {
     /// die (or the first die of its chip, if the chip executes one operation at a time) a candidate instead.
     #[inline(always)]
     pub(in super::super) fn request_or_await_dispatch(&mut self, die: DieId, kernel: &mut Kernel<M>) {
-        let requester = self.requester(die);
+        let requester = self.dies.requester(die);
         if !(self.dispatches() && self.scheduling.candidates.add_unless_named(requester)) {
             self.request_command_path(die, kernel);
         }
@@ -22,35 +22,19 @@ impl<M: Model> Datapath<M> {
     #[inline(always)]
     pub(in super::super) fn request_command_path(&mut self, die: DieId, kernel: &mut Kernel<M>) {
         if M::ALL_FEATURES && self.rules.announces_requests {
-            self.announce_request(self.first_queued_request(die));
+            self.interconnect.announce_request(self.first_queued_request(die));
         }
-        let (now, die) = (kernel.now(), self.requester(die));
+        let (now, die) = (kernel.now(), self.dies.requester(die));
         self.dies[die].path.request_command(now);
         kernel.notify(|| Notice::PathAsked(die, TransferPhase::Command));
         self.interconnect.fabric.acquire(die, TransferPhase::Command, now, &mut self.interconnect.outbox);
         self.record_blocker(die, TransferPhase::Command);
     }
 
-    /// Marks the data in the register of `die` as requesting a path. Returns `false` if the register is empty, or if the data is already
-    /// marked. If `true`, call [`Datapath::request_data_path`] next.
-    #[inline(always)]
-    pub fn begin_sending(&mut self, die: DieId) -> bool {
-        match &mut self.dies[die].plane_reads {
-            Some(reads) if M::ALL_FEATURES => reads.state.begin_sending(),
-            _ => self.dies[die].state.begin_sending(),
-        }
-    }
-
-    /// Returns the read whose data leaves the register of `die` next; `None` if no data is ready.
-    #[inline]
-    pub fn outgoing(&self, die: DieId) -> Option<TransactionId> {
-        if M::ALL_FEATURES { self.dies[die].outgoing() } else { self.dies[die].state.outgoing() }
-    }
-
     /// Requests a path for the data in the register, to the controller or, with `to`, to the die of another chip.
     #[inline(always)]
     pub fn request_data_path(&mut self, die: DieId, to: Option<DieId>, kernel: &mut Kernel<M>) {
-        let (now, requester) = (kernel.now(), self.requester(die));
+        let (now, requester) = (kernel.now(), self.dies.requester(die));
         self.dies[requester].path.request_data(now);
         if M::ALL_FEATURES
             && let Some(to) = to
@@ -60,18 +44,12 @@ impl<M: Model> Datapath<M> {
         }
         kernel.notify(|| Notice::PathAsked(requester, TransferPhase::DataOut));
         if M::ALL_FEATURES && self.rules.announces_requests {
-            let read = self.outgoing(die);
-            self.announce_request(read.and_then(|read| self.transactions[read].owner.request));
+            let read = self.dies.outgoing(die);
+            self.interconnect.announce_request(read.and_then(|read| self.transactions[read].owner.request));
         }
         let data = if self.rules.arbitrates_by_owner() { self.data_owner(die) } else { DataOwner::Request };
         self.interconnect.fabric.acquire_for(requester, data, now, &mut self.interconnect.outbox);
         self.record_blocker(requester, TransferPhase::DataOut);
-    }
-
-    /// Notifies the fabric of the `request` for which the next path is requested; `None` if the transaction belongs to no request.
-    #[inline(never)]
-    fn announce_request(&mut self, request: Option<RequestId>) {
-        self.interconnect.fabric.set_host_request(request);
     }
 
     /// Returns for whom the data leaves the register of `die` (a request, GC or the map), for arbitration by this owner.

@@ -35,16 +35,17 @@ impl<M: Model> Datapath<M> {
         kernel.notify(|| Notice::Delivered(grant));
         let stalled = self.interconnect.fabric.stall_time(grant);
         if stalled > Time::ZERO {
-            self.count_stall(grant, stalled);
+            let was_blocked = self.dies[grant.die].path.was_blocked[grant.phase.index()];
+            self.interconnect.count_stall(was_blocked, stalled);
         }
-        let die = self.die_of_grant(grant);
+        let die = self.dies.die_of_grant(grant);
         let entry = &mut self.dies[grant.die];
         let min_time = entry.path.min_times[grant.phase.index()];
         let done = if M::ALL_FEATURES { self.dies[die].work_of_transfer(phase) } else { &mut entry.work };
         match phase {
             TransferPhase::Command => {
                 done.commands += min_time;
-                self.release(grant, kernel);
+                self.interconnect.release(grant, kernel);
                 self.start_array(die, stalled, kernel);
                 DeliveredTransfer::Command(die)
             }
@@ -54,19 +55,12 @@ impl<M: Model> Datapath<M> {
                     let read = self.end_data_transfer(die, stalled, kernel);
                     DeliveredTransfer::Data { die, read, held: Some(grant) }
                 } else {
-                    self.release(grant, kernel);
+                    self.interconnect.release(grant, kernel);
                     let read = self.end_data_transfer(die, stalled, kernel);
                     DeliveredTransfer::Data { die, read, held: None }
                 }
             }
         }
-    }
-
-    /// Counts a transfer as a conflict because the network blocked it for `stalled`, even if its path was granted at the first attempt.
-    fn count_stall(&mut self, grant: Grant, stalled: Time) {
-        let waited = self.dies[grant.die].path.was_blocked[grant.phase.index()];
-        self.counters.transfers_free -= u64::from(!waited);
-        self.counters.conflicts.count(Cause::Link, stalled);
     }
 
     /// Removes the arrived data from the register. Returns its first read, to which the other reads of the data are chained.
@@ -75,17 +69,17 @@ impl<M: Model> Datapath<M> {
         let now = kernel.now();
         let mut is_by_another = false;
         if stalled > Time::ZERO {
-            let requester = self.requester(die);
+            let requester = self.dies.requester(die);
             let path = &mut self.dies[requester].path;
             path.data_causes.insert(Cause::Link);
             is_by_another = !path.blocked_by_own_request[TransferPhase::DataOut.index()];
-            self.count_path_wait(die, stalled);
+            self.dies.count_path_wait(die, stalled);
         }
         let rest = if M::ALL_FEATURES { self.partial_transfers.take_remainder(die) } else { None };
         let id = match rest {
-            Some(rest) => self.finish_sending_part(die, rest),
+            Some(rest) => self.dies.finish_sending_part(die, rest),
             None => {
-                let (extent, id) = self.finish_sending(die, now);
+                let (extent, id) = self.dies.finish_sending(die, now);
                 kernel.notify(|| Notice::DataLeft(die, extent));
                 id
             }

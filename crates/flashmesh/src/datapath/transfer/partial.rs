@@ -20,7 +20,7 @@ impl PartialTransfers {
 impl<M: Model> Datapath<M> {
     /// Limits the next transfer from the register of `die` to the data of its first `count` reads.
     pub fn limit_transfer(&mut self, die: DieId, count: usize) {
-        let Some(read) = self.outgoing(die) else { return };
+        let Some(read) = self.dies.outgoing(die) else { return };
         let ids: Vec<TransactionId> = self.with_companions(read).collect();
         if let Some(&rest) = ids.get(count) {
             self.transactions[ids[count - 1]].end_chain();
