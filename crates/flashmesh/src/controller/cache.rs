@@ -64,7 +64,7 @@ impl DeviceCache {
             let id = host_read::begin(page, start, from_flash, place, &mut writes.placements, cx);
             let waited = cx.kernel.now() - since;
             if waited > Time::ZERO {
-                cx.datapath.transaction_mut(id).account.charge_cache(waited);
+                cx.datapath.queues.transaction_mut(id).account.charge_cache(waited);
             }
             id
         });
@@ -268,7 +268,7 @@ impl DeviceCache {
             StripeDecision::Hold => false,
             StripeDecision::FlushPrograms => {
                 (0..cx.shared.geometry.dies())
-                    .for_each(|die| cx.datapath.flush_partial_programs(DieId(die), cx.kernel));
+                    .for_each(|die| cx.datapath.queues.flush_partial_programs(DieId(die), cx.kernel));
                 false
             }
             StripeDecision::BeginStripe => {

@@ -38,16 +38,16 @@ impl Controller {
             DeliveredTransfer::Data { die, read, held } => {
                 self.try_issue(die, datapath, kernel);
                 self.send_register(die, datapath, kernel);
-                let mut companion = datapath.companion(read);
+                let mut companion = datapath.queues.companion(read);
                 let mut page = None;
-                if !M::ALL_FEATURES && datapath.transaction(read).is_plain_read() {
+                if !M::ALL_FEATURES && datapath.queues.transaction(read).is_plain_read() {
                     host_read::count_done(&mut self.shared);
                     page = Some(read);
                 } else {
                     self.read_done(read, datapath, kernel);
                 }
                 while let Some(read) = companion {
-                    companion = datapath.companion(read);
+                    companion = datapath.queues.companion(read);
                     self.read_done(read, datapath, kernel);
                 }
                 if let Some(grant) = held {
@@ -97,7 +97,7 @@ impl Controller {
                 for &lead in operation.transactions() {
                     let mut next = Some(lead);
                     while let Some(id) = next {
-                        next = datapath.companion(id);
+                        next = datapath.queues.companion(id);
                         self.commit(id, datapath, kernel);
                         if !is_acknowledged_later {
                             self.conclude(id, datapath, kernel);
@@ -132,8 +132,8 @@ impl Controller {
         for &lead in operation.transactions() {
             let mut next = Some(lead);
             while let Some(id) = next {
-                next = datapath.companion(id);
-                datapath.count_acknowledgement(id, kernel.now());
+                next = datapath.queues.companion(id);
+                datapath.queues.count_acknowledgement(id, kernel.now());
                 self.conclude(id, datapath, kernel);
             }
         }
@@ -157,7 +157,7 @@ impl Controller {
 
     /// Continues the move of a page, read by garbage collection, after a processor core has handled the page.
     pub fn move_handled<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
-        let Purpose::CollectRead(route) = datapath.transaction(id).purpose else { return };
+        let Purpose::CollectRead(route) = datapath.queues.transaction(id).purpose else { return };
         let Controller { shared, collections, moves, .. } = self;
         collections.read_done(id, route, moves, &mut Context { shared, datapath, kernel });
         self.run(datapath, kernel);
@@ -168,7 +168,7 @@ impl Controller {
     fn read_done<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         let Controller { shared, collections, moves, map, .. } = self;
         let cx = &mut Context { shared, datapath, kernel };
-        let Transaction { purpose: work, .. } = *cx.datapath.transaction(id);
+        let Transaction { purpose: work, .. } = *cx.datapath.queues.transaction(id);
         if M::ALL_FEATURES && cx.shared.reports_reads() && work.class() == TransactionClass::UserRead {
             report_read(id, cx);
             self.run(datapath, kernel);
@@ -208,7 +208,7 @@ impl Controller {
         datapath: &mut Datapath<M>,
         kernel: &mut Kernel<M>,
     ) {
-        let Transaction { lpn, owner, .. } = *datapath.transaction(id);
+        let Transaction { lpn, owner, .. } = *datapath.queues.transaction(id);
         let Controller { shared, writes, cache, .. } = self;
         let cx = &mut Context { shared, datapath, kernel };
         if let Purpose::ReadModify(_) = work {
@@ -239,7 +239,7 @@ impl Controller {
     fn commit<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         let Controller { shared, writes, collections, moves, map, cache, .. } = self;
         let cx = &mut Context { shared, datapath, kernel };
-        let Transaction { purpose: work, lpn, from, to, .. } = *cx.datapath.transaction(id);
+        let Transaction { purpose: work, lpn, from, to, .. } = *cx.datapath.queues.transaction(id);
         match work {
             Purpose::HostWrite(_) => writes.programmed(id, cache.as_deref_mut(), cx),
             Purpose::CollectProgram(route) => collections.programmed(id, route, moves, map.as_deref_mut(), cx),
@@ -264,14 +264,14 @@ impl Controller {
     /// Continues the work that waited for the end of a program or an erase. Called when the controller is notified of the end.
     #[inline]
     fn conclude<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
-        let transaction = datapath.transaction(id);
+        let transaction = datapath.queues.transaction(id);
         let Transaction { purpose: work, lpn, plane, from, owner, .. } = *transaction;
         if M::ALL_FEATURES && work.class() == TransactionClass::UserProgram {
             self.shared.policy.notify(PolicyEvent::WriteEnded(transaction));
         }
         let Controller { shared, collections, moves, map, cache, .. } = self;
         let cx = &mut Context { shared, datapath, kernel };
-        let is_end_of_program = !(M::ALL_FEATURES && work.is_clean()) || cx.datapath.companion(id).is_none();
+        let is_end_of_program = !(M::ALL_FEATURES && work.is_clean()) || cx.datapath.queues.companion(id).is_none();
         match work {
             Purpose::HostWrite(place) if owner.request.is_some() => {
                 cx.shared.finished(id, owner.request, cx.datapath);
@@ -280,7 +280,7 @@ impl Controller {
                 }
                 return self.run(datapath, kernel);
             }
-            _ => cx.datapath.remove(id),
+            _ => cx.datapath.queues.remove(id),
         }
         match work {
             Purpose::HostWrite(_) => {
@@ -333,7 +333,7 @@ impl Controller {
         self.run(datapath, kernel);
         let die = self.shared.geometry.die_of_plane(plane);
         for id in datapath.take_moved(die, self) {
-            datapath.notify_rerouted(id, kernel);
+            datapath.queues.notify_rerouted(id, kernel);
             self.reroute(id, datapath, kernel);
         }
         datapath.end_reservation(die);
@@ -344,7 +344,7 @@ impl Controller {
 /// Reports to the firmware policy and to replication that the data of a user read has left its die.
 #[inline(never)]
 fn report_read<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
-    cx.shared.policy.notify(PolicyEvent::ReadEnded(cx.datapath.transaction(id)));
+    cx.shared.policy.notify(PolicyEvent::ReadEnded(cx.datapath.queues.transaction(id)));
     replica::read_left(id, cx);
     replica::read_done(id, cx);
 }

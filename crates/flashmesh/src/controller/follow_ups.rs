@@ -143,7 +143,7 @@ impl Controller {
             }
             FollowUp::Translated(id) => {
                 let cx = cx!();
-                let transaction = cx.datapath.transaction(id);
+                let transaction = cx.datapath.queues.transaction(id);
                 let (request, lpn) = (transaction.owner.request, transaction.lpn);
                 cx.kernel.notify(|| Notice::EntryUsed(request, lpn));
                 match transaction.purpose {
@@ -156,7 +156,7 @@ impl Controller {
             }
             FollowUp::Resume(id) => {
                 let cx = cx!();
-                let transaction = cx.datapath.transaction_mut(id);
+                let transaction = cx.datapath.queues.transaction_mut(id);
                 transaction.account.charge_map_wait(cx.kernel.now());
                 if cx.shared.is_cut_off && transaction.owner.request.is_some() {
                     return self.give_up(id, datapath, kernel);

@@ -15,7 +15,7 @@ use super::{Context, Controller};
 impl Controller {
     /// Drops a transaction of a request. The transaction must not be queued, and must not have a physical page assigned.
     pub(super) fn give_up<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
-        let Transaction { purpose: work, lpn, successor, .. } = *datapath.transaction(id);
+        let Transaction { purpose: work, lpn, successor, .. } = *datapath.queues.transaction(id);
         let Controller { shared, cache, .. } = self;
         let cx = &mut Context { shared, datapath, kernel };
         if M::ALL_FEATURES && work.class() == TransactionClass::UserRead {
@@ -29,7 +29,7 @@ impl Controller {
             drop_write(id, cache.as_deref_mut(), cx);
             return cx.push(FollowUp::Successor(lpn, successor));
         }
-        cx.datapath.remove(id);
+        cx.datapath.queues.remove(id);
         if work.has_cache_place()
             && let Some(cache) = cache
         {

@@ -17,7 +17,7 @@ impl Controller {
     /// Enqueues a transaction at its die, unless the firmware policy holds it.
     #[inline(always)]
     pub(super) fn enqueue<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
-        let work = datapath.transaction(id).purpose;
+        let work = datapath.queues.transaction(id).purpose;
         self.enqueue_for(id, work, datapath, kernel);
     }
 
@@ -32,8 +32,8 @@ impl Controller {
     ) {
         if M::ALL_FEATURES {
             let Shared { policy, ftl, .. } = &mut self.shared;
-            if policy.try_hold(id, datapath.transaction(id), ftl) {
-                datapath.transaction_mut(id).account.begin(kernel.now());
+            if policy.try_hold(id, datapath.queues.transaction(id), ftl) {
+                datapath.queues.transaction_mut(id).account.begin(kernel.now());
                 return;
             }
         }
@@ -54,7 +54,7 @@ impl Controller {
         }
         let die = datapath.enqueue(id, work, kernel);
         if M::ALL_FEATURES && self.shared.flushes > 0 {
-            datapath.flush_partial_programs(die, kernel);
+            datapath.queues.flush_partial_programs(die, kernel);
         }
         if has_homes {
             replica::read_queued(id, die, &self.writes, &mut Context { shared: &mut self.shared, datapath, kernel });
@@ -65,11 +65,11 @@ impl Controller {
     /// Chooses one of several locations for a read of a replicated page, or of a page that a Clean (chip-to-chip move of a whole block) is
     /// moving.
     fn choose_read_location<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>) {
-        let read = datapath.transaction(id);
+        let read = datapath.queues.transaction(id);
         let home = replica::choose_location(read, &mut self.shared).or_else(|| self.moves.cleaning.old_location(read));
         if let Some(from) = home {
             let plane = self.shared.geometry.plane_of(from);
-            let transaction = datapath.transaction_mut(id);
+            let transaction = datapath.queues.transaction_mut(id);
             (transaction.from, transaction.plane) = (from, plane);
         }
     }
@@ -78,7 +78,7 @@ impl Controller {
     /// them), and tries to issue them.
     pub fn gather_due<M: Model>(&mut self, die: DieId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         if M::ALL_FEATURES {
-            for start in datapath.gather_due(die, self.shared.flushes > 0, kernel) {
+            for start in datapath.queues.gather_due(die, self.shared.flushes > 0, kernel) {
                 let skipped = self.shared.ftl.close_program(start);
                 self.shared.counters.flash.units_skipped += u64::from(skipped);
             }
@@ -176,11 +176,11 @@ impl Controller {
         let due = policy.dispatch_held(&mut PolicyView {
             ftl,
             idle: datapath.dies.idle_dies(),
-            load: datapath.load(&states),
+            load: datapath.queues.load(&states),
         });
-        due.dropped.into_iter().for_each(|id| datapath.remove(id));
+        due.dropped.into_iter().for_each(|id| datapath.queues.remove(id));
         for (id, plane) in due.dispatched {
-            let transaction = datapath.transaction_mut(id);
+            let transaction = datapath.queues.transaction_mut(id);
             transaction.plane = plane;
             transaction.account.charge_write_wait(kernel.now());
             let work = transaction.purpose;
@@ -267,9 +267,11 @@ impl Controller {
                 self.close_open_program(id, datapath);
             }
             self.assign_page(id, datapath, kernel);
-            if M::ALL_FEATURES && datapath.transaction(id).purpose.leaves_chip() && self.shared.geometry.gathers_units()
+            if M::ALL_FEATURES
+                && datapath.queues.transaction(id).purpose.leaves_chip()
+                && self.shared.geometry.gathers_units()
             {
-                left_out.extend(datapath.leave_out(id, |other| !PageSource::<M>::is_current(self, other)));
+                left_out.extend(datapath.queues.leave_out(id, |other| !PageSource::<M>::is_current(self, other)));
             }
             while let Some(companion) = datapath.next_companion(&mut beginning, self, kernel) {
                 self.assign_page(companion, datapath, kernel);
@@ -287,13 +289,13 @@ impl Controller {
         }
         datapath.start_operation(beginning, kernel);
         for id in left_out {
-            datapath.notify_rerouted(id, kernel);
+            datapath.queues.notify_rerouted(id, kernel);
             self.reroute(id, datapath, kernel);
         }
         // Only classes that wait for a free page can use up the free pages of their plane; other programs use reserved pages.
         if beginning.class().waits_for_page() {
             for &id in beginning.transactions() {
-                let plane = datapath.transaction(id).plane;
+                let plane = datapath.queues.transaction(id).plane;
                 // Plain drives (compiled without optional features) push the step only if collection is needed.
                 if M::ALL_FEATURES || self.collections.are_needed(plane, &self.shared.ftl) {
                     self.shared.follow_ups.push(FollowUp::Collect(plane));
@@ -307,10 +309,10 @@ impl Controller {
     /// new program.
     #[inline(never)]
     fn close_open_program<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>) {
-        let moved = datapath.transaction(id);
+        let moved = datapath.queues.transaction(id);
         let Some(stream) = self.shared.stream_of(moved) else { return };
         if let Some((last, skipped)) = self.shared.ftl.begin_program_of_move(moved.plane, stream) {
-            datapath.close_program(last);
+            datapath.queues.early_bound.close_program(last);
             self.shared.counters.flash.units_skipped += u64::from(skipped);
         }
     }
@@ -326,11 +328,11 @@ impl Controller {
     ) {
         let Controller { shared, collections, .. } = self;
         if beginning.class() == TransactionClass::UserProgram {
-            for id in beginning.transactions().iter().flat_map(|&lead| datapath.with_companions(lead)) {
-                collections.pace.written(datapath.transaction(id).plane);
+            for id in beginning.transactions().iter().flat_map(|&lead| datapath.queues.with_companions(lead)) {
+                collections.pace.written(datapath.queues.transaction(id).plane);
             }
         }
-        let die = shared.geometry.die_of_plane(datapath.transaction(beginning.lead()).plane);
+        let die = shared.geometry.die_of_plane(datapath.queues.transaction(beginning.lead()).plane);
         collections.program_began(die, &mut Context { shared, datapath, kernel });
     }
 
@@ -338,12 +340,12 @@ impl Controller {
     #[inline(never)]
     fn add_parity<M: Model>(&mut self, beginning: &NewOperation, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         let Controller { shared, parity: Some(parity), .. } = self else { return };
-        if datapath.transaction(beginning.lead()).purpose == Purpose::Parity {
+        if datapath.queues.transaction(beginning.lead()).purpose == Purpose::Parity {
             return;
         }
         let ends = |&lead: &TransactionId| {
-            let last = datapath.with_companions(lead).last().unwrap_or(lead);
-            datapath.transaction(last).to
+            let last = datapath.queues.with_companions(lead).last().unwrap_or(lead);
+            datapath.queues.transaction(last).to
         };
         let last_of_planes: Vec<Ppn> = beginning.transactions().iter().map(ends).collect();
         parity.program_began(&last_of_planes, &mut Context { shared, datapath, kernel });
@@ -358,8 +360,8 @@ impl Controller {
     }
 
     fn leave_rest_empty<M: Model>(&mut self, lead: TransactionId, datapath: &Datapath<M>) {
-        let last = datapath.with_companions(lead).last().unwrap_or(lead);
-        let skipped = self.shared.ftl.finish_program(datapath.transaction(last).to);
+        let last = datapath.queues.with_companions(lead).last().unwrap_or(lead);
+        let skipped = self.shared.ftl.finish_program(datapath.queues.transaction(last).to);
         self.shared.counters.flash.units_skipped += u64::from(skipped);
     }
 
@@ -373,9 +375,9 @@ impl Controller {
         let mut next = Some(lead);
         while let Some(id) = next {
             self.assign_page(id, datapath, kernel);
-            next = datapath.companion(id);
+            next = datapath.queues.companion(id);
         }
-        if self.shared.geometry.gathers_units() && datapath.transaction(lead).class().is_program() {
+        if self.shared.geometry.gathers_units() && datapath.queues.transaction(lead).class().is_program() {
             self.leave_rest_empty(lead, datapath);
         }
     }
@@ -383,10 +385,10 @@ impl Controller {
     /// Assigns a page to a program, unless it has one already.
     #[inline]
     fn assign_page<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
-        if !datapath.needs_page(id) {
+        if !datapath.queues.needs_page(id) {
             return;
         }
-        let transaction = datapath.transaction_mut(id);
+        let transaction = datapath.queues.transaction_mut(id);
         if transaction.purpose == Purpose::Parity {
             return parity::place(transaction);
         }
@@ -409,7 +411,7 @@ impl Controller {
     /// Reroutes or drops a queued transaction that cannot run as queued, for example because its page was moved or deallocated.
     #[inline(never)]
     pub(super) fn reroute<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
-        let transaction = *datapath.transaction(id);
+        let transaction = *datapath.queues.transaction(id);
         let Transaction { purpose: work, lpn, .. } = transaction;
         let Controller { shared, writes, collections, moves, map, .. } = self;
         let cx = &mut Context { shared, datapath, kernel };

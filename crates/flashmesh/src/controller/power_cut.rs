@@ -17,8 +17,8 @@ impl Controller {
         let operations = datapath.dies.values().iter().flat_map(|die| die.in_progress());
         let programs = operations.filter(|operation| operation.kind == OperationKind::Program && !operation.internal);
         let pages =
-            programs.flat_map(|operation| operation.transactions()).flat_map(|&id| datapath.with_companions(id));
-        pages.filter(|&id| datapath.transaction(id).class() == TransactionClass::UserProgram).count() as u64
+            programs.flat_map(|operation| operation.transactions()).flat_map(|&id| datapath.queues.with_companions(id));
+        pages.filter(|&id| datapath.queues.transaction(id).class() == TransactionClass::UserProgram).count() as u64
     }
 
     /// Returns the physical pages whose programs are running or suspended, for any purpose. A power cut makes these pages unreadable.
@@ -30,8 +30,8 @@ impl Controller {
             .flat_map(|die| die.in_progress())
             .flat_map(|operation| operation.transactions());
         let programs = transactions
-            .flat_map(|&id| datapath.with_companions(id))
-            .map(|id| datapath.transaction(id))
+            .flat_map(|&id| datapath.queues.with_companions(id))
+            .map(|id| datapath.queues.transaction(id))
             .filter(|transaction| transaction.class().is_program());
         programs.map(|transaction| transaction.to).collect()
     }
@@ -46,17 +46,17 @@ impl Controller {
         let is_of_request = |transaction: &Transaction| transaction.owner.request.is_some();
         let queued = datapath.dequeue_unwanted(is_of_request, kernel);
         for &id in &queued {
-            let transaction = datapath.transaction(id);
+            let transaction = datapath.queues.transaction(id);
             let policy = &mut self.shared.policy;
             match transaction.class() {
                 TransactionClass::UserProgram => policy.notify(PolicyEvent::WriteCancelled(transaction)),
                 _ => policy.notify(PolicyEvent::ReadEnded(transaction)),
             }
         }
-        let mut without_page = self.shared.policy.withdraw_held(&|id| is_of_request(datapath.transaction(id)));
+        let mut without_page = self.shared.policy.withdraw_held(&|id| is_of_request(datapath.queues.transaction(id)));
         without_page.extend(self.writes.take_blocked_of_requests(datapath));
         for id in queued {
-            if datapath.transaction(id).purpose.is_write() {
+            if datapath.queues.transaction(id).purpose.is_write() {
                 drop_page(id, &mut Context { shared: &mut self.shared, datapath, kernel });
                 self.run(datapath, kernel);
             }

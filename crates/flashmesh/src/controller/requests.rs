@@ -56,7 +56,7 @@ impl Controller {
         let Controller { shared, writes, cache: Some(cache), .. } = self else { return 0 };
         let read = cache.read(page, writes, &mut Context { shared, datapath, kernel });
         if let Some(id) = read.from_flash {
-            let work = datapath.transaction(id).purpose;
+            let work = datapath.queues.transaction(id).purpose;
             self.start_read(id, work, datapath, kernel);
         }
         self.shared.follow_ups.push(FollowUp::SettleCache);
@@ -186,7 +186,7 @@ impl Controller {
         self.shared.flushes += 1;
         let is_safe = self.cache.as_ref().is_some_and(|cache| cache.is_safe(waiter));
         if M::ALL_FEATURES && !is_safe {
-            (0..self.shared.geometry.dies()).for_each(|die| datapath.flush_partial_programs(DieId(die), kernel));
+            (0..self.shared.geometry.dies()).for_each(|die| datapath.queues.flush_partial_programs(DieId(die), kernel));
         }
         match &mut self.cache {
             Some(cache) if !is_safe => {

@@ -5,17 +5,15 @@
 //! with the same target have to wait till the end of reclaiming". The programming die serves its queues between the pages; a page that has arrived
 //! there has precedence over the queues.
 
-use crate::datapath::path::PathGrant;
 use crate::datapath::{Datapath, IssueOutcome, PageSource};
-use crate::fabric::{Cause, Causes, Fabric, PAGE_ADDRESS_SIZE};
+use crate::fabric::{Fabric, PAGE_ADDRESS_SIZE};
 use crate::flash::die::{Operation, PlaneTransactions};
 use crate::ids::{DieId, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
+use crate::schedule::Scheduler;
 use crate::schedule::latency_account::PathWait;
-use crate::schedule::transaction::TransactionClass;
-use crate::schedule::{QueueId, Scheduler};
 use crate::units::{Bytes, Time};
 
 /// Source dies of the Cleans in progress, and the pending reads and programs of Cleans. A *Clean* moves the valid pages of a block to a die of
@@ -68,48 +66,28 @@ impl<M: Model> Datapath<M> {
         self.clean_execution.reserved.retain(|reserved| *reserved != die);
     }
 
-    /// Dequeues and returns the user reads of `die` whose pages have moved. The caller must then reroute these reads.
-    pub fn take_moved<S: PageSource<M>>(&mut self, die: DieId, source: &S) -> Vec<TransactionId> {
-        let (mut kept, mut moved) = (Vec::new(), Vec::new());
-        let priorities = self.queues.priorities();
-        let planes = 0..self.geometry.planes_per_die as u8;
-        for (plane, &priority) in planes.flat_map(|plane| priorities.iter().map(move |priority| (plane, priority))) {
-            let queue = QueueId { die, class: TransactionClass::UserRead, plane, priority };
-            while let Some(id) = self.queues.pop(&mut self.transactions, queue) {
-                if source.is_current(&self.transactions[id]) { kept.push(id) } else { moved.push(id) }
-            }
-            for id in kept.drain(..) {
-                self.queues.push(&mut self.transactions, die, plane, id);
-            }
-        }
-        if self.dispatches() {
-            self.scheduling.scheduler.queue_changed(die);
-        }
-        moved
-    }
-
     /// Chains `others` to `lead`, the first read of a Clean (chip-to-chip move of a whole block), which has already started. `others` are
     /// reads of mapping units on the same page.
     pub fn chain_listed(&mut self, lead: TransactionId, others: &[TransactionId], kernel: &mut Kernel<M>) {
-        let die = self.geometry.die_of_plane(self.transactions[lead].plane);
+        let die = self.geometry.die_of_plane(self.queues.transactions[lead].plane);
         let together: Vec<TransactionId> = std::iter::once(lead).chain(others.iter().copied()).collect();
-        self.chain_operation(&together);
-        self.start_companion_waits(die, lead, kernel);
-        let wait = PathWait { requested_at: kernel.now(), tried: kernel.now(), causes: Causes::default() };
-        self.end_companion_waits(die, lead, PathGrant { wait, cause: Cause::Controller }, kernel);
+        self.queues.chain_operation(&together);
+        let wait = self.issue_wait(lead, die, PathWait::none(kernel.now()), kernel.now());
+        self.queues.start_companion_waits(die, lead, wait.internal_busy, kernel);
+        self.queues.end_companion_waits(die, lead, wait, kernel);
     }
 
     /// Queues a read or program of a Clean (chip-to-chip move of a whole block), which starts as soon as its die is free. Returns the die.
     /// Next, call [`Datapath::try_issue`].
     pub fn enqueue_clean_operation(&mut self, id: TransactionId, kernel: &mut Kernel<M>) -> DieId {
         let now = kernel.now();
-        let transaction = &mut self.transactions[id];
+        let transaction = &mut self.queues.transactions[id];
         let die = self.geometry.die_of_plane(transaction.plane);
         let (class, request, plane) = (transaction.class(), transaction.owner.request, transaction.plane);
         let internal_busy = self.dies.internal_busy_at(die, plane, now);
-        self.transactions[id].account.queue(now, internal_busy);
+        self.queues.transactions[id].account.queue(now, internal_busy);
         kernel.notify(|| Notice::Enqueued(die, class, request));
-        self.start_companion_waits(die, id, kernel);
+        self.queues.start_companion_waits(die, id, internal_busy, kernel);
         self.dies.mark_busy(die);
         self.clean_execution.pending.push((die, id));
         die
@@ -125,11 +103,10 @@ impl<M: Model> Datapath<M> {
         kernel: &mut Kernel<M>,
     ) -> IssueOutcome {
         let now = kernel.now();
-        let class = self.transactions[id].class();
-        let wait = PathWait { requested_at: now, tried: now, causes: Causes::default() };
-        let path = PathGrant { wait, cause: Cause::Controller };
-        self.on_dequeued(id, die, path, kernel);
-        self.end_companion_waits(die, id, path, kernel);
+        let class = self.queues.transactions[id].class();
+        let wait = self.issue_wait(id, die, PathWait::none(now), now);
+        self.queues.charge_issue_wait(id, die, wait, kernel);
+        self.queues.end_companion_waits(die, id, wait, kernel);
         let (kind, pages, planes) = (self.operation_kind(class, id), self.page_types(id), PlaneTransactions::one(id));
         let operation = Operation {
             kind,
@@ -140,10 +117,10 @@ impl<M: Model> Datapath<M> {
             planes,
         };
         if class.is_program() {
-            let by = self.geometry.die_of_plane(self.geometry.plane_of(self.transactions[id].from));
+            let by = self.geometry.die_of_plane(self.geometry.plane_of(self.queues.transactions[id].from));
             self.interconnect.fabric.redirect_acknowledgement(die, by);
         }
-        let extent = self.dies.begin(die, self.transactions[id].plane, operation, now);
+        let extent = self.dies.begin(die, self.queues.transactions[id].plane, operation, now);
         if self.dispatches() {
             self.scheduling.scheduler.queue_changed(die);
         }

@@ -1,6 +1,6 @@
 //! Path of transactions from the queues of the dies through the interconnect and the flash arrays, and back.
 //!
-//! 1. The controller enqueues a transaction at its die ([`queue`]).
+//! 1. The controller enqueues a transaction at its die ([`queues`]).
 //! 2. A die with a transaction that may run requests a path for a command ([`issue`], [`path`]).
 //! 3. At the grant, and not before (late binding), the scheduler chooses the lead, transactions of other planes join it, and the command starts the
 //!    operation ([`operation`]).
@@ -11,35 +11,32 @@
 //!
 //! # Terms
 //! - *Lead*: transaction that the scheduler chose for an operation. *Joiner*: transaction of another plane in the same operation.
-//! - *Companion*: mapping unit of the same page or program as a lead or joiner, chained behind it ([`multi_unit`]).
+//! - *Companion*: mapping unit of the same page or program as a lead or joiner, chained behind it ([`queues`]).
 //! - *Requester*: die that requests paths on behalf of a die: the die itself, or the first die of its chip if the chip executes one operation at a
 //!   time.
 //! - *Early-bound*: write that got its page when it was placed on a plane (`ftl.write-binding = "early"`). All other programs are *late-bound*: they
 //!   get their page at the grant.
 
-mod arrival_order;
 mod clean;
 mod counters;
 mod dies;
 mod issue;
-mod multi_unit;
 mod operation;
 mod page_source;
 mod path;
 mod queue;
+mod queues;
 mod rules;
 mod scheduling;
 mod stats;
 mod transfer;
 
-use crate::config::{Config, EraseOrder, Priorities};
+use crate::config::{Config, EraseOrder};
 use crate::fabric::{AnyFabric, FabricError, FabricInfo};
 use crate::flash::geometry::Geometry;
 use crate::flash::timing::Timing;
 use crate::ids::{DieId, TransactionId};
 use crate::kernel::model::{Model, Probed};
-use crate::schedule::load::LoadView;
-use crate::schedule::queues::{DieQueues, Transactions};
 use crate::schedule::{AnyScheduler, Scheduler};
 use crate::units::Time;
 
@@ -48,13 +45,12 @@ pub use dies::{Dies, DiesView};
 pub use issue::{HeldDie, IssueOutcome};
 pub use operation::{ArrayOutcome, GrantOutcome, NewOperation};
 pub use page_source::PageSource;
+pub use queues::TransactionQueues;
 pub use stats::DatapathStats;
 pub use transfer::DeliveredTransfer;
 
-use arrival_order::ArrivalOrder;
 use clean::CleanExecution;
 
-use multi_unit::GatherState;
 pub use path::{Interconnect, TransferCounts};
 use rules::Rules;
 use scheduling::SchedulingState;
@@ -66,15 +62,12 @@ pub struct Datapath<M: Model> {
     geometry: Geometry,
     timing: Timing,
     rules: Rules,
-    transactions: Transactions,
-    queues: DieQueues,
+    pub queues: TransactionQueues<M>,
     scheduling: SchedulingState,
     pub dies: Dies<M>,
     clean_execution: CleanExecution,
     partial_transfers: PartialTransfers,
     pub interconnect: Interconnect<M::Fabric>,
-    arrival_order: ArrivalOrder,
-    gather: GatherState,
     counters: Counters,
 }
 
@@ -94,18 +87,11 @@ impl Datapath<Probed> {
             dies: Dies::new(config, geometry, &timing),
             timing,
             rules: Rules::new(config, geometry, info, &scheduler),
-            transactions: Transactions::default(),
-            queues: DieQueues::new(
-                geometry.dies(),
-                geometry.planes_per_die,
-                config.schedule.priorities != Priorities::Off,
-            ),
+            queues: TransactionQueues::new(config, geometry),
             scheduling: SchedulingState::new(scheduler, geometry),
             clean_execution: CleanExecution::default(),
             partial_transfers: PartialTransfers::default(),
             interconnect: Interconnect::new(info, AnyFabric::build_kind(info, config, geometry)?),
-            arrival_order: ArrivalOrder::default(),
-            gather: GatherState::new(config, geometry),
             counters: Counters::default(),
             geometry: geometry.clone(),
         })
@@ -131,15 +117,12 @@ impl Datapath<Probed> {
             geometry: self.geometry,
             timing: self.timing,
             rules: self.rules,
-            transactions: self.transactions,
-            queues: self.queues,
+            queues: self.queues.into_model(),
             scheduling: self.scheduling,
             dies: self.dies.into_model(),
             clean_execution: self.clean_execution,
             partial_transfers: self.partial_transfers,
             interconnect: self.interconnect.resolved(resolve),
-            arrival_order: self.arrival_order,
-            gather: self.gather,
             counters: self.counters,
         }
     }
@@ -159,25 +142,20 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Returns a view of the queue lengths and states of the dies, for policies that balance load.
-    pub fn load<'a>(&'a self, states: &'a DiesView<'a>) -> LoadView<'a> {
-        LoadView::new(states, &self.queues, &self.transactions)
-    }
-
     /// Returns whether the page of `id`, a read of `die`, has been sensed: its data is in the register, in transfer, or waits in the array
     /// for the register.
     pub fn is_in_register(&self, die: DieId, id: TransactionId) -> bool {
-        self.dies[die].sensed().any(|&lead| self.with_companions(lead).any(|held| held == id))
+        self.dies[die].sensed().any(|&lead| self.queues.with_companions(lead).any(|held| held == id))
     }
 
     /// Returns whether `id`, a read of `die`, is being sensed or its command is in transfer.
     pub fn is_sensed_now(&self, die: DieId, id: TransactionId) -> bool {
         let mut leads = self.dies[die].in_progress().flat_map(|operation| operation.transactions());
-        leads.any(|&lead| self.with_companions(lead).any(|sensed| sensed == id))
+        leads.any(|&lead| self.queues.with_companions(lead).any(|sensed| sensed == id))
     }
 
     /// Returns whether `die` is idle and has no queued transactions.
     pub fn is_idle(&self, die: DieId) -> bool {
-        !self.queues.has_work(die) && self.dies[die].is_idle()
+        !self.queues.by_die.has_work(die) && self.dies[die].is_idle()
     }
 }

@@ -1,7 +1,7 @@
 //! Rules of operations, derived from the configuration.
 
 use crate::config::{
-    Arbitration, Config, EraseOrder, KindOrder, MultiPlane, PageMove, PlaneOrder, Priorities, Schedule, SchedulePolicy,
+    Arbitration, Config, EraseOrder, KindOrder, PageMove, PlaneOrder, Priorities, Schedule, SchedulePolicy,
     WriteBinding,
 };
 use crate::fabric::FabricInfo;
@@ -14,18 +14,13 @@ use crate::units::Time;
 /// Settings of the configuration that affect the datapath.
 #[derive(Clone, Debug)]
 pub(super) struct Rules {
-    pub(super) multi_plane: MultiPlane,
     /// Whether reads of requests on other planes join reads of the map (`schedule.map-reads-take-others`).
     pub(super) map_reads_take_others: bool,
     /// Whether the planes of a multi-plane read send their data in the order of arrival of their transactions, after the reads of the map.
     pub(super) sends_by_arrival: bool,
-    /// Number of transactions at the head of a queue among which a joiner (transaction of another plane) is sought.
-    pub(super) lookahead: u32,
     /// Whether a program transfers only the sectors written.
     pub(super) partial_program: bool,
     pub(super) copyback: bool,
-    /// Whether GC moves whole blocks by Clean packets (Network-on-SSD): one packet makes a chip send all valid pages to another chip.
-    pub(super) cleans: bool,
     pub(super) erase_order: EraseOrder,
     /// Wait after which a user transaction counts as overdue (`schedule.age-bound`); [`Time::MAX`] if the policy serves user transactions
     /// in order of arrival only, or after `Datapath::leave_order_to_scheduler`.
@@ -79,13 +74,10 @@ impl Rules {
             && !config.planes_read_alone()
             && pausing_collection == NOTHING;
         Rules {
-            multi_plane: config.flash.multi_plane,
             map_reads_take_others: config.schedule.map_reads_take_others && !config.planes_read_alone(),
             sends_by_arrival: config.flash.plane_order == PlaneOrder::Arrival,
-            lookahead: config.schedule.lookahead,
             partial_program: config.flash.partial_program,
             copyback: config.gc.copyback,
-            cleans,
             erase_order: config.schedule.erases,
             age_bound: if has_precedence { config.schedule.age_bound } else { Time::MAX },
             arbitration: if info.supports_arbitration() {

@@ -32,8 +32,8 @@ impl<M: Model> Frontend<M> {
             let (ended, spent) = match done {
                 &CompletedWork::Page(id) => {
                     let ended = self.host.transaction_done(id, datapath, kernel);
-                    let spent = *datapath.transaction(id).account.spent();
-                    datapath.remove(id);
+                    let spent = *datapath.queues.transaction(id).account.spent();
+                    datapath.queues.remove(id);
                     (ended, spent)
                 }
                 &CompletedWork::Cached { request, read, spent } => {

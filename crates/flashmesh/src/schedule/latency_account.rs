@@ -54,6 +54,13 @@ pub struct PathWait {
     pub causes: Causes,
 }
 
+impl PathWait {
+    /// Returns the wait of an operation that needs no path, and starts at `now`.
+    pub fn none(now: Time) -> PathWait {
+        PathWait { requested_at: now, tried: now, causes: Causes::default() }
+    }
+}
+
 /// The time for which the network blocked a transfer.
 #[derive(Clone, Copy, Debug)]
 pub struct Stall {

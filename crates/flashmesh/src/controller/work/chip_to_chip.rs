@@ -48,7 +48,7 @@ impl ChipToChipMoves {
     /// controller. Call only if pages can move from chip to chip.
     pub fn destination<M: Model>(&mut self, read: TransactionId, cx: &mut Context<'_, M>) -> Option<DieId> {
         let Context { shared, datapath, .. } = cx;
-        let Transaction { purpose: work, lpn, plane, from, .. } = *datapath.transaction(read);
+        let Transaction { purpose: work, lpn, plane, from, .. } = *datapath.queues.transaction(read);
         if shared.rules.cleans {
             return work.is_clean().then(|| self.cleaning.destination(read, cx));
         }
@@ -63,7 +63,7 @@ impl ChipToChipMoves {
         }
         let fabric = &datapath.interconnect.fabric;
         let to = shared.ftl.admit_chip_to_chip(lpn, plane, |from, to| fabric.supports_chip_to_chip(from, to))?;
-        let transaction = datapath.transaction_mut(read);
+        let transaction = datapath.queues.transaction_mut(read);
         transaction.plane = to;
         transaction.purpose = Purpose::CollectRead(MoveRoute::Chip);
         self.arrivals[to.index()] = Some(plane);
@@ -73,8 +73,8 @@ impl ChipToChipMoves {
     /// Like [`destination`](Self::destination), but for chained reads of several mapping units. Limits the transfer to the first units of
     /// the page that have the same destination.
     fn destination_of_units<M: Model>(&mut self, read: TransactionId, cx: &mut Context<'_, M>) -> Option<DieId> {
-        let reads: Vec<TransactionId> = cx.datapath.with_companions(read).collect();
-        let from = cx.datapath.transaction(read).from;
+        let reads: Vec<TransactionId> = cx.datapath.queues.with_companions(read).collect();
+        let from = cx.datapath.queues.transaction(read).from;
         let (source, block) = (cx.shared.geometry.plane_of(from), cx.shared.geometry.block_of(from));
         if !RemotePrograms::may_leave(block, cx.shared) {
             return None;
@@ -83,7 +83,7 @@ impl ChipToChipMoves {
         cx.datapath.limit_transfer(cx.shared.geometry.die_of_plane(source), count);
         let to = to?;
         for &id in &reads[..count] {
-            let transaction = cx.datapath.transaction_mut(id);
+            let transaction = cx.datapath.queues.transaction_mut(id);
             (transaction.plane, transaction.purpose) = (to, Purpose::CollectRead(MoveRoute::Chip));
         }
         self.arrivals[to.index()] = Some(source);
@@ -124,7 +124,7 @@ impl ChipToChipMoves {
 
     /// Cancels the move of a page that is no longer needed, and continues the collection.
     pub fn rerouted<M: Model>(&mut self, id: TransactionId, cx: &mut Context<'_, M>) {
-        let Transaction { purpose: work, plane, from, .. } = *cx.datapath.transaction(id);
+        let Transaction { purpose: work, plane, from, .. } = *cx.datapath.queues.transaction(id);
         if M::ALL_FEATURES
             && let Purpose::CollectProgram(route) = work
         {
@@ -143,7 +143,7 @@ impl ChipToChipMoves {
         if work == Purpose::CollectProgram(MoveRoute::Chip) {
             cx.datapath.replace_lead(id);
         }
-        cx.datapath.remove(id);
+        cx.datapath.queues.remove(id);
         cx.push(FollowUp::Advance(cx.shared.geometry.plane_of(from)));
     }
 

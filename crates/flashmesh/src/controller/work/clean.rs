@@ -133,7 +133,7 @@ impl Cleaning {
     /// Removes pages that are no longer valid from the page list of the Clean (chip-to-chip move of a whole block) that begins with `read`.
     /// Called when the packet of the Clean is sent.
     pub fn list<M: Model>(&mut self, read: TransactionId, cx: &mut Context<'_, M>) {
-        let plane = cx.datapath.transaction(read).plane;
+        let plane = cx.datapath.queues.transaction(read).plane;
         let clean = self.blocks.get_mut(&plane).expect("a Clean is sent for a block that has one");
         clean.pages.retain(|(ppn, lpn)| cx.shared.ftl.is_at(*lpn, *ppn));
         cx.shared.ftl.set_incoming(clean.to, clean.pages.len() as u32);
@@ -165,14 +165,14 @@ impl Cleaning {
     /// Returns the destination die for the data of `read` and its companions (units of the same page). Limits the transfer to the free
     /// space of the page buffer at the destination.
     pub fn destination<M: Model>(&mut self, read: TransactionId, cx: &mut Context<'_, M>) -> DieId {
-        let plane = cx.datapath.transaction(read).plane;
+        let plane = cx.datapath.queues.transaction(read).plane;
         let clean = self.blocks.get_mut(&plane).expect("its pages are being moved");
-        let reads: Vec<TransactionId> = cx.datapath.with_companions(read).take(clean.room).collect();
+        let reads: Vec<TransactionId> = cx.datapath.queues.with_companions(read).take(clean.room).collect();
         cx.datapath.limit_transfer(cx.shared.geometry.die_of_plane(plane), reads.len());
         clean.sent += reads.len();
         clean.room -= reads.len();
         for id in reads {
-            cx.datapath.transaction_mut(id).plane = clean.to;
+            cx.datapath.queues.transaction_mut(id).plane = clean.to;
         }
         cx.shared.geometry.die_of_plane(clean.to)
     }
@@ -193,7 +193,7 @@ impl Cleaning {
     /// of the transfer, schedules the program, or the next read if more units fit into the program. Returns the die of the scheduled
     /// operation; `None` if more units of the transfer will arrive.
     pub fn arrived<M: Model>(&mut self, id: TransactionId, cx: &mut Context<'_, M>) -> Option<DieId> {
-        let source = cx.shared.geometry.plane_of(cx.datapath.transaction(id).from);
+        let source = cx.shared.geometry.plane_of(cx.datapath.queues.transaction(id).from);
         let clean = self.blocks.get_mut(&source).expect("its pages are being moved");
         clean.buffer.push(id);
         let program = cx.shared.geometry.units_per_program as usize;
@@ -207,9 +207,9 @@ impl Cleaning {
         clean.room = 0;
         let route = if is_last { MoveRoute::CleanEnd } else { MoveRoute::Clean };
         for &id in &clean.buffer {
-            cx.datapath.transaction_mut(id).purpose = Purpose::CollectProgram(route);
+            cx.datapath.queues.transaction_mut(id).purpose = Purpose::CollectProgram(route);
         }
-        let lead = cx.datapath.chain_operation(&clean.buffer);
+        let lead = cx.datapath.queues.chain_operation(&clean.buffer);
         Some(cx.datapath.enqueue_clean_operation(lead, cx.kernel))
     }
 
@@ -241,7 +241,7 @@ impl Cleaning {
         let (from, lpn) = self.blocks[&plane].pages[first];
         let mut together = vec![cx.begin_internal(Purpose::CollectRead(MoveRoute::Clean), lpn, from, plane)];
         together.extend(self.begin_reads_of_page(plane, first + 1, cx));
-        let lead = cx.datapath.chain_operation(&together);
+        let lead = cx.datapath.queues.chain_operation(&together);
         cx.datapath.enqueue_clean_operation(lead, cx.kernel)
     }
 

@@ -221,7 +221,7 @@ impl Collections {
         let Some(collection) = &self.by_plane[plane.index()] else { return false };
         let program = shared.geometry.units_per_program;
         if shared.rules.cleans {
-            let gather = collection.reading + cx.datapath.moves_that_gather(plane);
+            let gather = collection.reading + cx.datapath.queues.moves_that_gather(plane);
             return collection.moving == 0 || !gather.is_multiple_of(program);
         }
         let mut limit = 2 * program;
@@ -298,7 +298,7 @@ impl Collections {
         cx: &mut Context<'_, M>,
     ) {
         let Context { shared, datapath, .. } = cx;
-        let transaction = datapath.transaction_mut(id);
+        let transaction = datapath.queues.transaction_mut(id);
         let from = shared.geometry.plane_of(transaction.from);
         let is_last = M::ALL_FEATURES && shared.geometry.gathers_units() && self.read(from, &shared.ftl);
         transaction.purpose = Purpose::CollectProgram(route);
@@ -325,7 +325,7 @@ impl Collections {
         map: Option<&mut CachedMap>,
         cx: &mut Context<'_, M>,
     ) {
-        let Transaction { lpn, plane, from, to, .. } = *cx.datapath.transaction(id);
+        let Transaction { lpn, plane, from, to, .. } = *cx.datapath.queues.transaction(id);
         let shared = &mut *cx.shared;
         shared.counters.gc.pages_moved += 1;
         if M::ALL_FEATURES

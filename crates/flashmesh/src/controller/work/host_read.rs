@@ -43,9 +43,9 @@ pub fn begin<M: Model>(
 
 /// Updates a read to the location that the map has for its page now.
 pub fn retarget<M: Model>(id: TransactionId, map: Option<&mut CachedMap>, cx: &mut Context<'_, M>) {
-    let Transaction { lpn, owner, .. } = *cx.datapath.transaction(id);
+    let Transaction { lpn, owner, .. } = *cx.datapath.queues.transaction(id);
     let from = translate(lpn, Some(owner.stream), map, cx);
-    let transaction = cx.datapath.transaction_mut(id);
+    let transaction = cx.datapath.queues.transaction_mut(id);
     transaction.map_version = cx.shared.ftl.map_changes();
     transaction.from = from;
     transaction.plane = cx.shared.geometry.plane_of(from);
@@ -79,7 +79,7 @@ fn place<M: Model>(
     cx.kernel.notify(|| Notice::PagePlaced(place, lpn));
     cx.shared.persist(|state| state.mapped_by_read(lpn, place));
     if M::ALL_FEATURES {
-        cx.datapath.skip_page(place, cx.kernel);
+        cx.datapath.queues.early_bound.skip_page(place, cx.kernel);
     }
     cx.superseded(lpn);
     if let Some(map) = map {
@@ -92,7 +92,7 @@ fn place<M: Model>(
 #[inline(always)]
 pub fn done<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
     count_done(cx.shared);
-    let request = cx.datapath.transaction(id).owner.request;
+    let request = cx.datapath.queues.transaction(id).owner.request;
     cx.shared.finished(id, request, cx.datapath);
 }
 
@@ -105,7 +105,7 @@ pub fn count_done(shared: &mut Shared) {
 /// Sends a queued read to the current location of its page, after the page was moved or deallocated.
 pub fn rerouted<M: Model>(id: TransactionId, map: Option<&mut CachedMap>, cx: &mut Context<'_, M>) {
     cx.datapath.count_wait(id, cx.kernel.now());
-    if cx.datapath.transaction(id).class() == TransactionClass::UserRead {
+    if cx.datapath.queues.transaction(id).class() == TransactionClass::UserRead {
         cx.kernel.notify_read(ReadNotice::Rerouted(id));
     }
     retarget(id, map, cx);

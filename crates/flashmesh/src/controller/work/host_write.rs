@@ -105,7 +105,7 @@ impl HostWrites {
         let id = cx.begin(transaction);
         match self.in_flight.insert(lpn, id) {
             Some(earlier) => {
-                cx.datapath.transaction_mut(earlier).successor = Some(id);
+                cx.datapath.queues.transaction_mut(earlier).successor = Some(id);
                 None
             }
             None => Some(id),
@@ -115,7 +115,7 @@ impl HostWrites {
     /// Starts a write for which no earlier write of the page is in flight. If its mapping entry is not in DRAM, the write first waits for
     /// the entry.
     pub fn start<M: Model>(&mut self, id: TransactionId, map: Option<&mut CachedMap>, cx: &mut Context<'_, M>) {
-        cx.datapath.transaction_mut(id).account.charge_write_wait(cx.kernel.now());
+        cx.datapath.queues.transaction_mut(id).account.charge_write_wait(cx.kernel.now());
         match map {
             None => self.start_translated(id, cx),
             Some(map) => {
@@ -129,7 +129,7 @@ impl HostWrites {
         if cx.shared.rules.preallocates {
             return self.preallocate_write(id, cx);
         }
-        match cx.shared.page_to_modify(cx.datapath.transaction(id)) {
+        match cx.shared.page_to_modify(cx.datapath.queues.transaction(id)) {
             Some(from) => turn_into_read(id, from, cx),
             None => self.turn_into_program(id, cx),
         }
@@ -140,11 +140,11 @@ impl HostWrites {
     #[inline]
     fn turn_into_program<M: Model>(&mut self, id: TransactionId, cx: &mut Context<'_, M>) {
         let plane = if cx.shared.rules.preallocates {
-            cx.shared.geometry.plane_of(cx.datapath.transaction(id).to)
+            cx.shared.geometry.plane_of(cx.datapath.queues.transaction(id).to)
         } else {
             self.placements.place(id, cx)
         };
-        let transaction = cx.datapath.transaction_mut(id);
+        let transaction = cx.datapath.queues.transaction_mut(id);
         if let Purpose::ReadModify(place) = transaction.purpose {
             transaction.purpose = Purpose::HostWrite(place);
         }
@@ -159,7 +159,7 @@ impl HostWrites {
 
     /// Handles a partial write whose page was moved or deallocated before it could be read for read-modify-write.
     pub fn read_rerouted<M: Model>(&mut self, id: TransactionId, map: Option<&mut CachedMap>, cx: &mut Context<'_, M>) {
-        if cx.shared.ftl.lookup(cx.datapath.transaction(id).lpn).is_none() {
+        if cx.shared.ftl.lookup(cx.datapath.queues.transaction(id).lpn).is_none() {
             cx.datapath.count_wait(id, cx.kernel.now());
             self.rest_read(id, cx);
         } else {
@@ -181,7 +181,8 @@ impl HostWrites {
         mut cache: Option<&mut DeviceCache>,
         cx: &mut Context<'_, M>,
     ) {
-        let Transaction { owner: Owner { request, .. }, lpn, plane, to, successor, .. } = *cx.datapath.transaction(id);
+        let Transaction { owner: Owner { request, .. }, lpn, plane, to, successor, .. } =
+            *cx.datapath.queues.transaction(id);
         cx.shared.counters.flash.user_programs += 1;
         cx.kernel.notify(|| Notice::PageProgrammed(to, lpn, request.map_or(Origin::Destaged, Origin::User)));
         // The host may have deallocated the page during its destage.
@@ -245,7 +246,7 @@ impl HostWrites {
             self.in_flight.remove(lpn);
             return;
         };
-        let transaction = cx.datapath.transaction(id);
+        let transaction = cx.datapath.queues.transaction(id);
         if !cx.shared.is_cut_off || transaction.owner.request.is_none() {
             return cx.push(FollowUp::StartWrite(id));
         }
@@ -258,7 +259,7 @@ impl HostWrites {
 /// Turns a partial write into the read of its page at `from` (read-modify-write).
 pub(super) fn turn_into_read<M: Model>(id: TransactionId, from: Ppn, cx: &mut Context<'_, M>) {
     let Context { shared, datapath, .. } = cx;
-    let transaction = datapath.transaction_mut(id);
+    let transaction = datapath.queues.transaction_mut(id);
     if let Purpose::HostWrite(place) = transaction.purpose {
         transaction.purpose = Purpose::ReadModify(place);
     }
@@ -271,8 +272,8 @@ pub(super) fn turn_into_read<M: Model>(id: TransactionId, from: Ppn, cx: &mut Co
 
 /// Drops a write that has no physical page assigned, and ends its reservation in the device cache.
 pub fn drop_write<M: Model>(id: TransactionId, cache: Option<&mut DeviceCache>, cx: &mut Context<'_, M>) {
-    let Transaction { purpose: work, lpn, .. } = *cx.datapath.transaction(id);
-    cx.datapath.remove(id);
+    let Transaction { purpose: work, lpn, .. } = *cx.datapath.queues.transaction(id);
+    cx.datapath.queues.remove(id);
     if work.has_cache_place()
         && let Some(cache) = cache
     {

@@ -57,10 +57,10 @@ impl CachedMap {
     /// Looks up the mapping entry of a transaction of a request or of the device cache. Returns whether the entry is in DRAM. If not, the
     /// transaction continues once the entry is in DRAM: after a read, or when the mapping cache has space for the entry.
     pub fn look_up<M: Model>(&mut self, id: TransactionId, cx: &mut Context<'_, M>) -> bool {
-        let Transaction { lpn, owner: Owner { request, stream, .. }, .. } = *cx.datapath.transaction(id);
+        let Transaction { lpn, owner: Owner { request, stream, .. }, .. } = *cx.datapath.queues.transaction(id);
         let is_there = self.cache.lookup(stream, lpn, id);
         if !is_there {
-            cx.datapath.transaction_mut(id).account.begin(cx.kernel.now());
+            cx.datapath.queues.transaction_mut(id).account.begin(cx.kernel.now());
             cx.kernel.notify(|| Notice::EntryWanted(request, lpn));
         }
         cx.push(FollowUp::SettleMap);
@@ -106,8 +106,8 @@ impl CachedMap {
 
     /// Handles the arrival of a translation page in the controller.
     pub fn read_done<M: Model>(&mut self, id: TransactionId, cx: &mut Context<'_, M>) {
-        let page = cx.datapath.transaction(id).lpn;
-        cx.datapath.remove(id);
+        let page = cx.datapath.queues.transaction(id).lpn;
+        cx.datapath.queues.remove(id);
         cx.shared.counters.flash.map_reads += 1;
         cx.kernel.notify(|| Notice::TranslationReadEnded(page));
         self.cache.finish_read(page);

@@ -44,7 +44,7 @@ impl Placements {
     #[inline]
     pub fn place<M: Model>(&self, id: TransactionId, cx: &mut Context<'_, M>) -> PlaneId {
         let Context { shared, datapath, .. } = cx;
-        let transaction = datapath.transaction(id);
+        let transaction = datapath.queues.transaction(id);
         let lpn = transaction.lpn;
         if !M::ALL_FEATURES {
             return shared.ftl.place_write(lpn, datapath.dies.idle_dies());
@@ -55,7 +55,7 @@ impl Placements {
         }
         let write = self.page_write(transaction);
         let states = datapath.dies.states();
-        let plane = shared.ftl.place(&write, datapath.dies.idle_dies(), Some(datapath.load(&states)));
+        let plane = shared.ftl.place(&write, datapath.dies.idle_dies(), Some(datapath.queues.load(&states)));
         let stream = shared.ftl.superblock_write_kind(plane);
         shared.place_beside(lpn, plane, stream)
     }
@@ -63,21 +63,26 @@ impl Placements {
     /// Returns whether a write that could be programmed now stays on its plane. Always true if pages are preallocated, if the firmware
     /// policy chooses planes, or if the write was already placed twice.
     pub fn stays<M: Model>(&self, id: TransactionId, shared: &Shared, datapath: &Datapath<M>) -> bool {
-        let write = datapath.transaction(id);
+        let write = datapath.queues.transaction(id);
         let chooses = shared.policy.placement_stage() != PlacementStage::Allocator;
         if chooses || shared.rules.preallocates || self.placed_again.contains(&id) {
             return true;
         }
         let states = datapath.dies.states();
-        shared.ftl.keeps_plane(&self.page_write(write), write.plane, datapath.dies.idle_dies(), datapath.load(&states))
+        shared.ftl.keeps_plane(
+            &self.page_write(write),
+            write.plane,
+            datapath.dies.idle_dies(),
+            datapath.queues.load(&states),
+        )
     }
 
     /// Chooses a plane anew for a write, because the allocator rejects the old plane under the current load.
     pub fn place_again<M: Model>(&mut self, id: TransactionId, cx: &mut Context<'_, M>) {
-        let Transaction { lpn, plane, .. } = *cx.datapath.transaction(id);
+        let Transaction { lpn, plane, .. } = *cx.datapath.queues.transaction(id);
         cx.shared.ftl.withdraw_write(lpn, plane);
         self.placed_again.insert(id);
-        cx.datapath.transaction_mut(id).plane = self.place(id, cx);
+        cx.datapath.queues.transaction_mut(id).plane = self.place(id, cx);
     }
 
     /// Removes the record of a write that has been programmed.
@@ -115,7 +120,8 @@ impl Shared {
     /// Returns the plane for a page of the map or of its journal.
     pub fn place_map_write<M: Model>(&mut self, page: Lpn, datapath: &Datapath<M>) -> PlaneId {
         let states = datapath.dies.states();
-        let plane = self.ftl.place(&PageWrite::new(page), datapath.dies.idle_dies(), Some(datapath.load(&states)));
+        let plane =
+            self.ftl.place(&PageWrite::new(page), datapath.dies.idle_dies(), Some(datapath.queues.load(&states)));
         self.place_beside(page, plane, OpenBlockKind::Translation)
     }
 }

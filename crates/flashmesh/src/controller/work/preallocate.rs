@@ -54,13 +54,13 @@ impl HostWrites {
     /// Places a write on a plane and assigns it a page there. If no page is free, blocks the write and triggers collection.
     pub(super) fn preallocate_write<M: Model>(&mut self, id: TransactionId, cx: &mut Context<'_, M>) {
         let plane = self.placements.place(id, cx);
-        cx.datapath.transaction_mut(id).plane = plane;
+        cx.datapath.queues.transaction_mut(id).plane = plane;
         if self.blocked.by_plane[plane.index()].is_empty() && preallocate(id, cx) {
             return start_preallocated(id, cx);
         }
         let now = cx.kernel.now();
         let internal_busy = cx.datapath.dies.internal_busy(plane, now);
-        cx.datapath.transaction_mut(id).account.queue(now, internal_busy);
+        cx.datapath.queues.transaction_mut(id).account.queue(now, internal_busy);
         self.blocked.by_plane[plane.index()].push_back(id);
         self.blocked.count += 1;
         cx.push(FollowUp::Collect(plane));
@@ -86,7 +86,7 @@ impl HostWrites {
 
     /// Removes and returns the writes of requests that wait for a free page, from all planes. Destages continue to wait.
     pub fn take_blocked_of_requests<M: Model>(&mut self, datapath: &Datapath<M>) -> Vec<TransactionId> {
-        let is_of_request = |&id: &TransactionId| datapath.transaction(id).owner.request.is_some();
+        let is_of_request = |&id: &TransactionId| datapath.queues.transaction(id).owner.request.is_some();
         let mut taken = Vec::new();
         for blocked in &mut self.blocked.by_plane {
             taken.extend(blocked.iter().copied().filter(is_of_request));
@@ -100,10 +100,10 @@ impl HostWrites {
 /// Releases the preallocated page of a cancelled write. The page stays unused until its block is erased. No-op without preallocation.
 pub fn drop_page<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
     if cx.shared.rules.preallocates {
-        let to = cx.datapath.transaction(id).to;
+        let to = cx.datapath.queues.transaction(id).to;
         cx.shared.ftl.drop_preallocated(to);
         let plane = cx.shared.geometry.plane_of(to);
-        if cx.datapath.unbind(to) {
+        if cx.datapath.queues.early_bound.unbind(to) {
             cx.push(FollowUp::TryIssue(cx.shared.geometry.die_of_plane(plane)));
         }
         cx.push(FollowUp::Unblock(plane));
@@ -112,7 +112,7 @@ pub fn drop_page<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
 
 /// Assigns to a write the next page of its plane. Returns `false` if no page is free.
 fn preallocate<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) -> bool {
-    let transaction = cx.datapath.transaction_mut(id);
+    let transaction = cx.datapath.queues.transaction_mut(id);
     cx.shared.ftl.prefetch_older(transaction.lpn);
     let stream = cx.shared.stream_of_write(transaction);
     let Some(to) = cx.shared.ftl.preallocate(transaction.plane, stream) else { return false };
@@ -120,17 +120,17 @@ fn preallocate<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) -> bool {
     if M::ALL_FEATURES {
         cx.shared.policy.notify(PolicyEvent::PageAllocated(transaction.class(), transaction.plane));
     }
-    cx.datapath.bind(to, cx.kernel);
+    cx.datapath.queues.early_bound.bind(to, cx.kernel);
     true
 }
 
 /// Enqueues a write that has its page. A partial write is enqueued as the read of its old page, any other write as a program.
 fn start_preallocated<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
-    let from = cx.shared.page_to_modify(cx.datapath.transaction(id));
-    let order = cx.datapath.take_order();
+    let from = cx.shared.page_to_modify(cx.datapath.queues.transaction(id));
+    let order = cx.datapath.queues.take_order();
     match from {
         Some(from) => turn_into_read(id, from, cx),
-        None => cx.datapath.transaction_mut(id).order = order,
+        None => cx.datapath.queues.transaction_mut(id).order = order,
     }
     cx.push(FollowUp::Enqueue(id));
 }

@@ -16,7 +16,7 @@ use super::host_write::HostWrites;
 /// Begins the reallocation of a page that was just read, if the policy requests it.
 pub fn read_done<M: Model>(read: TransactionId, writes: &HostWrites, cx: &mut Context<'_, M>) {
     let Some(plane) = cx.shared.policy.rewrite_plane(read) else { return };
-    let Transaction { lpn, from, owner, .. } = *cx.datapath.transaction(read);
+    let Transaction { lpn, from, owner, .. } = *cx.datapath.queues.transaction(read);
     if writes.is_under_way(lpn) || cx.shared.ftl.lookup(lpn) != Some(from) {
         return;
     }
@@ -28,7 +28,7 @@ pub fn read_done<M: Model>(read: TransactionId, writes: &HostWrites, cx: &mut Co
 
 /// Commits the new location of a reallocated page that the array has programmed.
 pub fn programmed<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
-    let write = *cx.datapath.transaction(id);
+    let write = *cx.datapath.queues.transaction(id);
     let Transaction { lpn, plane, from, to, .. } = write;
     let shared = &mut *cx.shared;
     shared.counters.gc.pages_reallocated += 1;
@@ -44,8 +44,8 @@ pub fn programmed<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
 
 /// Cancels a reallocation whose page has changed meanwhile.
 pub fn rerouted<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
-    let write = *cx.datapath.transaction(id);
+    let write = *cx.datapath.queues.transaction(id);
     cx.shared.ftl.withdraw_write(write.lpn, write.plane);
     cx.shared.policy.notify(PolicyEvent::WriteCancelled(&write));
-    cx.datapath.remove(id);
+    cx.datapath.queues.remove(id);
 }

@@ -54,7 +54,7 @@ impl RemotePrograms {
         let units: Vec<(Ppn, Lpn)> = reads
             .iter()
             .map(|&id| {
-                let read = cx.datapath.transaction(id);
+                let read = cx.datapath.queues.transaction(id);
                 (read.from, read.lpn)
             })
             .collect();
@@ -116,7 +116,7 @@ impl RemotePrograms {
 
     /// Handles the arrival of a mapping unit at its destination plane, and enqueues the program there if no more units will arrive.
     pub fn arrived<M: Model>(&mut self, id: TransactionId, cx: &mut Context<'_, M>) {
-        let to = cx.datapath.transaction(id).plane;
+        let to = cx.datapath.queues.transaction(id).plane;
         let program = self.by_plane.get_mut(&to).expect("a unit goes where it is expected");
         program.in_flight -= 1;
         program.arrived.push(id);
@@ -143,12 +143,12 @@ impl RemotePrograms {
         }
         cx.shared.ftl.set_incoming(to, arrived.len() as u32);
         for &id in &arrived {
-            cx.datapath.transaction_mut(id).purpose = Purpose::CollectProgram(MoveRoute::Chip);
+            cx.datapath.queues.transaction_mut(id).purpose = Purpose::CollectProgram(MoveRoute::Chip);
         }
         if arrived.is_empty() {
             return Some(to);
         }
-        let lead = cx.datapath.chain_operation(&arrived);
+        let lead = cx.datapath.queues.chain_operation(&arrived);
         cx.push(FollowUp::Enqueue(lead));
         None
     }

@@ -58,7 +58,7 @@ impl<M: Model> Datapath<M> {
         for die in (next.0..first.0 + self.geometry.dies_per_chip).map(DieId) {
             let ready = self.ready_planes(die, source);
             scan.is_ready |= ready != NOTHING;
-            scan.has_queued |= self.queues.has_work(die);
+            scan.has_queued |= self.queues.by_die.has_work(die);
             if self.is_short_of_pages(die, ready, source) {
                 return IssueOutcome::Pages(HeldDie { die, chip: Some(scan) });
             }

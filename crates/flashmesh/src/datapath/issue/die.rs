@@ -33,7 +33,7 @@ impl<M: Model> Datapath<M> {
         source: &S,
         kernel: &mut Kernel<M>,
     ) -> IssueOutcome {
-        let queued = self.queues.masks(die);
+        let queued = self.queues.by_die.masks(die);
         let may_need_collection = has_unreserved_programs(&queued) || source.may_hold_programs(&queued, &queued);
         if self.is_independent(die) && !may_need_collection {
             self.try_issue_without_programs(die, queued, kernel)
@@ -132,7 +132,7 @@ impl<M: Model> Datapath<M> {
     /// Returns the planes of `die` with queued programs other than GC moves that may not run now, usually for lack of a free page, as a bit
     /// mask by index in the die.
     pub fn held_planes<S: PageSource<M>>(&self, die: DieId, source: &S) -> u8 {
-        let (queued, ready) = (self.queues.masks(die), self.ready_planes(die, source));
+        let (queued, ready) = (self.queues.by_die.masks(die), self.ready_planes(die, source));
         let short = |class: TransactionClass| queued.of(class) & !ready.of(class);
         TransactionClass::WAITING_PROGRAMS.iter().fold(0, |planes, &class| planes | short(class))
     }
@@ -162,7 +162,7 @@ impl<M: Model> Datapath<M> {
                 return IssueOutcome::Nothing;
             } else if M::ALL_FEATURES && entry.state.has_suspended() {
                 self.dies.resume_suspended(die, kernel);
-            } else if !self.queues.has_work(die) {
+            } else if !self.queues.by_die.has_work(die) {
                 self.dies.mark_idle(die);
                 return IssueOutcome::Idle(die, 1);
             }
@@ -190,7 +190,7 @@ impl<M: Model> Datapath<M> {
     /// Returns whether programs of `die` may have to wait for a free page. `ready` are the transactions that may run.
     #[inline]
     pub(super) fn is_short_of_pages<S: PageSource<M>>(&self, die: DieId, ready: PlaneMasks, source: &S) -> bool {
-        let queued = self.queues.masks(die);
+        let queued = self.queues.by_die.masks(die);
         source.may_hold_programs(&ready, &queued) && !(M::ALL_FEATURES && self.dies.is_limited_to_reads(die))
     }
 

@@ -74,8 +74,8 @@ impl<M: Model> Datapath<M> {
             now: kernel.now(),
             geometry: &self.geometry,
             dies: &dies,
-            queues: &self.queues,
-            transactions: &self.transactions,
+            queues: &self.queues.by_die,
+            transactions: &self.queues.transactions,
             candidates: &self.scheduling.candidates.dies,
             dies_take_turns: self.dies.take_turns(),
         });

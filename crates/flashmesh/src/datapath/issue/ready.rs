@@ -14,7 +14,7 @@ impl<M: Model> Datapath<M> {
     /// waits for may run. No read may run if the suspended operation belongs to GC with priority over reads.
     #[inline(always)]
     pub(in super::super) fn ready_planes<S: PageSource<M>>(&self, die: DieId, source: &S) -> PlaneMasks {
-        self.ready_of_queued(die, self.queues.masks(die), source)
+        self.ready_of_queued(die, self.queues.by_die.masks(die), source)
     }
 
     /// Like [`ready_planes`](Self::ready_planes), but takes the queued transactions from `masks`.
@@ -22,7 +22,7 @@ impl<M: Model> Datapath<M> {
     pub(super) fn ready_of_queued<S: PageSource<M>>(&self, die: DieId, masks: PlaneMasks, source: &S) -> PlaneMasks {
         let is_limited = has_unreserved_programs(&masks)
             || (M::ALL_FEATURES && self.dies.is_limited_to_reads(die))
-            || (self.gathers() && masks.of(TransactionClass::CollectProgram) != 0)
+            || (self.queues.gathers() && masks.of(TransactionClass::CollectProgram) != 0)
             || (M::ALL_FEATURES && masks.and(self.rules.pausing_collection) != NOTHING);
         let ready = if !is_limited {
             masks
@@ -66,8 +66,9 @@ impl<M: Model> Datapath<M> {
                 let plane = unchecked.trailing_zeros();
                 unchecked &= unchecked - 1;
                 let plane_id = PlaneId(self.geometry.first_plane(die).0 + plane);
-                let head = |&priority| self.queues.head(QueueId { die, class, plane: plane as u8, priority });
-                let heads = self.queues.priorities().iter().filter_map(head).map(|id| &self.transactions[id]);
+                let head = |&priority| self.queues.by_die.head(QueueId { die, class, plane: plane as u8, priority });
+                let heads =
+                    self.queues.by_die.priorities().iter().filter_map(head).map(|id| &self.queues.transactions[id]);
                 if !source.has_page(class, plane_id, heads) {
                     masks.remove(class, plane as u8);
                 }
@@ -80,10 +81,10 @@ impl<M: Model> Datapath<M> {
         if M::ALL_FEATURES && masks.and(self.rules.pausing_collection) != NOTHING && source.collection_waits(die) {
             masks = masks.without(self.rules.pausing_collection);
         }
-        if self.gathers() {
+        if self.queues.gathers() {
             for class in GATHERING_CLASSES {
                 let queued = masks.of(class);
-                let gathering = queued & !self.runnable_programs(die, class, queued, source);
+                let gathering = queued & !self.queues.runnable_programs(die, class, queued, source);
                 planes(gathering).for_each(|plane| masks.remove(class, plane));
             }
         }

@@ -5,9 +5,6 @@ use crate::datapath::{Datapath, PageSource};
 use crate::ids::DieId;
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
-use crate::schedule::QueueId;
-use crate::schedule::queues::planes;
-use crate::schedule::transaction::TransactionClass;
 use crate::units::Time;
 
 impl<M: Model> Datapath<M> {
@@ -40,7 +37,8 @@ impl<M: Model> Datapath<M> {
 
     /// Returns whether GC has priority over user transactions on `die`. False if a queued read precedes GC (`Rules::reads_before_collection`).
     pub(in super::super) fn has_collection_priority<S: PageSource<M>>(&self, die: DieId, source: &S) -> bool {
-        let yields = M::ALL_FEATURES && self.rules.reads_before_collection && has_awaited_read(&self.queues.masks(die));
+        let yields =
+            M::ALL_FEATURES && self.rules.reads_before_collection && has_awaited_read(&self.queues.by_die.masks(die));
         source.collection_first(die) && !yields
     }
 
@@ -56,19 +54,7 @@ impl<M: Model> Datapath<M> {
     pub(in super::super) fn update_overdue_collection<S: PageSource<M>>(&mut self, die: DieId, source: &S, now: Time) {
         let was_overdue = self.dies[die].is_collection_overdue;
         self.dies[die].is_collection_overdue =
-            source.writes_wait(die) && (was_overdue || self.has_aged_collection(die, now));
-    }
-
-    /// Returns whether a GC transaction at `die` has waited for `schedule.age-bound`.
-    #[inline(never)]
-    fn has_aged_collection(&self, die: DieId, now: Time) -> bool {
-        let masks = self.queues.masks(die);
-        let is_late = |class, plane| {
-            let head = |&priority| self.queues.head(QueueId { die, class, plane, priority });
-            let heads = self.queues.priorities().iter().filter_map(head);
-            heads.map(|id| self.transactions[id].account.queued()).any(|since| now - since >= self.rules.age_bound)
-        };
-        TransactionClass::INTERNAL.into_iter().any(|class| planes(masks.of(class)).any(|plane| is_late(class, plane)))
+            source.writes_wait(die) && (was_overdue || self.queues.has_aged_collection(die, self.rules.age_bound, now));
     }
 
     /// Returns whether an operation suspended at `die` (or at its chip, if chips are suspended as a whole) belongs to GC that has priority over
@@ -85,6 +71,6 @@ impl<M: Model> Datapath<M> {
 
     /// Returns whether reads are queued at `die` that may suspend its operation.
     pub fn has_waiting_reads(&self, die: DieId) -> bool {
-        self.dies.have_suspension() && has_awaited_read(&self.queues.masks(die))
+        self.dies.have_suspension() && has_awaited_read(&self.queues.by_die.masks(die))
     }
 }

@@ -5,7 +5,7 @@ use crate::datapath::dies::DieEntry;
 use crate::datapath::operation::ArraySteps;
 use crate::fabric::{Fabric, TransferPhase};
 use crate::flash::die::{Extent, Operation, OperationKind};
-use crate::ids::{AcknowledgementId, DieId, TransactionId};
+use crate::ids::{AcknowledgementId, DieId};
 use crate::kernel::Kernel;
 use crate::kernel::event::{Event, array_lane};
 use crate::kernel::model::Model;
@@ -51,13 +51,13 @@ impl<M: Model> Datapath<M> {
             }
         };
         let kind = operation.kind;
-        let (gathers, stall) = (M::ALL_FEATURES && self.gather.is_enabled(), Stall { time: stalled, is_by_another });
+        let (gathers, stall) = (self.queues.gathers(), Stall { time: stalled, is_by_another });
         for &id in operation.transactions() {
-            self.transactions[id].account.array_began(now, operation.started, stall);
-            let mut companion = if gathers { self.transactions[id].companion() } else { None };
+            self.queues.transactions[id].account.array_began(now, operation.started, stall);
+            let mut companion = if gathers { self.queues.transactions[id].companion() } else { None };
             while let Some(id) = companion {
-                self.transactions[id].account.array_began(now, operation.started, stall);
-                companion = self.transactions[id].companion();
+                self.queues.transactions[id].account.array_began(now, operation.started, stall);
+                companion = self.queues.transactions[id].companion();
             }
         }
         kernel.notify(|| Notice::ArrayBegan(die, extent, kind, until));
@@ -94,27 +94,27 @@ impl<M: Model> Datapath<M> {
         let nominal = operation.array_time;
         work.array += nominal;
         if M::ALL_FEATURES && ArraySteps::are_needed(operation.kind, &self.geometry, &self.timing) {
-            let work = ArraySteps::new(&self.geometry, &self.timing, &self.transactions);
+            let work = ArraySteps::new(&self.geometry, &self.timing, &self.queues.transactions);
             work.steps(operation).for_each(|(kind, pages)| self.counters.work.count(kind, pages));
         } else if operation.kind == OperationKind::Read {
             self.counters.work.count(OperationKind::Read, operation.page_types);
         } else {
             self.counters.work.count(operation.kind, operation.page_types);
         }
-        let gathers = M::ALL_FEATURES && self.gather.is_enabled();
+        let gathers = self.queues.gathers();
         for &id in operation.transactions() {
-            self.transactions[id].account.array_ended(now, nominal);
-            let mut companion = if gathers { self.transactions[id].companion() } else { None };
+            self.queues.transactions[id].account.array_ended(now, nominal);
+            let mut companion = if gathers { self.queues.transactions[id].companion() } else { None };
             while let Some(id) = companion {
-                self.transactions[id].account.array_ended(now, nominal);
-                companion = self.transactions[id].companion();
+                self.queues.transactions[id].account.array_ended(now, nominal);
+                companion = self.queues.transactions[id].companion();
             }
         }
         if operation.kind == OperationKind::Read {
             if kernel.is_probed() {
                 let planes = operation.planes;
-                for id in planes.transactions().iter().flat_map(|&lead| self.with_companions(lead)) {
-                    let Transaction { from, lpn, owner: Owner { request, .. }, .. } = self.transactions[id];
+                for id in planes.transactions().iter().flat_map(|&lead| self.queues.with_companions(lead)) {
+                    let Transaction { from, lpn, owner: Owner { request, .. }, .. } = self.queues.transactions[id];
                     kernel.notify(|| Notice::PageRead(from, lpn, request));
                 }
             }
@@ -124,7 +124,7 @@ impl<M: Model> Datapath<M> {
             return ArrayOutcome::Read;
         }
         // A Clean (chip-to-chip move of a whole block) is acknowledged once, after its last page.
-        let first = self.transactions[operation.transactions()[0]].purpose;
+        let first = self.queues.transactions[operation.transactions()[0]].purpose;
         let is_reported = !(M::ALL_FEATURES
             && matches!(first, Purpose::CollectRead(MoveRoute::Clean) | Purpose::CollectProgram(MoveRoute::Clean)));
         let is_acknowledged_later = is_reported && self.interconnect.fabric.sends_acknowledgements();
@@ -143,14 +143,9 @@ impl<M: Model> Datapath<M> {
     pub fn acknowledged(&mut self, id: AcknowledgementId, kernel: &mut Kernel<M>) -> (DieId, Operation) {
         let operation = self.interconnect.unacknowledged[id];
         self.interconnect.unacknowledged.remove(id);
-        let die = self.geometry.die_of_plane(self.transactions[operation.transactions()[0]].plane);
+        let die = self.geometry.die_of_plane(self.queues.transactions[operation.transactions()[0]].plane);
         let requester = self.dies.requester(die);
         kernel.notify(|| Notice::Acknowledged(requester, id));
         (die, operation)
-    }
-
-    /// Charges to `id` the time from the end of the array work to the arrival of the acknowledgement, at `now`.
-    pub fn count_acknowledgement(&mut self, id: TransactionId, now: Time) {
-        self.transactions[id].account.acknowledged(now);
     }
 }

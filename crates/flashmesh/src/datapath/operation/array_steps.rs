@@ -106,7 +106,7 @@ impl<M: Model> Datapath<M> {
         planes: PlaneTransactions,
     ) -> Time {
         if M::ALL_FEATURES && ArraySteps::are_needed(kind, &self.geometry, &self.timing) {
-            ArraySteps::new(&self.geometry, &self.timing, &self.transactions).slowest_plane(kind, planes).1
+            ArraySteps::new(&self.geometry, &self.timing, &self.queues.transactions).slowest_plane(kind, planes).1
         } else {
             self.timing.array_time(kind, pages)
         }
@@ -115,7 +115,7 @@ impl<M: Model> Datapath<M> {
     /// Returns the types of the pages that a transaction reads and programs, on which its array time depends.
     #[inline]
     pub(in super::super) fn page_types(&self, id: TransactionId) -> OperationPageTypes {
-        let transaction = &self.transactions[id];
+        let transaction = &self.queues.transactions[id];
         let page = |ppn| move || self.geometry.array_page(ppn);
         let is_slc = |ppn| M::ALL_FEATURES && self.geometry.is_slc_page(ppn);
         OperationPageTypes {

@@ -17,7 +17,7 @@ impl<M: Model> Datapath<M> {
     /// Returns whether `lead` may run on its plane: its page has not moved and, for a write, the allocator still chooses this plane.
     #[inline(always)]
     pub(super) fn is_valid_lead<S: PageSource<M>>(&self, lead: TransactionId, source: &S) -> bool {
-        let transaction = &self.transactions[lead];
+        let transaction = &self.queues.transactions[lead];
         source.is_current(transaction)
             && (!M::ALL_FEATURES
                 || transaction.class() != TransactionClass::UserProgram
@@ -42,38 +42,22 @@ impl<M: Model> Datapath<M> {
         if self.dies.planes_read_alone() && !self.dies.may_begin(choice) {
             return None;
         }
-        if self.gathers() && self.is_early_bound(choice.class) {
-            return self.dequeue_early_bound(choice, lead);
+        if self.queues.gathers() && self.queues.is_early_bound(choice.class) {
+            return self.queues.dequeue_early_bound(choice, lead);
         }
         let lead = match lead {
-            Some(lead) if M::ALL_FEATURES && self.has_page(lead, source) && !self.starts_with_head(choice, source) => {
-                let was_queued = self.queues.dequeue(&mut self.transactions, choice, lead);
+            Some(lead)
+                if M::ALL_FEATURES
+                    && self.queues.has_page(lead, source)
+                    && !self.queues.starts_with_head(choice, source) =>
+            {
+                let was_queued = self.queues.by_die.dequeue(&mut self.queues.transactions, choice, lead);
                 assert!(was_queued, "the scheduler chose a lead that is not in the queue it chose");
                 lead
             }
-            _ => self.queues.pop(&mut self.transactions, choice)?,
+            _ => self.queues.by_die.pop(&mut self.queues.transactions, choice)?,
         };
         Some((choice, lead))
-    }
-
-    /// Returns whether the head of a queue of GC moves must be dequeued first, because it runs without waiting for further mapping units.
-    /// Another move as the lead would start a partial program, and each victim may cause only one partial program.
-    #[inline(always)]
-    fn starts_with_head<S: PageSource<M>>(&self, queue: QueueId, source: &S) -> bool {
-        self.gathers()
-            && queue.class == TransactionClass::CollectProgram
-            && self.needs_no_companions(queue.die, queue.plane, source)
-    }
-
-    /// Returns whether a free page exists for `lead`, which need not be the head of its queue. A check is needed because
-    /// [`ready_planes`](Self::ready_planes) checks only heads if streams have their own open blocks.
-    #[inline(never)]
-    fn has_page<S: PageSource<M>>(&self, lead: TransactionId, source: &S) -> bool {
-        let transaction = &self.transactions[lead];
-        transaction.class() != TransactionClass::UserProgram
-            || source.shares_open_block()
-            || self.is_early_bound(transaction.class())
-            || source.next_page(transaction).is_some()
     }
 
     /// Lets the scheduler choose the lead (first transaction) of the next operation, among the dies from `first` on; `None` if nothing may
@@ -93,7 +77,7 @@ impl<M: Model> Datapath<M> {
         }
         if let ([ready], false) = (ready, M::ALL_FEATURES) {
             let collection_first = source.collection_first(first);
-            let (queues, transactions) = (&self.queues, &self.transactions);
+            let (queues, transactions) = (&self.queues.by_die, &self.queues.transactions);
             let scheduler = &mut self.scheduling.scheduler;
             let choice = scheduler.choose_plain(first, *ready, collection_first, kernel.now(), queues, transactions);
             return Some((choice, None));
@@ -112,8 +96,8 @@ impl<M: Model> Datapath<M> {
             now,
             &dies,
             first,
-            &self.queues,
-            &self.transactions,
+            &self.queues.by_die,
+            &self.queues.transactions,
             ready,
             collection_first,
             space_is_out,

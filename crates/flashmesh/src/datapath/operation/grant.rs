@@ -57,7 +57,7 @@ impl<M: Model> Datapath<M> {
         kernel: &mut Kernel<M>,
     ) -> GrantOutcome {
         let grant = granted.grant;
-        let has_multi_page_requests = self.arrival_order.has_multi_page_requests();
+        let has_multi_page_requests = self.queues.have_multi_page_requests();
         let path_state = &mut self.dies[grant.die].path;
         let mut path = path_state.end_request(&granted);
         let is_exclusive = self.interconnect.fabric.has_exclusive_paths();
@@ -106,13 +106,13 @@ impl<M: Model> Datapath<M> {
         let requester = grant.die;
         if !M::ALL_FEATURES {
             let granted = GrantedPath { grant, path, suspension: Time::ZERO };
-            return match self.queues.masks(requester).only(TransactionClass::UserRead) {
+            return match self.queues.by_die.masks(requester).only(TransactionClass::UserRead) {
                 Some(plane) => self.start_only_read(requester, plane, granted, source, kernel),
                 None => self.choose_and_start_out_of_line(requester, granted, source, kernel),
             };
         }
         if self.rules.skips_scheduler
-            && let Some(plane) = self.queues.masks(requester).only(TransactionClass::UserRead)
+            && let Some(plane) = self.queues.by_die.masks(requester).only(TransactionClass::UserRead)
             && self.dies[requester].state.is_free(self.dies.die_rules())
         {
             return self.start_only_read(
@@ -153,7 +153,7 @@ impl<M: Model> Datapath<M> {
         kernel: &mut Kernel<M>,
     ) -> GrantOutcome {
         let class = TransactionClass::UserRead;
-        let lead = self.queues.pop_only(&mut self.transactions, die, class, plane);
+        let lead = self.queues.by_die.pop_only(&mut self.queues.transactions, die, class, plane);
         if !self.is_valid_lead(lead, source) {
             self.dies[die].path.request_command(kernel.now());
             return self.reroute(lead, granted, kernel);
@@ -200,8 +200,8 @@ impl<M: Model> Datapath<M> {
 
     #[inline(never)]
     fn reroute(&mut self, lead: TransactionId, granted: GrantedPath, kernel: &mut Kernel<M>) -> GrantOutcome {
-        self.count_dequeued(lead);
-        self.notify_rerouted(lead, kernel);
+        self.queues.count_dequeued(lead);
+        self.queues.notify_rerouted(lead, kernel);
         GrantOutcome::Moved(StaleLead { moved: lead, granted })
     }
 
@@ -267,7 +267,7 @@ impl<M: Model> Datapath<M> {
     /// suspended, or if it is nearly complete. The end of the operation then triggers the next issue.
     #[inline(never)]
     fn suspend_for_read<S: PageSource<M>>(&mut self, die: DieId, source: &S, kernel: &mut Kernel<M>) -> bool {
-        has_awaited_read(&self.queues.masks(die))
+        has_awaited_read(&self.queues.by_die.masks(die))
             && self.read_may_suspend(die, source, kernel)
             && self.dies.suspend(die, kernel)
     }

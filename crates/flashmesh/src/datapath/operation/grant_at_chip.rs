@@ -27,7 +27,8 @@ impl<M: Model> Datapath<M> {
         let needs_suspension =
             requests_suspension && !self.dies.is_chip_suspended(die) && !self.dies.dies_of_chip(die).all(is_idle);
         if needs_suspension {
-            let is_wanted = has_awaited_read(&self.queues.masks(die)) && self.may_suspend_chip(die, source, kernel);
+            let is_wanted =
+                has_awaited_read(&self.queues.by_die.masks(die)) && self.may_suspend_chip(die, source, kernel);
             if !is_wanted {
                 // No retry is needed, because the end of the current operations triggers the next issue.
                 self.interconnect.release(grant, kernel);

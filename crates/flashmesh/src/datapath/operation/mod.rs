@@ -5,7 +5,6 @@ mod array_steps;
 mod choose;
 mod grant;
 mod grant_at_chip;
-mod multi_plane;
 mod start;
 
 pub use array::ArrayOutcome;
@@ -14,4 +13,3 @@ pub use start::NewOperation;
 
 pub(super) use array_steps::ArraySteps;
 pub(super) use grant::GrantedPath;
-pub(super) use multi_plane::page_may_join;

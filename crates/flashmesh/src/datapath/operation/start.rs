@@ -10,7 +10,7 @@ use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
 use crate::schedule::multi_plane::PlaneAddress;
-use crate::schedule::queues::PlaneMasks;
+use crate::schedule::queues::{PlaneMasks, Transactions};
 use crate::schedule::transaction::TransactionClass;
 use crate::schedule::{QueueId, Scheduler};
 use crate::units::{Bytes, Time};
@@ -62,6 +62,14 @@ impl NewOperation {
     pub(in super::super) fn path(&self) -> PathGrant {
         self.granted.path
     }
+
+    /// Sorts the planes of a read: reads of the map first, then in the order of arrival.
+    fn sort_by_arrival(&mut self, transactions: &Transactions) {
+        self.planes.sort_by_key(|id| {
+            let transaction = &transactions[id];
+            (transaction.class() != TransactionClass::MapRead, transaction.order)
+        });
+    }
 }
 
 impl<M: Model> Datapath<M> {
@@ -91,17 +99,18 @@ impl<M: Model> Datapath<M> {
         kernel: &mut Kernel<M>,
     ) -> u8 {
         self.interconnect.count_transfer(granted.grant, granted.path);
-        let queued = self.queues.masks(queue.die);
+        let queued = self.queues.by_die.masks(queue.die);
         self.count_overdue(queue, queued, lead, kernel.now());
-        self.on_dequeued(lead, queue.die, granted.path, kernel);
-        self.chain_same_page_reads(queue, lead, granted.path, source, kernel);
+        let wait = self.issue_wait(lead, queue.die, granted.path.wait, kernel.now());
+        self.queues.charge_issue_wait(lead, queue.die, wait, kernel);
+        self.queues.chain_same_page_reads(queue, lead, wait, source, kernel);
         let kind = self.operation_kind(queue.class, lead);
         if kind == OperationKind::Copyback || (self.dies.planes_read_alone() && kind == OperationKind::Read) {
             return 0;
         }
         let planes = queued.of(queue.class) & !(1 << queue.plane);
-        if self.gathers() && queue.class == TransactionClass::CollectProgram {
-            return self.planes_with_full_moves(queue.die, planes, source);
+        if self.queues.gathers() && queue.class == TransactionClass::CollectProgram {
+            return self.queues.planes_with_full_moves(queue.die, planes, source);
         }
         planes
     }
@@ -138,18 +147,9 @@ impl<M: Model> Datapath<M> {
     ) {
         while self.dequeue_next_joiner(&mut operation, source, kernel).is_some() {}
         if self.rules.sends_by_arrival {
-            self.sort_by_arrival(&mut operation);
+            operation.sort_by_arrival(&self.queues.transactions);
         }
         self.start_operation(operation, kernel);
-    }
-
-    /// Sorts the planes of a read: reads of the map first, then in the order of arrival.
-    fn sort_by_arrival(&self, operation: &mut NewOperation) {
-        let transactions = &self.transactions;
-        operation.planes.sort_by_key(|id| {
-            let transaction = &transactions[id];
-            (transaction.class() != TransactionClass::MapRead, transaction.order)
-        });
     }
 
     #[inline(never)]
@@ -160,14 +160,15 @@ impl<M: Model> Datapath<M> {
         kernel: &mut Kernel<M>,
     ) -> Option<TransactionId> {
         let lead = operation.lead();
-        let lead_location = *operation.lead_location.get_or_insert_with(|| self.location_in_plane(lead));
+        let lead_location = *operation.lead_location.get_or_insert_with(|| self.queues.location_in_plane(lead));
         while operation.candidate_planes != 0 {
             let plane = operation.candidate_planes.trailing_zeros() as u8;
             operation.candidate_planes &= operation.candidate_planes - 1;
             let queue = QueueId { plane, ..operation.queue };
-            if let Some(id) = self.dequeue_joiner(queue, lead, lead_location, source) {
-                self.on_dequeued(id, queue.die, operation.granted.path, kernel);
-                self.chain_same_page_reads(queue, id, operation.granted.path, source, kernel);
+            if let Some(id) = self.queues.dequeue_joiner(queue, lead, lead_location, self.scheduling.joiners, source) {
+                let wait = self.issue_wait(id, queue.die, operation.granted.path.wait, kernel.now());
+                self.queues.charge_issue_wait(id, queue.die, wait, kernel);
+                self.queues.chain_same_page_reads(queue, id, wait, source, kernel);
                 operation.planes.join(id);
                 operation.companion_count = 0;
                 return Some(id);
@@ -182,19 +183,21 @@ impl<M: Model> Datapath<M> {
     fn start_map_read<S: PageSource<M>>(&mut self, mut operation: NewOperation, source: &S, kernel: &mut Kernel<M>) {
         while self.dequeue_next_joiner(&mut operation, source, kernel).is_some() {}
         let (lead, die) = (operation.lead(), operation.queue.die);
-        let lead_location = self.location_in_plane(lead);
+        let lead_location = self.queues.location_in_plane(lead);
         let used = operation
             .transactions()
             .iter()
-            .fold(0, |used, &id| used | 1 << self.geometry.plane_in_die(self.transactions[id].plane));
-        let mut planes: u8 = self.queues.masks(die).of(TransactionClass::UserRead) & !used;
+            .fold(0, |used, &id| used | 1 << self.geometry.plane_in_die(self.queues.transactions[id].plane));
+        let mut planes: u8 = self.queues.by_die.masks(die).of(TransactionClass::UserRead) & !used;
         while planes != 0 {
             let plane = planes.trailing_zeros() as u8;
             planes &= planes - 1;
-            for at in 0..self.queues.priorities().len() {
-                let priority = self.queues.priorities()[at];
+            for at in 0..self.queues.by_die.priorities().len() {
+                let priority = self.queues.by_die.priorities()[at];
                 let queue = QueueId { plane, class: TransactionClass::UserRead, priority, ..operation.queue };
-                if let Some(id) = self.dequeue_joiner(queue, lead, lead_location, source) {
+                if let Some(id) =
+                    self.queues.dequeue_joiner(queue, lead, lead_location, self.scheduling.joiners, source)
+                {
                     self.on_dequeued(id, die, operation.granted.path, kernel);
                     operation.planes.join(id);
                     break;
@@ -202,7 +205,7 @@ impl<M: Model> Datapath<M> {
             }
         }
         if self.rules.sends_by_arrival {
-            self.sort_by_arrival(&mut operation);
+            operation.sort_by_arrival(&self.queues.transactions);
         }
         self.start_operation(operation, kernel);
     }
@@ -218,8 +221,8 @@ impl<M: Model> Datapath<M> {
         kernel: &mut Kernel<M>,
     ) -> GrantOutcome {
         let operation = self.build_operation(queue, lead, granted, source, kernel);
-        if M::ALL_FEATURES && self.transactions[lead].purpose.is_clean() {
-            let pages = source.listed_pages(&self.transactions[lead]);
+        if M::ALL_FEATURES && self.queues.transactions[lead].purpose.is_clean() {
+            let pages = source.listed_pages(&self.queues.transactions[lead]);
             let list = self.clean_execution.reserve(queue.die, pages);
             self.send_command(operation, list, kernel);
             return GrantOutcome::Listed(lead);
@@ -235,8 +238,8 @@ impl<M: Model> Datapath<M> {
     /// Starts an operation: sends its command over the granted path. All of its programs must have their pages.
     #[inline(always)]
     pub fn start_operation(&mut self, operation: NewOperation, kernel: &mut Kernel<M>) {
-        if self.gathers() && operation.class().is_program() {
-            self.restart_gathering(&operation, kernel);
+        if self.queues.gathers() && operation.class().is_program() {
+            self.queues.restart_gathering(&operation, kernel);
         }
         self.send_command(operation, Bytes::ZERO, kernel);
     }
@@ -264,7 +267,7 @@ impl<M: Model> Datapath<M> {
             page_types: pages,
             planes,
         };
-        let lead_plane = self.transactions[planes.transactions()[0]].plane;
+        let lead_plane = self.queues.transactions[planes.transactions()[0]].plane;
         let extent = self.dies.begin(die, lead_plane, operation, now);
         if self.dispatches() {
             self.scheduling.scheduler.queue_changed(die);
@@ -284,7 +287,7 @@ impl<M: Model> Datapath<M> {
             _ => return,
         };
         let is_contested = queued.of(other) != 0;
-        if is_contested && now - self.transactions[lead].account.queued() >= self.rules.age_bound {
+        if is_contested && now - self.queues.transactions[lead].account.queued() >= self.rules.age_bound {
             match queue.class {
                 TransactionClass::UserRead => self.counters.overdue_reads += 1,
                 _ => self.counters.overdue_programs += 1,
@@ -299,7 +302,7 @@ impl<M: Model> Datapath<M> {
                 OperationKind::Read
             }
             TransactionClass::CollectProgram
-                if self.rules.copyback && self.transactions[lead].purpose.is_copyback() =>
+                if self.rules.copyback && self.queues.transactions[lead].purpose.is_copyback() =>
             {
                 OperationKind::Copyback
             }
@@ -315,18 +318,18 @@ impl<M: Model> Datapath<M> {
     #[inline]
     fn command_data(&self, kind: OperationKind, planes: &PlaneTransactions) -> Bytes {
         let (transactions, programs) = (planes.transactions(), kind == OperationKind::Program);
-        if M::ALL_FEATURES && programs && self.transactions[transactions[0]].purpose.leaves_chip() {
+        if M::ALL_FEATURES && programs && self.queues.transactions[transactions[0]].purpose.leaves_chip() {
             return Bytes::ZERO;
         }
         if self.rules.partial_program && programs {
-            let units = transactions.iter().flat_map(|&id| self.with_companions(id));
-            return units.map(|id| self.with_spare_area(self.transactions[id].bytes)).sum();
+            let units = transactions.iter().flat_map(|&id| self.queues.with_companions(id));
+            return units.map(|id| self.with_spare_area(self.queues.transactions[id].bytes)).sum();
         }
         let units = || {
-            let block = self.geometry.block_of(self.transactions[transactions[0]].to);
+            let block = self.geometry.block_of(self.queues.transactions[transactions[0]].to);
             self.geometry.units_per_program_of(block)
         };
-        let units = if self.gathers() { units() } else { self.geometry.units_per_page };
+        let units = if self.queues.gathers() { units() } else { self.geometry.units_per_page };
         // Operations other than programs are multiplied by 0, because a branch would often be mispredicted.
         self.with_spare_area(self.geometry.page_size * u64::from(units))
             * (transactions.len() as u64 * u64::from(programs))

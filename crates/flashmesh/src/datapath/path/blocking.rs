@@ -15,7 +15,7 @@ impl<M: Model> Datapath<M> {
     pub(super) fn record_blocker(&mut self, die: DieId, phase: TransferPhase) {
         // Without multi-page requests, every blocking transfer belongs to another request. For exclusive paths (used by one transfer at a
         // time), `attribute_wait` decides later, at the grant.
-        if self.interconnect.fabric.has_exclusive_paths() || !self.arrival_order.has_multi_page_requests() {
+        if self.interconnect.fabric.has_exclusive_paths() || !self.queues.have_multi_page_requests() {
             return;
         }
         if self.is_conflict_attributed(die, phase) {
@@ -48,13 +48,13 @@ impl<M: Model> Datapath<M> {
     fn is_conflict_attributed(&self, die: DieId, phase: TransferPhase) -> bool {
         let is_for_one = !M::ALL_FEATURES && phase == TransferPhase::DataOut;
         let outgoing = if is_for_one { self.dies[die].state.last_outgoing() } else { None };
-        outgoing.is_some_and(|id| self.transactions[id].account.conflict().has_path_conflict())
+        outgoing.is_some_and(|id| self.queues.transactions[id].account.conflict().has_path_conflict())
     }
 
     #[inline]
     fn is_blocked_by_another(&self, die: DieId, phase: TransferPhase) -> bool {
         let own = match phase {
-            TransferPhase::Command => self.first_queued_request(die),
+            TransferPhase::Command => self.queues.first_queued_request(die),
             TransferPhase::DataOut | TransferPhase::Copy => self.active_or_next_request(die),
         };
         own.is_none()
@@ -74,7 +74,7 @@ impl<M: Model> Datapath<M> {
         path: &mut PathGrant,
         now: Time,
     ) {
-        let has_multi_page_requests = self.arrival_order.has_multi_page_requests();
+        let has_multi_page_requests = self.queues.have_multi_page_requests();
         if has_multi_page_requests
             && self.occupy_path(id, grant.path, path.wait.requested_at, now)
             && path.waited() > Time::ZERO
@@ -86,14 +86,14 @@ impl<M: Model> Datapath<M> {
     #[inline(never)]
     fn occupy_path(&mut self, id: TransactionId, path: PathId, asked: Time, now: Time) -> bool {
         let Interconnect { fabric, occupants, .. } = &mut self.interconnect;
-        fabric.has_exclusive_paths() && occupants.occupy(path, self.transactions[id].owner.request, asked, now)
+        fabric.has_exclusive_paths() && occupants.occupy(path, self.queues.transactions[id].owner.request, asked, now)
     }
 
     /// Returns the request for which `die` is working; `None` if the die is idle or works for no request.
     #[inline]
     pub fn request_under_way(&self, die: DieId) -> Option<RequestId> {
         let first = self.dies.first_in_progress(die)?;
-        self.transactions[first].owner.request
+        self.queues.transactions[first].owner.request
     }
 
     /// Returns the request for which `die` is working; for an idle die, the request of its first queued transaction. `None` if there is no
@@ -101,15 +101,8 @@ impl<M: Model> Datapath<M> {
     #[inline]
     fn active_or_next_request(&self, die: DieId) -> Option<RequestId> {
         match self.dies.first_in_progress(die) {
-            Some(id) => self.transactions[id].owner.request,
-            None => self.first_queued_request(die),
+            Some(id) => self.queues.transactions[id].owner.request,
+            None => self.queues.first_queued_request(die),
         }
-    }
-
-    /// Returns the request of the head of the first non-empty queue of `die`, in class order. `None` if nothing is queued, or if the head
-    /// belongs to no request.
-    #[inline]
-    pub(super) fn first_queued_request(&self, die: DieId) -> Option<RequestId> {
-        self.transactions[self.queues.first(die)?].owner.request
     }
 }

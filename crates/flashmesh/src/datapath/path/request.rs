@@ -22,7 +22,7 @@ impl<M: Model> Datapath<M> {
     #[inline(always)]
     pub(in super::super) fn request_command_path(&mut self, die: DieId, kernel: &mut Kernel<M>) {
         if M::ALL_FEATURES && self.rules.announces_requests {
-            self.interconnect.announce_request(self.first_queued_request(die));
+            self.interconnect.announce_request(self.queues.first_queued_request(die));
         }
         let (now, die) = (kernel.now(), self.dies.requester(die));
         self.dies[die].path.request_command(now);
@@ -45,7 +45,7 @@ impl<M: Model> Datapath<M> {
         kernel.notify(|| Notice::PathAsked(requester, TransferPhase::DataOut));
         if M::ALL_FEATURES && self.rules.announces_requests {
             let read = self.dies.outgoing(die);
-            self.interconnect.announce_request(read.and_then(|read| self.transactions[read].owner.request));
+            self.interconnect.announce_request(read.and_then(|read| self.queues.transactions[read].owner.request));
         }
         let data = if self.rules.arbitrates_by_owner() { self.data_owner(die) } else { DataOwner::Request };
         self.interconnect.fabric.acquire_for(requester, data, now, &mut self.interconnect.outbox);
@@ -56,7 +56,7 @@ impl<M: Model> Datapath<M> {
     #[inline(never)]
     fn data_owner(&self, die: DieId) -> DataOwner {
         let entry = &self.dies[die];
-        if entry.outgoing().is_some_and(|read| self.transactions[read].class() == TransactionClass::MapRead) {
+        if entry.outgoing().is_some_and(|read| self.queues.transactions[read].class() == TransactionClass::MapRead) {
             DataOwner::Mapping
         } else if entry.is_sending_internal() {
             DataOwner::Collection

@@ -84,19 +84,19 @@ impl<M: Model> Datapath<M> {
                 id
             }
         };
-        self.notify_read_left(id, kernel);
+        self.queues.notify_read_left(id, kernel);
         let stall = Stall { time: stalled, is_by_another };
-        let mut companion = self.companion(id);
+        let mut companion = self.queues.companion(id);
         while let Some(id) = companion {
-            self.notify_read_left(id, kernel);
-            self.transactions[id].account.end_data_transfer(now, stall);
-            companion = self.companion(id);
+            self.queues.notify_read_left(id, kernel);
+            self.queues.transactions[id].account.end_data_transfer(now, stall);
+            companion = self.queues.companion(id);
         }
-        let transaction = &mut self.transactions[id];
+        let transaction = &mut self.queues.transactions[id];
         transaction.account.end_data_transfer(now, stall);
         if M::ALL_FEATURES && transaction.purpose.leaves_chip() {
-            for id in self.with_companions(id) {
-                let Transaction { from, plane, .. } = self.transactions[id];
+            for id in self.queues.with_companions(id) {
+                let Transaction { from, plane, .. } = self.queues.transactions[id];
                 kernel.notify(|| Notice::PageCopied(from, plane));
             }
         }

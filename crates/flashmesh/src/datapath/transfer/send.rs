@@ -29,14 +29,14 @@ impl<M: Model> Datapath<M> {
         }
         let causes = path_state.data_causes;
         let wait = PathWait { causes, ..path.wait };
-        let transaction = &mut self.transactions[id];
+        let transaction = &mut self.queues.transactions[id];
         transaction.account.start_data_transfer(now, since, waited_before, wait);
         let mut bytes = transaction.transfer_bytes;
-        let mut companion = self.companion(id);
+        let mut companion = self.queues.companion(id);
         while let Some(id) = companion {
-            self.transactions[id].account.start_data_transfer(now, since, waited_before, wait);
-            bytes += self.transactions[id].transfer_bytes;
-            companion = self.companion(id);
+            self.queues.transactions[id].account.start_data_transfer(now, since, waited_before, wait);
+            bytes += self.queues.transactions[id].transfer_bytes;
+            companion = self.queues.companion(id);
         }
         let message =
             if grant.phase == TransferPhase::Copy { TransferKind::ChipToChipData } else { TransferKind::Data };

@@ -27,9 +27,9 @@ impl<M: Model> HostSide<M> {
         kernel: &mut Kernel<M>,
     ) {
         if let Some(request) = self.transaction_done(id, datapath, kernel) {
-            self.respond(request, datapath.transaction(id).account.spent(), controller, kernel);
+            self.respond(request, datapath.queues.transaction(id).account.spent(), controller, kernel);
         }
-        datapath.remove(id);
+        datapath.queues.remove(id);
     }
 
     /// Counts the page of a finished transaction. Returns the request if all of its pages are finished, otherwise `None`. The caller removes the
@@ -41,7 +41,7 @@ impl<M: Model> HostSide<M> {
         datapath: &Datapath<M>,
         kernel: &mut Kernel<M>,
     ) -> Option<RequestId> {
-        let transaction = datapath.transaction(id);
+        let transaction = datapath.queues.transaction(id);
         let read = if transaction.class() == TransactionClass::UserRead { transaction.bytes } else { Bytes::ZERO };
         // A `match`, not a closure, because the compiler would not inline the closure.
         match transaction.owner.request {

@@ -45,7 +45,7 @@ impl Replication {
 /// die has no space, or the power was cut.
 pub fn read_done<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
     let Shared { ftl, replication: Some(copies), is_cut_off, .. } = &mut *cx.shared else { return };
-    let Transaction { lpn, from, .. } = *cx.datapath.transaction(id);
+    let Transaction { lpn, from, .. } = *cx.datapath.queues.transaction(id);
     let Some(&Planned::Read(read, to)) = copies.planned.get(&lpn) else { return };
     if read != id {
         return;
@@ -68,8 +68,8 @@ pub fn is_wanted(program: &Transaction, shared: &Shared) -> bool {
 
 /// Cancels a queued replica whose page was written, deallocated or moved meanwhile, or whose plane has no free page for replicas.
 pub fn rerouted<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
-    let Transaction { lpn, plane, .. } = *cx.datapath.transaction(id);
-    cx.datapath.remove(id);
+    let Transaction { lpn, plane, .. } = *cx.datapath.queues.transaction(id);
+    cx.datapath.queues.remove(id);
     cx.shared.ftl.abandon_replica(plane, None);
     if let Some(copies) = &mut cx.shared.replication {
         copies.give_up(lpn);
@@ -78,7 +78,7 @@ pub fn rerouted<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
 
 /// Commits a replica that the array has programmed.
 pub fn programmed<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
-    let program = *cx.datapath.transaction(id);
+    let program = *cx.datapath.queues.transaction(id);
     let Transaction { lpn, plane, from, to, account, .. } = program;
     cx.shared.counters.flash.replica_programs += 1;
     cx.kernel.notify(|| Notice::PageProgrammed(to, lpn, Origin::Replica(from)));

@@ -58,7 +58,7 @@ pub fn choose_location(read: &Transaction, shared: &mut Shared) -> Option<Ppn> {
 pub fn read_queued<M: Model>(id: TransactionId, die: DieId, writes: &HostWrites, cx: &mut Context<'_, M>) {
     let Shared { geometry, ftl, replication: Some(copies), .. } = &mut *cx.shared else { return };
     let datapath = &mut *cx.datapath;
-    let (Transaction { lpn, purpose: work, .. }, now) = (*datapath.transaction(id), cx.kernel.now());
+    let (Transaction { lpn, purpose: work, .. }, now) = (*datapath.queues.transaction(id), cx.kernel.now());
     if let Some(all) = &mut copies.all {
         all.enter(die, id, lpn);
     }
@@ -76,7 +76,7 @@ pub fn read_queued<M: Model>(id: TransactionId, die: DieId, writes: &HostWrites,
     let occupancy = &*occupancy;
     let may = |lpn: Lpn, to: DieId| {
         let is_readable = |id| {
-            let read = datapath.transaction(id);
+            let read = datapath.queues.transaction(id);
             matches!(read.purpose, Purpose::HostRead(_))
                 && !datapath.is_in_register(die, id)
                 // If a mapping unit spans several pages, a read in the array senses only the pages that the request needs: too few for a
@@ -94,7 +94,7 @@ pub fn read_queued<M: Model>(id: TransactionId, die: DieId, writes: &HostWrites,
     let Some(read) = occupancy.read_of(die, lpn) else { return };
     copies.counts.wanted += 1;
     copies.planned.insert(lpn, Planned::Read(read, to));
-    let transaction = datapath.transaction_mut(read);
+    let transaction = datapath.queues.transaction_mut(read);
     let page = geometry.page_size;
     if transaction.transfer_bytes < page {
         let Transaction { bytes, owner: Owner { request, .. }, .. } = *transaction;
@@ -108,7 +108,7 @@ pub fn read_queued<M: Model>(id: TransactionId, die: DieId, writes: &HostWrites,
 #[inline]
 pub fn read_left<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
     if let Some(copies) = &mut cx.shared.replication {
-        let die = cx.shared.geometry.die_of_plane(cx.datapath.transaction(id).plane);
+        let die = cx.shared.geometry.die_of_plane(cx.datapath.queues.transaction(id).plane);
         copies.occupancy.leave(die, id);
         if let Some(all) = &mut copies.all {
             all.leave(die, id);

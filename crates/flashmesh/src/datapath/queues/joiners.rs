@@ -1,13 +1,15 @@
 //! Multi-plane operations. Joiners are the transactions of other planes that run together with a lead.
 
 use crate::config::MultiPlane;
-use crate::datapath::{Datapath, PageSource};
+use crate::datapath::PageSource;
 use crate::flash::geometry::Geometry;
 use crate::ids::{BlockId, Ppn, TransactionId};
 use crate::kernel::model::Model;
 use crate::schedule::multi_plane::{PlaneAddress, may_join};
 use crate::schedule::transaction::{Transaction, TransactionClass};
 use crate::schedule::{Joiners, QueueId};
+
+use super::TransactionQueues;
 
 #[inline]
 fn location_of(geometry: &Geometry, ppn: Ppn) -> PlaneAddress {
@@ -18,7 +20,7 @@ fn location_of(geometry: &Geometry, ppn: Ppn) -> PlaneAddress {
 /// never join pages of native blocks, because they take different commands. Compares the page offset first, which differs for most
 /// candidates.
 #[inline]
-pub(in super::super) fn page_may_join(geometry: &Geometry, rule: MultiPlane, lead: PlaneAddress, ppn: Ppn) -> bool {
+fn page_may_join(geometry: &Geometry, rule: MultiPlane, lead: PlaneAddress, ppn: Ppn) -> bool {
     geometry.array_page(ppn) == lead.page && may_join_at(geometry, rule, lead, location_of(geometry, ppn))
 }
 
@@ -33,17 +35,18 @@ fn next_program_location(geometry: &Geometry, block: BlockId, page: u32) -> Plan
     PlaneAddress { block: block.0 % geometry.blocks_per_plane, page: geometry.array_page_at(page) }
 }
 
-impl<M: Model> Datapath<M> {
+impl<M: Model> TransactionQueues<M> {
     /// Dequeues a joiner for `lead` from `queue`, which belongs to another plane: the transaction that the scheduler chose for this plane
-    /// or, with [`Joiners::First`], the first that may join; `None` if there is none.
-    pub(super) fn dequeue_joiner<S: PageSource<M>>(
+    /// (`joiners`) or, with [`Joiners::First`], the first that may join; `None` if there is none.
+    pub(in super::super) fn dequeue_joiner<S: PageSource<M>>(
         &mut self,
         queue: QueueId,
         lead: TransactionId,
         lead_location: PlaneAddress,
+        joiners: Joiners,
         source: &S,
     ) -> Option<TransactionId> {
-        match self.scheduling.joiners {
+        match joiners {
             Joiners::These(chosen) if M::ALL_FEATURES => {
                 chosen.on(queue.plane).filter(|&id| self.dequeue_chosen_joiner(queue, id, lead, lead_location, source))
             }
@@ -65,7 +68,7 @@ impl<M: Model> Datapath<M> {
             TransactionClass::MapRead | TransactionClass::UserRead | TransactionClass::CollectRead => {
                 let lead = M::ALL_FEATURES.then(|| self.transactions[lead]);
                 let on_page = (lead_location.page, |other: &Transaction| geometry.array_page(other.from));
-                self.queues.dequeue_first_on_page(&mut self.transactions, queue, lookahead, on_page, |other| {
+                self.by_die.dequeue_first_on_page(&mut self.transactions, queue, lookahead, on_page, |other| {
                     may_join_at(geometry, rule, lead_location, location_of(geometry, other.from))
                         && !(M::ALL_FEATURES && other.purpose.is_clean())
                         && source.is_current(other)
@@ -76,7 +79,7 @@ impl<M: Model> Datapath<M> {
                 self.dequeue_early_bound_joiner(queue, lead_location)
             }
             TransactionClass::UserProgram if self.rules.binds_early => {
-                self.queues.dequeue_first(&mut self.transactions, queue, lookahead, |other| {
+                self.by_die.dequeue_first(&mut self.transactions, queue, lookahead, |other| {
                     page_may_join(geometry, rule, lead_location, other.to)
                 })
             }
@@ -84,17 +87,17 @@ impl<M: Model> Datapath<M> {
             | TransactionClass::UserProgram
             | TransactionClass::CollectProgram
             | TransactionClass::ReplicaProgram => {
-                let head = &self.transactions[self.queues.head(queue)?];
+                let head = &self.transactions[self.by_die.head(queue)?];
                 let (block, page) = source.next_page(head)?;
                 let at = next_program_location(geometry, block, page);
                 let may_run = head.purpose.may_run_with(self.transactions[lead].purpose);
                 let joins = may_run && may_join_at(geometry, rule, lead_location, at) && source.is_current(head);
-                if joins { self.queues.pop(&mut self.transactions, queue) } else { None }
+                if joins { self.by_die.pop(&mut self.transactions, queue) } else { None }
             }
             TransactionClass::Erase => {
-                let head = self.queues.head(queue)?;
+                let head = self.by_die.head(queue)?;
                 let joins = may_join_at(geometry, rule, lead_location, self.location_in_plane(head));
-                if joins { self.queues.pop(&mut self.transactions, queue) } else { None }
+                if joins { self.by_die.pop(&mut self.transactions, queue) } else { None }
             }
         }
     }
@@ -124,11 +127,25 @@ impl<M: Model> Datapath<M> {
             && at.is_some_and(|at| may_join_at(&self.geometry, self.rules.multi_plane, lead_location, at))
             && source.is_current(transaction)
             && source.may_join(&self.transactions[lead], transaction);
-        joins && self.queues.dequeue(&mut self.transactions, queue, id)
+        joins && self.by_die.dequeue(&mut self.transactions, queue, id)
+    }
+
+    /// Dequeues and returns a write of another plane (`queue`) whose program may run together with the program at `lead_location`; `None`
+    /// if there is none.
+    pub(in super::super) fn dequeue_early_bound_joiner(
+        &mut self,
+        queue: QueueId,
+        lead_location: PlaneAddress,
+    ) -> Option<TransactionId> {
+        let (rule, geometry, bound) = (self.rules.multi_plane, &self.geometry, &self.early_bound);
+        let lookahead = self.rules.lookahead.saturating_mul(geometry.units_per_program);
+        self.by_die.dequeue_first(&mut self.transactions, queue, lookahead, |other| {
+            page_may_join(geometry, rule, lead_location, geometry.program_start(other.to)) && bound.may_run(other.to)
+        })
     }
 
     /// Returns the location of the page that a transaction reads or programs, or of the block that it erases.
-    pub(super) fn location_in_plane(&self, id: TransactionId) -> PlaneAddress {
+    pub(in super::super) fn location_in_plane(&self, id: TransactionId) -> PlaneAddress {
         let transaction = &self.transactions[id];
         let class = transaction.class();
         let ppn: Ppn = match class {
@@ -145,5 +162,25 @@ impl<M: Model> Datapath<M> {
         };
         let at = location_of(&self.geometry, ppn);
         if class == TransactionClass::Erase { PlaneAddress { page: 0, ..at } } else { at }
+    }
+
+    /// Returns whether a free page exists for `lead`, which need not be the head of its queue. A check is needed because
+    /// [`ready_planes`](Self::ready_planes) checks only heads if streams have their own open blocks.
+    #[inline(never)]
+    pub(in super::super) fn has_page<S: PageSource<M>>(&self, lead: TransactionId, source: &S) -> bool {
+        let transaction = &self.transactions[lead];
+        transaction.class() != TransactionClass::UserProgram
+            || source.shares_open_block()
+            || self.is_early_bound(transaction.class())
+            || source.next_page(transaction).is_some()
+    }
+
+    /// Returns whether the head of a queue of GC moves must be dequeued first, because it runs without waiting for further mapping units.
+    /// Another move as the lead would start a partial program, and each victim may cause only one partial program.
+    #[inline(always)]
+    pub(in super::super) fn starts_with_head<S: PageSource<M>>(&self, queue: QueueId, source: &S) -> bool {
+        self.gathers()
+            && queue.class == TransactionClass::CollectProgram
+            && self.needs_no_companions(queue.die, queue.plane, source)
     }
 }

@@ -1,0 +1,144 @@
+//! Companions: mapping units that are chained behind the lead, the first mapping unit of their page or program operation.
+//!
+//! Reads of several mapping units of a page that are queued together are chained when the first of them starts, so that the page is sensed once.
+
+use crate::datapath::PageSource;
+use crate::ids::{DieId, TransactionId};
+use crate::kernel::Kernel;
+use crate::kernel::model::Model;
+use crate::kernel::probe::Notice;
+use crate::schedule::QueueId;
+use crate::schedule::transaction::{Transaction, TransactionClass};
+use crate::units::Time;
+
+use super::{IssueWait, TransactionQueues};
+
+impl<M: Model> TransactionQueues<M> {
+    /// Returns the companion that follows `id` (the next mapping unit of the same page or program); `None` after the last one.
+    #[inline(always)]
+    pub fn companion(&self, id: TransactionId) -> Option<TransactionId> {
+        if self.gathers() { self.transactions[id].companion() } else { None }
+    }
+
+    /// Returns `id` and its companions, the mapping units chained behind it.
+    pub fn with_companions(&self, id: TransactionId) -> impl Iterator<Item = TransactionId> {
+        std::iter::successors(Some(id), |&id| self.companion(id))
+    }
+
+    pub(in super::super) fn append_companion(&mut self, last: TransactionId, id: TransactionId) {
+        self.transactions[id].end_chain();
+        self.transactions[last].set_companion(id);
+    }
+
+    /// Chains `ids` into one operation, in order, and returns the lead. None of them may be queued.
+    ///
+    /// # Panics
+    /// If `ids` is empty.
+    pub fn chain_operation(&mut self, ids: &[TransactionId]) -> TransactionId {
+        for pair in ids.windows(2) {
+            self.transactions[pair[0]].set_companion(pair[1]);
+        }
+        self.transactions[*ids.last().expect("an operation has a transaction")].end_chain();
+        ids[0]
+    }
+
+    /// Removes the mapping units for which `is_stale` holds from a dequeued complete program, except `lead`. Returns the removed units.
+    pub fn leave_out(&mut self, lead: TransactionId, is_stale: impl Fn(&Transaction) -> bool) -> Vec<TransactionId> {
+        let all: Vec<TransactionId> = self.with_companions(lead).collect();
+        let (out, kept): (Vec<_>, Vec<_>) =
+            all.into_iter().partition(|&id| id != lead && is_stale(&self.transactions[id]));
+        self.chain_operation(&kept);
+        out.iter().for_each(|&id| self.transactions[id].end_chain());
+        out
+    }
+
+    /// Replaces a dequeued `lead`, which will not run, by its first companion (mapping unit chained behind it). Enqueues that companion at
+    /// the head of the queue, and returns its die. Does nothing and returns `None` if `lead` has no companion.
+    pub(in super::super) fn replace_lead(&mut self, lead: TransactionId) -> Option<DieId> {
+        let Some(next) = self.companion(lead) else { return None };
+        self.transactions[lead].end_chain();
+        let plane = self.transactions[next].plane;
+        let (die, plane) = (self.geometry.die_of_plane(plane), self.geometry.plane_in_die(plane) as u8);
+        self.by_die.insert_behind(&self.transactions, die, plane, next, |_| false);
+        Some(die)
+    }
+
+    /// Starts the queue wait of the companions of `lead` (mapping units that run with it in the same plane). `internal_busy` is the total time for
+    /// which GC or wear levelling has kept transactions of the plane from starting so far.
+    pub(in super::super) fn start_companion_waits(
+        &mut self,
+        die: DieId,
+        lead: TransactionId,
+        internal_busy: Time,
+        kernel: &mut Kernel<M>,
+    ) {
+        let now = kernel.now();
+        let mut next = self.companion(lead);
+        while let Some(id) = next {
+            self.transactions[id].account.queue(now, internal_busy);
+            let class = self.transactions[id].class();
+            kernel.notify(|| Notice::Enqueued(die, class, None));
+            next = self.companion(id);
+        }
+    }
+
+    /// Ends the queue wait of the companions of `lead` (mapping units that run with it in the same plane).
+    pub(in super::super) fn end_companion_waits(
+        &mut self,
+        die: DieId,
+        lead: TransactionId,
+        wait: IssueWait,
+        kernel: &mut Kernel<M>,
+    ) {
+        let mut next = self.companion(lead);
+        while let Some(id) = next {
+            self.charge_issue_wait(id, die, wait, kernel);
+            next = self.companion(id);
+        }
+    }
+
+    /// Dequeues reads of mapping units on the page of `lead`, and chains them to `lead`, so that the page is sensed only once.
+    #[inline(always)]
+    pub(in super::super) fn chain_same_page_reads<S: PageSource<M>>(
+        &mut self,
+        queue: QueueId,
+        lead: TransactionId,
+        wait: IssueWait,
+        source: &S,
+        kernel: &mut Kernel<M>,
+    ) {
+        if self.gathers() && !self.transactions[lead].purpose.is_whole() {
+            self.transactions[lead].end_chain();
+            if matches!(
+                queue.class,
+                TransactionClass::MapRead | TransactionClass::UserRead | TransactionClass::CollectRead
+            ) {
+                self.chain_reads_of_page(queue, lead, wait, source, kernel);
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn chain_reads_of_page<S: PageSource<M>>(
+        &mut self,
+        queue: QueueId,
+        lead: TransactionId,
+        wait: IssueWait,
+        source: &S,
+        kernel: &mut Kernel<M>,
+    ) {
+        let units = self.geometry.units_per_page;
+        let leading = self.transactions[lead];
+        let page = leading.from.0 / units;
+        let mut last = lead;
+        for _ in 1..units {
+            let companion = self.by_die.dequeue_first(&mut self.transactions, queue, self.rules.lookahead, |other| {
+                other.from.0 / units == page && source.is_current(other) && source.may_join(&leading, other)
+            });
+            let Some(id) = companion else { return };
+            self.charge_issue_wait(id, queue.die, wait, kernel);
+            self.append_companion(last, id);
+            last = id;
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Gathering of mapping units that share a page of the array or a program.
+//!
+//! Units of one page or program run as one transaction: the first unit leads, and the others are chained to it as its *companions*.
+//!
+//! - Reads of one page that wait in the same queue are sensed once and transferred together.
+//! - Programs gather in the queue of their plane until they fill one program. A partial program runs when its oldest unit has waited for
+//!   `ftl.gather-timeout`, when a flush waits for it ([`TransactionQueues::flush_partial_programs`](super::TransactionQueues::flush_partial_programs)), or when no more units can arrive (the last units of a
+//!   victim).
+//! - Early-bound writes gather in the program of their page ([`EarlyBoundPrograms`]).
+//! - In superblocks, whose planes are written at the same offset, a program waits until all planes of the die are full.
+
+mod early_bound;
+
+use crate::config::{Config, MultiPlane};
+use crate::flash::geometry::Geometry;
+use crate::ids::{DieId, PlaneId};
+use crate::kernel::Kernel;
+use crate::kernel::event::{Event, lane};
+use crate::kernel::model::Model;
+use crate::policies;
+use crate::schedule::purpose::Purpose;
+use crate::schedule::queues::{NOTHING, PlaneMasks};
+use crate::schedule::transaction::{CLASSES, TransactionClass};
+use crate::units::Time;
+
+pub use early_bound::EarlyBoundPrograms;
+
+/// State of programs that gather and get their pages at the grant (late binding): they wait in their queues until mapping units fill a program.
+#[derive(Clone, Debug)]
+pub(super) struct GatherState {
+    is_enabled: bool,
+    timeout: Time,
+    /// Whether no plane of a die is programmed before all planes of the die have a full program (superblocks).
+    gathers_by_die: bool,
+    geometry: Geometry,
+    /// Planes whose partial programs may run without further mapping units, by die and class.
+    released: Vec<PlaneMasks>,
+    /// Number of queued mapping units, indexed by die, class and plane. Empty if programs do not gather.
+    queued: Vec<u32>,
+}
+
+impl GatherState {
+    pub(super) fn new(config: &Config, geometry: &Geometry) -> GatherState {
+        let is_enabled = geometry.gathers_units();
+        let dies = if is_enabled { geometry.dies() as usize } else { 0 };
+        GatherState {
+            is_enabled,
+            timeout: config.ftl.gather_timeout,
+            gathers_by_die: policies::ftl_rules(config).superblock_dies.is_some()
+                && config.flash.multi_plane != MultiPlane::Off,
+            geometry: geometry.clone(),
+            released: vec![NOTHING; dies],
+            queued: vec![0; dies * CLASSES * geometry.planes_per_die as usize],
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn is_enabled(&self) -> bool {
+        self.is_enabled
+    }
+
+    pub(super) fn gathers_by_die(&self) -> bool {
+        self.gathers_by_die
+    }
+
+    fn index(&self, die: DieId, class: TransactionClass, plane: u8) -> usize {
+        (die.index() * CLASSES + class.index()) * self.geometry.planes_per_die as usize + usize::from(plane)
+    }
+
+    pub(super) fn queued(&self, die: DieId, class: TransactionClass, plane: u8) -> u32 {
+        self.queued[self.index(die, class, plane)]
+    }
+
+    /// Counts a mapping unit of `class` that is queued at `plane` of `die`. The first one starts the gather timeout.
+    #[inline(never)]
+    pub(super) fn count_queued(
+        &mut self,
+        die: DieId,
+        class: TransactionClass,
+        plane: u8,
+        kernel: &mut Kernel<impl Model>,
+    ) {
+        let at = self.index(die, class, plane);
+        self.queued[at] += 1;
+        if self.queued[at] == 1 && class.waits_for_page() {
+            kernel.schedule(lane::GATHER, kernel.now() + self.timeout, Event::GatherDue(die));
+        }
+    }
+
+    /// Counts a mapping unit of `class` that leaves the queue of `plane` of `die`.
+    pub(super) fn count_dequeued(&mut self, die: DieId, class: TransactionClass, plane: u8) {
+        let at = self.index(die, class, plane);
+        self.queued[at] -= 1;
+    }
+
+    /// Returns the planes of `die` whose partial programs of `class` may run without further mapping units.
+    pub(super) fn released(&self, die: DieId, class: TransactionClass) -> u8 {
+        self.released[die.index()].of(class)
+    }
+
+    /// Ends the wait of the programs of `class` at `plane` of `die` whose oldest mapping unit was queued at `queued`, if their gather timeout has
+    /// passed at `now`.
+    pub(super) fn release_due(&mut self, die: DieId, class: TransactionClass, plane: u8, queued: Time, now: Time) {
+        if queued + self.timeout <= now {
+            self.release(die, class, plane);
+        }
+    }
+
+    pub(super) fn release(&mut self, die: DieId, class: TransactionClass, plane: u8) {
+        self.released[die.index()].insert(class, plane);
+    }
+
+    /// Restarts the wait for further mapping units at `plane` of `die`, after the start of a program. `queued` is the time at which the oldest unit that
+    /// stays was queued; `None` if none stays.
+    pub(super) fn restart(
+        &mut self,
+        die: DieId,
+        class: TransactionClass,
+        plane: u8,
+        queued: Option<Time>,
+        kernel: &mut Kernel<impl Model>,
+    ) {
+        self.released[die.index()].remove(class, plane);
+        if let Some(queued) = queued
+            && class.waits_for_page()
+        {
+            let due = (queued + self.timeout).max(kernel.now());
+            kernel.schedule(lane::GATHER, due, Event::GatherDue(die));
+        }
+    }
+
+    /// Returns the number of GC moves that wait at `plane` until they fill a program.
+    pub(super) fn moves_at(&self, plane: PlaneId) -> u32 {
+        let (die, in_die) = (self.geometry.die_of_plane(plane), self.geometry.plane_in_die(plane) as u8);
+        self.queued(die, TransactionClass::CollectProgram, in_die)
+    }
+}
+
+/// Returns whether a program for `work` may wait for further mapping units.
+pub(super) fn may_gather(work: Purpose) -> bool {
+    work.class().is_program() && work != Purpose::Parity && !work.is_whole()
+}

@@ -1,0 +1,341 @@
+//! Transactions in flight, and the queues of the dies.
+//!
+//! [`TransactionQueues`] owns the transactions, the queues in which they wait for their dies, the chains of mapping units that run together
+//! ([`companions`]), and the programs that gather ([`gather`]). Which of the queued transactions may run, and when, is not decided here.
+
+mod arrival_order;
+mod companions;
+mod gather;
+mod joiners;
+mod unit_programs;
+
+use std::marker::PhantomData;
+
+use crate::config::{Config, MultiPlane, PageMove, Priorities, WriteBinding};
+use crate::flash::geometry::Geometry;
+use crate::ids::{DieId, PlaneId, RequestId, TransactionId};
+use crate::kernel::Kernel;
+use crate::kernel::model::Model;
+use crate::kernel::probe::{Notice, ReadNotice};
+use crate::schedule::QueueId;
+use crate::schedule::latency_account::PathWait;
+use crate::schedule::load::LoadView;
+use crate::schedule::purpose::Purpose;
+use crate::schedule::queues::{DieQueues, Transactions, planes};
+use crate::schedule::transaction::{Transaction, TransactionClass};
+use crate::units::Time;
+
+use super::{DiesView, PageSource};
+
+use arrival_order::ArrivalOrder;
+use gather::{EarlyBoundPrograms, GatherState, may_gather};
+
+/// Transactions in flight, and the queues of the dies.
+#[derive(Clone)]
+pub struct TransactionQueues<M: Model> {
+    pub(super) transactions: Transactions,
+    pub(super) by_die: DieQueues,
+    arrival_order: ArrivalOrder,
+    gather: GatherState,
+    pub early_bound: EarlyBoundPrograms,
+    geometry: Geometry,
+    rules: QueueRules,
+    model: PhantomData<M>,
+}
+
+/// Rules by which transactions join operations, derived from the configuration.
+#[derive(Clone, Debug)]
+struct QueueRules {
+    multi_plane: MultiPlane,
+    /// Number of transactions at the head of a queue among which a joiner (transaction of another plane) is sought.
+    lookahead: u32,
+    /// Whether writes get their pages when they are placed on a plane (early binding), not at the grant of a path.
+    binds_early: bool,
+    /// Whether GC moves whole blocks by Clean packets (Network-on-SSD): one packet makes a chip send all valid pages to another chip.
+    cleans: bool,
+}
+
+/// Wait of a transaction that is issued, for its latency account.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct IssueWait {
+    /// Wait for the path.
+    pub path: PathWait,
+    /// Total time for which GC or wear levelling has kept transactions of the plane from starting.
+    pub internal_busy: Time,
+}
+
+impl<M: Model> TransactionQueues<M> {
+    /// Builds the empty queues of the drive in `config`.
+    pub(super) fn new(config: &Config, geometry: &Geometry) -> TransactionQueues<M> {
+        let has_priorities = config.schedule.priorities != Priorities::Off;
+        TransactionQueues {
+            transactions: Transactions::default(),
+            by_die: DieQueues::new(geometry.dies(), geometry.planes_per_die, has_priorities),
+            arrival_order: ArrivalOrder::default(),
+            gather: GatherState::new(config, geometry),
+            early_bound: EarlyBoundPrograms::new(config.ftl.gather_timeout, geometry),
+            geometry: geometry.clone(),
+            rules: QueueRules {
+                multi_plane: config.flash.multi_plane,
+                lookahead: config.schedule.lookahead,
+                binds_early: config.ftl.write_binding == WriteBinding::Early,
+                cleans: config.gc.r#move == PageMove::Clean,
+            },
+            model: PhantomData,
+        }
+    }
+
+    /// Converts the queues to model `N` (a variant of the simulation, compiled for one set of features).
+    pub(super) fn into_model<N: Model>(self) -> TransactionQueues<N> {
+        let TransactionQueues { transactions, by_die, arrival_order, gather, early_bound, geometry, rules, .. } = self;
+        let model = PhantomData;
+        TransactionQueues { transactions, by_die, arrival_order, gather, early_bound, geometry, rules, model }
+    }
+
+    #[inline]
+    pub fn transaction(&self, id: TransactionId) -> &Transaction {
+        &self.transactions[id]
+    }
+
+    /// Returns a transaction for modification. The transaction must not be queued.
+    #[inline]
+    pub fn transaction_mut(&mut self, id: TransactionId) -> &mut Transaction {
+        &mut self.transactions[id]
+    }
+
+    /// Adds a transaction without enqueueing it.
+    #[inline]
+    pub fn insert(&mut self, transaction: Transaction) -> TransactionId {
+        self.transactions.insert(transaction)
+    }
+
+    /// Removes a completed transaction, which must have been dequeued.
+    #[inline]
+    pub fn remove(&mut self, id: TransactionId) {
+        self.transactions.remove(id);
+    }
+
+    /// Returns the next number in the arrival order of all transactions, and advances the counter.
+    #[inline]
+    pub fn take_order(&mut self) -> u64 {
+        self.arrival_order.take_order()
+    }
+
+    /// Returns whether two successive transactions have ever belonged to one request.
+    #[inline(always)]
+    pub(super) fn have_multi_page_requests(&self) -> bool {
+        self.arrival_order.has_multi_page_requests()
+    }
+
+    #[inline(always)]
+    pub(super) fn gathers(&self) -> bool {
+        M::ALL_FEATURES && self.gather.is_enabled()
+    }
+
+    /// Returns whether programs of `class` get their pages when they are placed on a plane, not at the grant of a path.
+    #[inline(always)]
+    pub(super) fn is_early_bound(&self, class: TransactionClass) -> bool {
+        self.rules.binds_early && class == TransactionClass::UserProgram
+    }
+
+    /// Returns whether `id` is a program that must get its page at the grant (late binding).
+    #[inline(always)]
+    pub fn needs_page(&self, id: TransactionId) -> bool {
+        let class = self.transactions[id].class();
+        class.is_program() && !self.is_early_bound(class)
+    }
+
+    /// Enqueues a transaction at `die`, the die of its plane. `work` must equal the purpose of the transaction. `internal_busy` is the total time for
+    /// which GC or wear levelling has kept transactions of the plane from starting so far.
+    #[inline(always)]
+    pub(super) fn enqueue(
+        &mut self,
+        id: TransactionId,
+        work: Purpose,
+        die: DieId,
+        internal_busy: Time,
+        kernel: &mut Kernel<M>,
+    ) {
+        let now = kernel.now();
+        let transaction = &mut self.transactions[id];
+        debug_assert_eq!(transaction.purpose, work, "the work passed is that of the transaction");
+        let class = work.class();
+        // A write with early binding got its arrival number together with its page, and keeps this number.
+        let is_early_bound = class == TransactionClass::UserProgram && self.rules.binds_early;
+        // Arrival number 0 puts parity before all other programs of its die.
+        let is_parity = M::ALL_FEATURES && work == Purpose::Parity;
+        if !is_early_bound {
+            transaction.order = if is_parity { 0 } else { self.arrival_order.take_order() };
+        }
+        let request = transaction.owner.request;
+        self.arrival_order.record(request);
+        let plane = self.geometry.plane_in_die(transaction.plane) as u8;
+        kernel.notify(|| Notice::Enqueued(die, class, request));
+        self.transactions[id].account.queue(now, internal_busy);
+        if self.gathers() && work.is_whole() {
+            self.enqueue_complete_program(die, plane, id, internal_busy, kernel);
+        } else if is_early_bound || is_parity {
+            self.by_die.insert(&mut self.transactions, die, plane, id);
+        } else {
+            self.by_die.push_with_class(&mut self.transactions, die, class, plane, id);
+        }
+        self.count_queued(id, die, work, plane, kernel);
+    }
+
+    /// Counts a mapping unit that is queued at its die.
+    #[inline(always)]
+    pub(super) fn count_queued(
+        &mut self,
+        id: TransactionId,
+        die: DieId,
+        work: Purpose,
+        plane: u8,
+        kernel: &mut Kernel<M>,
+    ) {
+        if self.gathers() && self.is_early_bound(work.class()) {
+            self.early_bound.count_queued(self.transactions[id].to, true);
+        } else if self.gathers() && may_gather(work) {
+            self.gather.count_queued(die, work.class(), plane, kernel);
+        }
+    }
+
+    /// Dequeues and returns all user reads and programs for which `is_unwanted` holds.
+    pub(super) fn dequeue_unwanted(
+        &mut self,
+        is_unwanted: impl Fn(&Transaction) -> bool,
+        kernel: &mut Kernel<M>,
+    ) -> Vec<TransactionId> {
+        let mut kept: Vec<TransactionId> = Vec::new();
+        let mut removed: Vec<TransactionId> = Vec::new();
+        let priorities = self.by_die.priorities();
+        for die in (0..self.geometry.dies()).map(DieId) {
+            for class in [TransactionClass::UserRead, TransactionClass::UserProgram] {
+                let planes = 0..self.geometry.planes_per_die as u8;
+                for (plane, &priority) in
+                    planes.flat_map(|plane| priorities.iter().map(move |priority| (plane, priority)))
+                {
+                    let queue = QueueId { die, class, plane, priority };
+                    while let Some(id) = self.by_die.pop(&mut self.transactions, queue) {
+                        if is_unwanted(&self.transactions[id]) { removed.push(id) } else { kept.push(id) }
+                    }
+                    for id in kept.drain(..) {
+                        self.by_die.push(&mut self.transactions, die, plane, id);
+                    }
+                }
+            }
+        }
+        if M::ALL_FEATURES {
+            removed.iter().for_each(|&id| {
+                self.count_dequeued(id);
+                self.notify_read_left(id, kernel);
+            });
+        }
+        removed
+    }
+
+    /// Dequeues and returns the user reads of `die` whose pages have moved. The caller must then reroute these reads.
+    pub(super) fn dequeue_moved<S: PageSource<M>>(&mut self, die: DieId, source: &S) -> Vec<TransactionId> {
+        let (mut kept, mut moved) = (Vec::new(), Vec::new());
+        let priorities = self.by_die.priorities();
+        let planes = 0..self.geometry.planes_per_die as u8;
+        for (plane, &priority) in planes.flat_map(|plane| priorities.iter().map(move |priority| (plane, priority))) {
+            let queue = QueueId { die, class: TransactionClass::UserRead, plane, priority };
+            while let Some(id) = self.by_die.pop(&mut self.transactions, queue) {
+                if source.is_current(&self.transactions[id]) { kept.push(id) } else { moved.push(id) }
+            }
+            for id in kept.drain(..) {
+                self.by_die.push(&mut self.transactions, die, plane, id);
+            }
+        }
+        moved
+    }
+
+    /// Counts a mapping unit that leaves the queue of its die.
+    #[inline(always)]
+    pub(super) fn count_dequeued(&mut self, id: TransactionId) {
+        if self.gathers() {
+            let transaction = &self.transactions[id];
+            if !may_gather(transaction.purpose) {
+                return;
+            }
+            if self.is_early_bound(transaction.class()) {
+                return self.early_bound.count_queued(transaction.to, false);
+            }
+            let die = self.geometry.die_of_plane(transaction.plane);
+            let plane = self.geometry.plane_in_die(transaction.plane) as u8;
+            let class = transaction.class();
+            self.gather.count_dequeued(die, class, plane);
+        }
+    }
+
+    /// Charges the queue and path wait of a dequeued transaction of `die`, which is issued now.
+    #[inline(always)]
+    pub(super) fn charge_issue_wait(&mut self, id: TransactionId, die: DieId, wait: IssueWait, kernel: &mut Kernel<M>) {
+        let now = kernel.now();
+        self.count_dequeued(id);
+        let transaction = &mut self.transactions[id];
+        transaction.account.charge_issue_wait(now, wait.path, wait.internal_busy);
+        let (class, request) = (transaction.class(), transaction.owner.request);
+        kernel.notify(|| Notice::Taken(die, class, request));
+    }
+
+    /// Charges to `id` the time from the end of the array work to the arrival of the acknowledgement, at `now`.
+    pub fn count_acknowledgement(&mut self, id: TransactionId, now: Time) {
+        self.transactions[id].account.acknowledged(now);
+    }
+
+    /// Returns the number of GC moves that wait at `plane` until they fill a program.
+    pub fn moves_that_gather(&self, plane: PlaneId) -> u32 {
+        self.gather.moves_at(plane)
+    }
+
+    /// Returns the request of the head of the first non-empty queue of `die`, in class order. `None` if nothing is queued, or if the head
+    /// belongs to no request.
+    #[inline]
+    pub(super) fn first_queued_request(&self, die: DieId) -> Option<RequestId> {
+        self.transactions[self.by_die.first(die)?].owner.request
+    }
+
+    /// Returns whether a GC transaction at `die` has waited for `age_bound`.
+    #[inline(never)]
+    pub(super) fn has_aged_collection(&self, die: DieId, age_bound: Time, now: Time) -> bool {
+        let masks = self.by_die.masks(die);
+        let is_late = |class, plane| {
+            let head = |&priority| self.by_die.head(QueueId { die, class, plane, priority });
+            let heads = self.by_die.priorities().iter().filter_map(head);
+            heads.map(|id| self.transactions[id].account.queued()).any(|since| now - since >= age_bound)
+        };
+        TransactionClass::INTERNAL.into_iter().any(|class| planes(masks.of(class)).any(|plane| is_late(class, plane)))
+    }
+
+    /// Returns a view of the queue lengths and states of the dies, for policies that balance load.
+    pub fn load<'a>(&'a self, states: &'a DiesView<'a>) -> LoadView<'a> {
+        LoadView::new(states, &self.by_die, &self.transactions)
+    }
+
+    /// Notifies probes that a user read has left its die.
+    #[inline(always)]
+    pub fn notify_read_left(&self, id: TransactionId, kernel: &mut Kernel<M>) {
+        if kernel.watches_reads() {
+            self.notify_user_read_left(id, kernel);
+        }
+    }
+
+    #[inline(never)]
+    fn notify_user_read_left(&self, id: TransactionId, kernel: &mut Kernel<M>) {
+        let transaction = &self.transactions[id];
+        if transaction.class() == TransactionClass::UserRead {
+            let die = self.geometry.die_of_plane(transaction.plane);
+            kernel.notify_read(ReadNotice::Left(id, die));
+        }
+    }
+
+    /// Notifies probes that a transaction was dequeued in order to be rerouted.
+    pub fn notify_rerouted(&self, id: TransactionId, kernel: &mut Kernel<M>) {
+        self.notify_read_left(id, kernel);
+        let transaction = &self.transactions[id];
+        let die = self.geometry.die_of_plane(transaction.plane);
+        let (class, request) = (transaction.class(), transaction.owner.request);
+        kernel.notify(|| Notice::Rerouted(die, class, request));
+    }
+}
