@@ -199,7 +199,7 @@ impl Controller {
         loop {
             while let Some(die) = datapath.dispatch(kernel) {
                 self.try_issue(die, datapath, kernel);
-                datapath.dispatched();
+                datapath.scheduling.dispatched();
                 has_answered = true;
             }
             if !datapath.interconnect.has_output() {

@@ -328,8 +328,8 @@ impl Controller {
             if M::ALL_FEATURES && self.has_due_writes() {
                 self.send_due(datapath, kernel);
             }
-            let may_dispatch =
-                datapath.dispatches() && (datapath.has_candidates() || datapath.interconnect.has_output());
+            let may_dispatch = datapath.scheduling.dispatches()
+                && (datapath.scheduling.has_candidates() || datapath.interconnect.has_output());
             let has_dispatched = may_dispatch && self.dispatch(datapath, kernel);
             let has_answers = datapath.interconnect.has_output();
             // Plain drives (compiled without optional features) inline the handling of grants here; other drives call it out of line.

@@ -12,7 +12,6 @@ use crate::ids::{DieId, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
-use crate::schedule::Scheduler;
 use crate::schedule::latency_account::PathWait;
 use crate::units::{Bytes, Time};
 
@@ -121,9 +120,7 @@ impl<M: Model> Datapath<M> {
             self.interconnect.fabric.redirect_acknowledgement(die, by);
         }
         let extent = self.dies.begin(die, self.queues.transactions[id].plane, operation, now);
-        if self.dispatches() {
-            self.scheduling.scheduler.queue_changed(die);
-        }
+        self.scheduling.queue_changed(die);
         kernel.notify(|| Notice::OperationBegan(die, extent, kind, 1));
         self.start_array(die, Time::ZERO, kernel);
         self.issue_beside_array(die, source, kernel)

@@ -1,10 +1,13 @@
 //! Path of transactions from the queues of the dies through the interconnect and the flash arrays, and back.
 //!
-//! 1. The controller enqueues a transaction at its die ([`queues`]).
-//! 2. A die with a transaction that may run requests a path for a command ([`issue`], [`path`]).
+//! 1. The controller enqueues a transaction at its die ([`queueing`]).
+//! 2. A die with a transaction that may run ([`gate`]) requests a path for a command ([`issue`], [`path`]).
 //! 3. At the grant, and not before (late binding), the scheduler chooses the lead, transactions of other planes join it, and the command starts the
 //!    operation ([`operation`]).
 //! 4. Commands, program data and read data cross the granted paths ([`transfer`]), and the array works.
+//!
+//! Five parts own the state, and only the steps above use several of them: [`TransactionQueues`], what waits; [`SchedulingState`], the order;
+//! [`Dies`], what runs; [`Interconnect`], the paths; and [`CleanExecution`](clean::CleanExecution), the block moves between chips.
 //!
 //! Actions for the controller are return values ([`IssueOutcome`], [`GrantOutcome`], [`DeliveredTransfer`], [`ArrayOutcome`]). The datapath queries
 //! the controller only through [`PageSource`].
@@ -20,11 +23,12 @@
 mod clean;
 mod counters;
 mod dies;
+mod gate;
 mod issue;
 mod operation;
 mod page_source;
 mod path;
-mod queue;
+mod queueing;
 mod queues;
 mod rules;
 mod scheduling;
@@ -36,6 +40,7 @@ use crate::fabric::{AnyFabric, FabricError, FabricInfo};
 use crate::flash::geometry::Geometry;
 use crate::flash::timing::Timing;
 use crate::ids::{DieId, TransactionId};
+use crate::kernel::Kernel;
 use crate::kernel::model::{Model, Probed};
 use crate::schedule::{AnyScheduler, Scheduler};
 use crate::units::Time;
@@ -45,15 +50,15 @@ pub use dies::{Dies, DiesView};
 pub use issue::{HeldDie, IssueOutcome};
 pub use operation::{ArrayOutcome, GrantOutcome, NewOperation};
 pub use page_source::PageSource;
+pub use path::{Interconnect, TransferCounts};
 pub use queues::TransactionQueues;
+pub use scheduling::SchedulingState;
 pub use stats::DatapathStats;
 pub use transfer::DeliveredTransfer;
 
 use clean::CleanExecution;
-
-pub use path::{Interconnect, TransferCounts};
+use gate::Gate;
 use rules::Rules;
-use scheduling::SchedulingState;
 use transfer::PartialTransfers;
 
 /// Transactions in flight, dies, and the interconnect between them and the flash controllers.
@@ -63,7 +68,7 @@ pub struct Datapath<M: Model> {
     timing: Timing,
     rules: Rules,
     pub queues: TransactionQueues<M>,
-    scheduling: SchedulingState,
+    pub scheduling: SchedulingState<M>,
     pub dies: Dies<M>,
     clean_execution: CleanExecution,
     partial_transfers: PartialTransfers,
@@ -99,9 +104,8 @@ impl Datapath<Probed> {
 
     /// Replaces the configured scheduler by a custom one.
     pub fn set_scheduler(&mut self, scheduler: AnyScheduler) {
-        self.rules.scheduler_dispatches = scheduler.dispatches();
         self.rules.skips_scheduler &= scheduler.takes_only_queue();
-        self.scheduling.scheduler = scheduler;
+        self.scheduling.set_scheduler(scheduler);
     }
 
     /// Prepares for a custom scheduler that decides the order of all transactions, regardless of the configuration. No transaction counts
@@ -118,7 +122,7 @@ impl Datapath<Probed> {
             timing: self.timing,
             rules: self.rules,
             queues: self.queues.into_model(),
-            scheduling: self.scheduling,
+            scheduling: self.scheduling.into_model(),
             dies: self.dies.into_model(),
             clean_execution: self.clean_execution,
             partial_transfers: self.partial_transfers,
@@ -157,5 +161,30 @@ impl<M: Model> Datapath<M> {
     /// Returns whether `die` is idle and has no queued transactions.
     pub fn is_idle(&self, die: DieId) -> bool {
         !self.queues.by_die.has_work(die) && self.dies[die].is_idle()
+    }
+
+    /// Returns the view that decides which transactions may run.
+    #[inline(always)]
+    fn gate(&self) -> Gate<'_, M> {
+        Gate::new(&self.rules, &self.queues, &self.dies)
+    }
+
+    /// Returns the planes of `die` with queued programs other than GC moves that may not run now, usually for lack of a free page, as a bit
+    /// mask by index in the die.
+    pub fn held_planes<S: PageSource<M>>(&self, die: DieId, source: &S) -> u8 {
+        self.gate().held_planes(die, source)
+    }
+
+    /// Returns whether reads are queued at `die` that may suspend its operation.
+    pub fn has_waiting_reads(&self, die: DieId) -> bool {
+        self.gate().has_waiting_reads(die)
+    }
+
+    /// Returns the next die named by the scheduler; `None` if no die is to request a path now. Next, call [`Datapath::try_issue`] for the die, then
+    /// [`SchedulingState::dispatched`].
+    #[inline(always)]
+    pub fn dispatch(&mut self, kernel: &Kernel<M>) -> Option<DieId> {
+        let Datapath { scheduling, queues, dies, .. } = self;
+        if scheduling.has_candidates() { scheduling.name_die(queues, dies, kernel.now()) } else { None }
     }
 }

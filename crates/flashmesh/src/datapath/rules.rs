@@ -29,8 +29,6 @@ pub(super) struct Rules {
     pub(super) arbitration: Arbitration,
     /// Whether writes get their pages when they are placed on a plane (early binding), not at the grant of a path.
     pub(super) binds_early: bool,
-    /// Whether the scheduler decides which die requests a path.
-    pub(super) scheduler_dispatches: bool,
     /// Whether reads that a request waits for always precede GC.
     pub(super) reads_before_collection: bool,
     /// Classes of GC transactions that may be held back, if GC alternates with the destage of stripes (`cache.destage-stripe`); otherwise
@@ -86,7 +84,6 @@ impl Rules {
                 Arbitration::CommandFirst
             },
             binds_early: config.ftl.write_binding == WriteBinding::Early,
-            scheduler_dispatches: scheduler.dispatches(),
             reads_before_collection: config.reads_go_before_collection(),
             pausing_collection,
             has_parity,

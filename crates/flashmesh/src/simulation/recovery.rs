@@ -236,11 +236,11 @@ impl Recovery {
         let Recovery { kernel, datapath, .. } = self;
         loop {
             let mut has_acted = false;
-            while datapath.dispatches()
+            while datapath.scheduling.dispatches()
                 && let Some(die) = datapath.dispatch(kernel)
             {
                 source.try_issue(die, datapath, kernel);
-                datapath.dispatched();
+                datapath.scheduling.dispatched();
                 has_acted = true;
             }
             if datapath.interconnect.has_output() {

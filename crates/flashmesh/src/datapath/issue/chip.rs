@@ -56,10 +56,10 @@ impl<M: Model> Datapath<M> {
     ) -> IssueOutcome {
         let first = self.dies.first_die_of_chip(requester);
         for die in (next.0..first.0 + self.geometry.dies_per_chip).map(DieId) {
-            let ready = self.ready_planes(die, source);
+            let ready = self.gate().ready_planes(die, source);
             scan.is_ready |= ready != NOTHING;
             scan.has_queued |= self.queues.by_die.has_work(die);
-            if self.is_short_of_pages(die, ready, source) {
+            if self.gate().is_short_of_pages(die, ready, source) {
                 return IssueOutcome::Pages(HeldDie { die, chip: Some(scan) });
             }
         }

@@ -4,7 +4,7 @@
 //! all dies, if all of them can be suspended. While the chip is suspended, its dies execute only reads. When no more reads wait and no register holds
 //! data, all operations resume at once. A read that starts within the suspension time pays the whole suspension time \[choice\].
 
-use crate::datapath::issue::has_awaited_read;
+use crate::datapath::gate::has_awaited_read;
 use crate::datapath::{Datapath, IssueOutcome, PageSource};
 use crate::ids::DieId;
 use crate::kernel::Kernel;
@@ -20,7 +20,7 @@ impl<M: Model> Datapath<M> {
         kernel: &mut Kernel<M>,
     ) -> IssueOutcome {
         let is_suspended = self.dies.is_chip_suspended(die);
-        if !is_suspended && !self.may_suspend_chip(die, source, kernel) {
+        if !is_suspended && !self.gate().may_suspend_chip(die, source, kernel) {
             return IssueOutcome::Nothing;
         }
         let mut is_in_use = false;
@@ -30,7 +30,7 @@ impl<M: Model> Datapath<M> {
             is_in_use |= is_requesting || !entry.state.is_inactive();
             let is_reserved = self.clean_execution.is_active() && self.clean_execution.is_reserved(die);
             let may_accept = !is_reserved && (!is_suspended || entry.state.accepts(self.dies.die_rules()));
-            if !is_requesting && may_accept && has_awaited_read(&self.ready_planes(die, source)) {
+            if !is_requesting && may_accept && has_awaited_read(&self.gate().ready_planes(die, source)) {
                 self.dies[die].requests_suspension = true;
                 self.request_command_path(die, kernel);
                 is_in_use = true;

@@ -5,10 +5,9 @@ use crate::ids::DieId;
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::schedule::queues::{NOTHING, PlaneMasks};
-use crate::schedule::transaction::TransactionClass;
 use crate::units::Time;
 
-use super::ready::{has_awaited_read, has_unreserved_programs};
+use crate::datapath::gate::{has_awaited_read, has_unreserved_programs};
 
 impl<M: Model> Datapath<M> {
     /// Tries to issue at `die`: requests a command path if a transaction may run, or resumes a suspended operation. If a chip executes one
@@ -35,24 +34,13 @@ impl<M: Model> Datapath<M> {
     ) -> IssueOutcome {
         let queued = self.queues.by_die.masks(die);
         let may_need_collection = has_unreserved_programs(&queued) || source.may_hold_programs(&queued, &queued);
-        if self.is_independent(die) && !may_need_collection {
+        if self.gate().is_independent(die) && !may_need_collection {
             self.try_issue_without_programs(die, queued, kernel)
         } else if self.may_issue(die, queued, may_need_collection, kernel.now()) {
             self.try_issue_general(die, queued, source, kernel)
         } else {
             IssueOutcome::Nothing
         }
-    }
-
-    /// Returns whether only the queues and the state of `die` decide which transactions may run, except for programs that need a free page.
-    #[inline(always)]
-    fn is_independent(&self, die: DieId) -> bool {
-        if !M::ALL_FEATURES {
-            return true;
-        }
-        let state = &self.dies[die].state;
-        let may_suspend = || self.dies.have_suspension() && !state.is_free(self.dies.die_rules());
-        self.rules.dies_are_independent && !may_suspend()
     }
 
     /// Returns whether [`Datapath::try_issue_general`], which is not inlined, could request a path, resume an operation or return an action
@@ -94,8 +82,8 @@ impl<M: Model> Datapath<M> {
                 None => {}
             }
         }
-        let ready = self.ready_of_queued(die, queued, source);
-        if self.is_short_of_pages(die, ready, source) {
+        let ready = self.gate().ready_of_queued(die, queued, source);
+        if self.gate().is_short_of_pages(die, ready, source) {
             return IssueOutcome::Pages(HeldDie { die, chip: None });
         }
         self.issue_ready(die, ready, source, kernel)
@@ -126,15 +114,7 @@ impl<M: Model> Datapath<M> {
         if self.dies[requester].path.requests_command() {
             return IssueOutcome::Nothing;
         }
-        self.issue_ready(die, self.ready_planes(die, source), source, kernel)
-    }
-
-    /// Returns the planes of `die` with queued programs other than GC moves that may not run now, usually for lack of a free page, as a bit
-    /// mask by index in the die.
-    pub fn held_planes<S: PageSource<M>>(&self, die: DieId, source: &S) -> u8 {
-        let (queued, ready) = (self.queues.by_die.masks(die), self.ready_planes(die, source));
-        let short = |class: TransactionClass| queued.of(class) & !ready.of(class);
-        TransactionClass::WAITING_PROGRAMS.iter().fold(0, |planes, &class| planes | short(class))
+        self.issue_ready(die, self.gate().ready_planes(die, source), source, kernel)
     }
 
     /// Requests a command path for a transaction in `ready`, or resumes the suspended operation.
@@ -166,7 +146,7 @@ impl<M: Model> Datapath<M> {
                 self.dies.mark_idle(die);
                 return IssueOutcome::Idle(die, 1);
             }
-        } else if M::ALL_FEATURES && has_awaited_read(&ready) && self.read_may_suspend(die, source, kernel) {
+        } else if M::ALL_FEATURES && has_awaited_read(&ready) && self.gate().read_may_suspend(die, source, kernel) {
             self.request_command_path(die, kernel);
         }
         IssueOutcome::Nothing
@@ -185,13 +165,6 @@ impl<M: Model> Datapath<M> {
         }
         self.request_or_await_dispatch(die, kernel);
         IssueOutcome::Nothing
-    }
-
-    /// Returns whether programs of `die` may have to wait for a free page. `ready` are the transactions that may run.
-    #[inline]
-    pub(super) fn is_short_of_pages<S: PageSource<M>>(&self, die: DieId, ready: PlaneMasks, source: &S) -> bool {
-        let queued = self.queues.by_die.masks(die);
-        source.may_hold_programs(&ready, &queued) && !(M::ALL_FEATURES && self.dies.is_limited_to_reads(die))
     }
 
     /// Tries to issue at `die` after its array has started: queued reads may suspend the new operation, or run on other planes if planes

@@ -3,13 +3,6 @@
 mod chip;
 mod chip_suspension;
 mod die;
-mod dispatch;
 mod outcome;
-mod parity;
-mod ready;
-mod suspension;
 
 pub use outcome::{HeldDie, IssueOutcome};
-
-pub(super) use dispatch::DispatchCandidates;
-pub(super) use ready::has_awaited_read;

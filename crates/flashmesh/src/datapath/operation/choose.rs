@@ -8,6 +8,7 @@ use crate::kernel::model::Model;
 use crate::schedule::queues::{NOTHING, PlaneMasks};
 use crate::schedule::transaction::TransactionClass;
 use crate::schedule::{Decision, QueueId, Scheduler, SchedulerView};
+use crate::units::Time;
 
 /// Queue that the scheduler has chosen, and its transaction that becomes the lead (first transaction) of the operation; `None` for the head
 /// of the queue.
@@ -34,7 +35,7 @@ impl<M: Model> Datapath<M> {
     ) -> Option<(QueueId, TransactionId)> {
         let (choice, lead) = match self.dies.possible_path_users(requester) {
             (die, 1) => {
-                let ready = self.ready_planes(die, source);
+                let ready = self.gate().ready_planes(die, source);
                 self.choose_lead(die, &[ready], source, kernel)
             }
             (first, count) => self.choose_lead_of_chip(first, count, source, kernel),
@@ -87,7 +88,7 @@ impl<M: Model> Datapath<M> {
         if self.rules.paces_collection {
             dies().for_each(|die| self.update_overdue_collection(die, source, now));
         }
-        let collection_first = dies().any(|die| self.collection_goes_first(die, source));
+        let collection_first = dies().any(|die| self.gate().collection_goes_first(die, source));
         // Only schedulers that can defer erases need `space_is_out`.
         let space_is_out =
             self.rules.erase_order == EraseOrder::Last && dies().any(|die| source.collects_for_space(die));
@@ -120,10 +121,18 @@ impl<M: Model> Datapath<M> {
         let mut ready = std::mem::take(&mut self.scheduling.ready_of_chip);
         ready.clear();
         for die in (first.0..first.0 + count).map(DieId) {
-            ready.push(self.ready_planes(die, source));
+            ready.push(self.gate().ready_planes(die, source));
         }
         let choice = self.choose_lead(first, &ready, source, kernel);
         self.scheduling.ready_of_chip = ready;
         choice
+    }
+
+    /// Updates whether GC of `die` is overdue. GC becomes overdue when a GC transaction has waited for `schedule.age-bound` while writes of the die wait
+    /// for page moves, and stays overdue until no write of the die waits for page moves.
+    fn update_overdue_collection<S: PageSource<M>>(&mut self, die: DieId, source: &S, now: Time) {
+        let was_overdue = self.dies[die].is_collection_overdue;
+        self.dies[die].is_collection_overdue =
+            source.writes_wait(die) && (was_overdue || self.queues.has_aged_collection(die, self.rules.age_bound, now));
     }
 }

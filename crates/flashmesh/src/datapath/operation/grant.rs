@@ -1,6 +1,6 @@
 //! Grants of paths. The transaction for a command path is chosen at the grant (late binding).
 
-use crate::datapath::issue::has_awaited_read;
+use crate::datapath::gate::has_awaited_read;
 use crate::datapath::path::PathGrant;
 use crate::datapath::{Datapath, NewOperation, PageSource};
 use crate::fabric::{Fabric, Grant, GrantRecord, TransferPhase};
@@ -74,7 +74,7 @@ impl<M: Model> Datapath<M> {
             kernel.notify(|| Notice::PathBlocked(grant, causes, waited));
         }
         kernel.notify(|| Notice::PathGranted(grant));
-        if self.dispatches() && grant.phase == TransferPhase::Command {
+        if self.scheduling.dispatches() && grant.phase == TransferPhase::Command {
             self.scheduling.candidates.mark_changed();
         }
         // Each arm passes a constant phase, for which the compiler specialises the send path. Only drives with all features copy from chip
@@ -237,7 +237,8 @@ impl<M: Model> Datapath<M> {
             let requester = granted.grant.die;
             self.interconnect.release(granted.grant, kernel);
             let (first, count) = self.dies.possible_path_users(requester);
-            let has_nothing = (first.0..first.0 + count).all(|die| self.ready_planes(DieId(die), source) == NOTHING);
+            let has_nothing =
+                (first.0..first.0 + count).all(|die| self.gate().ready_planes(DieId(die), source) == NOTHING);
             return if has_nothing { GrantOutcome::TryIssue(requester) } else { GrantOutcome::Done };
         };
         self.attribute_wait(lead, granted.grant, &mut granted.path, kernel.now());
@@ -268,7 +269,7 @@ impl<M: Model> Datapath<M> {
     #[inline(never)]
     fn suspend_for_read<S: PageSource<M>>(&mut self, die: DieId, source: &S, kernel: &mut Kernel<M>) -> bool {
         has_awaited_read(&self.queues.by_die.masks(die))
-            && self.read_may_suspend(die, source, kernel)
+            && self.gate().read_may_suspend(die, source, kernel)
             && self.dies.suspend(die, kernel)
     }
 }

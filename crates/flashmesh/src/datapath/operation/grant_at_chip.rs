@@ -2,7 +2,7 @@
 
 use super::{GrantOutcome, GrantedPath};
 use crate::datapath::dies::DieEntry;
-use crate::datapath::issue::has_awaited_read;
+use crate::datapath::gate::has_awaited_read;
 use crate::datapath::path::PathGrant;
 use crate::datapath::{Datapath, PageSource};
 use crate::fabric::Grant;
@@ -28,7 +28,7 @@ impl<M: Model> Datapath<M> {
             requests_suspension && !self.dies.is_chip_suspended(die) && !self.dies.dies_of_chip(die).all(is_idle);
         if needs_suspension {
             let is_wanted =
-                has_awaited_read(&self.queues.by_die.masks(die)) && self.may_suspend_chip(die, source, kernel);
+                has_awaited_read(&self.queues.by_die.masks(die)) && self.gate().may_suspend_chip(die, source, kernel);
             if !is_wanted {
                 // No retry is needed, because the end of the current operations triggers the next issue.
                 self.interconnect.release(grant, kernel);

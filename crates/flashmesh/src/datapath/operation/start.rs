@@ -9,10 +9,10 @@ use crate::ids::TransactionId;
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
+use crate::schedule::QueueId;
 use crate::schedule::multi_plane::PlaneAddress;
 use crate::schedule::queues::{PlaneMasks, Transactions};
 use crate::schedule::transaction::TransactionClass;
-use crate::schedule::{QueueId, Scheduler};
 use crate::units::{Bytes, Time};
 
 /// Operation under construction: until the command is sent, transactions of other planes can join, and programs get their pages.
@@ -269,9 +269,7 @@ impl<M: Model> Datapath<M> {
         };
         let lead_plane = self.queues.transactions[planes.transactions()[0]].plane;
         let extent = self.dies.begin(die, lead_plane, operation, now);
-        if self.dispatches() {
-            self.scheduling.scheduler.queue_changed(die);
-        }
+        self.scheduling.queue_changed(die);
         self.dies.mark_chip_busy(die);
         kernel.notify(|| Notice::OperationBegan(die, extent, kind, count));
         self.send_payload(granted.grant, granted.path, payload, kernel);

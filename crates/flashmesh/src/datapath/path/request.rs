@@ -14,7 +14,7 @@ impl<M: Model> Datapath<M> {
     #[inline(always)]
     pub(in super::super) fn request_or_await_dispatch(&mut self, die: DieId, kernel: &mut Kernel<M>) {
         let requester = self.dies.requester(die);
-        if !(self.dispatches() && self.scheduling.candidates.add_unless_named(requester)) {
+        if !(self.scheduling.dispatches() && self.scheduling.candidates.add_unless_named(requester)) {
             self.request_command_path(die, kernel);
         }
     }

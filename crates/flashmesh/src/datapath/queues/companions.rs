@@ -55,7 +55,7 @@ impl<M: Model> TransactionQueues<M> {
     /// Replaces a dequeued `lead`, which will not run, by its first companion (mapping unit chained behind it). Enqueues that companion at
     /// the head of the queue, and returns its die. Does nothing and returns `None` if `lead` has no companion.
     pub(in super::super) fn replace_lead(&mut self, lead: TransactionId) -> Option<DieId> {
-        let Some(next) = self.companion(lead) else { return None };
+        let next = self.companion(lead)?;
         self.transactions[lead].end_chain();
         let plane = self.transactions[next].plane;
         let (die, plane) = (self.geometry.die_of_plane(plane), self.geometry.plane_in_die(plane) as u8);

@@ -121,6 +121,10 @@ impl<M: Model> TransactionQueues<M> {
         self.arrival_order.take_order()
     }
 
+    pub(super) fn geometry(&self) -> &Geometry {
+        &self.geometry
+    }
+
     /// Returns whether two successive transactions have ever belonged to one request.
     #[inline(always)]
     pub(super) fn have_multi_page_requests(&self) -> bool {

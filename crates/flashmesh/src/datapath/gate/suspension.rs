@@ -1,13 +1,12 @@
-//! Suspension at a die: whether reads may suspend its operation, what may run meanwhile, and its resumption.
+//! Precedence of reads and garbage collection: whether reads may suspend the operation of a die, and which of the two goes first.
 
-use crate::datapath::issue::has_awaited_read;
-use crate::datapath::{Datapath, PageSource};
 use crate::ids::DieId;
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
-use crate::units::Time;
 
-impl<M: Model> Datapath<M> {
+use super::{Gate, PageSource, has_awaited_read};
+
+impl<M: Model> Gate<'_, M> {
     /// Returns whether a read may suspend the operation of `die`. False for GC that has priority over reads, and while stalled writes forbid
     /// suspensions (`PageSource::may_suspend`).
     #[inline(never)]
@@ -49,17 +48,9 @@ impl<M: Model> Datapath<M> {
         self.has_collection_priority(die, source) || (M::ALL_FEATURES && is_overdue())
     }
 
-    /// Updates whether GC of `die` is overdue. GC becomes overdue when a GC transaction has waited for `schedule.age-bound` while writes of the die wait
-    /// for page moves, and stays overdue until no write of the die waits for page moves.
-    pub(in super::super) fn update_overdue_collection<S: PageSource<M>>(&mut self, die: DieId, source: &S, now: Time) {
-        let was_overdue = self.dies[die].is_collection_overdue;
-        self.dies[die].is_collection_overdue =
-            source.writes_wait(die) && (was_overdue || self.queues.has_aged_collection(die, self.rules.age_bound, now));
-    }
-
     /// Returns whether an operation suspended at `die` (or at its chip, if chips are suspended as a whole) belongs to GC that has priority over
     /// reads.
-    pub(super) fn has_suspended_priority_collection<S: PageSource<M>>(&self, die: DieId, source: &S) -> bool {
+    pub(in super::super) fn has_suspended_priority_collection<S: PageSource<M>>(&self, die: DieId, source: &S) -> bool {
         let has_priority =
             |die: DieId| self.dies[die].state.has_suspended_internal() && self.has_collection_priority(die, source);
         if self.dies.are_suspended_as_chips() {
@@ -70,7 +61,7 @@ impl<M: Model> Datapath<M> {
     }
 
     /// Returns whether reads are queued at `die` that may suspend its operation.
-    pub fn has_waiting_reads(&self, die: DieId) -> bool {
+    pub(in super::super) fn has_waiting_reads(&self, die: DieId) -> bool {
         self.dies.have_suspension() && has_awaited_read(&self.queues.by_die.masks(die))
     }
 }

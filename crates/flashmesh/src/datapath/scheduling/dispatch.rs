@@ -3,12 +3,14 @@
 //! A die that may start an operation is a candidate. After an event that added a candidate or granted a path, the scheduler names the next requesters
 //! one by one. When it names no more, the grants are processed, and then the scheduler is called again.
 
-use crate::datapath::Datapath;
+use crate::datapath::{Dies, TransactionQueues};
 use crate::flash::geometry::Geometry;
 use crate::ids::DieId;
-use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::schedule::{DieSet, DispatchView, Scheduler};
+use crate::units::Time;
+
+use super::SchedulingState;
 
 /// Dies that may start an operation and have not requested a path.
 #[derive(Clone, Debug)]
@@ -47,50 +49,49 @@ impl DispatchCandidates {
     }
 }
 
-impl<M: Model> Datapath<M> {
+impl<M: Model> SchedulingState<M> {
     /// Returns whether the scheduler decides which die requests a path.
     #[inline(always)]
     pub fn dispatches(&self) -> bool {
-        M::ALL_FEATURES && self.rules.scheduler_dispatches
+        M::ALL_FEATURES && self.dispatches
     }
 
     /// Returns whether the scheduler must be called, so that it can name a die to request a path.
     #[inline(always)]
     pub fn has_candidates(&self) -> bool {
-        self.dispatches() && self.scheduling.candidates.can_be_named()
-    }
-
-    /// Returns the next die named by the scheduler; `None` if no die is to request a path now. Next, call [`Datapath::try_issue`] for the die, then
-    /// [`Datapath::dispatched`].
-    #[inline(always)]
-    pub fn dispatch(&mut self, kernel: &Kernel<M>) -> Option<DieId> {
-        if self.has_candidates() { self.pick_candidate(kernel) } else { None }
-    }
-
-    #[inline(never)]
-    fn pick_candidate(&mut self, kernel: &Kernel<M>) -> Option<DieId> {
-        let dies = self.dies.states();
-        let named = self.scheduling.scheduler.next_die(&DispatchView {
-            now: kernel.now(),
-            geometry: &self.geometry,
-            dies: &dies,
-            queues: &self.queues.by_die,
-            transactions: &self.queues.transactions,
-            candidates: &self.scheduling.candidates.dies,
-            dies_take_turns: self.dies.take_turns(),
-        });
-        let Some(die) = named else {
-            self.scheduling.candidates.has_changed = false;
-            return None;
-        };
-        let was_candidate = self.scheduling.candidates.dies.remove(die);
-        assert!(was_candidate, "the scheduler named a die that is not a candidate");
-        self.scheduling.candidates.named = Some(die);
-        Some(die)
+        self.dispatches() && self.candidates.can_be_named()
     }
 
     /// Ends the issue at the die that the scheduler named last, so that the die can become a candidate again.
     pub fn dispatched(&mut self) {
-        self.scheduling.candidates.named = None;
+        self.candidates.named = None;
+    }
+
+    /// Returns the next die named by the scheduler; `None` if no die is to request a path now.
+    #[inline(never)]
+    pub(in super::super) fn name_die(
+        &mut self,
+        queues: &TransactionQueues<M>,
+        dies: &Dies<M>,
+        now: Time,
+    ) -> Option<DieId> {
+        let states = dies.states();
+        let named = self.scheduler.next_die(&DispatchView {
+            now,
+            geometry: queues.geometry(),
+            dies: &states,
+            queues: &queues.by_die,
+            transactions: &queues.transactions,
+            candidates: &self.candidates.dies,
+            dies_take_turns: dies.take_turns(),
+        });
+        let Some(die) = named else {
+            self.candidates.has_changed = false;
+            return None;
+        };
+        let was_candidate = self.candidates.dies.remove(die);
+        assert!(was_candidate, "the scheduler named a die that is not a candidate");
+        self.candidates.named = Some(die);
+        Some(die)
     }
 }

@@ -4,7 +4,6 @@ use crate::ids::{DieId, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::kernel::probe::ReadNotice;
-use crate::schedule::Scheduler;
 use crate::schedule::latency_account::PathWait;
 use crate::schedule::purpose::Purpose;
 use crate::schedule::transaction::{Transaction, TransactionClass};
@@ -23,9 +22,7 @@ impl<M: Model> Datapath<M> {
         let die = self.geometry.die_of_plane(plane);
         let internal_busy = self.dies.internal_busy_at(die, plane, kernel.now());
         self.queues.enqueue(id, work, die, internal_busy, kernel);
-        if self.dispatches() {
-            self.scheduling.scheduler.queue_changed(die);
-        }
+        self.scheduling.queue_changed(die);
         self.dies.mark_busy(die);
         if work.class() == TransactionClass::UserRead && kernel.watches_reads() {
             let Transaction { lpn, purpose: work, .. } = self.queues.transactions[id];
@@ -47,28 +44,22 @@ impl<M: Model> Datapath<M> {
         kernel: &mut Kernel<M>,
     ) -> Vec<TransactionId> {
         let removed = self.queues.dequeue_unwanted(is_unwanted, kernel);
-        if self.dispatches() {
-            (0..self.geometry.dies()).for_each(|die| self.scheduling.scheduler.queue_changed(DieId(die)));
-        }
+        (0..self.geometry.dies()).for_each(|die| self.scheduling.queue_changed(DieId(die)));
         removed
     }
 
     /// Dequeues and returns the user reads of `die` whose pages have moved. The caller must then reroute these reads.
     pub fn take_moved<S: PageSource<M>>(&mut self, die: DieId, source: &S) -> Vec<TransactionId> {
         let moved = self.queues.dequeue_moved(die, source);
-        if self.dispatches() {
-            self.scheduling.scheduler.queue_changed(die);
-        }
+        self.scheduling.queue_changed(die);
         moved
     }
 
     /// Replaces a dequeued `lead`, which will not run, by its first companion (mapping unit chained behind it). Enqueues that companion at
     /// the head of the queue. Does nothing if `lead` has no companion.
     pub fn replace_lead(&mut self, lead: TransactionId) {
-        if let Some(die) = self.queues.replace_lead(lead)
-            && self.dispatches()
-        {
-            self.scheduling.scheduler.queue_changed(die);
+        if let Some(die) = self.queues.replace_lead(lead) {
+            self.scheduling.queue_changed(die);
         }
     }
 

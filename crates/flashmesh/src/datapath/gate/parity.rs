@@ -2,7 +2,6 @@
 //!
 //! Parity is queued as a map program, at the head of the queue, and does not gather.
 
-use crate::datapath::Datapath;
 use crate::ids::DieId;
 use crate::kernel::model::Model;
 use crate::schedule::QueueId;
@@ -10,7 +9,9 @@ use crate::schedule::purpose::Purpose;
 use crate::schedule::queues::{PlaneMasks, planes};
 use crate::schedule::transaction::{Owner, TransactionClass};
 
-impl<M: Model> Datapath<M> {
+use super::Gate;
+
+impl<M: Model> Gate<'_, M> {
     /// Returns `masks`, the queued transactions, without the programs that must wait because parity is queued at `die`; `None` if no parity
     /// is queued there.
     pub(super) fn ready_beside_parity(&self, die: DieId, mut masks: PlaneMasks) -> Option<PlaneMasks> {

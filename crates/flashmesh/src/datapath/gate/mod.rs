@@ -1,19 +1,38 @@
-//! Transactions that may run now on a die.
+//! The gate of a die: which of its queued transactions may run now, and whether a read may suspend its operation.
+//!
+//! [`Gate`] reads the queues and the dies, and changes nothing.
 
-use crate::datapath::{Datapath, PageSource};
+mod parity;
+mod suspension;
+
 use crate::ids::{DieId, PlaneId};
 use crate::kernel::model::Model;
 use crate::schedule::QueueId;
 use crate::schedule::queues::{NOTHING, PlaneMasks, planes};
 use crate::schedule::transaction::TransactionClass;
 
-impl<M: Model> Datapath<M> {
+use super::rules::Rules;
+use super::{Dies, PageSource, TransactionQueues};
+
+/// View of the queues and the dies that decides which transactions may run.
+pub(super) struct Gate<'a, M: Model> {
+    rules: &'a Rules,
+    queues: &'a TransactionQueues<M>,
+    dies: &'a Dies<M>,
+}
+
+impl<'a, M: Model> Gate<'a, M> {
+    #[inline(always)]
+    pub(super) fn new(rules: &'a Rules, queues: &'a TransactionQueues<M>, dies: &'a Dies<M>) -> Gate<'a, M> {
+        Gate { rules, queues, dies }
+    }
+
     /// Returns the planes of `die` with a transaction that may run, by class.
     ///
     /// Programs of a plane without a free page wait, and the plane is collected for them. During a suspension only reads that a request
     /// waits for may run. No read may run if the suspended operation belongs to GC with priority over reads.
     #[inline(always)]
-    pub(in super::super) fn ready_planes<S: PageSource<M>>(&self, die: DieId, source: &S) -> PlaneMasks {
+    pub(super) fn ready_planes<S: PageSource<M>>(&self, die: DieId, source: &S) -> PlaneMasks {
         self.ready_of_queued(die, self.queues.by_die.masks(die), source)
     }
 
@@ -65,7 +84,7 @@ impl<M: Model> Datapath<M> {
             while unchecked != 0 {
                 let plane = unchecked.trailing_zeros();
                 unchecked &= unchecked - 1;
-                let plane_id = PlaneId(self.geometry.first_plane(die).0 + plane);
+                let plane_id = PlaneId(self.queues.geometry().first_plane(die).0 + plane);
                 let head = |&priority| self.queues.by_die.head(QueueId { die, class, plane: plane as u8, priority });
                 let heads =
                     self.queues.by_die.priorities().iter().filter_map(head).map(|id| &self.queues.transactions[id]);
@@ -97,7 +116,7 @@ impl<M: Model> Datapath<M> {
         if self.rules.binds_early {
             return masks;
         }
-        let first = self.geometry.first_plane(die).0;
+        let first = self.queues.geometry().first_plane(die).0;
         let mut ready = masks;
         let mut unchecked = masks.of(TransactionClass::UserProgram);
         while unchecked != 0 {
@@ -108,6 +127,32 @@ impl<M: Model> Datapath<M> {
             }
         }
         ready
+    }
+
+    /// Returns whether only the queues and the state of `die` decide which transactions may run, except for programs that need a free page.
+    #[inline(always)]
+    pub(super) fn is_independent(&self, die: DieId) -> bool {
+        if !M::ALL_FEATURES {
+            return true;
+        }
+        let state = &self.dies[die].state;
+        let may_suspend = || self.dies.have_suspension() && !state.is_free(self.dies.die_rules());
+        self.rules.dies_are_independent && !may_suspend()
+    }
+
+    /// Returns the planes of `die` with queued programs other than GC moves that may not run now, usually for lack of a free page, as a bit
+    /// mask by index in the die.
+    pub(super) fn held_planes<S: PageSource<M>>(&self, die: DieId, source: &S) -> u8 {
+        let (queued, ready) = (self.queues.by_die.masks(die), self.ready_planes(die, source));
+        let short = |class: TransactionClass| queued.of(class) & !ready.of(class);
+        TransactionClass::WAITING_PROGRAMS.iter().fold(0, |planes, &class| planes | short(class))
+    }
+
+    /// Returns whether programs of `die` may have to wait for a free page. `ready` are the transactions that may run.
+    #[inline]
+    pub(super) fn is_short_of_pages<S: PageSource<M>>(&self, die: DieId, ready: PlaneMasks, source: &S) -> bool {
+        let queued = self.queues.by_die.masks(die);
+        source.may_hold_programs(&ready, &queued) && !(M::ALL_FEATURES && self.dies.is_limited_to_reads(die))
     }
 }
 
@@ -134,6 +179,6 @@ pub(super) fn has_unreserved_programs(queued: &PlaneMasks) -> bool {
 
 /// Returns whether a read that a request waits for is in `ready`.
 #[inline]
-pub(in super::super) fn has_awaited_read(ready: &PlaneMasks) -> bool {
+pub(super) fn has_awaited_read(ready: &PlaneMasks) -> bool {
     ready.and(AWAITED_READS) != NOTHING
 }
