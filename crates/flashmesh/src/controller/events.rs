@@ -133,7 +133,7 @@ impl Controller {
             let mut next = Some(lead);
             while let Some(id) = next {
                 next = datapath.queues.companion(id);
-                datapath.queues.count_acknowledgement(id, kernel.now());
+                datapath.queues.transaction_mut(id).account.acknowledged(kernel.now());
                 self.conclude(id, datapath, kernel);
             }
         }
@@ -336,7 +336,7 @@ impl Controller {
             datapath.queues.notify_rerouted(id, kernel);
             self.reroute(id, datapath, kernel);
         }
-        datapath.end_reservation(die);
+        datapath.clean_execution.end_reservation(die);
         self.try_issue(die, datapath, kernel);
     }
 }

@@ -18,7 +18,7 @@ use crate::units::{Bytes, Time};
 /// Source dies of the Cleans in progress, and the pending reads and programs of Cleans. A *Clean* moves the valid pages of a block to a die of
 /// another chip, as ordered by a single packet of the controller.
 #[derive(Clone, Debug, Default)]
-pub(super) struct CleanExecution {
+pub struct CleanExecution {
     /// Source dies of the Cleans (chip-to-chip moves of whole blocks) in progress. Nothing is issued from the queues of these dies.
     reserved: Vec<DieId>,
     /// Reads and programs of Cleans (chip-to-chip moves of whole blocks), each with its die, that start as soon as the die is free.
@@ -55,20 +55,20 @@ impl CleanExecution {
         let at = self.pending.iter().position(|(waiting, _)| *waiting == die)?;
         Some(self.pending.remove(at).1)
     }
-}
 
-impl<M: Model> Datapath<M> {
     /// Ends the reservation of `die` as the source of a Clean (chip-to-chip move of a whole block). Call this after the CleanAck, which
     /// reports the end of the Clean, has arrived and the reads of [moved pages](Datapath::take_moved) are rerouted; next, call
     /// [`Datapath::try_issue`].
     pub fn end_reservation(&mut self, die: DieId) {
-        self.clean_execution.reserved.retain(|reserved| *reserved != die);
+        self.reserved.retain(|reserved| *reserved != die);
     }
+}
 
+impl<M: Model> Datapath<M> {
     /// Chains `others` to `lead`, the first read of a Clean (chip-to-chip move of a whole block), which has already started. `others` are
     /// reads of mapping units on the same page.
     pub fn chain_listed(&mut self, lead: TransactionId, others: &[TransactionId], kernel: &mut Kernel<M>) {
-        let die = self.geometry.die_of_plane(self.queues.transactions[lead].plane);
+        let die = self.geometry.die_of_plane(self.queues.transaction(lead).plane);
         let together: Vec<TransactionId> = std::iter::once(lead).chain(others.iter().copied()).collect();
         self.queues.chain_operation(&together);
         let wait = self.issue_wait(lead, die, PathWait::none(kernel.now()), kernel.now());
@@ -80,11 +80,11 @@ impl<M: Model> Datapath<M> {
     /// Next, call [`Datapath::try_issue`].
     pub fn enqueue_clean_operation(&mut self, id: TransactionId, kernel: &mut Kernel<M>) -> DieId {
         let now = kernel.now();
-        let transaction = &mut self.queues.transactions[id];
+        let transaction = self.queues.transaction_mut(id);
         let die = self.geometry.die_of_plane(transaction.plane);
         let (class, request, plane) = (transaction.class(), transaction.owner.request, transaction.plane);
         let internal_busy = self.dies.internal_busy_at(die, plane, now);
-        self.queues.transactions[id].account.queue(now, internal_busy);
+        self.queues.transaction_mut(id).account.queue(now, internal_busy);
         kernel.notify(|| Notice::Enqueued(die, class, request));
         self.queues.start_companion_waits(die, id, internal_busy, kernel);
         self.dies.mark_busy(die);
@@ -102,24 +102,24 @@ impl<M: Model> Datapath<M> {
         kernel: &mut Kernel<M>,
     ) -> IssueOutcome {
         let now = kernel.now();
-        let class = self.queues.transactions[id].class();
-        let wait = self.issue_wait(id, die, PathWait::none(now), now);
-        self.queues.charge_issue_wait(id, die, wait, kernel);
+        let class = self.queues.transaction(id).class();
+        let wait = self.on_dequeued(id, die, PathWait::none(now), kernel);
         self.queues.end_companion_waits(die, id, wait, kernel);
-        let (kind, pages, planes) = (self.operation_kind(class, id), self.page_types(id), PlaneTransactions::one(id));
+        let (kind, pages, planes) =
+            (self.queues.operation_kind(class, id), self.array_steps().page_types::<M>(id), PlaneTransactions::one(id));
         let operation = Operation {
             kind,
             internal: class.is_internal(),
             started: now,
-            array_time: self.array_time(kind, pages, planes),
+            array_time: self.array_steps().array_time::<M>(kind, pages, planes),
             page_types: pages,
             planes,
         };
         if class.is_program() {
-            let by = self.geometry.die_of_plane(self.geometry.plane_of(self.queues.transactions[id].from));
+            let by = self.geometry.die_of_plane(self.geometry.plane_of(self.queues.transaction(id).from));
             self.interconnect.fabric.redirect_acknowledgement(die, by);
         }
-        let extent = self.dies.begin(die, self.queues.transactions[id].plane, operation, now);
+        let extent = self.dies.begin(die, || self.queues.transaction(id).plane, operation, now);
         self.scheduling.queue_changed(die);
         kernel.notify(|| Notice::OperationBegan(die, extent, kind, 1));
         self.start_array(die, Time::ZERO, kernel);

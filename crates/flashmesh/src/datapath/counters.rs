@@ -3,12 +3,12 @@ use crate::power::energy::ArrayOperationCounts;
 /// Counts of operations, for reports.
 #[derive(Clone, Debug, Default)]
 pub struct Counters {
-    /// Number of array operations, by kind and page type.
+    /// Number of array steps (reads, programs and erases), by kind and page type. A multi-plane operation counts those of one plane.
     pub work: ArrayOperationCounts,
     /// Number of operations on more than one plane.
     pub multi_plane_operations: u64,
-    /// Number of operations whose lead is a user read that waited beyond `schedule.age-bound` while user programs were queued.
+    /// Number of operations whose lead is a user read that waited for `schedule.age-bound` or longer, with user programs queued at the start.
     pub overdue_reads: u64,
-    /// Number of operations whose lead is a user program that waited beyond `schedule.age-bound` while user reads were queued.
+    /// Number of operations whose lead is a user program that waited for `schedule.age-bound` or longer, with user reads queued at the start.
     pub overdue_programs: u64,
 }

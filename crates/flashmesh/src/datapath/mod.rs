@@ -1,13 +1,13 @@
 //! Path of transactions from the queues of the dies through the interconnect and the flash arrays, and back.
 //!
-//! 1. The controller enqueues a transaction at its die ([`queueing`]).
+//! 1. The controller enqueues a transaction at its die ([`enqueue`]).
 //! 2. A die with a transaction that may run ([`gate`]) requests a path for a command ([`issue`], [`path`]).
 //! 3. At the grant, and not before (late binding), the scheduler chooses the lead, transactions of other planes join it, and the command starts the
 //!    operation ([`operation`]).
 //! 4. Commands, program data and read data cross the granted paths ([`transfer`]), and the array works.
 //!
-//! Five parts own the state, and only the steps above use several of them: [`TransactionQueues`], what waits; [`SchedulingState`], the order;
-//! [`Dies`], what runs; [`Interconnect`], the paths; and [`CleanExecution`](clean::CleanExecution), the block moves between chips.
+//! Five main parts own the state, and only the steps above use several of them: [`TransactionQueues`], what waits; [`SchedulingState`], the order;
+//! [`Dies`], what runs; [`Interconnect`], the paths; and [`CleanExecution`], the block moves between chips.
 //!
 //! Actions for the controller are return values ([`IssueOutcome`], [`GrantOutcome`], [`DeliveredTransfer`], [`ArrayOutcome`]). The datapath queries
 //! the controller only through [`PageSource`].
@@ -17,18 +17,18 @@
 //! - *Companion*: mapping unit of the same page or program as a lead or joiner, chained behind it ([`queues`]).
 //! - *Requester*: die that requests paths on behalf of a die: the die itself, or the first die of its chip if the chip executes one operation at a
 //!   time.
-//! - *Early-bound*: write that got its page when it was placed on a plane (`ftl.write-binding = "early"`). All other programs are *late-bound*: they
-//!   get their page at the grant.
+//! - *Early-bound*: write that got its page when it was placed on a plane (`ftl.write-binding = "early"`). Programs of Cleans get theirs when their
+//!   die is free. All other programs are *late-bound*: they get their page at the grant of their path.
 
 mod clean;
 mod counters;
 mod dies;
+mod enqueue;
 mod gate;
 mod issue;
 mod operation;
 mod page_source;
 mod path;
-mod queueing;
 mod queues;
 mod rules;
 mod scheduling;
@@ -46,7 +46,7 @@ use crate::schedule::{AnyScheduler, Scheduler};
 use crate::units::Time;
 
 pub use counters::Counters;
-pub use dies::{Dies, DiesView};
+pub use dies::Dies;
 pub use issue::{HeldDie, IssueOutcome};
 pub use operation::{ArrayOutcome, GrantOutcome, NewOperation};
 pub use page_source::PageSource;
@@ -70,7 +70,7 @@ pub struct Datapath<M: Model> {
     pub queues: TransactionQueues<M>,
     pub scheduling: SchedulingState<M>,
     pub dies: Dies<M>,
-    clean_execution: CleanExecution,
+    pub clean_execution: CleanExecution,
     partial_transfers: PartialTransfers,
     pub interconnect: Interconnect<M::Fabric>,
     counters: Counters,
@@ -140,7 +140,7 @@ impl<M: Model> Datapath<M> {
             transfers: &self.interconnect.transfers,
             counters: &self.counters,
             dies: self.dies.values(),
-            die_rules: self.dies.die_rules(),
+            has_read_cache: self.dies.have_read_cache(),
             dies_take_turns: self.dies.take_turns(),
             suspensions: self.dies.suspensions(),
         }
@@ -160,7 +160,7 @@ impl<M: Model> Datapath<M> {
 
     /// Returns whether `die` is idle and has no queued transactions.
     pub fn is_idle(&self, die: DieId) -> bool {
-        !self.queues.by_die.has_work(die) && self.dies[die].is_idle()
+        !self.queues.has_work(die) && self.dies[die].is_idle()
     }
 
     /// Returns the view that decides which transactions may run.

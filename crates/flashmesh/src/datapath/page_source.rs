@@ -63,7 +63,8 @@ pub trait PageSource<M: Model> {
     /// Returns whether `die` collects because it has nearly no free pages, or because writes wait for a fold of its SLC cache.
     fn collects_for_space(&self, die: DieId) -> bool;
 
-    /// Returns whether reads may suspend operations now. `cache.suspend-when-full` can forbid suspensions while writes wait for space in the device cache.
+    /// Returns whether reads may suspend operations now. `cache.suspend-when-full` can forbid suspensions while writes wait for space in the device
+    /// cache.
     fn may_suspend(&self) -> bool;
 
     /// Returns whether programs of a die may have to wait for a free page. `ready` are the transactions that may run, `queued` all queued

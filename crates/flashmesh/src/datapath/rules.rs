@@ -2,7 +2,6 @@
 
 use crate::config::{
     Arbitration, Config, EraseOrder, KindOrder, PageMove, PlaneOrder, Priorities, Schedule, SchedulePolicy,
-    WriteBinding,
 };
 use crate::fabric::FabricInfo;
 use crate::flash::geometry::Geometry;
@@ -11,7 +10,7 @@ use crate::schedule::transaction::TransactionClass;
 use crate::schedule::{AnyScheduler, Scheduler};
 use crate::units::Time;
 
-/// Settings of the configuration that affect the datapath.
+/// Settings of the configuration that affect the datapath, and that no part of it owns.
 #[derive(Clone, Debug)]
 pub(super) struct Rules {
     /// Whether reads of requests on other planes join reads of the map (`schedule.map-reads-take-others`).
@@ -20,15 +19,12 @@ pub(super) struct Rules {
     pub(super) sends_by_arrival: bool,
     /// Whether a program transfers only the sectors written.
     pub(super) partial_program: bool,
-    pub(super) copyback: bool,
     pub(super) erase_order: EraseOrder,
     /// Wait after which a user transaction counts as overdue (`schedule.age-bound`); [`Time::MAX`] if the policy serves user transactions
     /// in order of arrival only, or after `Datapath::leave_order_to_scheduler`.
     pub(super) age_bound: Time,
     /// Channel arbitration; `CommandFirst` for interconnects without `fabric.arbitration`.
     pub(super) arbitration: Arbitration,
-    /// Whether writes get their pages when they are placed on a plane (early binding), not at the grant of a path.
-    pub(super) binds_early: bool,
     /// Whether reads that a request waits for always precede GC.
     pub(super) reads_before_collection: bool,
     /// Classes of GC transactions that may be held back, if GC alternates with the destage of stripes (`cache.destage-stripe`); otherwise
@@ -55,7 +51,6 @@ impl Rules {
             SchedulePolicy::OutOfOrder => order != KindOrder::Arrival || priorities != Priorities::Off,
             SchedulePolicy::Sprinkler | SchedulePolicy::Paq | SchedulePolicy::Fair => true,
         };
-        let dies_take_turns = !config.flash.die_interleaving && geometry.dies_per_chip > 1;
         let cleans = config.gc.r#move == PageMove::Clean;
         let pausing_collection = match (config.gc_alternates_with_destage(), config.gc.r#move.crosses_chips()) {
             (false, _) => NOTHING,
@@ -64,7 +59,7 @@ impl Rules {
             (true, false) => PlaneMasks::all_of(&[TransactionClass::CollectRead, TransactionClass::CollectProgram]),
         };
         let has_parity = config.parity_stripe().is_some();
-        let dies_are_independent = !dies_take_turns
+        let dies_are_independent = !config.dies_take_turns()
             && !config.dies_start_together()
             && !cleans
             && !has_parity
@@ -75,7 +70,6 @@ impl Rules {
             map_reads_take_others: config.schedule.map_reads_take_others && !config.planes_read_alone(),
             sends_by_arrival: config.flash.plane_order == PlaneOrder::Arrival,
             partial_program: config.flash.partial_program,
-            copyback: config.gc.copyback,
             erase_order: config.schedule.erases,
             age_bound: if has_precedence { config.schedule.age_bound } else { Time::MAX },
             arbitration: if info.supports_arbitration() {
@@ -83,7 +77,6 @@ impl Rules {
             } else {
                 Arbitration::CommandFirst
             },
-            binds_early: config.ftl.write_binding == WriteBinding::Early,
             reads_before_collection: config.reads_go_before_collection(),
             pausing_collection,
             has_parity,

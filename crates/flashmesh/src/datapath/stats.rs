@@ -3,7 +3,6 @@
 use crate::datapath::dies::DieEntry;
 use crate::datapath::{Counters, TransferCounts};
 use crate::fabric::{Fabric, FabricInfo};
-use crate::flash::die::DieRules;
 use crate::measure::lower_bound::DieWork;
 use crate::power::energy::DriveActivity;
 use crate::units::Time;
@@ -16,7 +15,7 @@ pub struct DatapathStats<'a> {
     pub transfers: &'a TransferCounts,
     pub counters: &'a Counters,
     pub dies: &'a [DieEntry],
-    pub(super) die_rules: &'a DieRules,
+    pub(super) has_read_cache: bool,
     pub(super) dies_take_turns: bool,
     /// Number of suspensions of programs and erases.
     pub suspensions: u64,
@@ -46,6 +45,6 @@ impl<'a> DatapathStats<'a> {
 
     /// Returns whether the array can sense the next page while the data of the previous page is in the register (`flash.read-cache`).
     pub fn has_read_cache(self) -> bool {
-        self.die_rules.read_cache
+        self.has_read_cache
     }
 }

@@ -376,6 +376,15 @@ impl Geometry {
         divisor.divide(units)
     }
 
+    /// Returns `bytes` of user data plus their share of the page's spare area.
+    #[inline]
+    pub fn with_spare_area(&self, bytes: Bytes) -> Bytes {
+        if self.page_spare == Bytes::ZERO {
+            return bytes;
+        }
+        bytes + Bytes::new((bytes.as_u64() * self.page_spare.as_u64()).div_ceil(self.array_page_size().as_u64()))
+    }
+
     /// Returns the size of the user data in a page of the array.
     #[inline]
     pub fn array_page_size(&self) -> Bytes {

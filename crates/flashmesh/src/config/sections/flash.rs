@@ -213,6 +213,11 @@ impl Config {
         self.flash.multi_plane == MultiPlane::Independent && self.geometry.planes_per_die > 1
     }
 
+    /// Returns whether chips have several dies and execute one operation at a time.
+    pub fn dies_take_turns(&self) -> bool {
+        !self.flash.die_interleaving && self.geometry.dies_per_chip > 1
+    }
+
     /// Returns whether the dies of a chip start operations together.
     pub fn dies_start_together(&self) -> bool {
         let is_asked_for = self.flash.die_interleaving && self.flash.die_start == DieStart::Together;

@@ -67,14 +67,14 @@ impl DieEntry {
 
     /// Returns whether the die can begin some operation. If its planes read independently, this may be only the read of a free plane.
     #[inline(always)]
-    pub(in super::super) fn accepts(&self, rules: &DieRules) -> bool {
+    pub(super) fn accepts(&self, rules: &DieRules) -> bool {
         self.state.accepts(rules)
             && self.plane_reads.as_ref().is_none_or(|reads| !reads.is_draining && reads.state.free(rules) != 0)
     }
 
     /// Returns whether the die can begin or resume an operation that occupies the whole die.
     #[inline(always)]
-    pub(in super::super) fn accepts_whole(&self, rules: &DieRules) -> bool {
+    pub(super) fn accepts_whole(&self, rules: &DieRules) -> bool {
         self.state.accepts(rules) && self.plane_reads.as_ref().is_none_or(|reads| reads.state.leave_die_free(rules))
     }
 
@@ -85,7 +85,7 @@ impl DieEntry {
 
     /// Returns whether the operation in the array may be suspended at `now`.
     #[inline]
-    pub(in super::super) fn may_suspend(&self, rules: &DieRules, now: Time) -> bool {
+    pub(super) fn may_suspend(&self, rules: &DieRules, now: Time) -> bool {
         self.state.may_suspend(rules, now)
             && self.plane_reads.as_ref().is_none_or(|reads| reads.state.registers_are_empty())
     }
@@ -95,11 +95,11 @@ impl DieEntry {
         self.state.in_progress().chain(self.planes().iter().flat_map(Die::in_progress))
     }
 
-    pub(in super::super) fn outstanding(&self) -> usize {
+    pub(super) fn outstanding(&self) -> usize {
         self.state.outstanding() + self.planes().iter().map(Die::outstanding).sum::<usize>()
     }
 
-    pub(in super::super) fn is_moving(&self) -> bool {
+    pub(super) fn is_moving(&self) -> bool {
         self.state.is_moving() || self.plane_reads.as_ref().is_some_and(|reads| reads.state.are_moving())
     }
 
@@ -108,9 +108,10 @@ impl DieEntry {
         self.state.sensed().chain(self.planes().iter().flat_map(Die::sensed))
     }
 
-    /// Returns the transaction whose data leaves the die next; if no register holds data, the first transaction in progress; `None` if there is none.
+    /// Returns the transaction whose data leaves the die next. If no register holds data, returns the first transaction of an operation whose command
+    /// is in transfer or that is in the array, otherwise of the suspended operation; `None` if the die has no operation.
     #[inline]
-    pub(in super::super) fn first_in_progress(&self) -> Option<TransactionId> {
+    pub(super) fn first_in_progress(&self) -> Option<TransactionId> {
         let Some(reads) = &self.plane_reads else { return self.state.first_in_progress() };
         let first = || self.planes().iter().find_map(Die::first_in_progress);
         reads.state.outgoing().or_else(first).or_else(|| self.state.first_in_progress())
@@ -149,9 +150,10 @@ impl DieEntry {
         Time::from_ps(planes.iter().map(|plane| of(plane).as_ps()).sum::<u64>() / planes.len().max(1) as u64)
     }
 
-    /// Returns the time until `now` for which GC or wear levelling kept transactions of `plane` (its index in the die) from starting.
+    /// Returns the time until `now` for which GC or wear levelling occupied the die or, if planes read independently, the whole die or `plane` (its
+    /// index in the die).
     #[inline(always)]
-    pub(in super::super) fn internal_busy_of(&self, plane: u32, now: Time) -> Time {
+    pub(super) fn internal_busy_of(&self, plane: u32, now: Time) -> Time {
         let whole = self.state.internal_busy(now);
         match &self.plane_reads {
             None => whole,

@@ -3,6 +3,7 @@
 //! Each die requests its own paths. If a chip executes one operation at a time, the first die of the chip requests the paths for all of its dies.
 
 mod entry;
+mod operations;
 mod plane_reads;
 mod suspension;
 
@@ -16,7 +17,7 @@ use crate::flash::die::DieRules;
 use crate::flash::geometry::Geometry;
 use crate::flash::timing::Timing;
 use crate::ftl::IdleDies;
-use crate::ids::{DieId, PlaneId, TransactionId};
+use crate::ids::{DieId, PlaneId};
 use crate::kernel::model::Model;
 use crate::schedule::DieStates;
 use crate::schedule::queues::PlaneMasks;
@@ -42,9 +43,9 @@ pub struct Dies<M: Model> {
 #[derive(Clone, Debug)]
 struct DiesRules {
     die: DieRules,
-    /// Whether a chip executes one operation at a time.
+    /// Whether chips have several dies but execute one operation at a time (`flash.die-interleaving = false`).
     take_turns: bool,
-    /// Whether the dies of a chip start operations only when all of them are idle.
+    /// Whether the dies of a chip request command paths only while all of them are idle, except for reads that suspend an operation.
     start_together: bool,
     /// Whether a read that suspends an operation suspends the operations of all dies of its chip together.
     suspend_as_chips: bool,
@@ -57,7 +58,7 @@ struct DiesRules {
     resume_time: Time,
 }
 
-/// States of all dies, for policies.
+/// View of the states of all dies, for the scheduler and the allocation policies.
 pub struct DiesView<'a>(pub(super) &'a [DieEntry], pub(super) &'a DieRules);
 
 impl DieStates for DiesView<'_> {
@@ -114,7 +115,7 @@ impl<M: Model> Dies<M> {
                 suspend_interval: config.flash.suspend_interval,
                 suspend_remaining_min: config.flash.suspend_remaining_min,
             },
-            take_turns: !config.flash.die_interleaving && geometry.dies_per_chip > 1,
+            take_turns: config.dies_take_turns(),
             start_together,
             suspend_as_chips: start_together
                 && config.flash.suspension_scope == SuspensionScope::Chip
@@ -143,21 +144,22 @@ impl<M: Model> Dies<M> {
         self.entries.values()
     }
 
-    pub(super) fn die_rules(&self) -> &DieRules {
-        &self.rules.die
+    /// Returns whether the array can sense the next page while the data of the previous page is in the register (`flash.read-cache`).
+    pub(super) fn have_read_cache(&self) -> bool {
+        self.rules.die.read_cache
     }
 
     pub(super) fn suspensions(&self) -> u64 {
         self.suspensions
     }
 
-    /// Returns whether a chip executes one operation at a time.
+    /// Returns whether chips have several dies but execute one operation at a time (`flash.die-interleaving = false`).
     #[inline(always)]
     pub(super) fn take_turns(&self) -> bool {
         M::ALL_FEATURES && self.rules.take_turns
     }
 
-    /// Returns whether the dies of a chip start operations only when all of them are idle.
+    /// Returns whether the dies of a chip request command paths only while all of them are idle, except for reads that suspend an operation.
     #[inline(always)]
     pub(super) fn start_together(&self) -> bool {
         M::ALL_FEATURES && self.rules.start_together
@@ -170,6 +172,7 @@ impl<M: Model> Dies<M> {
     }
 
     /// Returns the classes of transactions that may start while other planes of the die read.
+    #[inline(always)]
     pub(super) fn independent_reads(&self) -> PlaneMasks {
         self.rules.independent_reads
     }
@@ -181,6 +184,18 @@ impl<M: Model> Dies<M> {
         if M::ALL_FEATURES { entry.accepts(&self.rules.die) } else { entry.state.accepts(&self.rules.die) }
     }
 
+    /// Returns whether `die` can begin an operation, leaving aside independent reads of its planes.
+    #[inline(always)]
+    pub(super) fn accepts_beside_plane_reads(&self, die: DieId) -> bool {
+        self.entries[die].state.accepts(&self.rules.die)
+    }
+
+    /// Returns whether `die` can begin an operation and has none suspended, leaving aside independent reads of its planes.
+    #[inline]
+    pub(super) fn is_free(&self, die: DieId) -> bool {
+        self.entries[die].state.is_free(&self.rules.die)
+    }
+
     /// Returns whether `die` can begin or resume an operation that occupies the whole die.
     #[inline(always)]
     pub(super) fn accepts_whole(&self, die: DieId) -> bool {
@@ -188,29 +203,8 @@ impl<M: Model> Dies<M> {
         if M::ALL_FEATURES { entry.accepts_whole(&self.rules.die) } else { entry.state.accepts(&self.rules.die) }
     }
 
-    /// Marks the data in the register of `die` as requesting a path. Returns `false` if the register is empty, or if the data is already
-    /// marked. If `true`, call [`Datapath::request_data_path`] next.
-    #[inline(always)]
-    pub fn begin_sending(&mut self, die: DieId) -> bool {
-        match &mut self.entries[die].plane_reads {
-            Some(reads) if M::ALL_FEATURES => reads.state.begin_sending(),
-            _ => self.entries[die].state.begin_sending(),
-        }
-    }
-
-    /// Returns the read whose data leaves the register of `die` next; `None` if no data is ready.
-    #[inline]
-    pub fn outgoing(&self, die: DieId) -> Option<TransactionId> {
-        if M::ALL_FEATURES { self.entries[die].outgoing() } else { self.entries[die].state.outgoing() }
-    }
-
-    #[inline]
-    pub(in super::super) fn first_in_progress(&self, die: DieId) -> Option<TransactionId> {
-        let entry = &self.entries[die];
-        if M::ALL_FEATURES { entry.first_in_progress() } else { entry.state.first_in_progress() }
-    }
-
-    /// Returns the total time up to `now` for which GC or wear levelling kept transactions of `plane` from starting.
+    /// Returns the total time up to `now` for which GC or wear levelling occupied the die of `plane` or, if planes read independently, the whole die
+    /// or `plane` itself.
     #[inline(always)]
     pub fn internal_busy(&self, plane: PlaneId, now: Time) -> Time {
         self.internal_busy_at(self.geometry.die_of_plane(plane), plane, now)
@@ -218,7 +212,7 @@ impl<M: Model> Dies<M> {
 
     /// Like [`internal_busy`](Self::internal_busy), for callers that already know the `die` of `plane`.
     #[inline(always)]
-    pub(in super::super) fn internal_busy_at(&self, die: DieId, plane: PlaneId, now: Time) -> Time {
+    pub(super) fn internal_busy_at(&self, die: DieId, plane: PlaneId, now: Time) -> Time {
         let entry = &self.entries[die];
         if M::ALL_FEATURES {
             entry.internal_busy_of(self.geometry.plane_in_die(plane), now)
@@ -244,7 +238,7 @@ impl<M: Model> Dies<M> {
 
     /// Adds `die` to the set of idle dies, if the allocator needs this set.
     #[inline]
-    pub(in super::super) fn mark_idle(&mut self, die: DieId) {
+    pub(super) fn mark_idle(&mut self, die: DieId) {
         if M::ALL_FEATURES && self.rules.track_idle {
             self.idle.set(die, true);
         }
@@ -264,7 +258,7 @@ impl<M: Model> Dies<M> {
     /// Removes all dies of the chip of `die` from the set of idle dies, if they start operations only together: the others start nothing until the
     /// operation of `die` has ended.
     #[inline]
-    pub(super) fn mark_chip_busy(&mut self, die: DieId) {
+    pub(super) fn mark_others_waiting(&mut self, die: DieId) {
         if M::ALL_FEATURES && self.rules.start_together && self.rules.track_idle {
             self.dies_of_chip(die).for_each(|die| self.idle.set(die, false));
         }
@@ -273,21 +267,21 @@ impl<M: Model> Dies<M> {
     /// Returns the die that requests paths for `die`: the first die of the chip if the chip executes one operation at a time, otherwise
     /// `die` itself.
     #[inline(always)]
-    pub(in super::super) fn requester(&self, die: DieId) -> DieId {
+    pub(super) fn requester(&self, die: DieId) -> DieId {
         if M::ALL_FEATURES && self.rules.take_turns { self.first_die_of_chip(die) } else { die }
     }
 
     /// Returns the die that uses a granted path. If a chip executes one operation at a time, this die is known only after an operation was
     /// chosen.
     #[inline(always)]
-    pub(in super::super) fn die_of_grant(&self, grant: Grant) -> DieId {
+    pub(super) fn die_of_grant(&self, grant: Grant) -> DieId {
         self.path_user(grant.die).expect("a chip whose dies take turns uses a path for its busy die")
     }
 
     /// Returns the die that uses the paths of `requester`. If a chip executes one operation at a time, this is the busy die of the chip;
     /// `None` if all of its dies are idle.
     #[inline(always)]
-    pub(in super::super) fn path_user(&self, requester: DieId) -> Option<DieId> {
+    pub(super) fn path_user(&self, requester: DieId) -> Option<DieId> {
         if !M::ALL_FEATURES || !self.rules.take_turns {
             return Some(requester);
         }
@@ -296,18 +290,18 @@ impl<M: Model> Dies<M> {
 
     /// Returns the consecutive dies that may use the next path of `requester`: the first die, and the number of dies.
     #[inline(always)]
-    pub(in super::super) fn possible_path_users(&self, requester: DieId) -> (DieId, u32) {
+    pub(super) fn possible_path_users(&self, requester: DieId) -> (DieId, u32) {
         match self.path_user(requester) {
             Some(die) => (die, 1),
             None => (self.first_die_of_chip(requester), self.geometry.dies_per_chip),
         }
     }
 
-    pub(in super::super) fn first_die_of_chip(&self, die: DieId) -> DieId {
+    pub(super) fn first_die_of_chip(&self, die: DieId) -> DieId {
         DieId(self.geometry.chip_of(die).0 * self.geometry.dies_per_chip)
     }
 
-    pub(in super::super) fn dies_of_chip(&self, die: DieId) -> impl Iterator<Item = DieId> + use<M> {
+    pub(super) fn dies_of_chip(&self, die: DieId) -> impl Iterator<Item = DieId> + use<M> {
         let first = self.first_die_of_chip(die).0;
         (first..first + self.geometry.dies_per_chip).map(DieId)
     }

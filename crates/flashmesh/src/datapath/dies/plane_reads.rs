@@ -5,8 +5,8 @@
 //! *drains*). Then the scheduler chooses again. A Clean occupies the whole die as well, since it reserves the die from its first read on.
 
 use crate::fabric::TransferPhase;
-use crate::flash::die::{DieRules, Extent, Operation, OperationKind};
-use crate::ids::{DieId, PlaneId, TransactionId};
+use crate::flash::die::DieRules;
+use crate::ids::DieId;
 use crate::kernel::model::Model;
 use crate::measure::lower_bound::DieWork;
 use crate::schedule::QueueId;
@@ -17,11 +17,9 @@ use crate::units::Time;
 use super::Dies;
 use super::entry::{DieEntry, PlaneReadEntry};
 
-const SENDS: &str = "data of a register is being sent";
-
 impl PlaneReadEntry {
     /// Lets reads begin again if the die is draining and all of its planes are free.
-    fn settle(&mut self, rules: &DieRules) {
+    pub(super) fn settle(&mut self, rules: &DieRules) {
         self.is_draining &= !self.state.leave_die_free(rules);
     }
 }
@@ -45,31 +43,6 @@ impl DieEntry {
 }
 
 impl<M: Model> Dies<M> {
-    /// Begins an operation at `die`: an independent read on `lead_plane`, the plane of its lead, and any other operation on the whole die. Returns this extent, the plane
-    /// or the whole die.
-    ///
-    /// # Panics
-    /// If the die, or the plane, is busy.
-    #[inline(always)]
-    pub(in super::super) fn begin(
-        &mut self,
-        die: DieId,
-        lead_plane: PlaneId,
-        operation: Operation,
-        now: Time,
-    ) -> Extent {
-        let DieEntry { state, plane_reads, .. } = &mut self.entries[die];
-        let (begun, extent) = match plane_reads {
-            Some(reads) if M::ALL_FEATURES && operation.kind == OperationKind::Read => {
-                let plane = self.geometry.plane_in_die(lead_plane) as u8;
-                (reads.state.begin(&self.rules.die, plane, operation, now), Extent::Plane(plane))
-            }
-            _ => (state.begin(&self.rules.die, operation, now), Extent::Die),
-        };
-        begun.expect("a die for which a lead was chosen accepts an operation");
-        extent
-    }
-
     /// Returns whether an operation of the queue `chosen` may begin. If the operation needs the whole die, and the die is not free as a
     /// whole, returns `false` and lets the die drain: no read begins until the reads of all planes have ended.
     #[inline(never)]
@@ -84,7 +57,7 @@ impl<M: Model> Dies<M> {
         false
     }
 
-    /// Returns `ready` without the reads of planes that are busy.
+    /// Returns `ready` without the reads of planes that cannot begin a read now. If the planes do not read independently, returns `ready`.
     #[inline(never)]
     pub(in super::super) fn without_busy_planes(&self, die: DieId, mut ready: PlaneMasks) -> PlaneMasks {
         let Some(reads) = &self.entries[die].plane_reads else { return ready };
@@ -95,8 +68,8 @@ impl<M: Model> Dies<M> {
         ready
     }
 
-    /// Returns whether planes read independently and the suspension of `die` is still in progress at `now`. A read that begins now on any
-    /// plane then pays the suspension time. Whole chips have the same rule ([`chip_suspension`](super::issue)).
+    /// Returns whether planes read independently and the suspension of `die` is still in progress at `now`. A read that begins now on any plane then
+    /// pays the suspension time. Whole chips have the same rule ([`chip_suspension`](crate::datapath::issue)).
     #[inline]
     pub(in super::super) fn is_suspending(&self, die: DieId, now: Time) -> bool {
         let entry = &self.entries[die];
@@ -109,44 +82,5 @@ impl<M: Model> Dies<M> {
         if let Some(reads) = &mut self.entries[die].plane_reads {
             reads.settle(&self.rules.die);
         }
-    }
-
-    /// Adds `waited` to the path waits of the data that `die` sends next. Returns the time at which its register was filled, and the path
-    /// wait already charged to earlier planes of the operation.
-    #[inline(always)]
-    pub(in super::super) fn count_path_wait(&mut self, die: DieId, waited: Time) -> (Time, Time) {
-        let DieEntry { state, plane_reads, .. } = &mut self.entries[die];
-        let counted = match plane_reads {
-            Some(reads) if M::ALL_FEATURES => reads.state.count_path_wait(waited),
-            _ => state.count_path_wait(waited),
-        };
-        counted.expect(SENDS)
-    }
-
-    /// Removes the data that was just sent from its register. Returns the extent of the operation (one plane or the whole die), and the
-    /// read of the data, to which other reads of the same page are chained.
-    #[inline(always)]
-    pub(in super::super) fn finish_sending(&mut self, die: DieId, now: Time) -> (Extent, TransactionId) {
-        let DieEntry { state, plane_reads, .. } = &mut self.entries[die];
-        match plane_reads {
-            Some(reads) if M::ALL_FEATURES => {
-                let (plane, sent) = reads.state.finish_sending(now).expect(SENDS);
-                reads.settle(&self.rules.die);
-                (Extent::Plane(plane), sent)
-            }
-            _ => (Extent::Die, state.finish_sending(now).expect(SENDS)),
-        }
-    }
-
-    /// Removes the part of the register data that was just sent. `rest` is the first read of the data that stays in the register. Returns
-    /// the first read of the part that was sent.
-    #[inline(always)]
-    pub(in super::super) fn finish_sending_part(&mut self, die: DieId, rest: TransactionId) -> TransactionId {
-        let DieEntry { state, plane_reads, .. } = &mut self.entries[die];
-        let sent = match plane_reads {
-            Some(reads) if M::ALL_FEATURES => reads.state.finish_sending_part(rest),
-            _ => state.finish_sending_part(rest),
-        };
-        sent.expect(SENDS)
     }
 }

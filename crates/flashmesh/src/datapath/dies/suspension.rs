@@ -33,7 +33,7 @@ impl<M: Model> Dies<M> {
     /// Returns whether `die` may start only reads, because it has a suspended operation or its chip is suspended as a whole.
     #[inline]
     pub(in super::super) fn is_limited_to_reads(&self, die: DieId) -> bool {
-        self.entries[die].state.has_suspended() || (self.rules.suspend_as_chips && self.is_chip_suspended(die))
+        self.entries[die].state.has_suspended() || (self.are_suspended_as_chips() && self.is_chip_suspended(die))
     }
 
     pub(in super::super) fn is_chip_suspended(&self, die: DieId) -> bool {
@@ -81,5 +81,14 @@ impl<M: Model> Dies<M> {
         let first = self.first_die_of_chip(die);
         let entry = &mut self.entries[first];
         (entry.suspended_at, entry.suspension_time) = (kernel.now(), works_on + self.rules.suspend_time);
+    }
+
+    /// Resumes the suspended operation of `die`, if there is one and no plane reads. Prepares the die for an operation that needs all planes: the
+    /// suspended operation has to end first.
+    #[inline(never)]
+    pub(in super::super) fn resume_for_whole(&mut self, die: DieId, kernel: &mut Kernel<M>) {
+        if self.entries[die].state.has_suspended() && self.accepts_whole(die) {
+            self.resume_suspended(die, kernel);
+        }
     }
 }

@@ -1,9 +1,9 @@
-//! The gate of a die: which of its queued transactions may run now, and whether a read may suspend its operation.
+//! The gate: which queued transactions of a die may run now, and whether a read may suspend the operation of the die.
 //!
 //! [`Gate`] reads the queues and the dies, and changes nothing.
 
 mod parity;
-mod suspension;
+mod precedence;
 
 use crate::ids::{DieId, PlaneId};
 use crate::kernel::model::Model;
@@ -33,7 +33,7 @@ impl<'a, M: Model> Gate<'a, M> {
     /// waits for may run. No read may run if the suspended operation belongs to GC with priority over reads.
     #[inline(always)]
     pub(super) fn ready_planes<S: PageSource<M>>(&self, die: DieId, source: &S) -> PlaneMasks {
-        self.ready_of_queued(die, self.queues.by_die.masks(die), source)
+        self.ready_of_queued(die, self.queues.masks(die), source)
     }
 
     /// Like [`ready_planes`](Self::ready_planes), but takes the queued transactions from `masks`.
@@ -79,15 +79,14 @@ impl<'a, M: Model> Gate<'a, M> {
             return ready;
         }
         for class in TransactionClass::WAITING_PROGRAMS {
-            let has_pages = class == TransactionClass::UserProgram && self.rules.binds_early;
+            let has_pages = self.queues.is_early_bound(class);
             let mut unchecked = if has_pages { 0 } else { masks.of(class) };
             while unchecked != 0 {
                 let plane = unchecked.trailing_zeros();
                 unchecked &= unchecked - 1;
                 let plane_id = PlaneId(self.queues.geometry().first_plane(die).0 + plane);
-                let head = |&priority| self.queues.by_die.head(QueueId { die, class, plane: plane as u8, priority });
-                let heads =
-                    self.queues.by_die.priorities().iter().filter_map(head).map(|id| &self.queues.transactions[id]);
+                let head = |&priority| self.queues.head(QueueId { die, class, plane: plane as u8, priority });
+                let heads = self.queues.priorities().iter().filter_map(head).map(|id| self.queues.transaction(id));
                 if !source.has_page(class, plane_id, heads) {
                     masks.remove(class, plane as u8);
                 }
@@ -113,7 +112,7 @@ impl<'a, M: Model> Gate<'a, M> {
     /// Returns `masks` without host writes of planes whose open block, which all streams share, has no free page.
     #[inline(always)]
     fn filter_by_free_pages<S: PageSource<M>>(&self, die: DieId, masks: PlaneMasks, source: &S) -> PlaneMasks {
-        if self.rules.binds_early {
+        if self.queues.is_early_bound(TransactionClass::UserProgram) {
             return masks;
         }
         let first = self.queues.geometry().first_plane(die).0;
@@ -129,21 +128,21 @@ impl<'a, M: Model> Gate<'a, M> {
         ready
     }
 
-    /// Returns whether only the queues and the state of `die` decide which transactions may run, except for programs that need a free page.
+    /// Returns whether nothing outside `die` affects which of its transactions may run, apart from a lack of free pages and `gc.paced`. If reads can
+    /// suspend operations, returns `false` while the die is busy or has a suspended operation.
     #[inline(always)]
     pub(super) fn is_independent(&self, die: DieId) -> bool {
         if !M::ALL_FEATURES {
             return true;
         }
-        let state = &self.dies[die].state;
-        let may_suspend = || self.dies.have_suspension() && !state.is_free(self.dies.die_rules());
+        let may_suspend = || self.dies.have_suspension() && !self.dies.is_free(die);
         self.rules.dies_are_independent && !may_suspend()
     }
 
     /// Returns the planes of `die` with queued programs other than GC moves that may not run now, usually for lack of a free page, as a bit
     /// mask by index in the die.
     pub(super) fn held_planes<S: PageSource<M>>(&self, die: DieId, source: &S) -> u8 {
-        let (queued, ready) = (self.queues.by_die.masks(die), self.ready_planes(die, source));
+        let (queued, ready) = (self.queues.masks(die), self.ready_planes(die, source));
         let short = |class: TransactionClass| queued.of(class) & !ready.of(class);
         TransactionClass::WAITING_PROGRAMS.iter().fold(0, |planes, &class| planes | short(class))
     }
@@ -151,7 +150,7 @@ impl<'a, M: Model> Gate<'a, M> {
     /// Returns whether programs of `die` may have to wait for a free page. `ready` are the transactions that may run.
     #[inline]
     pub(super) fn is_short_of_pages<S: PageSource<M>>(&self, die: DieId, ready: PlaneMasks, source: &S) -> bool {
-        let queued = self.queues.by_die.masks(die);
+        let queued = self.queues.masks(die);
         source.may_hold_programs(&ready, &queued) && !(M::ALL_FEATURES && self.dies.is_limited_to_reads(die))
     }
 }
@@ -177,8 +176,8 @@ pub(super) fn has_unreserved_programs(queued: &PlaneMasks) -> bool {
     queued.and(UNRESERVED_PROGRAMS) != NOTHING
 }
 
-/// Returns whether a read that a request waits for is in `ready`.
+/// Returns whether `masks` contains user reads or map reads, which host requests wait for.
 #[inline]
-pub(super) fn has_awaited_read(ready: &PlaneMasks) -> bool {
-    ready.and(AWAITED_READS) != NOTHING
+pub(super) fn has_awaited_read(masks: &PlaneMasks) -> bool {
+    masks.and(AWAITED_READS) != NOTHING
 }

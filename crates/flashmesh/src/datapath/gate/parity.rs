@@ -17,8 +17,8 @@ impl<M: Model> Gate<'_, M> {
     pub(super) fn ready_beside_parity(&self, die: DieId, mut masks: PlaneMasks) -> Option<PlaneMasks> {
         let (class, priority) = (TransactionClass::MapProgram, Owner::FIRMWARE.priority);
         let is_parity = |&plane: &u8| {
-            let head = self.queues.by_die.head(QueueId { die, class, plane, priority });
-            head.is_some_and(|id| self.queues.transactions[id].purpose == Purpose::Parity)
+            let head = self.queues.head(QueueId { die, class, plane, priority });
+            head.is_some_and(|id| self.queues.transaction(id).purpose == Purpose::Parity)
         };
         let of_parity = planes(masks.of(class)).filter(is_parity).fold(0, |found, plane| found | 1 << plane);
         if of_parity == 0 {

@@ -1,8 +1,8 @@
 //! Issue at chips whose dies depend on each other.
 //!
-//! *Dies take turns* (`flash.die-interleaving = false`): a chip accepts an operation only when all of its dies are idle, with no data and nothing
-//! suspended. The scheduler then chooses among the transactions of all dies. At most one die uses the interconnect, so the first die of the chip is
-//! the requester for all. While a die has a suspended operation, the chip serves only reads of that die \[choice\].
+//! *Dies take turns* (`flash.die-interleaving = false`): if all dies of a chip are idle, the scheduler chooses among the transactions of all dies.
+//! Otherwise only the die that works, holds data or has a suspended operation may start another one: a read during the suspension \[choice\] or, with
+//! `flash.read-cache`, an operation while its register holds data. The first die of the chip requests the paths for all of its dies.
 //!
 //! *Dies start together* (`flash.die-start = "together"`; Design for Scalability, PACT 2014, section 4.3: an interleaved command is issued when all
 //! dies of the chip are idle, and its transfers follow each other). A die requests a path only while all dies of its chip are idle. Dies that request
@@ -58,7 +58,7 @@ impl<M: Model> Datapath<M> {
         for die in (next.0..first.0 + self.geometry.dies_per_chip).map(DieId) {
             let ready = self.gate().ready_planes(die, source);
             scan.is_ready |= ready != NOTHING;
-            scan.has_queued |= self.queues.by_die.has_work(die);
+            scan.has_queued |= self.queues.has_work(die);
             if self.gate().is_short_of_pages(die, ready, source) {
                 return IssueOutcome::Pages(HeldDie { die, chip: Some(scan) });
             }
@@ -84,8 +84,7 @@ impl<M: Model> Datapath<M> {
         if self.dies.are_suspended_as_chips() && !are_all_idle {
             return self.try_issue_at_busy_chip(die, source, kernel);
         }
-        let state = &self.dies[die].state;
-        if state.has_suspended() || !state.accepts(self.dies.die_rules()) {
+        if self.dies[die].state.has_suspended() || !self.dies.accepts_beside_plane_reads(die) {
             self.try_issue_of_die(die, source, kernel)
         } else if are_all_idle {
             IssueOutcome::Each(self.dies.first_die_of_chip(die), self.geometry.dies_per_chip)

@@ -32,7 +32,7 @@ impl<M: Model> Datapath<M> {
         source: &S,
         kernel: &mut Kernel<M>,
     ) -> IssueOutcome {
-        let queued = self.queues.by_die.masks(die);
+        let queued = self.queues.masks(die);
         let may_need_collection = has_unreserved_programs(&queued) || source.may_hold_programs(&queued, &queued);
         if self.gate().is_independent(die) && !may_need_collection {
             self.try_issue_without_programs(die, queued, kernel)
@@ -43,10 +43,9 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Returns whether [`Datapath::try_issue_general`], which is not inlined, could request a path, resume an operation or return an action
-    /// for the controller. Always true while Cleans (chip-to-chip moves of whole blocks) are in progress. Otherwise false if the die has
-    /// already requested a command path, and if the die is busy, has no programs that may need GC, and cannot be suspended for a read in
-    /// `queued`.
+    /// Returns whether [`Datapath::try_issue_general`] could have an effect. Always true while Cleans (chip-to-chip moves of whole blocks) are in
+    /// progress. Otherwise true if no command path is requested yet, and programs that may need GC are queued, or the die can begin an operation, or
+    /// a read in `queued` can suspend the operation of the die.
     #[inline(always)]
     fn may_issue(&self, die: DieId, queued: PlaneMasks, may_need_collection: bool, now: Time) -> bool {
         if M::ALL_FEATURES && self.clean_execution.is_active() {
@@ -77,7 +76,8 @@ impl<M: Model> Datapath<M> {
                     return IssueOutcome::Nothing;
                 }
                 None if self.dies.planes_read_alone() && self.clean_execution.has_pending(die) => {
-                    return self.drain_for_clean(die, kernel);
+                    self.dies.resume_for_whole(die, kernel);
+                    return IssueOutcome::Nothing;
                 }
                 None => {}
             }
@@ -87,16 +87,6 @@ impl<M: Model> Datapath<M> {
             return IssueOutcome::Pages(HeldDie { die, chip: None });
         }
         self.issue_ready(die, ready, source, kernel)
-    }
-
-    /// Prepares `die` for a pending operation of a Clean (chip-to-chip move of a whole block), which needs all planes: issues no read, and
-    /// resumes a suspended operation, which has to end first.
-    #[inline(never)]
-    fn drain_for_clean(&mut self, die: DieId, kernel: &mut Kernel<M>) -> IssueOutcome {
-        if self.dies[die].state.has_suspended() && self.dies.accepts_whole(die) {
-            self.dies.resume_suspended(die, kernel);
-        }
-        IssueOutcome::Nothing
     }
 
     /// Continues an issue that was interrupted to trigger GC of planes without free pages.
@@ -142,7 +132,7 @@ impl<M: Model> Datapath<M> {
                 return IssueOutcome::Nothing;
             } else if M::ALL_FEATURES && entry.state.has_suspended() {
                 self.dies.resume_suspended(die, kernel);
-            } else if !self.queues.by_die.has_work(die) {
+            } else if !self.queues.has_work(die) {
                 self.dies.mark_idle(die);
                 return IssueOutcome::Idle(die, 1);
             }
@@ -152,11 +142,11 @@ impl<M: Model> Datapath<M> {
         IssueOutcome::Nothing
     }
 
-    /// Issues at a die that is [independent](Self::is_independent) of other dies and has no queued programs that may lack a free page, so
-    /// that every queued transaction may run.
+    /// Issues at a die that is [independent](crate::datapath::gate::Gate::is_independent) of other dies and has no queued programs that may lack a
+    /// free page, so that every queued transaction may run.
     #[inline(always)]
     fn try_issue_without_programs(&mut self, die: DieId, queued: PlaneMasks, kernel: &mut Kernel<M>) -> IssueOutcome {
-        if self.dies[die].path.requests_command() || !self.dies[die].state.accepts(self.dies.die_rules()) {
+        if self.dies[die].path.requests_command() || !self.dies.accepts_beside_plane_reads(die) {
             return IssueOutcome::Nothing;
         }
         if queued == NOTHING {

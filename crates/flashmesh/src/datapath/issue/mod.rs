@@ -1,4 +1,4 @@
-//! Issue: choice of the transactions that may run on a die, and path requests for them.
+//! Issue: requests a command path for a die with transactions that may run, or resumes its suspended operation.
 
 mod chip;
 mod chip_suspension;

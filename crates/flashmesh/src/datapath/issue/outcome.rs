@@ -13,7 +13,8 @@ use crate::datapath::Datapath;
 pub enum IssueOutcome {
     /// No action for the controller.
     Nothing,
-    /// Consecutive dies that are idle: the first die, and the number of dies.
+    /// Consecutive dies that have no queued transactions and can begin an operation: the first die, and the number of dies. Next, start background
+    /// work there, such as background GC.
     Idle(DieId, u32),
     /// Queued programs may wait for a free page. Next, trigger garbage collection of their planes and call [`Datapath::resume_issue`].
     Pages(HeldDie),

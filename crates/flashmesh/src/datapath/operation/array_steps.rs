@@ -94,19 +94,17 @@ impl<'a> ArraySteps<'a> {
     fn type_of(&self, unit: Ppn, native: impl FnOnce() -> PageType) -> PageType {
         if self.geometry.is_slc_page(unit) { PageType::Slc } else { native() }
     }
-}
 
-impl<M: Model> Datapath<M> {
     /// Returns the array time of an operation. `pages` are the page types of the lead (first transaction).
     #[inline(always)]
-    pub(in super::super) fn array_time(
+    pub(in super::super) fn array_time<M: Model>(
         &self,
         kind: OperationKind,
         pages: OperationPageTypes,
         planes: PlaneTransactions,
     ) -> Time {
-        if M::ALL_FEATURES && ArraySteps::are_needed(kind, &self.geometry, &self.timing) {
-            ArraySteps::new(&self.geometry, &self.timing, &self.queues.transactions).slowest_plane(kind, planes).1
+        if M::ALL_FEATURES && ArraySteps::are_needed(kind, self.geometry, self.timing) {
+            self.slowest_plane(kind, planes).1
         } else {
             self.timing.array_time(kind, pages)
         }
@@ -114,8 +112,8 @@ impl<M: Model> Datapath<M> {
 
     /// Returns the types of the pages that a transaction reads and programs, on which its array time depends.
     #[inline]
-    pub(in super::super) fn page_types(&self, id: TransactionId) -> OperationPageTypes {
-        let transaction = &self.queues.transactions[id];
+    pub(in super::super) fn page_types<M: Model>(&self, id: TransactionId) -> OperationPageTypes {
+        let transaction = &self.transactions[id];
         let page = |ppn| move || self.geometry.array_page(ppn);
         let is_slc = |ppn| M::ALL_FEATURES && self.geometry.is_slc_page(ppn);
         OperationPageTypes {
@@ -126,5 +124,12 @@ impl<M: Model> Datapath<M> {
                 self.timing.programmed_type(page(transaction.to))
             },
         }
+    }
+}
+
+impl<M: Model> Datapath<M> {
+    #[inline(always)]
+    pub(in super::super) fn array_steps(&self) -> ArraySteps<'_> {
+        ArraySteps::new(&self.geometry, &self.timing, self.queues.views().1)
     }
 }

@@ -18,7 +18,7 @@ impl<M: Model> Datapath<M> {
     /// Returns whether `lead` may run on its plane: its page has not moved and, for a write, the allocator still chooses this plane.
     #[inline(always)]
     pub(super) fn is_valid_lead<S: PageSource<M>>(&self, lead: TransactionId, source: &S) -> bool {
-        let transaction = &self.queues.transactions[lead];
+        let transaction = self.queues.transaction(lead);
         source.is_current(transaction)
             && (!M::ALL_FEATURES
                 || transaction.class() != TransactionClass::UserProgram
@@ -52,11 +52,11 @@ impl<M: Model> Datapath<M> {
                     && self.queues.has_page(lead, source)
                     && !self.queues.starts_with_head(choice, source) =>
             {
-                let was_queued = self.queues.by_die.dequeue(&mut self.queues.transactions, choice, lead);
+                let was_queued = self.queues.dequeue(choice, lead);
                 assert!(was_queued, "the scheduler chose a lead that is not in the queue it chose");
                 lead
             }
-            _ => self.queues.by_die.pop(&mut self.queues.transactions, choice)?,
+            _ => self.queues.pop(choice)?,
         };
         Some((choice, lead))
     }
@@ -78,7 +78,7 @@ impl<M: Model> Datapath<M> {
         }
         if let ([ready], false) = (ready, M::ALL_FEATURES) {
             let collection_first = source.collection_first(first);
-            let (queues, transactions) = (&self.queues.by_die, &self.queues.transactions);
+            let (queues, transactions) = self.queues.views();
             let scheduler = &mut self.scheduling.scheduler;
             let choice = scheduler.choose_plain(first, *ready, collection_first, kernel.now(), queues, transactions);
             return Some((choice, None));
@@ -93,16 +93,9 @@ impl<M: Model> Datapath<M> {
         let space_is_out =
             self.rules.erase_order == EraseOrder::Last && dies().any(|die| source.collects_for_space(die));
         let dies = self.dies.states();
-        let waiting = SchedulerView::new(
-            now,
-            &dies,
-            first,
-            &self.queues.by_die,
-            &self.queues.transactions,
-            ready,
-            collection_first,
-            space_is_out,
-        );
+        let (queues, transactions) = self.queues.views();
+        let waiting =
+            SchedulerView::new(now, &dies, first, queues, transactions, ready, collection_first, space_is_out);
         let replica = || waiting.oldest(TransactionClass::ReplicaProgram).map(Decision::from);
         let Decision { queue, lead, joiners } = self.scheduling.scheduler.decide(&waiting).or_else(replica)?;
         self.scheduling.joiners = joiners;
@@ -128,8 +121,8 @@ impl<M: Model> Datapath<M> {
         choice
     }
 
-    /// Updates whether GC of `die` is overdue. GC becomes overdue when a GC transaction has waited for `schedule.age-bound` while writes of the die wait
-    /// for page moves, and stays overdue until no write of the die waits for page moves.
+    /// Updates whether GC of `die` is overdue. GC becomes overdue when a GC transaction has waited for `schedule.age-bound` while writes of the die
+    /// wait for page moves, and stays overdue until no write of the die waits for page moves.
     fn update_overdue_collection<S: PageSource<M>>(&mut self, die: DieId, source: &S, now: Time) {
         let was_overdue = self.dies[die].is_collection_overdue;
         self.dies[die].is_collection_overdue =

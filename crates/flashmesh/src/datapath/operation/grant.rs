@@ -61,8 +61,8 @@ impl<M: Model> Datapath<M> {
         let path_state = &mut self.dies[grant.die].path;
         let mut path = path_state.end_request(&granted);
         let is_exclusive = self.interconnect.fabric.has_exclusive_paths();
-        // Without multi-page requests, the blocker is always another request. With multi-page requests on exclusive paths, `attribute_wait`
-        // decides later, when the transaction is known.
+        // Whether another request caused the wait: always, while each request has had one transaction. Otherwise, for exclusive paths (used by one
+        // transfer at a time), `attribute_wait` decides this once the transaction is known.
         let is_by_another = if is_exclusive {
             !has_multi_page_requests
         } else {
@@ -74,8 +74,8 @@ impl<M: Model> Datapath<M> {
             kernel.notify(|| Notice::PathBlocked(grant, causes, waited));
         }
         kernel.notify(|| Notice::PathGranted(grant));
-        if self.scheduling.dispatches() && grant.phase == TransferPhase::Command {
-            self.scheduling.candidates.mark_changed();
+        if grant.phase == TransferPhase::Command {
+            self.scheduling.path_granted();
         }
         // Each arm passes a constant phase, for which the compiler specialises the send path. Only drives with all features copy from chip
         // to chip.
@@ -106,14 +106,14 @@ impl<M: Model> Datapath<M> {
         let requester = grant.die;
         if !M::ALL_FEATURES {
             let granted = GrantedPath { grant, path, suspension: Time::ZERO };
-            return match self.queues.by_die.masks(requester).only(TransactionClass::UserRead) {
+            return match self.queues.masks(requester).only(TransactionClass::UserRead) {
                 Some(plane) => self.start_only_read(requester, plane, granted, source, kernel),
                 None => self.choose_and_start_out_of_line(requester, granted, source, kernel),
             };
         }
         if self.rules.skips_scheduler
-            && let Some(plane) = self.queues.by_die.masks(requester).only(TransactionClass::UserRead)
-            && self.dies[requester].state.is_free(self.dies.die_rules())
+            && let Some(plane) = self.queues.masks(requester).only(TransactionClass::UserRead)
+            && self.dies.is_free(requester)
         {
             return self.start_only_read(
                 requester,
@@ -153,14 +153,14 @@ impl<M: Model> Datapath<M> {
         kernel: &mut Kernel<M>,
     ) -> GrantOutcome {
         let class = TransactionClass::UserRead;
-        let lead = self.queues.by_die.pop_only(&mut self.queues.transactions, die, class, plane);
+        let lead = self.queues.pop_only(die, class, plane);
         if !self.is_valid_lead(lead, source) {
             self.dies[die].path.request_command(kernel.now());
             return self.reroute(lead, granted, kernel);
         }
         self.attribute_wait(lead, granted.grant, &mut granted.path, kernel.now());
         self.interconnect.count_transfer(granted.grant, granted.path);
-        self.on_dequeued(lead, die, granted.path, kernel);
+        self.on_dequeued(lead, die, granted.path.wait, kernel);
         let queue = QueueId { die, class, plane, priority: Priority::Medium };
         self.start_operation(NewOperation::new(queue, lead, granted, 0), kernel);
         GrantOutcome::Done
@@ -200,8 +200,7 @@ impl<M: Model> Datapath<M> {
 
     #[inline(never)]
     fn reroute(&mut self, lead: TransactionId, granted: GrantedPath, kernel: &mut Kernel<M>) -> GrantOutcome {
-        self.queues.count_dequeued(lead);
-        self.queues.notify_rerouted(lead, kernel);
+        self.queues.reroute(lead, kernel);
         GrantOutcome::Moved(StaleLead { moved: lead, granted })
     }
 
@@ -247,7 +246,7 @@ impl<M: Model> Datapath<M> {
             TransactionClass::UserRead => {
                 let queue = QueueId { class: TransactionClass::UserRead, ..queue };
                 match self.admit_lead(queue, lead, granted, source, kernel) {
-                    // `NewOperation` is constructed in each arm, so that it stays in registers if no plane can join.
+                    // Each arm constructs its own `NewOperation`, so that the compiler keeps it in CPU registers if no plane can join.
                     0 => self.start_operation(NewOperation::new(queue, lead, granted, 0), kernel),
                     candidate_planes => self.start_with_joiners(
                         NewOperation::new(queue, lead, granted, candidate_planes),
@@ -268,7 +267,7 @@ impl<M: Model> Datapath<M> {
     /// suspended, or if it is nearly complete. The end of the operation then triggers the next issue.
     #[inline(never)]
     fn suspend_for_read<S: PageSource<M>>(&mut self, die: DieId, source: &S, kernel: &mut Kernel<M>) -> bool {
-        has_awaited_read(&self.queues.by_die.masks(die))
+        has_awaited_read(&self.queues.masks(die))
             && self.gate().read_may_suspend(die, source, kernel)
             && self.dies.suspend(die, kernel)
     }

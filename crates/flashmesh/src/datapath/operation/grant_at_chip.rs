@@ -28,14 +28,14 @@ impl<M: Model> Datapath<M> {
             requests_suspension && !self.dies.is_chip_suspended(die) && !self.dies.dies_of_chip(die).all(is_idle);
         if needs_suspension {
             let is_wanted =
-                has_awaited_read(&self.queues.by_die.masks(die)) && self.gate().may_suspend_chip(die, source, kernel);
+                has_awaited_read(&self.queues.masks(die)) && self.gate().may_suspend_chip(die, source, kernel);
             if !is_wanted {
                 // No retry is needed, because the end of the current operations triggers the next issue.
                 self.interconnect.release(grant, kernel);
                 return GrantOutcome::Done;
             }
             self.dies.suspend_chip(die, kernel);
-        } else if !self.dies[die].state.accepts(self.dies.die_rules()) {
+        } else if !self.dies.accepts_beside_plane_reads(die) {
             self.interconnect.release(grant, kernel);
             return GrantOutcome::Done;
         }

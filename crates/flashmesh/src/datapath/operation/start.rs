@@ -2,14 +2,16 @@
 
 use crate::datapath::operation::GrantedPath;
 use crate::datapath::path::PathGrant;
+use crate::datapath::queues::IssueWait;
 use crate::datapath::{Datapath, GrantOutcome, PageSource};
 use crate::fabric::{Payload, TransferKind};
 use crate::flash::die::{Operation, OperationKind, PlaneTransactions};
-use crate::ids::TransactionId;
+use crate::ids::{DieId, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
 use crate::schedule::QueueId;
+use crate::schedule::latency_account::PathWait;
 use crate::schedule::multi_plane::PlaneAddress;
 use crate::schedule::queues::{PlaneMasks, Transactions};
 use crate::schedule::transaction::TransactionClass;
@@ -48,7 +50,8 @@ impl NewOperation {
         self.planes.transactions()[0]
     }
 
-    /// Returns the transactions of the operation, one for each plane: the lead, then the joiners so far.
+    /// Returns the transactions of the operation, one for each plane: the lead, then the joiners so far. Once a read is sorted, they are in the order
+    /// of sending.
     #[inline]
     pub fn transactions(&self) -> &[TransactionId] {
         self.planes.transactions()
@@ -99,12 +102,11 @@ impl<M: Model> Datapath<M> {
         kernel: &mut Kernel<M>,
     ) -> u8 {
         self.interconnect.count_transfer(granted.grant, granted.path);
-        let queued = self.queues.by_die.masks(queue.die);
+        let queued = self.queues.masks(queue.die);
         self.count_overdue(queue, queued, lead, kernel.now());
-        let wait = self.issue_wait(lead, queue.die, granted.path.wait, kernel.now());
-        self.queues.charge_issue_wait(lead, queue.die, wait, kernel);
+        let wait = self.on_dequeued(lead, queue.die, granted.path.wait, kernel);
         self.queues.chain_same_page_reads(queue, lead, wait, source, kernel);
-        let kind = self.operation_kind(queue.class, lead);
+        let kind = self.queues.operation_kind(queue.class, lead);
         if kind == OperationKind::Copyback || (self.dies.planes_read_alone() && kind == OperationKind::Read) {
             return 0;
         }
@@ -147,7 +149,7 @@ impl<M: Model> Datapath<M> {
     ) {
         while self.dequeue_next_joiner(&mut operation, source, kernel).is_some() {}
         if self.rules.sends_by_arrival {
-            operation.sort_by_arrival(&self.queues.transactions);
+            operation.sort_by_arrival(self.queues.views().1);
         }
         self.start_operation(operation, kernel);
     }
@@ -166,8 +168,7 @@ impl<M: Model> Datapath<M> {
             operation.candidate_planes &= operation.candidate_planes - 1;
             let queue = QueueId { plane, ..operation.queue };
             if let Some(id) = self.queues.dequeue_joiner(queue, lead, lead_location, self.scheduling.joiners, source) {
-                let wait = self.issue_wait(id, queue.die, operation.granted.path.wait, kernel.now());
-                self.queues.charge_issue_wait(id, queue.die, wait, kernel);
+                let wait = self.on_dequeued(id, queue.die, operation.granted.path.wait, kernel);
                 self.queues.chain_same_page_reads(queue, id, wait, source, kernel);
                 operation.planes.join(id);
                 operation.companion_count = 0;
@@ -187,25 +188,25 @@ impl<M: Model> Datapath<M> {
         let used = operation
             .transactions()
             .iter()
-            .fold(0, |used, &id| used | 1 << self.geometry.plane_in_die(self.queues.transactions[id].plane));
-        let mut planes: u8 = self.queues.by_die.masks(die).of(TransactionClass::UserRead) & !used;
+            .fold(0, |used, &id| used | 1 << self.geometry.plane_in_die(self.queues.transaction(id).plane));
+        let mut planes: u8 = self.queues.masks(die).of(TransactionClass::UserRead) & !used;
         while planes != 0 {
             let plane = planes.trailing_zeros() as u8;
             planes &= planes - 1;
-            for at in 0..self.queues.by_die.priorities().len() {
-                let priority = self.queues.by_die.priorities()[at];
+            for at in 0..self.queues.priorities().len() {
+                let priority = self.queues.priorities()[at];
                 let queue = QueueId { plane, class: TransactionClass::UserRead, priority, ..operation.queue };
                 if let Some(id) =
                     self.queues.dequeue_joiner(queue, lead, lead_location, self.scheduling.joiners, source)
                 {
-                    self.on_dequeued(id, die, operation.granted.path, kernel);
+                    self.on_dequeued(id, die, operation.granted.path.wait, kernel);
                     operation.planes.join(id);
                     break;
                 }
             }
         }
         if self.rules.sends_by_arrival {
-            operation.sort_by_arrival(&self.queues.transactions);
+            operation.sort_by_arrival(self.queues.views().1);
         }
         self.start_operation(operation, kernel);
     }
@@ -221,8 +222,8 @@ impl<M: Model> Datapath<M> {
         kernel: &mut Kernel<M>,
     ) -> GrantOutcome {
         let operation = self.build_operation(queue, lead, granted, source, kernel);
-        if M::ALL_FEATURES && self.queues.transactions[lead].purpose.is_clean() {
-            let pages = source.listed_pages(&self.queues.transactions[lead]);
+        if M::ALL_FEATURES && self.queues.transaction(lead).purpose.is_clean() {
+            let pages = source.listed_pages(self.queues.transaction(lead));
             let list = self.clean_execution.reserve(queue.die, pages);
             self.send_command(operation, list, kernel);
             return GrantOutcome::Listed(lead);
@@ -250,7 +251,8 @@ impl<M: Model> Datapath<M> {
     fn send_command(&mut self, operation: NewOperation, list: Bytes, kernel: &mut Kernel<M>) {
         let now = kernel.now();
         let NewOperation { queue: QueueId { class, die, .. }, granted, planes, .. } = operation;
-        let (kind, pages) = (self.operation_kind(class, operation.lead()), self.page_types(operation.lead()));
+        let (kind, pages) =
+            (self.queues.operation_kind(class, operation.lead()), self.array_steps().page_types::<M>(operation.lead()));
         let count = planes.transactions().len();
         self.counters.multi_plane_operations += u64::from(count > 1);
         let payload = Payload {
@@ -263,20 +265,20 @@ impl<M: Model> Datapath<M> {
             kind,
             internal: class.is_internal(),
             started: now,
-            array_time: self.array_time(kind, pages, planes) + granted.suspension,
+            array_time: self.array_steps().array_time::<M>(kind, pages, planes) + granted.suspension,
             page_types: pages,
             planes,
         };
-        let lead_plane = self.queues.transactions[planes.transactions()[0]].plane;
+        let lead_plane = || self.queues.transaction(planes.transactions()[0]).plane;
         let extent = self.dies.begin(die, lead_plane, operation, now);
         self.scheduling.queue_changed(die);
-        self.dies.mark_chip_busy(die);
+        self.dies.mark_others_waiting(die);
         kernel.notify(|| Notice::OperationBegan(die, extent, kind, count));
         self.send_payload(granted.grant, granted.path, payload, kernel);
     }
 
-    /// Counts `lead` as overdue if it waited beyond the age bound while the other kind of user transactions (reads or programs) is in
-    /// `queued`.
+    /// Counts `lead`, a user read (or program), as overdue if it has waited for `schedule.age-bound` or longer and user programs (or reads) are in
+    /// `queued` now.
     #[inline(always)]
     fn count_overdue(&mut self, queue: QueueId, queued: PlaneMasks, lead: TransactionId, now: Time) {
         let other = match queue.class {
@@ -285,7 +287,7 @@ impl<M: Model> Datapath<M> {
             _ => return,
         };
         let is_contested = queued.of(other) != 0;
-        if is_contested && now - self.queues.transactions[lead].account.queued() >= self.rules.age_bound {
+        if is_contested && now - self.queues.transaction(lead).account.queued() >= self.rules.age_bound {
             match queue.class {
                 TransactionClass::UserRead => self.counters.overdue_reads += 1,
                 _ => self.counters.overdue_programs += 1,
@@ -293,43 +295,61 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    #[inline]
-    pub(in super::super) fn operation_kind(&self, class: TransactionClass, lead: TransactionId) -> OperationKind {
-        match class {
-            TransactionClass::MapRead | TransactionClass::UserRead | TransactionClass::CollectRead => {
-                OperationKind::Read
-            }
-            TransactionClass::CollectProgram
-                if self.rules.copyback && self.queues.transactions[lead].purpose.is_copyback() =>
-            {
-                OperationKind::Copyback
-            }
-            TransactionClass::MapProgram
-            | TransactionClass::UserProgram
-            | TransactionClass::CollectProgram
-            | TransactionClass::ReplicaProgram => OperationKind::Program,
-            TransactionClass::Erase => OperationKind::Erase,
-        }
-    }
-
     /// Returns the size of the data sent with the command of an operation, with spare area; zero except for programs with data from the controller.
     #[inline]
     fn command_data(&self, kind: OperationKind, planes: &PlaneTransactions) -> Bytes {
         let (transactions, programs) = (planes.transactions(), kind == OperationKind::Program);
-        if M::ALL_FEATURES && programs && self.queues.transactions[transactions[0]].purpose.leaves_chip() {
+        if M::ALL_FEATURES && programs && self.queues.transaction(transactions[0]).purpose.leaves_chip() {
             return Bytes::ZERO;
         }
         if self.rules.partial_program && programs {
             let units = transactions.iter().flat_map(|&id| self.queues.with_companions(id));
-            return units.map(|id| self.with_spare_area(self.queues.transactions[id].bytes)).sum();
+            return units.map(|id| self.geometry.with_spare_area(self.queues.transaction(id).bytes)).sum();
         }
         let units = || {
-            let block = self.geometry.block_of(self.queues.transactions[transactions[0]].to);
+            let block = self.geometry.block_of(self.queues.transaction(transactions[0]).to);
             self.geometry.units_per_program_of(block)
         };
         let units = if self.queues.gathers() { units() } else { self.geometry.units_per_page };
-        // Operations other than programs are multiplied by 0, because a branch would often be mispredicted.
-        self.with_spare_area(self.geometry.page_size * u64::from(units))
+        // Multiply the size by 0 for operations other than programs, instead of branching: the branch would often be mispredicted.
+        self.geometry.with_spare_area(self.geometry.page_size * u64::from(units))
             * (transactions.len() as u64 * u64::from(programs))
+    }
+
+    /// Dequeues the next mapping unit for the program that was added last to `operation`; `None` if there is none. All earlier units must
+    /// have their pages.
+    #[inline(always)]
+    pub fn next_companion<S: PageSource<M>>(
+        &mut self,
+        operation: &mut NewOperation,
+        source: &S,
+        kernel: &mut Kernel<M>,
+    ) -> Option<TransactionId> {
+        if !self.queues.gathers() {
+            return None;
+        }
+        let last = *operation.transactions().last()?;
+        let wait = self.issue_wait(last, operation.queue.die, operation.path().wait, kernel.now());
+        self.queues.next_unit_of_program(operation, wait, source, kernel)
+    }
+
+    /// Charges the queue and path wait of a dequeued transaction, which is issued now. Returns the wait, which its companions have as well.
+    #[inline(always)]
+    pub(in super::super) fn on_dequeued(
+        &mut self,
+        id: TransactionId,
+        die: DieId,
+        path: PathWait,
+        kernel: &mut Kernel<M>,
+    ) -> IssueWait {
+        let wait = self.issue_wait(id, die, path, kernel.now());
+        self.queues.charge_issue_wait(id, die, wait, kernel);
+        wait
+    }
+
+    /// Returns the wait of the transactions that are issued at `now` with `id`, at its plane of `die`, after the wait `path` for their path.
+    #[inline(always)]
+    pub(in super::super) fn issue_wait(&self, id: TransactionId, die: DieId, path: PathWait, now: Time) -> IssueWait {
+        IssueWait { path, internal_busy: self.dies.internal_busy_at(die, self.queues.transaction(id).plane, now) }
     }
 }

@@ -2,11 +2,10 @@
 
 use crate::datapath::Datapath;
 use crate::fabric::{Fabric, Grant, TransferPhase};
-use crate::ids::{DieId, PathId, RequestId, TransactionId};
+use crate::ids::{DieId, RequestId, TransactionId};
 use crate::kernel::model::Model;
 use crate::units::Time;
 
-use super::interconnect::Interconnect;
 use super::state::PathGrant;
 
 impl<M: Model> Datapath<M> {
@@ -27,14 +26,8 @@ impl<M: Model> Datapath<M> {
 
     #[inline(never)]
     fn record_multi_page_blocker(&mut self, die: DieId, phase: TransferPhase) {
-        let is_granted = self
-            .interconnect
-            .outbox
-            .grants
-            .last()
-            .is_some_and(|last| (last.grant.die, last.grant.phase) == (die, phase));
         // A fabric with acknowledgements is a packet network, where a transfer can be blocked even after its grant.
-        if !is_granted || self.interconnect.fabric.sends_acknowledgements() {
+        if !self.interconnect.was_granted_last(die, phase) || self.interconnect.fabric.sends_acknowledgements() {
             self.dies[die].path.blocked_by_own_request[phase.index()] = !self.is_blocked_by_another(die, phase);
         }
     }
@@ -48,7 +41,7 @@ impl<M: Model> Datapath<M> {
     fn is_conflict_attributed(&self, die: DieId, phase: TransferPhase) -> bool {
         let is_for_one = !M::ALL_FEATURES && phase == TransferPhase::DataOut;
         let outgoing = if is_for_one { self.dies[die].state.last_outgoing() } else { None };
-        outgoing.is_some_and(|id| self.queues.transactions[id].account.conflict().has_path_conflict())
+        outgoing.is_some_and(|id| self.queues.transaction(id).account.conflict().has_path_conflict())
     }
 
     #[inline]
@@ -64,8 +57,9 @@ impl<M: Model> Datapath<M> {
                 .is_blocked_by(die, phase, &mut |other| self.active_or_next_request(other) != own)
     }
 
-    /// Records the request of transaction `id` as the occupant of an exclusive path. If another request occupied the path during the wait
-    /// for it, adds a path conflict to the causes of that wait.
+    /// Records the request of transaction `id` as the occupant of the granted path. If the transaction waited for the path, and another request or
+    /// firmware work occupied it meanwhile, adds a path conflict to the causes of the wait. Does nothing unless paths are exclusive (used by one
+    /// transfer at a time) and a request with several transactions has been seen.
     #[inline(always)]
     pub(in super::super) fn attribute_wait(
         &mut self,
@@ -76,24 +70,23 @@ impl<M: Model> Datapath<M> {
     ) {
         let has_multi_page_requests = self.queues.have_multi_page_requests();
         if has_multi_page_requests
-            && self.occupy_path(id, grant.path, path.wait.requested_at, now)
+            && self.interconnect.occupy(
+                grant.path,
+                self.queues.transaction(id).owner.request,
+                path.wait.requested_at,
+                now,
+            )
             && path.waited() > Time::ZERO
         {
             path.wait.causes.insert_path_conflict();
         }
     }
 
-    #[inline(never)]
-    fn occupy_path(&mut self, id: TransactionId, path: PathId, asked: Time, now: Time) -> bool {
-        let Interconnect { fabric, occupants, .. } = &mut self.interconnect;
-        fabric.has_exclusive_paths() && occupants.occupy(path, self.queues.transactions[id].owner.request, asked, now)
-    }
-
     /// Returns the request for which `die` is working; `None` if the die is idle or works for no request.
     #[inline]
     pub fn request_under_way(&self, die: DieId) -> Option<RequestId> {
         let first = self.dies.first_in_progress(die)?;
-        self.queues.transactions[first].owner.request
+        self.queues.transaction(first).owner.request
     }
 
     /// Returns the request for which `die` is working; for an idle die, the request of its first queued transaction. `None` if there is no
@@ -101,7 +94,7 @@ impl<M: Model> Datapath<M> {
     #[inline]
     fn active_or_next_request(&self, die: DieId) -> Option<RequestId> {
         match self.dies.first_in_progress(die) {
-            Some(id) => self.queues.transactions[id].owner.request,
+            Some(id) => self.queues.transaction(id).owner.request,
             None => self.queues.first_queued_request(die),
         }
     }

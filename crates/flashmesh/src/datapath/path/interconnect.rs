@@ -1,9 +1,12 @@
 //! The interconnect of a drive, with its grants and events.
 
 use crate::engine::arena::Arena;
-use crate::fabric::{Cause, Causes, Fabric, FabricEvent, FabricInfo, Grant, GrantRecord, Outbox, StaticFabric};
+use crate::fabric::{
+    Cause, Causes, DataOwner, Fabric, FabricEvent, FabricInfo, Grant, GrantRecord, Outbox, Payload, SendOutcome,
+    StaticFabric, TransferPhase,
+};
 use crate::flash::die::Operation;
-use crate::ids::{AcknowledgementId, RequestId};
+use crate::ids::{AcknowledgementId, DieId, PathId, RequestId};
 use crate::kernel::Kernel;
 use crate::kernel::event::{WakeToken, fabric_lane};
 use crate::kernel::model::Model;
@@ -14,21 +17,21 @@ use crate::units::Time;
 use super::occupancy::Occupants;
 use super::state::PathGrant;
 
-/// Fabric between the flash controllers and the dies, with the operations and grants in flight.
+/// Fabric between the flash controllers and the dies, with its pending grants and events, the acknowledgements in flight, and counts of transfers.
 #[derive(Clone)]
 pub struct Interconnect<F> {
     pub info: &'static FabricInfo,
     pub fabric: F,
     /// Requests that use, or last used, the exclusive paths, for the attribution of waits. Maintained only once a request with several
     /// transactions was seen.
-    pub(in super::super) occupants: Occupants,
+    occupants: Occupants,
     /// Grants and events raised by the fabric.
-    pub(in super::super) outbox: Outbox,
-    /// Number of the last batch, counted from 1; 0 before the first batch. A batch is a set of transactions, such as those of one request,
+    outbox: Outbox,
+    /// Number of the last batch, counted from 1; 0 before the first batch. A batch is a set of path requests, such as those of one host request,
     /// whose commands are arbitrated together.
-    pub(in super::super) batches: u32,
+    batches: u32,
     /// Completed operations whose acknowledgement is in flight.
-    pub(in super::super) unacknowledged: Arena<AcknowledgementId, Operation>,
+    unacknowledged: Arena<AcknowledgementId, Operation>,
     pub(in super::super) transfers: TransferCounts,
 }
 
@@ -39,12 +42,12 @@ pub struct TransferCounts {
     pub started: u64,
     /// Number of transfers whose path was free at the first attempt, and that the network did not block afterwards.
     pub unblocked: u64,
-    /// Number of transfers that waited for their path or were blocked in the network, and their waits, by cause.
+    /// Waits for paths and blockades in the network, by cause: their number and time. A transfer that waited and was blocked counts twice.
     pub conflicts: PathConflicts,
 }
 
 impl<F: Fabric> Interconnect<F> {
-    pub fn new(info: &'static FabricInfo, fabric: F) -> Interconnect<F> {
+    pub(in super::super) fn new(info: &'static FabricInfo, fabric: F) -> Interconnect<F> {
         let (occupants, outbox, unacknowledged) =
             (Occupants::new(fabric.layout().links.len()), Outbox::default(), Arena::default());
         Interconnect {
@@ -59,7 +62,7 @@ impl<F: Fabric> Interconnect<F> {
     }
 
     /// Converts the fabric to the type for which this variant of the simulation is compiled.
-    pub fn resolved<G>(self, resolve: impl FnOnce(F) -> G) -> Interconnect<G> {
+    pub(in super::super) fn resolved<G>(self, resolve: impl FnOnce(F) -> G) -> Interconnect<G> {
         let Interconnect { info, fabric, occupants, outbox, batches, unacknowledged, transfers } = self;
         Interconnect { info, fabric: resolve(fabric), occupants, outbox, batches, unacknowledged, transfers }
     }
@@ -75,7 +78,8 @@ impl<F: StaticFabric> Interconnect<F> {
         self.outbox.link_uses = None;
     }
 
-    /// Returns the grant at index `next` for [`Datapath::handle_grant`], and increments `next`; `None` after the last grant.
+    /// Returns the grant at index `next` for [`Datapath::handle_grant`](crate::datapath::Datapath::handle_grant), and increments `next`; `None` after
+    /// the last grant.
     #[inline(always)]
     pub fn next_grant(&mut self, next: &mut usize) -> Option<GrantRecord> {
         let granted = self.outbox.grants.get(*next)?;
@@ -86,7 +90,7 @@ impl<F: StaticFabric> Interconnect<F> {
         Some(GrantRecord { grant: Grant { die, phase, path }, since, cause })
     }
 
-    /// Begins a batch of transactions, whose commands are arbitrated together (`fabric.arbitration = "data-first-together"`).
+    /// Begins a batch of path requests, whose commands are arbitrated together (`fabric.arbitration = "data-first-together"`).
     #[inline]
     pub fn begin_batch(&mut self) {
         let Interconnect { batches, outbox, .. } = self;
@@ -94,7 +98,7 @@ impl<F: StaticFabric> Interconnect<F> {
         outbox.batch = *batches;
     }
 
-    /// Ends the batch: transactions enqueued from here on belong to no batch.
+    /// Ends the batch: path requests made from here on belong to no batch.
     #[inline]
     pub fn end_batch(&mut self) {
         self.outbox.batch = 0;
@@ -232,10 +236,63 @@ impl<F: StaticFabric> Interconnect<F> {
         }
     }
 
-    /// Counts a transfer as a conflict because the network blocked it for `stalled`, even if its path was granted at the first attempt. `was_blocked`
-    /// is whether the path of the transfer was blocked at the first attempt.
+    /// Counts a path conflict of length `stalled`: the network blocked a transfer after the grant of its path. `was_blocked` is whether the transfer
+    /// has also waited for the grant, which was already counted as a conflict.
     pub(in super::super) fn count_stall(&mut self, was_blocked: bool, stalled: Time) {
         self.transfers.unblocked -= u64::from(!was_blocked);
         self.transfers.conflicts.count(Cause::Link, stalled);
+    }
+
+    /// Requests a path for `phase` of `die`.
+    #[inline(always)]
+    pub(super) fn acquire(&mut self, die: DieId, phase: TransferPhase, now: Time) {
+        self.fabric.acquire(die, phase, now, &mut self.outbox);
+    }
+
+    /// Requests a path for read data of `die`, which leaves for `data`: a request, GC or the map.
+    #[inline(always)]
+    pub(super) fn acquire_for(&mut self, die: DieId, data: DataOwner, now: Time) {
+        self.fabric.acquire_for(die, data, now, &mut self.outbox);
+    }
+
+    /// Requests a path for read data from die `from` to the chip of die `to`.
+    pub(super) fn acquire_chip_to_chip(&mut self, from: DieId, to: DieId, now: Time) {
+        self.fabric.acquire_chip_to_chip(from, to, now, &mut self.outbox);
+    }
+
+    /// Sends `payload` over the path of `grant`.
+    #[inline(always)]
+    pub(in super::super) fn send(&mut self, grant: Grant, payload: Payload, now: Time) -> SendOutcome {
+        self.fabric.send(grant, payload, now, &mut self.outbox)
+    }
+
+    /// Sends the acknowledgement of `operation` over the path of `requester`.
+    pub(in super::super) fn acknowledge<M: Model>(
+        &mut self,
+        requester: DieId,
+        operation: Operation,
+        kernel: &mut Kernel<M>,
+    ) {
+        let id = self.unacknowledged.insert(operation);
+        kernel.notify(|| Notice::AcknowledgementSent(requester, id));
+        self.fabric.acknowledge(requester, id, kernel.now(), &mut self.outbox);
+    }
+
+    /// Removes and returns the operation whose acknowledgement has arrived.
+    pub(in super::super) fn take_acknowledged(&mut self, id: AcknowledgementId) -> Operation {
+        let operation = self.unacknowledged[id];
+        self.unacknowledged.remove(id);
+        operation
+    }
+
+    /// Returns whether the last grant that is not processed yet is for `phase` of `die`.
+    pub(super) fn was_granted_last(&self, die: DieId, phase: TransferPhase) -> bool {
+        self.outbox.grants.last().is_some_and(|last| (last.grant.die, last.grant.phase) == (die, phase))
+    }
+
+    /// Makes `request` the occupant of `path`, if paths are exclusive (used by one transfer at a time). Returns whether another request, or firmware
+    /// work, was the occupant at any time since `requested_at`.
+    pub(super) fn occupy(&mut self, path: PathId, request: Option<RequestId>, requested_at: Time, now: Time) -> bool {
+        self.fabric.has_exclusive_paths() && self.occupants.occupy(path, request, requested_at, now)
     }
 }

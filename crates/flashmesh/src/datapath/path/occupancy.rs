@@ -22,8 +22,8 @@ impl Occupants {
         Occupants(IdTable::filled(Occupant { request: None, since: Time::ZERO }, paths))
     }
 
-    /// Makes `request` the occupant of `path` at `now`. Returns whether another request, or the firmware, has occupied the path since
-    /// `requested_at`. Always returns `true` for firmware work.
+    /// Makes `request` the occupant of `path` from `now` on, until another request uses the path. Returns whether another request, or firmware work,
+    /// was the occupant at any time since `requested_at`, even if its transfer had ended. Always returns `true` for firmware work.
     #[inline(always)]
     pub fn occupy(&mut self, path: PathId, request: Option<RequestId>, requested_at: Time, now: Time) -> bool {
         let occupant = &mut self.0[path];

@@ -1,7 +1,7 @@
 //! Path requests of dies.
 
 use crate::datapath::Datapath;
-use crate::fabric::{DataOwner, Fabric, TransferPhase};
+use crate::fabric::{DataOwner, TransferPhase};
 use crate::ids::DieId;
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
@@ -14,7 +14,7 @@ impl<M: Model> Datapath<M> {
     #[inline(always)]
     pub(in super::super) fn request_or_await_dispatch(&mut self, die: DieId, kernel: &mut Kernel<M>) {
         let requester = self.dies.requester(die);
-        if !(self.scheduling.dispatches() && self.scheduling.candidates.add_unless_named(requester)) {
+        if !self.scheduling.awaits_dispatch(requester) {
             self.request_command_path(die, kernel);
         }
     }
@@ -27,7 +27,7 @@ impl<M: Model> Datapath<M> {
         let (now, die) = (kernel.now(), self.dies.requester(die));
         self.dies[die].path.request_command(now);
         kernel.notify(|| Notice::PathAsked(die, TransferPhase::Command));
-        self.interconnect.fabric.acquire(die, TransferPhase::Command, now, &mut self.interconnect.outbox);
+        self.interconnect.acquire(die, TransferPhase::Command, now);
         self.record_blocker(die, TransferPhase::Command);
     }
 
@@ -40,15 +40,15 @@ impl<M: Model> Datapath<M> {
             && let Some(to) = to
         {
             kernel.notify(|| Notice::PathAsked(requester, TransferPhase::Copy));
-            return self.interconnect.fabric.acquire_chip_to_chip(requester, to, now, &mut self.interconnect.outbox);
+            return self.interconnect.acquire_chip_to_chip(requester, to, now);
         }
         kernel.notify(|| Notice::PathAsked(requester, TransferPhase::DataOut));
         if M::ALL_FEATURES && self.rules.announces_requests {
             let read = self.dies.outgoing(die);
-            self.interconnect.announce_request(read.and_then(|read| self.queues.transactions[read].owner.request));
+            self.interconnect.announce_request(read.and_then(|read| self.queues.transaction(read).owner.request));
         }
         let data = if self.rules.arbitrates_by_owner() { self.data_owner(die) } else { DataOwner::Request };
-        self.interconnect.fabric.acquire_for(requester, data, now, &mut self.interconnect.outbox);
+        self.interconnect.acquire_for(requester, data, now);
         self.record_blocker(requester, TransferPhase::DataOut);
     }
 
@@ -56,7 +56,7 @@ impl<M: Model> Datapath<M> {
     #[inline(never)]
     fn data_owner(&self, die: DieId) -> DataOwner {
         let entry = &self.dies[die];
-        if entry.outgoing().is_some_and(|read| self.queues.transactions[read].class() == TransactionClass::MapRead) {
+        if entry.outgoing().is_some_and(|read| self.queues.transaction(read).class() == TransactionClass::MapRead) {
             DataOwner::Mapping
         } else if entry.is_sending_internal() {
             DataOwner::Collection

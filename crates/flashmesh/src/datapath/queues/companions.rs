@@ -1,4 +1,4 @@
-//! Companions: mapping units that are chained behind the lead, the first mapping unit of their page or program operation.
+//! Companions: mapping units of the same page or program as a lead or joiner, chained behind it.
 //!
 //! Reads of several mapping units of a page that are queued together are chained when the first of them starts, so that the page is sensed once.
 
@@ -25,7 +25,18 @@ impl<M: Model> TransactionQueues<M> {
         std::iter::successors(Some(id), |&id| self.companion(id))
     }
 
-    pub(in super::super) fn append_companion(&mut self, last: TransactionId, id: TransactionId) {
+    /// Calls `change` with `lead` and each of its companions.
+    #[inline(always)]
+    pub(in super::super) fn for_each_unit(&mut self, lead: TransactionId, mut change: impl FnMut(&mut Transaction)) {
+        change(&mut self.transactions[lead]);
+        let mut companion = self.companion(lead);
+        while let Some(id) = companion {
+            change(&mut self.transactions[id]);
+            companion = self.companion(id);
+        }
+    }
+
+    pub(super) fn append_companion(&mut self, last: TransactionId, id: TransactionId) {
         self.transactions[id].end_chain();
         self.transactions[last].set_companion(id);
     }
@@ -63,8 +74,8 @@ impl<M: Model> TransactionQueues<M> {
         Some(die)
     }
 
-    /// Starts the queue wait of the companions of `lead` (mapping units that run with it in the same plane). `internal_busy` is the total time for
-    /// which GC or wear levelling has kept transactions of the plane from starting so far.
+    /// Records that the companions of `lead` (mapping units that run with it in the same plane) wait in the queue from now on. `internal_busy` is the
+    /// time for which GC or wear levelling has occupied the plane so far.
     pub(in super::super) fn start_companion_waits(
         &mut self,
         die: DieId,
@@ -82,7 +93,7 @@ impl<M: Model> TransactionQueues<M> {
         }
     }
 
-    /// Ends the queue wait of the companions of `lead` (mapping units that run with it in the same plane).
+    /// Charges the queue and path wait of the companions of `lead` (mapping units that run with it in the same plane), which are issued now.
     pub(in super::super) fn end_companion_waits(
         &mut self,
         die: DieId,

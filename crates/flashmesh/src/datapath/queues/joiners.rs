@@ -130,13 +130,9 @@ impl<M: Model> TransactionQueues<M> {
         joins && self.by_die.dequeue(&mut self.transactions, queue, id)
     }
 
-    /// Dequeues and returns a write of another plane (`queue`) whose program may run together with the program at `lead_location`; `None`
-    /// if there is none.
-    pub(in super::super) fn dequeue_early_bound_joiner(
-        &mut self,
-        queue: QueueId,
-        lead_location: PlaneAddress,
-    ) -> Option<TransactionId> {
+    /// Dequeues and returns the first write of `queue`, a queue of another plane, whose program may run together with the program at `lead_location`.
+    /// Returns `None` if there is none within the lookahead.
+    fn dequeue_early_bound_joiner(&mut self, queue: QueueId, lead_location: PlaneAddress) -> Option<TransactionId> {
         let (rule, geometry, bound) = (self.rules.multi_plane, &self.geometry, &self.early_bound);
         let lookahead = self.rules.lookahead.saturating_mul(geometry.units_per_program);
         self.by_die.dequeue_first(&mut self.transactions, queue, lookahead, |other| {
@@ -165,7 +161,7 @@ impl<M: Model> TransactionQueues<M> {
     }
 
     /// Returns whether a free page exists for `lead`, which need not be the head of its queue. A check is needed because
-    /// [`ready_planes`](Self::ready_planes) checks only heads if streams have their own open blocks.
+    /// [`Gate::ready_planes`](crate::datapath::gate::Gate::ready_planes) checks only heads if streams have their own open blocks.
     #[inline(never)]
     pub(in super::super) fn has_page<S: PageSource<M>>(&self, lead: TransactionId, source: &S) -> bool {
         let transaction = &self.transactions[lead];

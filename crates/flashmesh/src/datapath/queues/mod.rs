@@ -1,7 +1,8 @@
 //! Transactions in flight, and the queues of the dies.
 //!
 //! [`TransactionQueues`] owns the transactions, the queues in which they wait for their dies, the chains of mapping units that run together
-//! ([`companions`]), and the programs that gather ([`gather`]). Which of the queued transactions may run, and when, is not decided here.
+//! ([`companions`]), and the programs that gather ([`gather`]). The gate decides which transactions may run; this part only knows which programs have
+//! all of their units.
 
 mod arrival_order;
 mod companions;
@@ -12,20 +13,21 @@ mod unit_programs;
 use std::marker::PhantomData;
 
 use crate::config::{Config, MultiPlane, PageMove, Priorities, WriteBinding};
+use crate::flash::die::OperationKind;
 use crate::flash::geometry::Geometry;
-use crate::ids::{DieId, PlaneId, RequestId, TransactionId};
+use crate::ids::{DieId, PlaneId, Ppn, RequestId, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::kernel::probe::{Notice, ReadNotice};
-use crate::schedule::QueueId;
 use crate::schedule::latency_account::PathWait;
 use crate::schedule::load::LoadView;
 use crate::schedule::purpose::Purpose;
-use crate::schedule::queues::{DieQueues, Transactions, planes};
-use crate::schedule::transaction::{Transaction, TransactionClass};
+use crate::schedule::queues::{DieQueues, PlaneMasks, Transactions, planes};
+use crate::schedule::transaction::{Priority, Transaction, TransactionClass};
+use crate::schedule::{DieStates, QueueId};
 use crate::units::Time;
 
-use super::{DiesView, PageSource};
+use super::PageSource;
 
 use arrival_order::ArrivalOrder;
 use gather::{EarlyBoundPrograms, GatherState, may_gather};
@@ -33,11 +35,11 @@ use gather::{EarlyBoundPrograms, GatherState, may_gather};
 /// Transactions in flight, and the queues of the dies.
 #[derive(Clone)]
 pub struct TransactionQueues<M: Model> {
-    pub(super) transactions: Transactions,
-    pub(super) by_die: DieQueues,
+    transactions: Transactions,
+    by_die: DieQueues,
     arrival_order: ArrivalOrder,
     gather: GatherState,
-    pub early_bound: EarlyBoundPrograms,
+    early_bound: EarlyBoundPrograms,
     geometry: Geometry,
     rules: QueueRules,
     model: PhantomData<M>,
@@ -53,14 +55,15 @@ struct QueueRules {
     binds_early: bool,
     /// Whether GC moves whole blocks by Clean packets (Network-on-SSD): one packet makes a chip send all valid pages to another chip.
     cleans: bool,
+    copyback: bool,
 }
 
-/// Wait of a transaction that is issued, for its latency account.
+/// Wait of a transaction that is issued, which its latency account is charged.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct IssueWait {
     /// Wait for the path.
     pub path: PathWait,
-    /// Total time for which GC or wear levelling has kept transactions of the plane from starting.
+    /// Total time for which GC or wear levelling has occupied the plane of the transaction so far.
     pub internal_busy: Time,
 }
 
@@ -80,6 +83,7 @@ impl<M: Model> TransactionQueues<M> {
                 lookahead: config.schedule.lookahead,
                 binds_early: config.ftl.write_binding == WriteBinding::Early,
                 cleans: config.gc.r#move == PageMove::Clean,
+                copyback: config.gc.copyback,
             },
             model: PhantomData,
         }
@@ -115,6 +119,72 @@ impl<M: Model> TransactionQueues<M> {
         self.transactions.remove(id);
     }
 
+    /// Returns the kind of the operation that `lead`, a transaction of `class`, leads.
+    #[inline]
+    pub(super) fn operation_kind(&self, class: TransactionClass, lead: TransactionId) -> OperationKind {
+        match class {
+            TransactionClass::MapRead | TransactionClass::UserRead | TransactionClass::CollectRead => {
+                OperationKind::Read
+            }
+            TransactionClass::CollectProgram
+                if self.rules.copyback && self.transactions[lead].purpose.is_copyback() =>
+            {
+                OperationKind::Copyback
+            }
+            TransactionClass::MapProgram
+            | TransactionClass::UserProgram
+            | TransactionClass::CollectProgram
+            | TransactionClass::ReplicaProgram => OperationKind::Program,
+            TransactionClass::Erase => OperationKind::Erase,
+        }
+    }
+
+    /// Returns the queues and the transactions, for the views of schedulers.
+    #[inline(always)]
+    pub(super) fn views(&self) -> (&DieQueues, &Transactions) {
+        (&self.by_die, &self.transactions)
+    }
+
+    /// Returns the planes of `die` with queued transactions, by class.
+    #[inline(always)]
+    pub(super) fn masks(&self, die: DieId) -> PlaneMasks {
+        self.by_die.masks(die)
+    }
+
+    #[inline(always)]
+    pub(super) fn has_work(&self, die: DieId) -> bool {
+        self.by_die.has_work(die)
+    }
+
+    /// Returns the priorities that have queues of their own.
+    #[inline(always)]
+    pub(super) fn priorities(&self) -> &'static [Priority] {
+        self.by_die.priorities()
+    }
+
+    #[inline(always)]
+    pub(super) fn head(&self, queue: QueueId) -> Option<TransactionId> {
+        self.by_die.head(queue)
+    }
+
+    /// Removes and returns the head of `queue`; `None` if the queue is empty.
+    #[inline(always)]
+    pub(super) fn pop(&mut self, queue: QueueId) -> Option<TransactionId> {
+        self.by_die.pop(&mut self.transactions, queue)
+    }
+
+    /// Removes and returns the head of the only queue of `die` that is not empty.
+    #[inline(always)]
+    pub(super) fn pop_only(&mut self, die: DieId, class: TransactionClass, plane: u8) -> TransactionId {
+        self.by_die.pop_only(&mut self.transactions, die, class, plane)
+    }
+
+    /// Removes `id` from `queue`. Returns whether it was in the queue.
+    #[inline(always)]
+    pub(super) fn dequeue(&mut self, queue: QueueId, id: TransactionId) -> bool {
+        self.by_die.dequeue(&mut self.transactions, queue, id)
+    }
+
     /// Returns the next number in the arrival order of all transactions, and advances the counter.
     #[inline]
     pub fn take_order(&mut self) -> u64 {
@@ -142,7 +212,7 @@ impl<M: Model> TransactionQueues<M> {
         self.rules.binds_early && class == TransactionClass::UserProgram
     }
 
-    /// Returns whether `id` is a program that must get its page at the grant (late binding).
+    /// Returns whether `id` is a late-bound program: it gets its page only when its path is granted.
     #[inline(always)]
     pub fn needs_page(&self, id: TransactionId) -> bool {
         let class = self.transactions[id].class();
@@ -150,7 +220,7 @@ impl<M: Model> TransactionQueues<M> {
     }
 
     /// Enqueues a transaction at `die`, the die of its plane. `work` must equal the purpose of the transaction. `internal_busy` is the total time for
-    /// which GC or wear levelling has kept transactions of the plane from starting so far.
+    /// which GC or wear levelling has occupied the plane so far.
     #[inline(always)]
     pub(super) fn enqueue(
         &mut self,
@@ -161,12 +231,12 @@ impl<M: Model> TransactionQueues<M> {
         kernel: &mut Kernel<M>,
     ) {
         let now = kernel.now();
+        let is_early_bound = self.is_early_bound(work.class());
         let transaction = &mut self.transactions[id];
         debug_assert_eq!(transaction.purpose, work, "the work passed is that of the transaction");
         let class = work.class();
-        // A write with early binding got its arrival number together with its page, and keeps this number.
-        let is_early_bound = class == TransactionClass::UserProgram && self.rules.binds_early;
-        // Arrival number 0 puts parity before all other programs of its die.
+        // An early-bound write keeps the arrival number that it got with its page or, for a partial write, when its read was queued. Arrival number 0
+        // puts parity at the head of its queue. The gate holds back the other programs of the die.
         let is_parity = M::ALL_FEATURES && work == Purpose::Parity;
         if !is_early_bound {
             transaction.order = if is_parity { 0 } else { self.arrival_order.take_order() };
@@ -188,14 +258,7 @@ impl<M: Model> TransactionQueues<M> {
 
     /// Counts a mapping unit that is queued at its die.
     #[inline(always)]
-    pub(super) fn count_queued(
-        &mut self,
-        id: TransactionId,
-        die: DieId,
-        work: Purpose,
-        plane: u8,
-        kernel: &mut Kernel<M>,
-    ) {
+    fn count_queued(&mut self, id: TransactionId, die: DieId, work: Purpose, plane: u8, kernel: &mut Kernel<M>) {
         if self.gathers() && self.is_early_bound(work.class()) {
             self.early_bound.count_queued(self.transactions[id].to, true);
         } else if self.gathers() && may_gather(work) {
@@ -209,23 +272,10 @@ impl<M: Model> TransactionQueues<M> {
         is_unwanted: impl Fn(&Transaction) -> bool,
         kernel: &mut Kernel<M>,
     ) -> Vec<TransactionId> {
-        let mut kept: Vec<TransactionId> = Vec::new();
         let mut removed: Vec<TransactionId> = Vec::new();
-        let priorities = self.by_die.priorities();
         for die in (0..self.geometry.dies()).map(DieId) {
             for class in [TransactionClass::UserRead, TransactionClass::UserProgram] {
-                let planes = 0..self.geometry.planes_per_die as u8;
-                for (plane, &priority) in
-                    planes.flat_map(|plane| priorities.iter().map(move |priority| (plane, priority)))
-                {
-                    let queue = QueueId { die, class, plane, priority };
-                    while let Some(id) = self.by_die.pop(&mut self.transactions, queue) {
-                        if is_unwanted(&self.transactions[id]) { removed.push(id) } else { kept.push(id) }
-                    }
-                    for id in kept.drain(..) {
-                        self.by_die.push(&mut self.transactions, die, plane, id);
-                    }
-                }
+                self.dequeue_where(die, class, &is_unwanted, &mut removed);
             }
         }
         if M::ALL_FEATURES {
@@ -239,24 +289,36 @@ impl<M: Model> TransactionQueues<M> {
 
     /// Dequeues and returns the user reads of `die` whose pages have moved. The caller must then reroute these reads.
     pub(super) fn dequeue_moved<S: PageSource<M>>(&mut self, die: DieId, source: &S) -> Vec<TransactionId> {
-        let (mut kept, mut moved) = (Vec::new(), Vec::new());
+        let mut moved = Vec::new();
+        self.dequeue_where(die, TransactionClass::UserRead, |read| !source.is_current(read), &mut moved);
+        moved
+    }
+
+    /// Dequeues the transactions of `class` at `die` for which `is_wanted` holds, and appends them to `removed`.
+    fn dequeue_where(
+        &mut self,
+        die: DieId,
+        class: TransactionClass,
+        is_wanted: impl Fn(&Transaction) -> bool,
+        removed: &mut Vec<TransactionId>,
+    ) {
+        let mut kept: Vec<TransactionId> = Vec::new();
         let priorities = self.by_die.priorities();
         let planes = 0..self.geometry.planes_per_die as u8;
         for (plane, &priority) in planes.flat_map(|plane| priorities.iter().map(move |priority| (plane, priority))) {
-            let queue = QueueId { die, class: TransactionClass::UserRead, plane, priority };
+            let queue = QueueId { die, class, plane, priority };
             while let Some(id) = self.by_die.pop(&mut self.transactions, queue) {
-                if source.is_current(&self.transactions[id]) { kept.push(id) } else { moved.push(id) }
+                if is_wanted(&self.transactions[id]) { removed.push(id) } else { kept.push(id) }
             }
             for id in kept.drain(..) {
                 self.by_die.push(&mut self.transactions, die, plane, id);
             }
         }
-        moved
     }
 
-    /// Counts a mapping unit that leaves the queue of its die.
+    /// Removes a dequeued mapping unit from the counts of units that wait to fill a program. Does nothing for other transactions.
     #[inline(always)]
-    pub(super) fn count_dequeued(&mut self, id: TransactionId) {
+    fn count_dequeued(&mut self, id: TransactionId) {
         if self.gathers() {
             let transaction = &self.transactions[id];
             if !may_gather(transaction.purpose) {
@@ -283,9 +345,33 @@ impl<M: Model> TransactionQueues<M> {
         kernel.notify(|| Notice::Taken(die, class, request));
     }
 
-    /// Charges to `id` the time from the end of the array work to the arrival of the acknowledgement, at `now`.
-    pub fn count_acknowledgement(&mut self, id: TransactionId, now: Time) {
-        self.transactions[id].account.acknowledged(now);
+    /// Counts a write as part of the program that contains `page`, the page assigned to the write.
+    #[inline]
+    pub fn bind(&mut self, page: Ppn, kernel: &mut Kernel<M>) {
+        if self.gathers() {
+            self.early_bound.bind(page, kernel);
+        }
+    }
+
+    /// Removes a cancelled write, to which `page` was assigned, from its program. Returns whether the remaining units of the program may be
+    /// programmed now; `false` if none remains.
+    pub fn unbind(&mut self, page: Ppn) -> bool {
+        self.gathers() && self.early_bound.unbind(page)
+    }
+
+    /// Skips `page`, which was assigned to a logical page but is never programmed: with `ftl.first-touch = "write-block"` or
+    /// `"reader-block"`, the first read of an unmapped logical page assigns it the next page of an open block.
+    ///
+    /// If `page` is the last page of a program of several units, closes the program, because no later write can join it.
+    pub fn skip_page(&mut self, page: Ppn, kernel: &mut Kernel<M>) {
+        if self.gathers() {
+            self.early_bound.skip(page, kernel);
+        }
+    }
+
+    /// Closes the program of `page`: it gets no further mapping units, and may run once all of its units are queued.
+    pub fn close_program(&mut self, page: Ppn) {
+        self.early_bound.close(page);
     }
 
     /// Returns the number of GC moves that wait at `plane` until they fill a program.
@@ -313,7 +399,7 @@ impl<M: Model> TransactionQueues<M> {
     }
 
     /// Returns a view of the queue lengths and states of the dies, for policies that balance load.
-    pub fn load<'a>(&'a self, states: &'a DiesView<'a>) -> LoadView<'a> {
+    pub fn load<'a>(&'a self, states: &'a dyn DieStates) -> LoadView<'a> {
         LoadView::new(states, &self.by_die, &self.transactions)
     }
 
@@ -332,6 +418,12 @@ impl<M: Model> TransactionQueues<M> {
             let die = self.geometry.die_of_plane(transaction.plane);
             kernel.notify_read(ReadNotice::Left(id, die));
         }
+    }
+
+    /// Records that `id` was dequeued in order to be rerouted.
+    pub(super) fn reroute(&mut self, id: TransactionId, kernel: &mut Kernel<M>) {
+        self.count_dequeued(id);
+        self.notify_rerouted(id, kernel);
     }
 
     /// Notifies probes that a transaction was dequeued in order to be rerouted.

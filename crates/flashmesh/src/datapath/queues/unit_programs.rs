@@ -77,10 +77,10 @@ impl<M: Model> TransactionQueues<M> {
         self.runnable_programs(die, TransactionClass::CollectProgram, planes, source)
     }
 
-    /// Returns whether a GC move at the head of a queue of `plane` may run without waiting for further mapping units: a complete program
-    /// or, if GC moves blocks by Cleans (from chip to chip), a stale move (its page has changed). Few moves are in flight before a Clean,
-    /// so a stale move would wait in vain and block the others.
-    pub(in super::super) fn needs_no_companions<S: PageSource<M>>(&self, die: DieId, plane: u8, source: &S) -> bool {
+    /// Returns whether a GC move at the head of a queue of `plane` may run without waiting for further mapping units. True for a complete program
+    /// (all of its units were queued together). If GC uses Cleans, also true for a stale move (its page is no longer at the address): too few other
+    /// moves are in flight to fill its program, so it would wait in vain and block the queue.
+    pub(super) fn needs_no_companions<S: PageSource<M>>(&self, die: DieId, plane: u8, source: &S) -> bool {
         self.by_die.priorities().iter().any(|&priority| {
             let class = TransactionClass::CollectProgram;
             let head = self.by_die.head(QueueId { die, class, plane, priority }).map(|head| &self.transactions[head]);
@@ -88,9 +88,9 @@ impl<M: Model> TransactionQueues<M> {
         })
     }
 
-    /// Ends the wait for further mapping units in the programs of `die` whose gather timeout has passed; with `is_flush`, in all programs.
-    /// Returns the first page of each early-bound program that was closed, whose pages without data stay empty. Next, call
-    /// [`Datapath::try_issue`].
+    /// Ends the wait for further mapping units in the programs of `die` whose gather timeout has passed; with `is_flush`, in all programs. Returns
+    /// the first page of each early-bound program that was closed, whose pages without data stay empty. Next, call
+    /// [`Datapath::try_issue`](crate::datapath::Datapath::try_issue).
     #[inline(never)]
     pub fn gather_due(&mut self, die: DieId, is_flush: bool, kernel: &Kernel<M>) -> Vec<Ppn> {
         let now = kernel.now();
@@ -179,11 +179,7 @@ impl<M: Model> TransactionQueues<M> {
     }
 
     /// Dequeues and returns the next write of the program of `lead`, of any priority; `None` if all writes of the program are dequeued.
-    pub(in super::super) fn next_early_bound(
-        &mut self,
-        operation: &NewOperation,
-        lead: TransactionId,
-    ) -> Option<TransactionId> {
+    fn next_early_bound(&mut self, operation: &NewOperation, lead: TransactionId) -> Option<TransactionId> {
         let leading = &self.transactions[lead];
         let start = self.geometry.program_start(leading.to).0;
         let pages = start..start + self.geometry.units_per_program_of(self.geometry.block_of(leading.to));
@@ -201,7 +197,7 @@ impl<M: Model> TransactionQueues<M> {
 
     /// Returns the next mapping unit of a complete program that is being started; `None` after the last one. All earlier units must have
     /// their pages.
-    pub(in super::super) fn next_unit_of_complete_program(
+    fn next_unit_of_complete_program(
         &mut self,
         operation: &mut NewOperation,
         lead: TransactionId,
@@ -215,7 +211,7 @@ impl<M: Model> TransactionQueues<M> {
     }
 
     /// Enqueues a complete program (all of its mapping units are known) behind the other complete programs of its queue.
-    pub(in super::super) fn enqueue_complete_program(
+    pub(super) fn enqueue_complete_program(
         &mut self,
         die: DieId,
         plane: u8,
@@ -253,7 +249,7 @@ impl<M: Model> TransactionQueues<M> {
         None
     }
 
-    pub(in super::super) fn is_program_runnable(&self, write: TransactionId) -> bool {
+    pub(super) fn is_program_runnable(&self, write: TransactionId) -> bool {
         self.early_bound.may_run(self.transactions[write].to)
     }
 
@@ -273,7 +269,7 @@ impl<M: Model> TransactionQueues<M> {
     }
 
     /// Removes the early-bound programs that `operation` starts.
-    pub(in super::super) fn remove_started_programs(&mut self, operation: &NewOperation) {
+    fn remove_started_programs(&mut self, operation: &NewOperation) {
         for &lead in operation.transactions() {
             self.early_bound.remove(self.transactions[lead].to);
         }

@@ -1,7 +1,7 @@
-//! Order of path requests, for schedulers that dispatch: they decide which die requests a path.
+//! Order in which dies request command paths, if the scheduler decides it (if the scheduler *dispatches*).
 //!
-//! A die that may start an operation is a candidate. After an event that added a candidate or granted a path, the scheduler names the next requesters
-//! one by one. When it names no more, the grants are processed, and then the scheduler is called again.
+//! A die with a transaction that may run becomes a candidate. After a candidate was added or a path was granted, the scheduler names candidates one
+//! by one, and each requests its path. When the scheduler names no more, the pending grants are handled; then it is called again.
 
 use crate::datapath::{Dies, TransactionQueues};
 use crate::flash::geometry::Geometry;
@@ -12,9 +12,12 @@ use crate::units::Time;
 
 use super::SchedulingState;
 
+#[cfg(doc)]
+use crate::datapath::Datapath;
+
 /// Dies that may start an operation and have not requested a path.
 #[derive(Clone, Debug)]
-pub(in super::super) struct DispatchCandidates {
+pub(super) struct DispatchCandidates {
     dies: DieSet,
     /// Die that the scheduler has named as the next to request a path, while the issue at this die is in progress.
     named: Option<DieId>,
@@ -23,22 +26,18 @@ pub(in super::super) struct DispatchCandidates {
 }
 
 impl DispatchCandidates {
-    pub fn new(geometry: &Geometry) -> DispatchCandidates {
+    pub(super) fn new(geometry: &Geometry) -> DispatchCandidates {
         DispatchCandidates { dies: DieSet::new(geometry), named: None, has_changed: false }
-    }
-
-    pub fn mark_changed(&mut self) {
-        self.has_changed = true;
     }
 
     /// Adds `die` to the candidates and returns `true`. If the scheduler has just named `die`, returns `false` instead: the die may request
     /// its path.
     #[inline]
-    pub(in super::super) fn add_unless_named(&mut self, die: DieId) -> bool {
+    fn add_unless_named(&mut self, die: DieId) -> bool {
         let is_added = self.named != Some(die);
         if is_added {
             self.dies.insert(die);
-            self.mark_changed();
+            self.has_changed = true;
         }
         is_added
     }
@@ -62,7 +61,22 @@ impl<M: Model> SchedulingState<M> {
         self.dispatches() && self.candidates.can_be_named()
     }
 
-    /// Ends the issue at the die that the scheduler named last, so that the die can become a candidate again.
+    /// Makes `requester` a candidate and returns `true`, if the scheduler decides which die requests a path and has not just named this die.
+    /// Otherwise returns `false`: the die may request its path.
+    #[inline(always)]
+    pub(in super::super) fn awaits_dispatch(&mut self, requester: DieId) -> bool {
+        self.dispatches() && self.candidates.add_unless_named(requester)
+    }
+
+    /// Records that a command path was granted, after which the scheduler may name a candidate that it has declined before.
+    #[inline(always)]
+    pub(in super::super) fn path_granted(&mut self) {
+        if self.dispatches() {
+            self.candidates.has_changed = true;
+        }
+    }
+
+    /// Forgets the die that the scheduler named last, so that it can become a candidate again. Call this after [`Datapath::try_issue`] for that die.
     pub fn dispatched(&mut self) {
         self.candidates.named = None;
     }
@@ -76,12 +90,13 @@ impl<M: Model> SchedulingState<M> {
         now: Time,
     ) -> Option<DieId> {
         let states = dies.states();
+        let (waiting, transactions) = queues.views();
         let named = self.scheduler.next_die(&DispatchView {
             now,
             geometry: queues.geometry(),
             dies: &states,
-            queues: &queues.by_die,
-            transactions: &queues.transactions,
+            queues: waiting,
+            transactions,
             candidates: &self.candidates.dies,
             dies_take_turns: dies.take_turns(),
         });

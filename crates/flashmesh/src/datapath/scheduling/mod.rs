@@ -19,7 +19,7 @@ pub struct SchedulingState<M: Model> {
     pub(super) scheduler: AnyScheduler,
     /// Joiners (transactions of other planes) that the scheduler allows for the last chosen lead.
     pub(super) joiners: Joiners,
-    pub(super) candidates: DispatchCandidates,
+    candidates: DispatchCandidates,
     /// Reused buffer for decisions among all dies of a chip: for each die, the planes with transactions that may run, by class.
     pub(super) ready_of_chip: Vec<PlaneMasks>,
     /// Whether the scheduler decides which die requests a path.

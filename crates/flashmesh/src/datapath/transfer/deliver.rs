@@ -15,12 +15,12 @@ use crate::units::Time;
 pub enum DeliveredTransfer {
     /// A command with its data: the array has started. Next, call [`Datapath::issue_beside_array`].
     Command(DieId),
-    /// Read data of a page, or of a part of it. Next, call [`Datapath::try_issue`], and then [`Datapath::begin_sending`] for further data
-    /// in the register.
+    /// Read data of a page, or of a part of it. Next, call [`Datapath::try_issue`], and then
+    /// [`Dies::begin_sending`](crate::datapath::Dies::begin_sending) for further data in the register.
     Data {
         die: DieId,
         read: TransactionId,
-        /// Path to [release](Datapath::release) after the next path requests of the die; `None` if it is already released.
+        /// Path to [release](crate::datapath::Interconnect::release) after the next path requests of the die; `None` if it is already released.
         held: Option<Grant>,
     },
 }
@@ -89,14 +89,14 @@ impl<M: Model> Datapath<M> {
         let mut companion = self.queues.companion(id);
         while let Some(id) = companion {
             self.queues.notify_read_left(id, kernel);
-            self.queues.transactions[id].account.end_data_transfer(now, stall);
+            self.queues.transaction_mut(id).account.end_data_transfer(now, stall);
             companion = self.queues.companion(id);
         }
-        let transaction = &mut self.queues.transactions[id];
+        let transaction = self.queues.transaction_mut(id);
         transaction.account.end_data_transfer(now, stall);
         if M::ALL_FEATURES && transaction.purpose.leaves_chip() {
             for id in self.queues.with_companions(id) {
-                let Transaction { from, plane, .. } = self.queues.transactions[id];
+                let Transaction { from, plane, .. } = *self.queues.transaction(id);
                 kernel.notify(|| Notice::PageCopied(from, plane));
             }
         }

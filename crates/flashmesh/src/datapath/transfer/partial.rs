@@ -23,7 +23,7 @@ impl<M: Model> Datapath<M> {
         let Some(read) = self.dies.outgoing(die) else { return };
         let ids: Vec<TransactionId> = self.queues.with_companions(read).collect();
         if let Some(&rest) = ids.get(count) {
-            self.queues.transactions[ids[count - 1]].end_chain();
+            self.queues.transaction_mut(ids[count - 1]).end_chain();
             self.partial_transfers.0.push((die, rest));
         }
     }

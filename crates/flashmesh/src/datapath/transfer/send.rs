@@ -1,8 +1,8 @@
-//! Starts of transfers, and the accounting of waits for their paths.
+//! Starts of transfers.
 
 use crate::datapath::Datapath;
 use crate::datapath::path::PathGrant;
-use crate::fabric::{Causes, Fabric, Grant, Payload, TransferKind, TransferPhase};
+use crate::fabric::{Causes, Grant, Payload, TransferKind, TransferPhase};
 use crate::kernel::Kernel;
 use crate::kernel::event::{Event, lane};
 use crate::kernel::model::Model;
@@ -29,19 +29,15 @@ impl<M: Model> Datapath<M> {
         }
         let causes = path_state.data_causes;
         let wait = PathWait { causes, ..path.wait };
-        let transaction = &mut self.queues.transactions[id];
-        transaction.account.start_data_transfer(now, since, waited_before, wait);
-        let mut bytes = transaction.transfer_bytes;
-        let mut companion = self.queues.companion(id);
-        while let Some(id) = companion {
-            self.queues.transactions[id].account.start_data_transfer(now, since, waited_before, wait);
-            bytes += self.queues.transactions[id].transfer_bytes;
-            companion = self.queues.companion(id);
-        }
+        let mut bytes = Bytes::ZERO;
+        self.queues.for_each_unit(id, |unit| {
+            unit.account.start_data_transfer(now, since, waited_before, wait);
+            bytes += unit.transfer_bytes;
+        });
         let message =
             if grant.phase == TransferPhase::Copy { TransferKind::ChipToChipData } else { TransferKind::Data };
         let payload =
-            Payload { kind: message, planes: 1, command_time: Time::ZERO, bytes: self.with_spare_area(bytes) };
+            Payload { kind: message, planes: 1, command_time: Time::ZERO, bytes: self.geometry.with_spare_area(bytes) };
         self.send_payload(grant, path, payload, kernel);
     }
 
@@ -53,7 +49,7 @@ impl<M: Model> Datapath<M> {
         payload: Payload,
         kernel: &mut Kernel<M>,
     ) {
-        let sent = self.interconnect.fabric.send(grant, payload, kernel.now(), &mut self.interconnect.outbox);
+        let sent = self.interconnect.send(grant, payload, kernel.now());
         if kernel.is_probed() {
             let die = self.dies.die_of_grant(grant);
             kernel.notify(|| Notice::Sent(grant, die, payload, sent));
@@ -69,15 +65,5 @@ impl<M: Model> Datapath<M> {
             };
             kernel.schedule(lane, at, Event::delivered(grant.phase, grant.die));
         }
-    }
-
-    /// Returns `bytes` of user data plus their share of the page's spare area.
-    #[inline]
-    pub(in super::super) fn with_spare_area(&self, bytes: Bytes) -> Bytes {
-        let spare = self.geometry.page_spare;
-        if spare == Bytes::ZERO {
-            return bytes;
-        }
-        bytes + Bytes::new((bytes.as_u64() * spare.as_u64()).div_ceil(self.geometry.array_page_size().as_u64()))
     }
 }

@@ -1,8 +1,9 @@
 //! Programs whose mapping units got their pages when they were placed on a plane, before the grant of a path (`ftl.write-binding = "early"`).
 //!
 //! An early-bound program collects units until its last page is assigned. It is *closed* earlier if its first unit has waited for
-//! `ftl.gather-timeout`, if a flush waits ([`TransactionQueues::flush_partial_programs`](super::super::TransactionQueues::flush_partial_programs)), or if a GC move takes the next page. A closed program may run once
-//! all of its units are queued; a partial write is queued when its read-modify-write has read the page \[choice\].
+//! `ftl.gather-timeout`, if a flush waits ([`TransactionQueues::flush_partial_programs`](super::super::TransactionQueues::flush_partial_programs)),
+//! or if a GC move takes the next page. A closed program may run once all of its units are queued; a partial write is queued when its
+//! read-modify-write has read the page \[choice\].
 //!
 //! A program of another plane joins only if it may run on its own \[choice\], and if its page offset allows it.
 
@@ -36,7 +37,8 @@ impl PartialProgram {
 /// Programs that have not started and whose mapping units already have their pages.
 #[derive(Clone, Debug)]
 pub struct EarlyBoundPrograms {
-    /// For each plane, its programs in the order of their first units. Empty if programs do not gather.
+    /// Programs of each plane that have not started, in the order in which their first mapping units got their pages. Empty if a program has only one
+    /// mapping unit.
     programs: Vec<Vec<PartialProgram>>,
     timeout: Time,
     geometry: Geometry,
@@ -46,10 +48,6 @@ impl EarlyBoundPrograms {
     pub(in super::super) fn new(timeout: Time, geometry: &Geometry) -> EarlyBoundPrograms {
         let planes = if geometry.gathers_units() { geometry.planes() } else { 0 };
         EarlyBoundPrograms { programs: vec![Vec::new(); planes as usize], timeout, geometry: geometry.clone() }
-    }
-
-    fn is_enabled(&self) -> bool {
-        !self.programs.is_empty()
     }
 
     fn find(&mut self, page: Ppn) -> Option<&mut PartialProgram> {
@@ -85,15 +83,8 @@ impl EarlyBoundPrograms {
     }
 
     /// Counts a write as part of the program that contains `page`, the page assigned to the write.
-    #[inline]
-    pub fn bind(&mut self, page: Ppn, kernel: &mut Kernel<impl Model>) {
-        if self.is_enabled() {
-            self.bind_unit(page, kernel);
-        }
-    }
-
     #[inline(never)]
-    fn bind_unit(&mut self, page: Ppn, kernel: &mut Kernel<impl Model>) {
+    pub(in super::super) fn bind(&mut self, page: Ppn, kernel: &mut Kernel<impl Model>) {
         let is_closed = self.geometry.is_last_of_program(page);
         if let Some(program) = self.find(page) {
             program.bound += 1;
@@ -111,10 +102,7 @@ impl EarlyBoundPrograms {
 
     /// Removes a cancelled write, to which `page` was assigned, from its program. Returns whether the remaining units of the program may be
     /// programmed now; `false` if none remains.
-    pub fn unbind(&mut self, page: Ppn) -> bool {
-        if !self.is_enabled() {
-            return false;
-        }
+    pub(in super::super) fn unbind(&mut self, page: Ppn) -> bool {
         let Some(program) = self.find(page) else { return false };
         program.bound -= 1;
         let (is_empty, may_run) = (program.bound == 0, program.may_run());
@@ -124,20 +112,17 @@ impl EarlyBoundPrograms {
         may_run && !is_empty
     }
 
-    /// Skips `page`, which was assigned to a logical page but is never programmed: with `ftl.first-touch = "write-block"` or
-    /// `"reader-block"`, the first read of an unmapped logical page assigns it the next page of an open block.
-    ///
-    /// If `page` is the last page of a program of several units, closes the program, because no later write can join it.
+    /// Skips `page`, which is never programmed. If it is the last page of a program, closes the program, because no later write can join it.
     #[inline(never)]
-    pub fn skip_page(&mut self, page: Ppn, kernel: &mut Kernel<impl Model>) {
-        if self.is_enabled() && self.geometry.is_last_of_program(page) {
-            self.close_program(page);
+    pub(in super::super) fn skip(&mut self, page: Ppn, kernel: &mut Kernel<impl Model>) {
+        if self.geometry.is_last_of_program(page) {
+            self.close(page);
             kernel.schedule(lane::GATHER, kernel.now(), Event::GatherDue(self.die_of_page(page)));
         }
     }
 
-    /// Closes the program of `page`: no more units are bound to it.
-    pub fn close_program(&mut self, page: Ppn) {
+    /// Closes the program that contains `page`: it gets no further mapping units, and may run once all of its units are queued.
+    pub(in super::super) fn close(&mut self, page: Ppn) {
         if let Some(program) = self.find(page) {
             program.is_closed = true;
         }

@@ -1,11 +1,12 @@
 //! Gathering of mapping units that share a page of the array or a program.
 //!
-//! Units of one page or program run as one transaction: the first unit leads, and the others are chained to it as its *companions*.
+//! Mapping units of one page or program run together in their plane: the first one leads, and the others are chained to it as its *companions*.
 //!
 //! - Reads of one page that wait in the same queue are sensed once and transferred together.
 //! - Programs gather in the queue of their plane until they fill one program. A partial program runs when its oldest unit has waited for
-//!   `ftl.gather-timeout`, when a flush waits for it ([`TransactionQueues::flush_partial_programs`](super::TransactionQueues::flush_partial_programs)), or when no more units can arrive (the last units of a
-//!   victim).
+//!   `ftl.gather-timeout`, when a flush waits for it
+//!   ([`TransactionQueues::flush_partial_programs`](super::TransactionQueues::flush_partial_programs)), or when no more units can arrive (the last
+//!   units of a victim).
 //! - Early-bound writes gather in the program of their page ([`EarlyBoundPrograms`]).
 //! - In superblocks, whose planes are written at the same offset, a program waits until all planes of the die are full.
 
@@ -35,7 +36,7 @@ pub(super) struct GatherState {
     geometry: Geometry,
     /// Planes whose partial programs may run without further mapping units, by die and class.
     released: Vec<PlaneMasks>,
-    /// Number of queued mapping units, indexed by die, class and plane. Empty if programs do not gather.
+    /// Number of queued mapping units that wait to fill a program, by die, class and plane. Empty if a program has only one mapping unit.
     queued: Vec<u32>,
 }
 
@@ -71,7 +72,7 @@ impl GatherState {
         self.queued[self.index(die, class, plane)]
     }
 
-    /// Counts a mapping unit of `class` that is queued at `plane` of `die`. The first one starts the gather timeout.
+    /// Counts a mapping unit of `class` that is queued at `plane` of `die`. The first one starts the gather timeout; GC moves have no timeout.
     #[inline(never)]
     pub(super) fn count_queued(
         &mut self,
@@ -110,8 +111,8 @@ impl GatherState {
         self.released[die.index()].insert(class, plane);
     }
 
-    /// Restarts the wait for further mapping units at `plane` of `die`, after the start of a program. `queued` is the time at which the oldest unit that
-    /// stays was queued; `None` if none stays.
+    /// Restarts the wait for further mapping units at `plane` of `die`, after a program has started. `queued` is the time at which the oldest mapping
+    /// unit still in the queues was queued; `None` if they are empty. GC moves wait without a timeout.
     pub(super) fn restart(
         &mut self,
         die: DieId,
@@ -136,7 +137,7 @@ impl GatherState {
     }
 }
 
-/// Returns whether a program for `work` may wait for further mapping units.
+/// Returns whether transactions of purpose `work` are programs that may wait for further mapping units.
 pub(super) fn may_gather(work: Purpose) -> bool {
     work.class().is_program() && work != Purpose::Parity && !work.is_whole()
 }

@@ -4,28 +4,25 @@ use crate::ids::{DieId, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::kernel::probe::ReadNotice;
-use crate::schedule::latency_account::PathWait;
 use crate::schedule::purpose::Purpose;
 use crate::schedule::transaction::{Transaction, TransactionClass};
 use crate::units::Time;
 
-use super::path::PathGrant;
-use super::queues::IssueWait;
-use super::{Datapath, NewOperation, PageSource};
+use super::{Datapath, PageSource};
 
 impl<M: Model> Datapath<M> {
     /// Enqueues a transaction at its die. `work` must equal the purpose of the transaction. Returns the die. Next, call [`Datapath::try_issue`] for
     /// the die.
     #[inline(always)]
     pub fn enqueue(&mut self, id: TransactionId, work: Purpose, kernel: &mut Kernel<M>) -> DieId {
-        let plane = self.queues.transactions[id].plane;
+        let plane = self.queues.transaction(id).plane;
         let die = self.geometry.die_of_plane(plane);
         let internal_busy = self.dies.internal_busy_at(die, plane, kernel.now());
         self.queues.enqueue(id, work, die, internal_busy, kernel);
         self.scheduling.queue_changed(die);
         self.dies.mark_busy(die);
         if work.class() == TransactionClass::UserRead && kernel.watches_reads() {
-            let Transaction { lpn, purpose: work, .. } = self.queues.transactions[id];
+            let Transaction { lpn, purpose: work, .. } = *self.queues.transaction(id);
             kernel.notify_read(ReadNotice::Queued(id, die, lpn, work.read_for()));
         }
         die
@@ -33,7 +30,7 @@ impl<M: Model> Datapath<M> {
 
     /// Charges the queue wait of a transaction that is dequeued but not issued.
     pub fn count_wait(&mut self, id: TransactionId, now: Time) {
-        let transaction = &mut self.queues.transactions[id];
+        let transaction = self.queues.transaction_mut(id);
         transaction.account.wait(now, self.dies.internal_busy(transaction.plane, now));
     }
 
@@ -61,35 +58,5 @@ impl<M: Model> Datapath<M> {
         if let Some(die) = self.queues.replace_lead(lead) {
             self.scheduling.queue_changed(die);
         }
-    }
-
-    /// Charges the queue and path wait of a dequeued transaction, which is issued now.
-    #[inline(always)]
-    pub(super) fn on_dequeued(&mut self, id: TransactionId, die: DieId, path: PathGrant, kernel: &mut Kernel<M>) {
-        let wait = self.issue_wait(id, die, path.wait, kernel.now());
-        self.queues.charge_issue_wait(id, die, wait, kernel);
-    }
-
-    /// Returns the wait of the transactions that are issued at `now` with `id`, at its plane of `die`, after the wait `path` for their path.
-    #[inline(always)]
-    pub(super) fn issue_wait(&self, id: TransactionId, die: DieId, path: PathWait, now: Time) -> IssueWait {
-        IssueWait { path, internal_busy: self.dies.internal_busy_at(die, self.queues.transactions[id].plane, now) }
-    }
-
-    /// Dequeues the next mapping unit for the program that was added last to `operation`; `None` if there is none. All earlier units must
-    /// have their pages.
-    #[inline(always)]
-    pub fn next_companion<S: PageSource<M>>(
-        &mut self,
-        operation: &mut NewOperation,
-        source: &S,
-        kernel: &mut Kernel<M>,
-    ) -> Option<TransactionId> {
-        if !self.queues.gathers() {
-            return None;
-        }
-        let last = *operation.transactions().last()?;
-        let wait = self.issue_wait(last, operation.queue.die, operation.path().wait, kernel.now());
-        self.queues.next_unit_of_program(operation, wait, source, kernel)
     }
 }

@@ -35,9 +35,8 @@ impl<M: Model> Gate<'_, M> {
     }
 
     /// Returns whether GC has priority over user transactions on `die`. False if a queued read precedes GC (`Rules::reads_before_collection`).
-    pub(in super::super) fn has_collection_priority<S: PageSource<M>>(&self, die: DieId, source: &S) -> bool {
-        let yields =
-            M::ALL_FEATURES && self.rules.reads_before_collection && has_awaited_read(&self.queues.by_die.masks(die));
+    fn has_collection_priority<S: PageSource<M>>(&self, die: DieId, source: &S) -> bool {
+        let yields = M::ALL_FEATURES && self.rules.reads_before_collection && has_awaited_read(&self.queues.masks(die));
         source.collection_first(die) && !yields
     }
 
@@ -50,7 +49,7 @@ impl<M: Model> Gate<'_, M> {
 
     /// Returns whether an operation suspended at `die` (or at its chip, if chips are suspended as a whole) belongs to GC that has priority over
     /// reads.
-    pub(in super::super) fn has_suspended_priority_collection<S: PageSource<M>>(&self, die: DieId, source: &S) -> bool {
+    pub(super) fn has_suspended_priority_collection<S: PageSource<M>>(&self, die: DieId, source: &S) -> bool {
         let has_priority =
             |die: DieId| self.dies[die].state.has_suspended_internal() && self.has_collection_priority(die, source);
         if self.dies.are_suspended_as_chips() {
@@ -62,6 +61,6 @@ impl<M: Model> Gate<'_, M> {
 
     /// Returns whether reads are queued at `die` that may suspend its operation.
     pub(in super::super) fn has_waiting_reads(&self, die: DieId) -> bool {
-        self.dies.have_suspension() && has_awaited_read(&self.queues.by_die.masks(die))
+        self.dies.have_suspension() && has_awaited_read(&self.queues.masks(die))
     }
 }

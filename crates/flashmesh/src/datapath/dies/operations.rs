@@ -1,0 +1,143 @@
+//! Steps of an operation at a die: its begin, its array work, and the data that it sends.
+
+use crate::flash::die::{Extent, Operation, OperationKind};
+use crate::ids::{DieId, PlaneId, TransactionId};
+use crate::kernel::model::Model;
+use crate::units::Time;
+
+use super::{DieEntry, Dies};
+
+const SENDS: &str = "data of a register is being sent";
+
+impl<M: Model> Dies<M> {
+    /// Begins `operation` at `die`. Returns its extent: the plane of its lead (`lead_plane`) for a read if planes read independently, otherwise the
+    /// die.
+    ///
+    /// # Panics
+    /// If the die cannot begin the operation or, for an independent read, if the plane cannot begin a read.
+    #[inline(always)]
+    pub(in super::super) fn begin(
+        &mut self,
+        die: DieId,
+        lead_plane: impl FnOnce() -> PlaneId,
+        operation: Operation,
+        now: Time,
+    ) -> Extent {
+        let DieEntry { state, plane_reads, .. } = &mut self.entries[die];
+        let (begun, extent) = match plane_reads {
+            Some(reads) if M::ALL_FEATURES && operation.kind == OperationKind::Read => {
+                let plane = self.geometry.plane_in_die(lead_plane()) as u8;
+                (reads.state.begin(&self.rules.die, plane, operation, now), Extent::Plane(plane))
+            }
+            _ => (state.begin(&self.rules.die, operation, now), Extent::Die),
+        };
+        begun.expect("a die for which a lead was chosen accepts an operation");
+        extent
+    }
+
+    /// Starts the array of `die`, whose command and data have arrived. Returns the extent of the operation, the operation, and its end.
+    #[inline(always)]
+    pub(in super::super) fn start_array(&mut self, die: DieId, now: Time) -> (Extent, &Operation, Time) {
+        let DieEntry { state, plane_reads, .. } = &mut self.entries[die];
+        match plane_reads {
+            Some(reads) if M::ALL_FEATURES && reads.state.incoming().is_some() => {
+                let (plane, read, until) = reads.state.start_array(now).expect("the command of a plane is in transfer");
+                (Extent::Plane(plane), read, until)
+            }
+            _ => {
+                let started = state.start_array(now);
+                let (operation, until) = started.expect("the die whose command is delivered has an operation");
+                (Extent::Die, operation, until)
+            }
+        }
+    }
+
+    /// Ends the operation in the array of `die` and counts its array time. Returns the extent of the operation, and the operation; `None` if no
+    /// operation ends at `now`, because it was suspended after its end was scheduled.
+    #[inline(always)]
+    pub(in super::super) fn finish_array(&mut self, die: DieId, now: Time) -> Option<(Extent, &Operation)> {
+        let plane = if M::ALL_FEATURES { self.entries[die].plane_read_ending(now) } else { None };
+        if M::ALL_FEATURES && plane.is_none() {
+            if !self.entries[die].state.ends_at(now) {
+                return None;
+            }
+            // A pending path request was made to suspend the operation that ends here. Count its wait only from here on: until now it waited
+            // for the die.
+            let requester = self.requester(die);
+            if self.entries[requester].path.requests_command() {
+                self.entries[requester].path.request_command(now);
+            }
+        }
+        let DieEntry { state, work, plane_reads, .. } = &mut self.entries[die];
+        let (extent, operation, work) = match (plane, plane_reads) {
+            (Some(plane), Some(reads)) if M::ALL_FEATURES => {
+                let read = reads.state.finish_array(plane, now).expect("the end of the read has come");
+                (Extent::Plane(plane), read, &mut reads.work[usize::from(plane)])
+            }
+            _ => (Extent::Die, state.finish_array(now).expect("the end of the operation has come"), work),
+        };
+        work.array += operation.array_time;
+        Some((extent, operation))
+    }
+
+    /// Marks the data in the register of `die` as requesting a path. Returns `false` if the register is empty, or if the data is already
+    /// marked. If `true`, call [`Datapath::request_data_path`](crate::datapath::Datapath::request_data_path) next.
+    #[inline(always)]
+    pub fn begin_sending(&mut self, die: DieId) -> bool {
+        match &mut self.entries[die].plane_reads {
+            Some(reads) if M::ALL_FEATURES => reads.state.begin_sending(),
+            _ => self.entries[die].state.begin_sending(),
+        }
+    }
+
+    /// Returns the read whose data leaves the register of `die` next; `None` if no data is ready.
+    #[inline]
+    pub fn outgoing(&self, die: DieId) -> Option<TransactionId> {
+        if M::ALL_FEATURES { self.entries[die].outgoing() } else { self.entries[die].state.outgoing() }
+    }
+
+    /// Adds `waited` to the path waits of the data that `die` sends next. Returns the time at which its register was filled, and the path
+    /// wait already charged to earlier planes of the operation.
+    #[inline(always)]
+    pub(in super::super) fn count_path_wait(&mut self, die: DieId, waited: Time) -> (Time, Time) {
+        let DieEntry { state, plane_reads, .. } = &mut self.entries[die];
+        let counted = match plane_reads {
+            Some(reads) if M::ALL_FEATURES => reads.state.count_path_wait(waited),
+            _ => state.count_path_wait(waited),
+        };
+        counted.expect(SENDS)
+    }
+
+    /// Removes the data that was just sent from its register. Returns the extent of the operation (one plane or the whole die), and the
+    /// read of the data, to which other reads of the same page are chained.
+    #[inline(always)]
+    pub(in super::super) fn finish_sending(&mut self, die: DieId, now: Time) -> (Extent, TransactionId) {
+        let DieEntry { state, plane_reads, .. } = &mut self.entries[die];
+        match plane_reads {
+            Some(reads) if M::ALL_FEATURES => {
+                let (plane, sent) = reads.state.finish_sending(now).expect(SENDS);
+                reads.settle(&self.rules.die);
+                (Extent::Plane(plane), sent)
+            }
+            _ => (Extent::Die, state.finish_sending(now).expect(SENDS)),
+        }
+    }
+
+    /// Removes the part of the register data that was just sent. `rest` is the first read of the data that stays in the register. Returns
+    /// the first read of the part that was sent.
+    #[inline(always)]
+    pub(in super::super) fn finish_sending_part(&mut self, die: DieId, rest: TransactionId) -> TransactionId {
+        let DieEntry { state, plane_reads, .. } = &mut self.entries[die];
+        let sent = match plane_reads {
+            Some(reads) if M::ALL_FEATURES => reads.state.finish_sending_part(rest),
+            _ => state.finish_sending_part(rest),
+        };
+        sent.expect(SENDS)
+    }
+
+    #[inline]
+    pub(in super::super) fn first_in_progress(&self, die: DieId) -> Option<TransactionId> {
+        let entry = &self.entries[die];
+        if M::ALL_FEATURES { entry.first_in_progress() } else { entry.state.first_in_progress() }
+    }
+}
