@@ -190,6 +190,8 @@ lint: $(ENVIRONMENT) ## Check formatting, lints and types
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --locked --quiet -- -D warnings
 	$(CARGO) clippy --package flashmesh --lib --locked --quiet -- -D warnings
+	RUSTDOCFLAGS='-D rustdoc::broken_intra_doc_links -A rustdoc::private_intra_doc_links' \
+		$(CARGO) doc --package flashmesh --no-deps --document-private-items --locked --quiet
 	$(BIN)/python tools/import_rules.py
 	$(BIN)/python tools/supply_chain.py
 	$(BIN)/python tools/words.py

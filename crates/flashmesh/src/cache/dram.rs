@@ -3,7 +3,7 @@
 //! An access opens the rows it touches and moves its data in bursts. With the closed policy each row costs tRCD + tCL. Each row after the first of an
 //! access also costs tRP, because the previous row must be closed first; closing the last row is hidden. With the open policy the last row stays
 //! open. An access that begins in the open row costs tCL there; one that begins in another row costs tRP + tRCD + tCL there. Banks, refresh and bus
-//! turnaround are not modelled [choice].
+//! turnaround are not modelled \[choice\].
 
 use crate::config::{self, AccessTime, RowPolicy};
 use crate::units::{Bytes, Time, TransferTimes};

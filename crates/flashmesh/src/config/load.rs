@@ -464,7 +464,7 @@ fn is_root_key(key: &str) -> bool {
     parameters().any(|spec| spec.section.is_empty() && spec.key == key)
 }
 
-/// Returns the place of a section for messages: "in [geometry]".
+/// Returns the place of a section for messages: "in \[geometry\]".
 fn section_phrase(section: &str) -> String {
     if section.is_empty() { "above all sections".to_owned() } else { format!("in [{section}]") }
 }

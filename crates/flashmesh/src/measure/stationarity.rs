@@ -6,11 +6,11 @@
 //! the warm-up takes half of the run or more, the run is too short (Hoad, Robinson and Davies, "Automating warm-up length estimation", Journal of the
 //! Operational Research Society 61, 2010). That paper searches all but the last five observations. With few observations, some near the end are equal
 //! by chance, and a steady run then counts as too short. Here only the first half is searched; a minimum at the end of this half means that the run
-//! is too short. [choice]
+//! is too short. \[choice\]
 
 use crate::quantities;
 
-/// Minimum number of observations from which MSER can find the end of the warm-up. [choice]
+/// Minimum number of observations from which MSER can find the end of the warm-up. \[choice\]
 pub const OBSERVATIONS_MIN: usize = 20;
 
 /// Number of rounds (groups of consecutive batches of a run) that the criterion of the SNIA compares (Solid State Storage Performance Test

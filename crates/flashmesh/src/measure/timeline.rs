@@ -24,7 +24,7 @@ use crate::workload::IoRequest;
 /// Initial number of requests of a batch (MSER-5).
 const BATCH_REQUESTS: u64 = 5;
 
-/// Maximum number of batches. After a merge there are half as many. [choice]
+/// Maximum number of batches. After a merge there are half as many. \[choice\]
 pub const BATCHES_MAX: usize = 64;
 
 #[derive(Clone, Debug, Default)]

@@ -2,8 +2,8 @@
 //!
 //! Areas of links are relative to the channels of the bus, which has one for each row of chips. A link between routers is shorter than a channel of 8
 //! chips, by a factor of 8, and thinner: it takes 0.04 of that channel's area. Relative to a longer channel its area is proportionally smaller
-//! [choice]. Links to a controller or to the pins of a chip are not counted, because the bus needs the same area for their counterparts. Area is
-//! proportional to the number of wires [choice].
+//! \[choice\]. Links to a controller or to the pins of a chip are not counted, because the bus needs the same area for their counterparts. Area is
+//! proportional to the number of wires \[choice\].
 
 use super::Constant;
 use crate::config::{self, Config};

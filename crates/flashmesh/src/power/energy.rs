@@ -6,14 +6,14 @@
 //! - *Nominal energy*, the measure of Venice, ISCA 2023, section 6.4: average power times execution time. The average power in the paper hardly
 //!   differs between designs, because flash operations dominate and all designs execute the same number. So the paper's average power cannot be event
 //!   energy over time: a faster design would have a higher one, and average power times execution time would be the event energy again. Here average
-//!   power is the *nominal power* of the drive with all of its parts at work [choice]: every die draws the mean power of the operations of the run,
+//!   power is the *nominal power* of the drive with all of its parts at work \[choice\]: every die draws the mean power of the operations of the run,
 //!   every controller has a transfer in progress over the mean number of links of the run, and routers and controllers draw their constant power.
 //!   Nominal power does not depend on the length of the run.
 //!
 //! A channel shared by several chips draws ten times the power of a link (Venice, ISCA 2023, section 6.6). Any wire bundle with one driver at either
-//! end counts as a link: between routers, to a controller, to the pins of a chip, and the private channel of the path-conflict-free ideal [choice].
+//! end counts as a link: between routers, to a controller, to the pins of a chip, and the private channel of the path-conflict-free ideal \[choice\].
 //! Power is proportional to the number of wires: the wide channel of pSSD draws twice as much power as a channel of the bus, the two narrow channels
-//! of pnSSD together as much as one [choice].
+//! of pnSSD together as much as one \[choice\].
 
 use super::Constant;
 use crate::config::{self, Config};

@@ -47,10 +47,10 @@
 //!   a path in the empty mesh. `retry = "next-controller"` first tries the other free controllers in turn. With `retry = "immediate"` a controller
 //!   keeps its request and sends scout after scout while any circuit exists. Without a circuit only the scout of the oldest request leaves again, and
 //!   the others wait as described above, so that scouts cannot block each other for ever.
-//! - *Time.* A scout has as many flits as the ids of chips and controllers need, two up to 64 chips ([`Mesh::scout_flits`]). A link takes a scout
-//!   that many link cycles: forward, backtracking, and on the return to the controller \[choice\]. A transfer takes (distance + size / link width)
-//!   link cycles (Equation 1); the distance is the number of links of the circuit, with the controller link and the chip link. A command takes its
-//!   time on a shared channel plus the distance \[choice\], because the chip, not the link, times the cycles of a command.
+//! - *Time.* A scout has as many flits as the ids of chips and controllers need, two up to 64 chips ([`Mesh::scout_flits`](mesh::Mesh::scout_flits)).
+//!   A link takes a scout that many link cycles: forward, backtracking, and on the return to the controller \[choice\]. A transfer takes (distance +
+//!   size / link width) link cycles (Equation 1); the distance is the number of links of the circuit, with the controller link and the chip link. A
+//!   command takes its time on a shared channel plus the distance \[choice\], because the chip, not the link, times the cycles of a command.
 //! - *Order.* At equal times scouts step first, then circuits are granted, in the order of controller numbers, then everything else follows
 //!   \[choice\].
 //! - *Conflicts.* A wait for chip pins counts as cause `channel`, a wait for a controller as `controller`, and the time from the launch of a failed

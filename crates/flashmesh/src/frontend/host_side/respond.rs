@@ -17,7 +17,7 @@ use super::request::Request;
 use super::{HostSide, Sink};
 
 impl<M: Model> HostSide<M> {
-    /// Handles a finished page read that the controller returned directly, not in the list of [`CompletedWork`].
+    /// Handles a finished page read that the controller returned directly, not in the list of [`CompletedWork`](crate::controller::CompletedWork).
     #[inline(always)]
     pub fn page_read(
         &mut self,

@@ -10,7 +10,7 @@
 //! - with `"doorbells"`: a controller on the host's bus (as AHCI drives on PCIe have), which fetches commands and data from the memory
 //!   of the host when it receives doorbells, like `nvme` with one queue.
 //!
-//! All commands are queued, including those that ATA does not queue (flush) [choice].
+//! All commands are queued, including those that ATA does not queue (flush) \[choice\].
 
 use std::collections::VecDeque;
 
