@@ -26,11 +26,13 @@ impl<I: Id, T: Clone> IdTable<I, T> {
 
 impl<I: Id, T> IdTable<I, T> {
     /// Returns the values in the order of the ids.
+    #[inline]
     pub fn values(&self) -> &[T] {
         &self.slots.as_slice()[..self.count]
     }
 
     /// Returns the values in the order of the ids, as a mutable slice.
+    #[inline]
     pub fn values_mut(&mut self) -> &mut [T] {
         &mut self.slots.as_mut_slice()[..self.count]
     }

@@ -140,6 +140,7 @@ impl<M: Model> Dies<M> {
         Dies { entries, idle, rules, geometry, suspensions, model: PhantomData }
     }
 
+    #[inline]
     pub fn values(&self) -> &[DieEntry] {
         self.entries.values()
     }
@@ -221,6 +222,7 @@ impl<M: Model> Dies<M> {
         }
     }
 
+    #[inline]
     pub fn states(&self) -> DiesView<'_> {
         DiesView(self.entries.values(), &self.rules.die)
     }
@@ -237,7 +239,7 @@ impl<M: Model> Dies<M> {
     }
 
     /// Adds `die` to the set of idle dies, if the allocator needs this set.
-    #[inline]
+    #[inline(always)]
     pub(super) fn mark_idle(&mut self, die: DieId) {
         if M::ALL_FEATURES && self.rules.track_idle {
             self.idle.set(die, true);
@@ -245,7 +247,7 @@ impl<M: Model> Dies<M> {
     }
 
     /// Removes `die` from the set of idle dies, with all dies of its chip if the chip executes one operation at a time.
-    #[inline]
+    #[inline(always)]
     pub(super) fn mark_busy(&mut self, die: DieId) {
         if M::ALL_FEATURES && self.rules.track_idle {
             self.idle.set(die, false);
@@ -257,7 +259,7 @@ impl<M: Model> Dies<M> {
 
     /// Removes all dies of the chip of `die` from the set of idle dies, if they start operations only together: the others start nothing until the
     /// operation of `die` has ended.
-    #[inline]
+    #[inline(always)]
     pub(super) fn mark_others_waiting(&mut self, die: DieId) {
         if M::ALL_FEATURES && self.rules.start_together && self.rules.track_idle {
             self.dies_of_chip(die).for_each(|die| self.idle.set(die, false));
@@ -297,10 +299,12 @@ impl<M: Model> Dies<M> {
         }
     }
 
+    #[inline]
     pub(super) fn first_die_of_chip(&self, die: DieId) -> DieId {
         DieId(self.geometry.chip_of(die).0 * self.geometry.dies_per_chip)
     }
 
+    #[inline]
     pub(super) fn dies_of_chip(&self, die: DieId) -> impl Iterator<Item = DieId> + use<M> {
         let first = self.first_die_of_chip(die).0;
         (first..first + self.geometry.dies_per_chip).map(DieId)

@@ -135,8 +135,7 @@ impl<'a, M: Model> Gate<'a, M> {
         if !M::ALL_FEATURES {
             return true;
         }
-        let may_suspend = || self.dies.have_suspension() && !self.dies.is_free(die);
-        self.rules.dies_are_independent && !may_suspend()
+        self.rules.dies_are_independent && (!self.dies.have_suspension() || self.dies.is_free(die))
     }
 
     /// Returns the planes of `die` with queued programs other than GC moves that may not run now, usually for lack of a free page, as a bit

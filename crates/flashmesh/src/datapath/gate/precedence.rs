@@ -35,6 +35,7 @@ impl<M: Model> Gate<'_, M> {
     }
 
     /// Returns whether GC has priority over user transactions on `die`. False if a queued read precedes GC (`Rules::reads_before_collection`).
+    #[inline]
     fn has_collection_priority<S: PageSource<M>>(&self, die: DieId, source: &S) -> bool {
         let yields = M::ALL_FEATURES && self.rules.reads_before_collection && has_awaited_read(&self.queues.masks(die));
         source.collection_first(die) && !yields
@@ -42,6 +43,7 @@ impl<M: Model> Gate<'_, M> {
 
     /// Returns whether GC goes before user transactions on `die`: GC has priority, or GC is overdue and writes of the die wait for page moves
     /// (`gc.paced`). If overdue GC did not go first, a flood of reads would stop the page moves, and so the writes.
+    #[inline]
     pub(in super::super) fn collection_goes_first<S: PageSource<M>>(&self, die: DieId, source: &S) -> bool {
         let is_overdue = || self.dies[die].is_collection_overdue && source.writes_wait(die);
         self.has_collection_priority(die, source) || (M::ALL_FEATURES && is_overdue())

@@ -111,7 +111,7 @@ impl<'a> ArraySteps<'a> {
     }
 
     /// Returns the types of the pages that a transaction reads and programs, on which its array time depends.
-    #[inline]
+    #[inline(always)]
     pub(in super::super) fn page_types<M: Model>(&self, id: TransactionId) -> OperationPageTypes {
         let transaction = &self.transactions[id];
         let page = |ppn| move || self.geometry.array_page(ppn);

@@ -88,7 +88,8 @@ impl<M: Model> Datapath<M> {
         if self.rules.paces_collection {
             dies().for_each(|die| self.update_overdue_collection(die, source, now));
         }
-        let collection_first = dies().any(|die| self.gate().collection_goes_first(die, source));
+        let gate = self.gate();
+        let collection_first = dies().any(|die| gate.collection_goes_first(die, source));
         // Only schedulers that can defer erases need `space_is_out`.
         let space_is_out =
             self.rules.erase_order == EraseOrder::Last && dies().any(|die| source.collects_for_space(die));

@@ -60,14 +60,17 @@ impl GatherState {
         self.is_enabled
     }
 
+    #[inline]
     pub(super) fn gathers_by_die(&self) -> bool {
         self.gathers_by_die
     }
 
+    #[inline]
     fn index(&self, die: DieId, class: TransactionClass, plane: u8) -> usize {
         (die.index() * CLASSES + class.index()) * self.geometry.planes_per_die as usize + usize::from(plane)
     }
 
+    #[inline]
     pub(super) fn queued(&self, die: DieId, class: TransactionClass, plane: u8) -> u32 {
         self.queued[self.index(die, class, plane)]
     }
@@ -95,18 +98,21 @@ impl GatherState {
     }
 
     /// Returns the planes of `die` whose partial programs of `class` may run without further mapping units.
+    #[inline]
     pub(super) fn released(&self, die: DieId, class: TransactionClass) -> u8 {
         self.released[die.index()].of(class)
     }
 
     /// Ends the wait of the programs of `class` at `plane` of `die` whose oldest mapping unit was queued at `queued`, if their gather timeout has
     /// passed at `now`.
+    #[inline]
     pub(super) fn release_due(&mut self, die: DieId, class: TransactionClass, plane: u8, queued: Time, now: Time) {
         if queued + self.timeout <= now {
             self.release(die, class, plane);
         }
     }
 
+    #[inline]
     pub(super) fn release(&mut self, die: DieId, class: TransactionClass, plane: u8) {
         self.released[die.index()].insert(class, plane);
     }
