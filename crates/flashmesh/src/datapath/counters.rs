@@ -7,8 +7,10 @@ pub struct Counters {
     pub work: ArrayOperationCounts,
     /// Number of operations on more than one plane.
     pub multi_plane_operations: u64,
-    /// Number of operations whose lead is a user read that waited for `schedule.age-bound` or longer, with user programs queued at the start.
+    /// Number of operations whose lead is a user read that waited for `schedule.age-bound` or longer, while user programs were queued at the die when
+    /// the operation started.
     pub overdue_reads: u64,
-    /// Number of operations whose lead is a user program that waited for `schedule.age-bound` or longer, with user reads queued at the start.
+    /// Number of operations whose lead is a user program that waited for `schedule.age-bound` or longer, while user reads were queued at the die when
+    /// the operation started.
     pub overdue_programs: u64,
 }

@@ -6,7 +6,7 @@
 //!    operation ([`operation`]).
 //! 4. Commands, program data and read data cross the granted paths ([`transfer`]), and the array works.
 //!
-//! Five main parts own the state, and only the steps above use several of them: [`TransactionQueues`], what waits; [`SchedulingState`], the order;
+//! Five main parts hold the state, and only the steps above use several of them: [`TransactionQueues`], what waits; [`SchedulingState`], the order;
 //! [`Dies`], what runs; [`Interconnect`], the paths; and [`CleanExecution`], the block moves between chips.
 //!
 //! Actions for the controller are return values ([`IssueOutcome`], [`GrantOutcome`], [`DeliveredTransfer`], [`ArrayOutcome`]). The datapath queries
@@ -108,9 +108,9 @@ impl Datapath<Probed> {
         self.scheduling.set_scheduler(scheduler);
     }
 
-    /// Prepares for a custom scheduler that decides the order of all transactions, regardless of the configuration. No transaction counts
-    /// as overdue (`schedule.age-bound`). The scheduler may defer erases: with each decision it is notified whether free pages are nearly
-    /// exhausted.
+    /// Leaves the order of all transactions to a custom scheduler, regardless of the configuration. No transaction counts as overdue
+    /// (`schedule.age-bound`). The scheduler may defer erases, so its view tells whether a die is nearly out of free pages, or writes wait for a fold
+    /// of the SLC cache (`SchedulerView::space_is_out`).
     pub fn leave_order_to_scheduler(&mut self) {
         (self.rules.age_bound, self.rules.erase_order) = (Time::MAX, EraseOrder::Last);
     }
@@ -169,8 +169,8 @@ impl<M: Model> Datapath<M> {
         Gate::new(&self.rules, &self.queues, &self.dies)
     }
 
-    /// Returns the planes of `die` with queued programs other than GC moves that may not run now, usually for lack of a free page, as a bit
-    /// mask by index in the die.
+    /// Returns the planes of `die` (bit mask by index in the die) on which a queued program may not run now, usually for lack of a free page.
+    /// Programs of GC moves do not count.
     pub fn held_planes<S: PageSource<M>>(&self, die: DieId, source: &S) -> u8 {
         self.gate().held_planes(die, source)
     }

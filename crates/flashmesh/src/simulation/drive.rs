@@ -78,7 +78,7 @@ impl<M: Model> DriveInstance<M> {
     /// Stops all notices to probes except the one of the end of the run.
     pub fn stop_telling(&mut self) {
         self.kernel.stop_notices();
-        self.datapath.interconnect.stop_notices();
+        self.datapath.interconnect.stop_recording_link_uses();
         self.controller.stop_recording();
     }
 

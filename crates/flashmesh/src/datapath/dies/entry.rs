@@ -15,7 +15,7 @@ pub struct DieEntry {
     /// State of the die. Excludes its reads if its planes read independently (`flash.multi-plane = "independent"`).
     pub(in super::super) state: Die,
     /// Independent reads of the planes; `None` if the planes do not read independently.
-    pub(in super::super) plane_reads: Option<Box<PlaneReadEntry>>,
+    pub(super) plane_reads: Option<Box<PlaneReadEntry>>,
     pub(in super::super) path: DiePathState,
     /// Array and transfer times of the die, from which a lower bound for the length of the run is computed. Excludes reads if planes read
     /// independently.
@@ -33,7 +33,7 @@ pub struct DieEntry {
 
 /// Independent reads of the planes of a die.
 #[derive(Clone, Debug)]
-pub(in super::super) struct PlaneReadEntry {
+pub(super) struct PlaneReadEntry {
     pub state: PlaneReads,
     /// Array and transfer times of the reads of each plane, from which a lower bound for the length of the run is computed.
     pub work: Vec<DieWork>,

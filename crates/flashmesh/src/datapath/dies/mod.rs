@@ -59,7 +59,7 @@ struct DiesRules {
 }
 
 /// View of the states of all dies, for the scheduler and the allocation policies.
-pub struct DiesView<'a>(pub(super) &'a [DieEntry], pub(super) &'a DieRules);
+pub struct DiesView<'a>(&'a [DieEntry], &'a DieRules);
 
 impl DieStates for DiesView<'_> {
     fn accepts(&self, die: DieId) -> bool {

@@ -26,7 +26,7 @@ impl PlaneReadEntry {
 
 impl DieEntry {
     /// Returns a plane whose independent read ends at `now`, by its index in the die; `None` if there is none.
-    pub(in super::super) fn plane_read_ending(&self, now: Time) -> Option<u8> {
+    pub(super) fn plane_read_ending(&self, now: Time) -> Option<u8> {
         self.plane_reads.as_ref()?.state.ending(now)
     }
 

@@ -138,8 +138,8 @@ impl<'a, M: Model> Gate<'a, M> {
         self.rules.dies_are_independent && (!self.dies.have_suspension() || self.dies.is_free(die))
     }
 
-    /// Returns the planes of `die` with queued programs other than GC moves that may not run now, usually for lack of a free page, as a bit
-    /// mask by index in the die.
+    /// Returns the planes of `die` (bit mask by index in the die) on which a queued program may not run now, usually for lack of a free page.
+    /// Programs of GC moves do not count.
     pub(super) fn held_planes<S: PageSource<M>>(&self, die: DieId, source: &S) -> u8 {
         let (queued, ready) = (self.queues.masks(die), self.ready_planes(die, source));
         let short = |class: TransactionClass| queued.of(class) & !ready.of(class);

@@ -7,8 +7,8 @@ use crate::kernel::model::Model;
 use super::{Gate, PageSource, has_awaited_read};
 
 impl<M: Model> Gate<'_, M> {
-    /// Returns whether a read may suspend the operation of `die`. False for GC that has priority over reads, and while stalled writes forbid
-    /// suspensions (`PageSource::may_suspend`).
+    /// Returns whether a read may suspend the operation of `die`. False if the operation belongs to GC that goes before user transactions, and while
+    /// the device cache is full, if `cache.suspend-when-full` forbids suspensions then.
     #[inline(never)]
     pub(in super::super) fn read_may_suspend<S: PageSource<M>>(
         &self,

@@ -1,13 +1,12 @@
 //! Issue at a die: path requests for transactions that may run.
 
+use crate::datapath::gate::{has_awaited_read, has_unreserved_programs};
 use crate::datapath::{Datapath, HeldDie, IssueOutcome, PageSource};
 use crate::ids::DieId;
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::schedule::queues::{NOTHING, PlaneMasks};
 use crate::units::Time;
-
-use crate::datapath::gate::{has_awaited_read, has_unreserved_programs};
 
 impl<M: Model> Datapath<M> {
     /// Tries to issue at `die`: requests a command path if a transaction may run, or resumes a suspended operation. If a chip executes one

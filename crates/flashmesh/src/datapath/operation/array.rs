@@ -58,7 +58,7 @@ impl<M: Model> Datapath<M> {
         let Some((extent, operation)) = self.dies.finish_array(die, now) else { return ArrayOutcome::NotYet };
         kernel.notify(|| Notice::ArrayEnded(die, extent));
         if M::ALL_FEATURES && ArraySteps::are_needed(operation.kind, &self.geometry, &self.timing) {
-            let steps = ArraySteps::new(&self.geometry, &self.timing, self.queues.views().1);
+            let steps = ArraySteps::new(&self.geometry, &self.timing, self.queues.transactions());
             steps.steps(operation).for_each(|(kind, pages)| self.counters.work.count(kind, pages));
         } else if operation.kind == OperationKind::Read {
             self.counters.work.count(OperationKind::Read, operation.page_types);

@@ -22,11 +22,7 @@ pub(in super::super) struct ArraySteps<'a> {
 }
 
 impl<'a> ArraySteps<'a> {
-    pub(in super::super) fn new(
-        geometry: &'a Geometry,
-        timing: &'a Timing,
-        transactions: &'a Transactions,
-    ) -> ArraySteps<'a> {
+    pub(super) fn new(geometry: &'a Geometry, timing: &'a Timing, transactions: &'a Transactions) -> ArraySteps<'a> {
         ArraySteps { geometry, timing, transactions }
     }
 
@@ -37,7 +33,7 @@ impl<'a> ArraySteps<'a> {
     }
 
     /// Returns the steps of the slowest plane of `operation`, in order: each with its kind and the types of the pages.
-    pub(in super::super) fn steps(
+    pub(super) fn steps(
         &self,
         operation: &Operation,
     ) -> impl Iterator<Item = (OperationKind, OperationPageTypes)> + '_ {
@@ -130,6 +126,6 @@ impl<'a> ArraySteps<'a> {
 impl<M: Model> Datapath<M> {
     #[inline(always)]
     pub(in super::super) fn array_steps(&self) -> ArraySteps<'_> {
-        ArraySteps::new(&self.geometry, &self.timing, self.queues.views().1)
+        ArraySteps::new(&self.geometry, &self.timing, self.queues.transactions())
     }
 }

@@ -11,5 +11,5 @@ pub use array::ArrayOutcome;
 pub use grant::GrantOutcome;
 pub use start::NewOperation;
 
-pub(super) use array_steps::ArraySteps;
+use array_steps::ArraySteps;
 pub(super) use grant::GrantedPath;

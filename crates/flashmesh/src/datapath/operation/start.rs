@@ -1,7 +1,6 @@
 //! Start of an operation: joiners, the pages of programs, and the command.
 
 use crate::datapath::operation::GrantedPath;
-use crate::datapath::path::PathGrant;
 use crate::datapath::queues::IssueWait;
 use crate::datapath::{Datapath, GrantOutcome, PageSource};
 use crate::fabric::{Payload, TransferKind};
@@ -60,10 +59,6 @@ impl NewOperation {
     #[inline]
     pub fn class(&self) -> TransactionClass {
         self.queue.class
-    }
-
-    pub(in super::super) fn path(&self) -> PathGrant {
-        self.granted.path
     }
 
     /// Sorts the planes of a read: reads of the map first, then in the order of arrival.
@@ -129,8 +124,7 @@ impl<M: Model> Datapath<M> {
         if operation.candidate_planes == 0 { None } else { self.dequeue_next_joiner(operation, source, kernel) }
     }
 
-    /// Adds all joiners (transactions of other planes) and starts a read or an erase, which has no program data. Inlines the common case
-    /// without candidates.
+    /// Adds all joiners and starts the operation, a read or an erase. Inlines the common case that no other plane can join.
     #[inline(always)]
     fn add_joiners_and_start<S: PageSource<M>>(&mut self, operation: NewOperation, source: &S, kernel: &mut Kernel<M>) {
         if operation.candidate_planes == 0 {
@@ -148,8 +142,14 @@ impl<M: Model> Datapath<M> {
         kernel: &mut Kernel<M>,
     ) {
         while self.dequeue_next_joiner(&mut operation, source, kernel).is_some() {}
+        self.start_read_in_order(operation, kernel);
+    }
+
+    /// Starts an operation whose planes may send their data in the order of arrival (`flash.plane-order`).
+    #[inline(always)]
+    fn start_read_in_order(&mut self, mut operation: NewOperation, kernel: &mut Kernel<M>) {
         if self.rules.sends_by_arrival {
-            operation.sort_by_arrival(self.queues.views().1);
+            operation.sort_by_arrival(self.queues.transactions());
         }
         self.start_operation(operation, kernel);
     }
@@ -205,10 +205,7 @@ impl<M: Model> Datapath<M> {
                 }
             }
         }
-        if self.rules.sends_by_arrival {
-            operation.sort_by_arrival(self.queues.views().1);
-        }
-        self.start_operation(operation, kernel);
+        self.start_read_in_order(operation, kernel);
     }
 
     /// Starts an erase, or a read for GC or the map.
@@ -329,7 +326,7 @@ impl<M: Model> Datapath<M> {
             return None;
         }
         let last = *operation.transactions().last()?;
-        let wait = self.issue_wait(last, operation.queue.die, operation.path().wait, kernel.now());
+        let wait = self.issue_wait(last, operation.queue.die, operation.granted.path.wait, kernel.now());
         self.queues.next_unit_of_program(operation, wait, source, kernel)
     }
 

@@ -42,7 +42,8 @@ pub struct TransferCounts {
     pub started: u64,
     /// Number of transfers whose path was free at the first attempt, and that the network did not block afterwards.
     pub unblocked: u64,
-    /// Waits for paths and blockades in the network, by cause: their number and time. A transfer that waited and was blocked counts twice.
+    /// Number and total time of the waits for paths and of the stalls after a grant, by cause. A wait counts once for each of its causes. A transfer
+    /// that waited and then stalled counts for both.
     pub conflicts: PathConflicts,
 }
 
@@ -74,7 +75,7 @@ impl<F: StaticFabric> Interconnect<F> {
         self.outbox.link_uses = Some(Vec::new());
     }
 
-    pub fn stop_notices(&mut self) {
+    pub fn stop_recording_link_uses(&mut self) {
         self.outbox.link_uses = None;
     }
 
@@ -157,7 +158,7 @@ impl<F: StaticFabric> Interconnect<F> {
         fabric.catch_up(now, outbox);
     }
 
-    /// Reports the remaining link uses, before the probes are detached.
+    /// Reports to the probes all link uses, scout moves and searches up to now that are not reported yet. Call this before the probes are detached.
     pub fn report_remaining_uses(&mut self, kernel: &mut Kernel<impl Model>) {
         self.catch_up(kernel.now());
         self.report_link_uses(kernel);
@@ -249,7 +250,7 @@ impl<F: StaticFabric> Interconnect<F> {
         self.fabric.acquire(die, phase, now, &mut self.outbox);
     }
 
-    /// Requests a path for read data of `die`, which leaves for `data`: a request, GC or the map.
+    /// Requests a path for read data of `die`. `data` is the owner of the data (request, GC or map), by which the channel may be arbitrated.
     #[inline(always)]
     pub(super) fn acquire_for(&mut self, die: DieId, data: DataOwner, now: Time) {
         self.fabric.acquire_for(die, data, now, &mut self.outbox);
@@ -266,7 +267,7 @@ impl<F: StaticFabric> Interconnect<F> {
         self.fabric.send(grant, payload, now, &mut self.outbox)
     }
 
-    /// Sends the acknowledgement of `operation` over the path of `requester`.
+    /// Sends the acknowledgement of `operation`, which has ended at a die of `requester`, to the controller.
     pub(in super::super) fn acknowledge<M: Model>(
         &mut self,
         requester: DieId,

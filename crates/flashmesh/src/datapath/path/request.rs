@@ -52,7 +52,7 @@ impl<M: Model> Datapath<M> {
         self.record_blocker(requester, TransferPhase::DataOut);
     }
 
-    /// Returns for whom the data leaves the register of `die` (a request, GC or the map), for arbitration by this owner.
+    /// Returns the owner (request, GC or map) of the data that `die` sends next, by which the channel is arbitrated.
     #[inline(never)]
     fn data_owner(&self, die: DieId) -> DataOwner {
         let entry = &self.dies[die];

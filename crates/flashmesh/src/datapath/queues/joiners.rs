@@ -160,8 +160,9 @@ impl<M: Model> TransactionQueues<M> {
         if class == TransactionClass::Erase { PlaneAddress { page: 0, ..at } } else { at }
     }
 
-    /// Returns whether a free page exists for `lead`, which need not be the head of its queue. A check is needed because
-    /// [`Gate::ready_planes`](crate::datapath::gate::Gate::ready_planes) checks only heads if streams have their own open blocks.
+    /// Returns whether `lead`, a transaction anywhere in its queue, need not wait for a free page. Checks only late-bound user programs whose streams
+    /// have their own open blocks, for which [`Gate::ready_planes`](crate::datapath::gate::Gate::ready_planes) has checked only the heads. True for
+    /// all other transactions.
     #[inline(never)]
     pub(in super::super) fn has_page<S: PageSource<M>>(&self, lead: TransactionId, source: &S) -> bool {
         let transaction = &self.transactions[lead];
@@ -169,14 +170,5 @@ impl<M: Model> TransactionQueues<M> {
             || source.shares_open_block()
             || self.is_early_bound(transaction.class())
             || source.next_page(transaction).is_some()
-    }
-
-    /// Returns whether the head of a queue of GC moves must be dequeued first, because it runs without waiting for further mapping units.
-    /// Another move as the lead would start a partial program, and each victim may cause only one partial program.
-    #[inline(always)]
-    pub(in super::super) fn starts_with_head<S: PageSource<M>>(&self, queue: QueueId, source: &S) -> bool {
-        self.gathers()
-            && queue.class == TransactionClass::CollectProgram
-            && self.needs_no_companions(queue.die, queue.plane, source)
     }
 }

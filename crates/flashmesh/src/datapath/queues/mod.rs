@@ -1,8 +1,8 @@
 //! Transactions in flight, and the queues of the dies.
 //!
 //! [`TransactionQueues`] owns the transactions, the queues in which they wait for their dies, the chains of mapping units that run together
-//! ([`companions`]), and the programs that gather ([`gather`]). The gate decides which transactions may run; this part only knows which programs have
-//! all of their units.
+//! ([`companions`]), and the programs that gather ([`gather`]). The gate decides which transactions may run; this part only knows which programs need
+//! not wait for further mapping units.
 
 mod arrival_order;
 mod companions;
@@ -45,7 +45,7 @@ pub struct TransactionQueues<M: Model> {
     model: PhantomData<M>,
 }
 
-/// Rules by which transactions join operations, derived from the configuration.
+/// Settings of the configuration that affect the queues.
 #[derive(Clone, Debug)]
 struct QueueRules {
     multi_plane: MultiPlane,
@@ -58,7 +58,7 @@ struct QueueRules {
     copyback: bool,
 }
 
-/// Wait of a transaction that is issued, which its latency account is charged.
+/// Wait that is charged to the latency account of a transaction when the transaction is issued.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct IssueWait {
     /// Wait for the path.
@@ -143,6 +143,11 @@ impl<M: Model> TransactionQueues<M> {
     #[inline(always)]
     pub(super) fn views(&self) -> (&DieQueues, &Transactions) {
         (&self.by_die, &self.transactions)
+    }
+
+    #[inline(always)]
+    pub(super) fn transactions(&self) -> &Transactions {
+        &self.transactions
     }
 
     /// Returns the planes of `die` with queued transactions, by class.
@@ -256,7 +261,7 @@ impl<M: Model> TransactionQueues<M> {
         self.count_queued(id, die, work, plane, kernel);
     }
 
-    /// Counts a mapping unit that is queued at its die.
+    /// Adds a queued mapping unit to the counts of units that wait to fill a program. Does nothing for other transactions.
     #[inline(always)]
     fn count_queued(&mut self, id: TransactionId, die: DieId, work: Purpose, plane: u8, kernel: &mut Kernel<M>) {
         if self.gathers() && self.is_early_bound(work.class()) {

@@ -274,4 +274,13 @@ impl<M: Model> TransactionQueues<M> {
             self.early_bound.remove(self.transactions[lead].to);
         }
     }
+
+    /// Returns whether the head of a queue of GC moves must be dequeued first, because it runs without waiting for further mapping units.
+    /// Another move as the lead would start a partial program, and each victim may cause only one partial program.
+    #[inline(always)]
+    pub(in super::super) fn starts_with_head<S: PageSource<M>>(&self, queue: QueueId, source: &S) -> bool {
+        self.gathers()
+            && queue.class == TransactionClass::CollectProgram
+            && self.needs_no_companions(queue.die, queue.plane, source)
+    }
 }

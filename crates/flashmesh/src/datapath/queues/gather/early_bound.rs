@@ -36,7 +36,7 @@ impl PartialProgram {
 
 /// Programs that have not started and whose mapping units already have their pages.
 #[derive(Clone, Debug)]
-pub struct EarlyBoundPrograms {
+pub(in super::super) struct EarlyBoundPrograms {
     /// Programs of each plane that have not started, in the order in which their first mapping units got their pages. Empty if a program has only one
     /// mapping unit.
     programs: Vec<Vec<PartialProgram>>,

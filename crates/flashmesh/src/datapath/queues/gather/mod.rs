@@ -1,14 +1,9 @@
-//! Gathering of mapping units that share a page of the array or a program.
+//! Gathering of mapping units in the queue of a plane until they fill one program.
 //!
-//! Mapping units of one page or program run together in their plane: the first one leads, and the others are chained to it as its *companions*.
-//!
-//! - Reads of one page that wait in the same queue are sensed once and transferred together.
-//! - Programs gather in the queue of their plane until they fill one program. A partial program runs when its oldest unit has waited for
-//!   `ftl.gather-timeout`, when a flush waits for it
-//!   ([`TransactionQueues::flush_partial_programs`](super::TransactionQueues::flush_partial_programs)), or when no more units can arrive (the last
-//!   units of a victim).
-//! - Early-bound writes gather in the program of their page ([`EarlyBoundPrograms`]).
-//! - In superblocks, whose planes are written at the same offset, a program waits until all planes of the die are full.
+//! A partial program runs when its oldest unit has waited for `ftl.gather-timeout`, when a flush waits for it
+//! ([`TransactionQueues::flush_partial_programs`](super::TransactionQueues::flush_partial_programs)), or when no more units can arrive (the last
+//! units of a victim). In superblocks, whose planes are written at the same offset, a program waits until all planes of the die are full. Early-bound
+//! writes gather in the program of their page ([`EarlyBoundPrograms`]).
 
 mod early_bound;
 
@@ -24,7 +19,7 @@ use crate::schedule::queues::{NOTHING, PlaneMasks};
 use crate::schedule::transaction::{CLASSES, TransactionClass};
 use crate::units::Time;
 
-pub use early_bound::EarlyBoundPrograms;
+pub(super) use early_bound::EarlyBoundPrograms;
 
 /// State of programs that gather and get their pages at the grant (late binding): they wait in their queues until mapping units fill a program.
 #[derive(Clone, Debug)]
