@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use flashmesh::config::{Caching, Config, Namespace, Priority, ReplayMode};
+use flashmesh::config::{Caching, Config, Namespace, Priority, ReplayMode, Sizes};
 use flashmesh::error::RunError;
 use flashmesh::ids::{Lpn, StreamId};
 use flashmesh::measure::report::{Report, StreamReport};
@@ -266,6 +266,10 @@ fn with_streams(case: &Case, sketches: &[Sketch], split: bool) -> Config {
         stream.replay.mode = sketch.mode;
         (stream.queue.caching, stream.queue.priority) = (sketch.caching, sketch.priority);
         stream.queue.namespace = split.then(|| names[sketch.namespace].to_owned());
+        if split {
+            // The sources list the requests. A request of the default size may not fit a half of a small drive, and would be refused.
+            stream.workload.request_size = Sizes(vec![(case.config.geometry.sector_size, 1.0)]);
+        }
         stream
     };
     config.stream = sketches.iter().enumerate().map(stream).collect();
