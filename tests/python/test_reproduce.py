@@ -90,6 +90,12 @@ def test_outcomes_read_back_have_the_verdicts_of_their_values(made_up: Paper, tm
         ('measure = "makespan_ps"', 'measure = "makespan"', "results have no 'makespan': did you mean makespan_ps?"),
         ('measure = "makespan_ps"', 'measure = "open(1)"', "is no measure: 'open"),
         ('why = "It is so."', 'why = { slwo = "So." }', "there is no 'slwo': did you mean slow?"),
+        ('why = "It is so."', 'why = { "slow, slwo" = "So." }', "there is no 'slwo': did you mean slow?"),
+        (
+            'why = "It is so."',
+            'why = { "slow, as-specified" = "So.", slow = "Else." }',
+            "claim A2: why: slow has two texts",
+        ),
         ('unit = "x"', 'undecidable = "x"', "claim A1: unknown key undecidable"),
         ("{busy}", "{idle}", "claim A1: why: there is no 'idle': there are busy"),
         ('supports = "It fits."', "", "regimes.slow: needs supports and against"),
@@ -108,6 +114,12 @@ def test_a_wrong_registry_file_is_refused(tmp_path: Path, old: str, new: str, me
     assert old in MADE_UP
     with pytest.raises(flashmesh.ConfigError, match=re.escape(message)):
         written(tmp_path, MADE_UP.replace(old, new, 1))
+
+
+def test_one_reason_may_be_that_of_several_regimes(tmp_path: Path) -> None:
+    text = MADE_UP.replace('why = "It is so."', 'why = { "slow, as-specified" = "It is so.", fit = "Else." }', 1)
+    claim = written(tmp_path, text).claim("A2")
+    assert [claim.sentence(regime) for regime in ("slow", "as-specified", "fit")] == ["It is so.", "It is so.", "Else."]
 
 
 def test_runs_of_a_fit_may_be_shorter_than_those_of_the_regimes(tmp_path: Path) -> None:

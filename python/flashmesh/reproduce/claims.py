@@ -99,10 +99,22 @@ def read_claim(table: object, place: str, jobs: dict[str, Job], part_of: str = "
 
 
 def read_why(fields: Fields) -> dict[str, str]:
-    """Reads the explanations of a claim: one text for all regimes (interpretations of the paper), or one for each."""
+    """Reads the explanations of a claim: one text for all regimes (interpretations of the paper), or texts by regime.
+
+    A text for several regimes has their names as its key, separated by commas.
+
+    Raises:
+        ConfigError: If a regime has two texts.
+    """
     if isinstance(fields.table.get("why"), str):
         return {"": fields.take("why", str)}
-    return fields.labels("why")
+    found: dict[str, str] = {}
+    for names, text in fields.labels("why").items():
+        for name in names.split(", "):
+            if name in found:
+                raise fields.error(f"why: {name or 'all other regimes'} has two texts")
+            found[name] = text
+    return found
 
 
 def read_measurement(fields: Fields, jobs: dict[str, Job]) -> Measurement:
