@@ -88,7 +88,8 @@ def told_lines(summaries: Sequence[Summary]) -> list[str]:
         f"Of {claims} claims {made} are exact by construction. Of the other {claims - made}, measured in one",
         f"reading of each paper, {ten} hold within 10 % of the effect, {quarter} within 25 % and {half} within 50 %;",
         f"{elsewhere} more hold within 10 % in another stated reading only. The keys of these readings",
-        "are chosen by the answer, by searches and fits: that a reading exists is no evidence that the authors ran it.",
+        "were chosen to match what is published, by searches and fits: that one exists is no evidence that the",
+        "authors ran it.",
     ]
 
 

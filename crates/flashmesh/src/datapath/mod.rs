@@ -175,13 +175,13 @@ impl<M: Model> Datapath<M> {
         self.gate().held_planes(die, source)
     }
 
-    /// Returns whether reads are queued at `die` that may suspend its operation.
+    /// Returns whether suspension is on (`flash.suspension`) and user or map reads are queued at `die`.
     pub fn has_waiting_reads(&self, die: DieId) -> bool {
         self.gate().has_waiting_reads(die)
     }
 
-    /// Returns the next die named by the scheduler; `None` if no die is to request a path now. Next, call [`Datapath::try_issue`] for the die, then
-    /// [`SchedulingState::dispatched`].
+    /// Asks the scheduler which die requests a path next; `None` if none is to request a path now. Next, call [`Datapath::try_issue`] for the die,
+    /// then [`SchedulingState::dispatched`].
     #[inline(always)]
     pub fn dispatch(&mut self, kernel: &Kernel<M>) -> Option<DieId> {
         let Datapath { scheduling, queues, dies, .. } = self;

@@ -273,8 +273,7 @@ impl<M: Model> Dies<M> {
         if M::ALL_FEATURES && self.rules.take_turns { self.first_die_of_chip(die) } else { die }
     }
 
-    /// Returns the die that uses a granted path. If a chip executes one operation at a time, this die is known only after an operation was
-    /// chosen.
+    /// Returns the die that uses the path of `grant`. If a chip executes one operation at a time, call this only after an operation was chosen.
     #[inline(always)]
     pub(super) fn die_of_grant(&self, grant: Grant) -> DieId {
         self.path_user(grant.die).expect("a chip whose dies take turns uses a path for its busy die")

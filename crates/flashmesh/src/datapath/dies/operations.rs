@@ -108,8 +108,8 @@ impl<M: Model> Dies<M> {
         counted.expect(SENDS)
     }
 
-    /// Removes the data that was just sent from its register. Returns the extent of the operation (one plane or the whole die), and the
-    /// read of the data, to which other reads of the same page are chained.
+    /// Removes the data that was just sent from its register. Returns the extent of the operation (one plane or the whole die), and the read that the
+    /// data belongs to, behind which other reads of the page may be chained.
     #[inline(always)]
     pub(in super::super) fn finish_sending(&mut self, die: DieId, now: Time) -> (Extent, TransactionId) {
         let DieEntry { state, plane_reads, .. } = &mut self.entries[die];

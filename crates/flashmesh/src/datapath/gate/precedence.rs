@@ -7,8 +7,8 @@ use crate::kernel::model::Model;
 use super::{Gate, PageSource, has_awaited_read};
 
 impl<M: Model> Gate<'_, M> {
-    /// Returns whether a read may suspend the operation of `die`. False if the operation belongs to GC that goes before user transactions, and while
-    /// the device cache is full, if `cache.suspend-when-full` forbids suspensions then.
+    /// Returns whether a read may suspend the operation of `die`. Returns `false` if the operation belongs to GC that goes before user transactions,
+    /// and while the device cache is full and `cache.suspend-when-full` forbids suspensions.
     #[inline(never)]
     pub(in super::super) fn read_may_suspend<S: PageSource<M>>(
         &self,
@@ -61,7 +61,7 @@ impl<M: Model> Gate<'_, M> {
         }
     }
 
-    /// Returns whether reads are queued at `die` that may suspend its operation.
+    /// Returns whether suspension is on (`flash.suspension`) and user or map reads are queued at `die`.
     pub(in super::super) fn has_waiting_reads(&self, die: DieId) -> bool {
         self.dies.have_suspension() && has_awaited_read(&self.queues.masks(die))
     }

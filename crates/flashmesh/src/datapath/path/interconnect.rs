@@ -42,8 +42,8 @@ pub struct TransferCounts {
     pub started: u64,
     /// Number of transfers whose path was free at the first attempt, and that the network did not block afterwards.
     pub unblocked: u64,
-    /// Number and total time of the waits for paths and of the stalls after a grant, by cause. A wait counts once for each of its causes. A transfer
-    /// that waited and then stalled counts for both.
+    /// Number and total time of the waits for paths and of the stalls after a grant, by cause. A wait of several causes counts once for each, and its
+    /// time is divided among them. A transfer that waited and then stalled counts for both.
     pub conflicts: PathConflicts,
 }
 
@@ -286,13 +286,13 @@ impl<F: StaticFabric> Interconnect<F> {
         operation
     }
 
-    /// Returns whether the last grant that is not processed yet is for `phase` of `die`.
+    /// Returns whether the last grant since grants were cleared is for `phase` of `die`.
     pub(super) fn was_granted_last(&self, die: DieId, phase: TransferPhase) -> bool {
         self.outbox.grants.last().is_some_and(|last| (last.grant.die, last.grant.phase) == (die, phase))
     }
 
     /// Makes `request` the occupant of `path`, if paths are exclusive (used by one transfer at a time). Returns whether another request, or firmware
-    /// work, was the occupant at any time since `requested_at`.
+    /// work, was the occupant at any time since `requested_at`; `true` for firmware work, and `false` if paths are not exclusive.
     pub(super) fn occupy(&mut self, path: PathId, request: Option<RequestId>, requested_at: Time, now: Time) -> bool {
         self.fabric.has_exclusive_paths() && self.occupants.occupy(path, request, requested_at, now)
     }

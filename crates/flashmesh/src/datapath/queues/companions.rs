@@ -108,7 +108,8 @@ impl<M: Model> TransactionQueues<M> {
         }
     }
 
-    /// Dequeues reads of mapping units on the page of `lead`, and chains them to `lead`, so that the page is sensed only once.
+    /// Clears the chain of `lead`, unless it is a complete program. If `lead` is a read, dequeues the reads of its page and chains them to it, so
+    /// that the page is sensed only once.
     #[inline(always)]
     pub(in super::super) fn chain_same_page_reads<S: PageSource<M>>(
         &mut self,

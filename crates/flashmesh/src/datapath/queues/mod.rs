@@ -217,7 +217,7 @@ impl<M: Model> TransactionQueues<M> {
         self.rules.binds_early && class == TransactionClass::UserProgram
     }
 
-    /// Returns whether `id` is a late-bound program: it gets its page only when its path is granted.
+    /// Returns whether `id` is a program that does not get its page when it is placed on a plane.
     #[inline(always)]
     pub fn needs_page(&self, id: TransactionId) -> bool {
         let class = self.transactions[id].class();

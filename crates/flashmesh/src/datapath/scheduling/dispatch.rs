@@ -21,7 +21,7 @@ pub(super) struct DispatchCandidates {
     dies: DieSet,
     /// Die that the scheduler has named as the next to request a path, while the issue at this die is in progress.
     named: Option<DieId>,
-    /// Whether the set of candidates or their paths have changed since the scheduler last declined to name a die.
+    /// Whether a candidate was added or a command path was granted since the scheduler last declined to name a die.
     has_changed: bool,
 }
 
@@ -81,7 +81,7 @@ impl<M: Model> SchedulingState<M> {
         self.candidates.named = None;
     }
 
-    /// Returns the next die named by the scheduler; `None` if no die is to request a path now.
+    /// Asks the scheduler which die requests a path next, and removes this die from the candidates; `None` if none is to request a path now.
     #[inline(never)]
     pub(in super::super) fn name_die(
         &mut self,

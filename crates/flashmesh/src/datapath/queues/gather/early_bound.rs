@@ -37,8 +37,8 @@ impl PartialProgram {
 /// Programs that have not started and whose mapping units already have their pages.
 #[derive(Clone, Debug)]
 pub(in super::super) struct EarlyBoundPrograms {
-    /// Programs of each plane that have not started, in the order in which their first mapping units got their pages. Empty if a program has only one
-    /// mapping unit.
+    /// Programs of each plane that have not started, in the order in which their first mapping units got their pages. Empty if each program of the
+    /// drive has one mapping unit.
     programs: Vec<Vec<PartialProgram>>,
     timeout: Time,
     geometry: Geometry,

@@ -31,7 +31,7 @@ pub(super) struct GatherState {
     geometry: Geometry,
     /// Planes whose partial programs may run without further mapping units, by die and class.
     released: Vec<PlaneMasks>,
-    /// Number of queued mapping units that wait to fill a program, by die, class and plane. Empty if a program has only one mapping unit.
+    /// Number of queued mapping units that wait to fill a program, by die, class and plane. Empty if each program of the drive has one mapping unit.
     queued: Vec<u32>,
 }
 
