@@ -116,7 +116,9 @@ class MutatedTree:
             RuntimeError: If code outside of mutants does not compile.
         """
         numbers: set[int] = set()
-        for message in self.cargo("check", *(f"--package={name}" for name in MUTATED)):
+        packages = [f"--package={name}" for name in MUTATED]
+        # Some functions are compiled for tests only.
+        for message in self.cargo("check", "--features=flashmesh/internals", *packages):
             found = message.get("message") or {}
             if message.get("reason") != "compiler-message" or found.get("level") != "error" or not found["spans"]:
                 continue
