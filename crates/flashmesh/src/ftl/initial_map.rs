@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock};
 use super::allocation::{PlaneShare, StaticOrder};
 use super::interleaving::Interleaving;
 use super::mapping::PREFETCHED;
-use super::precondition::Permutation;
+use super::precondition::{Permutation, Scatter};
 use crate::engine::prefetch::prefetch;
 use crate::flash::divisor::Divisor;
 use crate::flash::geometry::Geometry;
@@ -30,6 +30,8 @@ pub(super) struct InitialMap {
     groups: Vec<PlaneGroup>,
     /// Index in `groups` of each plane of the drive; [`NO_GROUP`] for a plane that preconditioning has not filled.
     group_of: Vec<u32>,
+    /// Slots of the logical pages; `None` if each page has its own slot.
+    scatter: Option<Scatter>,
 }
 
 /// Locations of the logical pages of a sample (simulated planes) at one instant, from which several copies are made. With several copies, each block
@@ -75,6 +77,7 @@ impl InitialMap {
             pages_per_plane: Divisor::new(geometry.pages_per_plane()),
             groups: Vec::new(),
             group_of: vec![NO_GROUP; geometry.planes() as usize],
+            scatter: None,
         }
     }
 
@@ -86,9 +89,14 @@ impl InitialMap {
         self.groups.push(group);
     }
 
+    /// Sets the slots of the logical pages.
+    pub fn set_scatter(&mut self, scatter: Scatter) {
+        self.scatter = Some(scatter);
+    }
+
     /// Passes all (logical, physical) page pairs to `take`, in batches of at most [`PREFETCHED`] pairs.
     pub fn in_batches(&self, mut take: impl FnMut(&mut Vec<(Lpn, Ppn)>)) {
-        self.groups.iter().for_each(|group| group.in_batches(&mut take));
+        self.groups.iter().for_each(|group| group.in_batches(self.scatter.as_ref(), &mut take));
     }
 
     /// Returns whether `lpn` is in the mapped ranges, without computing its location.
@@ -102,13 +110,15 @@ impl InitialMap {
         if !self.contains(lpn) {
             return None;
         }
-        let plane = self.order.plane_of(lpn);
-        self.group(plane)?.get(lpn, plane)
+        let slot = self.scatter.as_ref().map_or(lpn, |scatter| scatter.slot_of(lpn));
+        let plane = self.order.plane_of(slot);
+        self.group(plane)?.get(slot, plane)
     }
 
     /// Returns the logical page stored at `ppn`, which must be valid. Returns `None` if preconditioning stored no page there.
     pub fn lpn_at(&self, ppn: Ppn) -> Option<Lpn> {
-        self.group(PlaneId(self.pages_per_plane.divide(ppn.0)))?.lpn_at(ppn)
+        let slot = self.group(PlaneId(self.pages_per_plane.divide(ppn.0)))?.lpn_at(ppn)?;
+        Some(self.scatter.as_ref().map_or(slot, |scatter| scatter.page_at(slot)))
     }
 
     fn group(&self, plane: PlaneId) -> Option<&PlaneGroup> {
@@ -141,8 +151,9 @@ impl PlaneGroup {
         PlaneGroup { first_page, shares: numbered.collect(), content }
     }
 
-    /// Passes all (logical, physical) page pairs of the group to `take`, in batches of at most [`PREFETCHED`] pairs.
-    pub fn in_batches(&self, mut take: impl FnMut(&mut Vec<(Lpn, Ppn)>)) {
+    /// Passes all (logical, physical) page pairs of the group to `take`, in batches of at most [`PREFETCHED`] pairs. The pages of `scatter` have the
+    /// slots of the group; without it, each page has its own.
+    pub fn in_batches(&self, scatter: Option<&Scatter>, mut take: impl FnMut(&mut Vec<(Lpn, Ppn)>)) {
         let (mut offsets, mut batch) = ([0; PREFETCHED], Vec::with_capacity(PREFETCHED));
         for (before, share) in &self.shares {
             let mut number = 0;
@@ -156,6 +167,9 @@ impl PlaneGroup {
                         .zip(number..)
                         .map(|(offset, number)| (share.page(number), Ppn(self.first_page.0 + offset))),
                 );
+                if let Some(scatter) = scatter {
+                    batch.iter_mut().for_each(|(lpn, _)| *lpn = scatter.page_at(*lpn));
+                }
                 number += offsets.len() as u32;
                 take(&mut batch);
             }

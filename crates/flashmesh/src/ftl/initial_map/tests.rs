@@ -41,6 +41,8 @@ fn map_of(ftl: &Ftl) -> (Vec<Option<Ppn>>, Vec<(Ppn, Lpn)>) {
 
 const UNITS: &str = "[ftl]\nmapping-unit = '4KiB'\n";
 
+const DYNAMIC: &str = "allocation = 'dynamic'\n";
+
 const LONG_WRITES: &str = "[workload]\nrequest-size = '16KiB'\n";
 
 const NAMESPACES: &str = "
@@ -63,6 +65,9 @@ fn the_computed_map_equals_the_map_in_tables() {
         (format!("{DRIVE}{UNITS}"), Some(1)),
         (format!("{DRIVE}{UNITS}"), Some(4)),
         (format!("{DRIVE}{UNITS}{LONG_WRITES}"), None),
+        (format!("{DRIVE}{UNITS}{DYNAMIC}"), None),
+        (format!("{DRIVE}{UNITS}{DYNAMIC}{LONG_WRITES}"), Some(1)),
+        (format!("{DRIVE}{UNITS}{DYNAMIC}{NAMESPACES}"), Some(2)),
         (format!("{DRIVE}{UNITS}{LONG_WRITES}"), Some(1)),
         (format!("{DRIVE}{NAMESPACES}"), None),
         (format!("{DRIVE}{UNITS}{NAMESPACES}"), Some(2)),
@@ -86,9 +91,10 @@ fn the_computed_map_equals_the_map_in_tables() {
 
 #[test]
 fn writes_and_deallocations_change_computed_and_stored_maps_alike() {
-    for superblock_dies in [None, Some(1), Some(4)] {
+    for (allocation, superblock_dies) in [("", None), ("", Some(1)), ("", Some(4)), (DYNAMIC, None), (DYNAMIC, Some(4))]
+    {
         for kind in [PreconditionKind::Sequential, PreconditionKind::Random] {
-            let text = format!("{DRIVE}{UNITS}");
+            let text = format!("{DRIVE}{UNITS}{allocation}");
             let mut drives = preconditioned(&text, superblock_dies, Precondition { kind, ..Precondition::default() });
             drives.iter_mut().for_each(Ftl::end_initial_collections);
             for step in 0..20 {

@@ -56,7 +56,7 @@ pub(super) fn fill_in_order(
         watch(done as f64 / planes);
         let first_page = ftl.blocks.accounts.next_fresh_page(plane).unwrap_or(Ppn(0));
         ftl.blocks.accounts.open_and_fill(plane, ftl.host_block_kind(plane, None), pages_of(&shares));
-        ftl.map_group(PlaneGroup::in_order(first_page, shares), initial.as_deref_mut());
+        ftl.map_group(PlaneGroup::in_order(first_page, shares), initial.as_deref_mut(), None);
     }
     ftl.blocks.level_twins(OpenBlockKind::SHARED);
 }

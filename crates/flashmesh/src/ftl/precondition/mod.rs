@@ -6,6 +6,7 @@ mod permutation;
 mod phase;
 mod sample;
 mod sample_inputs;
+mod scatter;
 mod steady_state;
 mod stored_sample;
 mod write_runs;
@@ -13,13 +14,14 @@ mod write_runs;
 pub(super) use fill::lay_out_translation;
 pub(super) use permutation::Permutation;
 pub(crate) use phase::CollectionInProgress;
+pub(super) use scatter::Scatter;
 pub(super) use stored_sample::StateStore;
 
 use steady_state::CopyOptions;
 
 use super::initial_map::{InitialMap, PlaneGroup};
 use super::{Ftl, FtlRules, Partition, allocation};
-use crate::config::{self, ExpectedWrites, PreconditionKind};
+use crate::config::{self, Allocation, ExpectedWrites, PreconditionKind};
 use crate::flash::geometry::Geometry;
 
 /// Number of logical pages of the smallest drive with a computed map. Smaller drives use tables, which are filled in 0.2 s and are faster
@@ -147,15 +149,20 @@ impl Ftl {
         report
     }
 
+    /// Returns whether random writes spread the mapping units of a page of flash over all planes: an idle plane is chosen for each write.
+    fn scatters(&self) -> bool {
+        self.geometry.units_per_page > 1 && !matches!(self.rules.allocation, Allocation::Static(_))
+    }
+
     /// Maps the logical pages of `group`, whose planes are filled, in `initial`, or in the mapping tables if `initial` is `None`. Invalidates the
     /// copied physical pages that no logical page uses.
-    fn map_group(&mut self, group: PlaneGroup, initial: Option<&mut InitialMap>) {
+    fn map_group(&mut self, group: PlaneGroup, initial: Option<&mut InitialMap>, scatter: Option<&Scatter>) {
         for ppn in group.unused() {
             self.blocks.accounts.invalidate(ppn);
         }
         match initial {
             Some(initial) => initial.add(group),
-            None => group.in_batches(|pages| self.mapping.set_all(pages)),
+            None => group.in_batches(scatter, |pages| self.mapping.set_all(pages)),
         }
     }
 }

@@ -7,6 +7,8 @@ use super::fill::{pages_of, shares_by_plane};
 use super::permutation::Permutation;
 use super::sample::{PlaneSample, WINDOWS_MIN};
 use super::sample_inputs::{SampleInputs, block_scale, pages_of_sample};
+use super::scatter::Scatter;
+use super::write_runs::WriteRuns;
 use super::{CollectionInProgress, PreconditionReport, ProgressCallback, StateStore};
 use crate::config::ExpectedWrites;
 use crate::engine::random::SimRng;
@@ -70,6 +72,10 @@ pub(super) fn fill(
 ) {
     let CopyOptions { mut initial, writes } = copies;
     let mut random = SimRng::new(seed);
+    let scatter = ftl.scatters().then(|| {
+        let together = WriteRuns::new(&ftl.geometry, writes).pages_together();
+        Scatter::new(ranges, together, &mut SimRng::new(!seed))
+    });
     let mut kinds = plane_classes(ftl, ranges);
     // Skip classes without pages: the filled share of a small namespace may be less than a page.
     kinds.retain(|kind| kind.pages > 0);
@@ -107,13 +113,16 @@ pub(super) fn fill(
             let state = Arc::new(sample.state(&ftl.geometry));
             for set in sets.iter().skip(instant as usize).step_by(instants as usize) {
                 for group in set.chunks(together as usize) {
-                    copy_planes(ftl, group, &sample, &state, initial.as_deref_mut(), &mut random);
+                    copy_planes(ftl, group, &sample, &state, initial.as_deref_mut(), scatter.as_ref(), &mut random);
                     done += group.len() as f64;
                     watch(done / all);
                 }
                 ftl.initial_collections.extend(copied_collection(ftl, set, &sample));
             }
         }
+    }
+    if let (Some(initial), Some(scatter)) = (initial, scatter) {
+        initial.set_scatter(scatter);
     }
     ftl.is_stationary = report.settled;
 }
@@ -163,6 +172,7 @@ fn copy_planes(
     sample: &PlaneSample,
     state: &Arc<PlaneImage>,
     initial: Option<&mut InitialMap>,
+    scatter: Option<&Scatter>,
     random: &mut SimRng,
 ) {
     let planes: Vec<PlaneId> = group.iter().map(|filled| filled.plane).collect();
@@ -171,7 +181,7 @@ fn copy_planes(
         .map(|_| Permutation::new(sample.pages(), sample.pages_moved_together(), random))
         .collect();
     let shares = group.iter().flat_map(|filled| &filled.shares).cloned();
-    ftl.map_group(PlaneGroup::copies(Arc::clone(state), first_page, shares, permutations), initial);
+    ftl.map_group(PlaneGroup::copies(Arc::clone(state), first_page, shares, permutations), initial, scatter);
     // Translation pages keep their order; host pages are permuted.
     let mut own = group.iter().flat_map(|filled| &filled.translation).flat_map(PlaneShare::pages);
     let offsets: Vec<u32> = sample.translation_offsets(&ftl.geometry).collect();
