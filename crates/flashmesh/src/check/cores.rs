@@ -5,10 +5,12 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::config::{Config, Firmware, FirmwarePolicy, PageMove};
-use crate::ids::RequestId;
+use crate::ids::{Lpn, Ppn, RequestId};
 use crate::kernel::job::Job;
 use crate::units::{Bytes, Time};
 use crate::workload::{IoRequest, RequestKind};
+
+use super::read_parts::ReadParts;
 
 #[derive(Clone, Debug)]
 pub(super) struct Cores {
@@ -24,6 +26,7 @@ pub(super) struct Cores {
     /// Number of pages whose GC job on a core has ended and which are not programmed yet; `None` under the MBM policy, whose moves are not
     /// checked.
     moves: Option<u64>,
+    parts: ReadParts,
 }
 
 impl Cores {
@@ -45,12 +48,14 @@ impl Cores {
             // The firmware policy MBM also programs pages that requests read, and notices do not distinguish these programs from GC moves.
             // So moves are not checked under MBM.
             moves: (config.ftl.policy != FirmwarePolicy::Mbm).then_some(0),
+            parts: ReadParts::new(config),
         }
     }
 
     fn time_of(&self, job: Job) -> Time {
-        let Firmware { read_time, write_time, other_time, look_up_time, completion_time, collect_time, .. } =
-            self.times.clone();
+        let Firmware {
+            read_time, write_time, other_time, look_up_time, split_time, completion_time, collect_time, ..
+        } = self.times.clone();
         // The number of mapping units of a command that will be rejected is not limited. So limit its lookup time to the maximum length of
         // a run.
         let with_look_ups = |time: Time, units: u64| {
@@ -61,6 +66,7 @@ impl Cores {
             Job::Command(_, RequestKind::Read, units) => with_look_ups(read_time, units),
             Job::Command(_, RequestKind::Write, units) => with_look_ups(write_time, units),
             Job::Command(..) => other_time,
+            Job::ReadPart(..) => split_time,
             Job::Completion(_) => completion_time,
             Job::Move(_) => collect_time,
         }
@@ -74,6 +80,9 @@ impl Cores {
         let end = if begin > Time::RUN_MAX { begin } else { begin + time };
         self.free_at[first] = end;
         self.under_way.push((job, end));
+        if let Job::ReadPart(id, first, pages) = job {
+            self.parts.asked(id, first, pages);
+        }
     }
 
     pub(super) fn moved(&self, now: Time) -> Result<(), String> {
@@ -94,6 +103,7 @@ impl Cores {
             Job::Command(id, kind, units) => {
                 self.commands.insert(id, (kind, units));
             }
+            Job::ReadPart(id, first, pages) => self.parts.done(id, first, pages),
             Job::Completion(id) => {
                 self.completions.insert(id);
             }
@@ -103,7 +113,14 @@ impl Cores {
     }
 
     /// Checks that a command which the controller starts had a job on a core, unless jobs of its kind take no time.
-    pub(super) fn submitted(&mut self, id: RequestId, io: &IoRequest) -> Result<(), String> {
+    /// `location` returns the location of a logical page in flash, if it is known.
+    pub(super) fn submitted(
+        &mut self,
+        id: RequestId,
+        io: &IoRequest,
+        location: impl Fn(Lpn) -> Option<Ppn>,
+    ) -> Result<(), String> {
+        self.parts.submitted(id, io, location);
         let moves_pages = matches!(io.kind, RequestKind::Read | RequestKind::Write);
         let (first, end) = (io.offset.as_u64() / self.unit.as_u64(), (io.offset + io.size).as_u64());
         let units = if moves_pages { end.div_ceil(self.unit.as_u64()) - first } else { 0 };
@@ -115,10 +132,16 @@ impl Cores {
         Err(format!("request {} begins with {taken:?} taken by a core, not {expected:?}", id.0))
     }
 
+    /// Checks that a logical page which the array reads for a command had a job on a core, unless the page needs none.
+    pub(super) fn read(&self, id: RequestId, lpn: Lpn) -> Result<(), String> {
+        self.parts.read(id, lpn)
+    }
+
     /// Checks that a completion which is sent to the host had a job on a core, unless completion jobs take no time.
     pub(super) fn completed(&mut self, id: RequestId) -> Result<(), String> {
         let was_taken = self.completions.remove(&id);
         self.commands.remove(&id);
+        self.parts.completed(id);
         if was_taken == (self.times.completion_time > Time::ZERO) {
             return Ok(());
         }
@@ -181,7 +204,7 @@ mod tests {
         assert_eq!(cores.done(Job::Move(TransactionId(7)), us(12)), Ok(()));
         assert_eq!(cores.done(read(0), us(15)), Ok(()));
         assert_eq!(cores.done(Job::Completion(RequestId(3)), us(16)), Ok(()));
-        assert_eq!(cores.submitted(RequestId(0), &READ), Ok(()));
+        assert_eq!(cores.submitted(RequestId(0), &READ, |_| None), Ok(()));
         assert_eq!(cores.completed(RequestId(3)), Ok(()));
         assert_eq!(cores.programmed(), Ok(()));
     }
@@ -199,11 +222,11 @@ mod tests {
     #[test]
     fn what_no_core_has_taken_is_caught() {
         let mut cores = cores();
-        assert!(cores.submitted(RequestId(0), &READ).is_err());
+        assert!(cores.submitted(RequestId(0), &READ, |_| None).is_err());
         assert!(cores.completed(RequestId(0)).is_err());
         assert!(cores.programmed().is_err());
         cores.asked(Job::Command(RequestId(0), RequestKind::Read, 3), us(0));
         assert_eq!(cores.done(Job::Command(RequestId(0), RequestKind::Read, 3), us(6)), Ok(()));
-        assert!(cores.submitted(RequestId(0), &READ).is_err(), "three units in place of two");
+        assert!(cores.submitted(RequestId(0), &READ, |_| None).is_err(), "three units in place of two");
     }
 }

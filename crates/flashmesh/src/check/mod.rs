@@ -59,6 +59,7 @@ mod planes;
 mod probe;
 mod programs;
 mod queues;
+mod read_parts;
 mod requests;
 mod searches;
 #[cfg(test)]

@@ -126,6 +126,12 @@ impl Pages {
         self.newest.get(&lpn).and_then(|newest| newest.at)
     }
 
+    /// Returns the location at which `lpn` is read; `None` for a page that was written before the run and whose location is not known.
+    pub(super) fn read_location(&self, lpn: Lpn) -> Option<Ppn> {
+        let unwritten = || self.unwritten_version(lpn).and_then(|_| self.unwritten.default_location(lpn));
+        self.location(lpn).or_else(unwritten)
+    }
+
     pub(super) fn changed(&self) -> &[Lpn] {
         &self.changed
     }

@@ -57,12 +57,19 @@ impl Cores {
         if config.gc.copyback || config.gc.r#move != PageMove::ThroughController {
             times.collect_time = Time::ZERO;
         }
-        let Firmware { read_time, write_time, other_time, look_up_time, completion_time, collect_time, .. } = times;
-        let all = [read_time, write_time, other_time, look_up_time, completion_time, collect_time];
+        let Firmware {
+            read_time, write_time, other_time, look_up_time, split_time, completion_time, collect_time, ..
+        } = times;
+        let all = [read_time, write_time, other_time, look_up_time, split_time, completion_time, collect_time];
         all.iter().any(|&time| time > Time::ZERO).then(|| {
             let free_at = (0..times.cores).map(|_| Reverse(Time::ZERO)).collect();
             Box::new(Cores { times, free_at, jobs: Jobs::default(), asked_ps: 0 })
         })
+    }
+
+    /// Returns whether each page of flash that a read command reads, except the first, takes core time.
+    pub fn splits_reads(&self) -> bool {
+        self.times.split_time > Time::ZERO
     }
 
     /// Returns the core time of a job. The time of a read or write command includes a look-up of each mapping unit. That time is limited to
@@ -77,6 +84,7 @@ impl Cores {
             Job::Command(_, RequestKind::Read, units) => with_look_ups(times.read_time, units),
             Job::Command(_, RequestKind::Write, units) => with_look_ups(times.write_time, units),
             Job::Command(..) => times.other_time,
+            Job::ReadPart(..) => times.split_time,
             Job::Completion(_) => times.completion_time,
             Job::Move(_) => times.collect_time,
         }

@@ -227,6 +227,16 @@ impl Controller {
         self.shared.cores.as_deref()
     }
 
+    /// Returns whether two logical pages are stored in one page of flash, by the map as it is now.
+    pub fn are_in_one_flash_page(&self, one: Lpn, other: Lpn) -> bool {
+        let Shared { ftl, geometry, .. } = &self.shared;
+        let page = |lpn: Lpn| {
+            let ppn = ftl.lookup(lpn).unwrap_or_else(|| ftl.default_location(lpn));
+            (geometry.block_of(ppn), geometry.array_page(ppn))
+        };
+        page(one) == page(other)
+    }
+
     /// Queues a job at the processor cores. Returns the time at which the job ends; `None` if the job takes no time.
     pub fn ask_core<M: Model>(&mut self, job: Job, kernel: &mut Kernel<M>) -> Option<Time> {
         if M::ALL_FEATURES { self.shared.cores.as_mut()?.queue_job(job, kernel) } else { None }

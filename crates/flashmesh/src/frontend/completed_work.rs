@@ -5,7 +5,6 @@ use crate::datapath::Datapath;
 use crate::fabric::Causes;
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
-use crate::schedule::latency_account::LatencyBreakdown;
 use crate::workload::RequestKind;
 
 use super::Frontend;
@@ -40,7 +39,7 @@ impl<M: Model> Frontend<M> {
                     (self.host.page_done(request, read, Causes::default(), kernel).then_some(request), spent)
                 }
                 &CompletedWork::Flush(Some(request)) => {
-                    self.host.respond(request, &LatencyBreakdown::default(), controller, kernel);
+                    self.end_flush(request, controller, kernel);
                     continue;
                 }
                 CompletedWork::Flush(None) => {
@@ -51,6 +50,9 @@ impl<M: Model> Frontend<M> {
             if let Some(request) = ended {
                 // Read the kind first: `respond` can remove the request, and another request can reuse its slot.
                 let is_read = self.host.requests[request].kind == RequestKind::Read;
+                if M::ALL_FEATURES && is_read {
+                    self.end_split_read(request, spent.total(), kernel.now());
+                }
                 let write = if is_read { None } else { self.write_done(request) };
                 self.host.respond(request, &spent, controller, kernel);
                 if let Some(write) = write {

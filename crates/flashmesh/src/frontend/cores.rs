@@ -43,6 +43,9 @@ impl<M: Model> Frontend<M> {
             Some(Job::Command(request, ..)) if !self.is_cut_off() => {
                 self.submit(request, controller, datapath, kernel);
             }
+            Some(Job::ReadPart(request, first, pages)) if !self.is_cut_off() => {
+                self.read_part(request, first, pages, controller, datapath, kernel);
+            }
             Some(Job::Completion(request)) if !self.is_cut_off() => {
                 let spent = self.host.requests[request].last_breakdown;
                 self.host.send_response(request, &spent, controller, kernel);

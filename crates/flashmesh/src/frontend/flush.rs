@@ -9,6 +9,8 @@ use crate::ids::RequestId;
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
+use crate::schedule::latency_account::LatencyBreakdown;
+use crate::units::Time;
 
 use super::Frontend;
 
@@ -19,11 +21,18 @@ pub(super) struct Flushes {
     waiting: Vec<Flush>,
     /// Sequence number of each write in flight, counted per namespace, by request id.
     orders: Vec<u64>,
+    /// Start of each flush in flight, by request id.
+    begun: Vec<Time>,
 }
 
 impl Flushes {
     pub fn new(namespaces: usize) -> Flushes {
-        Flushes { unfinished: vec![Unfinished::default(); namespaces], waiting: Vec::new(), orders: Vec::new() }
+        Flushes {
+            unfinished: vec![Unfinished::default(); namespaces],
+            waiting: Vec::new(),
+            orders: Vec::new(),
+            begun: Vec::new(),
+        }
     }
 
     pub fn clear(&mut self) {
@@ -119,6 +128,11 @@ impl<M: Model> Frontend<M> {
         kernel: &mut Kernel<M>,
     ) {
         let namespace = self.namespace_of(request);
+        let begun = &mut self.flushes.begun;
+        if begun.len() <= request.index() {
+            begun.resize(request.index() + 1, Time::ZERO);
+        }
+        begun[request.index()] = kernel.now();
         let Unfinished { begun: after, left } = self.flushes.unfinished[namespace.index()];
         let pages = self.pages_in(namespace);
         kernel.notify(|| Notice::FlushBegan(request, pages));
@@ -127,6 +141,17 @@ impl<M: Model> Frontend<M> {
         } else {
             self.flushes.waiting.push(Flush { request, namespace, after, left });
         }
+    }
+
+    /// Sends the response of a flush, whose pages are on flash. The whole time of the flush is that of the device cache; without a device cache, that
+    /// of waiting for dies.
+    pub(super) fn end_flush(&mut self, request: RequestId, controller: &mut Controller, kernel: &mut Kernel<M>) {
+        let time = kernel.now() - self.flushes.begun[request.index()];
+        let spent = match controller.cache() {
+            Some(_) => LatencyBreakdown { cache: time, ..LatencyBreakdown::default() },
+            None => LatencyBreakdown { die_wait: time, ..LatencyBreakdown::default() },
+        };
+        self.host.respond(request, &spent, controller, kernel);
     }
 
     /// Continues a flush whose earlier writes are done: destages all dirty pages of its namespace. These include pages of later writes \[choice\].

@@ -10,6 +10,7 @@ mod flush;
 mod held_commands;
 mod host_side;
 mod power_cut;
+mod split_reads;
 mod submit;
 
 use crate::config::{Config, InterfaceKind};
@@ -31,6 +32,7 @@ pub use host_side::{Counters, HostSide, HostStream, open};
 use flush::Flushes;
 use held_commands::HeldCommands;
 use power_cut::{Ending, PowerCut};
+use split_reads::SplitReads;
 
 /// Settings of the configuration that affect the admission of requests, and the end of the run.
 #[derive(Clone, Debug)]
@@ -51,6 +53,7 @@ pub struct Frontend<M: Model> {
     rules: Rules,
     flushes: Flushes,
     held: HeldCommands,
+    split_reads: SplitReads,
     ending: Ending,
     power_cut: Option<Box<PowerCut>>,
 }
@@ -99,6 +102,7 @@ impl Frontend<Probed> {
             },
             flushes: Flushes::new(host.namespaces.count()),
             held: HeldCommands::new(config),
+            split_reads: SplitReads::default(),
             ending: Ending::default(),
             power_cut: None,
             host,
@@ -126,6 +130,7 @@ impl Frontend<Probed> {
             rules: self.rules,
             flushes: self.flushes,
             held: self.held,
+            split_reads: self.split_reads,
             ending: self.ending,
             power_cut: self.power_cut,
         }

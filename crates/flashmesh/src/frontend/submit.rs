@@ -1,6 +1,6 @@
 //! Start of requests in the drive: admission, and division into pages.
 
-use crate::controller::{Controller, PageRequest};
+use crate::controller::{Controller, Cores, PageRequest};
 use crate::datapath::Datapath;
 use crate::host::status::Status;
 use crate::ids::{Lpn, RequestId, StreamId};
@@ -99,14 +99,35 @@ impl<M: Model> Frontend<M> {
         let (first, last) = self.pages_of(io);
         controller.request_begins::<M>(id, first, last);
         controller.begin_read::<M>(first.0..=last.0, io.size);
-        let mut parts = 0;
+        if M::ALL_FEATURES && controller.cores().is_some_and(Cores::splits_reads) {
+            let end = self.split_read(id, io, since, (first, last), controller, kernel);
+            let completions = self.read_range(id, io, since, (first, end), controller, datapath, kernel);
+            self.host.requests[id].remaining += completions;
+            return;
+        }
+        self.host.requests[id].remaining = self.read_range(id, io, since, (first, last), controller, datapath, kernel);
+    }
+
+    /// Reads the pages `first` to `last` of a request. Returns the number of completions to expect.
+    #[inline(always)]
+    pub(super) fn read_range(
+        &mut self,
+        id: RequestId,
+        io: &IoRequest,
+        since: Time,
+        (first, last): (Lpn, Lpn),
+        controller: &mut Controller,
+        datapath: &mut Datapath<M>,
+        kernel: &mut Kernel<M>,
+    ) -> u32 {
+        let mut completions = 0;
         datapath.interconnect.begin_batch();
         for lpn in first.0..=last.0 {
             let page = self.part_of(id, io, since, Lpn(lpn));
-            parts += controller.read(&page, datapath, kernel);
+            completions += controller.read(&page, datapath, kernel);
         }
         controller.end_pages(datapath, kernel);
-        self.host.requests[id].remaining = parts;
+        completions
     }
 
     #[inline]

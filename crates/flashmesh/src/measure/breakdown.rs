@@ -257,11 +257,11 @@ quantities! {
         host: f64, in "ps";
         /// Time of the controller's cores (`[firmware]`): waiting for a core, and its work.
         firmware: f64, in "ps";
-        /// Time in the device cache: DRAM access, queueing for the DRAM, and waiting for space.
+        /// Time in the device cache: DRAM access, queueing for the DRAM, and waiting for space. The whole time of a flush.
         cache: f64, in "ps";
         /// Time waiting for a map entry: for the read of its translation page, or for space in the mapping cache.
         map_wait: f64, in "ps";
-        /// Time waiting for the die while it worked for other requests.
+        /// Time waiting for the die while it worked for other requests. On a drive without a device cache, the whole time of a flush.
         die_wait: f64, in "ps";
         /// Time waiting for the die while it worked for GC or wear levelling.
         behind_gc: f64, in "ps";

@@ -18,12 +18,12 @@ use crate::units::Time;
 /// The time of a transaction, or of a request, by component.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LatencyBreakdown {
-    /// Time in the device cache: DRAM access, queueing for the DRAM, and waiting for free space.
+    /// Time in the device cache: DRAM access, queueing for the DRAM, and waiting for free space. The whole time of a flush.
     pub cache: Time,
     /// Wait for a mapping entry: for the read of its translation page, or for free space in the mapping cache.
     pub map_wait: Time,
     /// Wait for the die, except behind garbage collection and wear levelling. Includes suspensions of the own operation, and the wait of a
-    /// write for an earlier write of the same page or for free pages.
+    /// write for an earlier write of the same page or for free pages. On a drive without a device cache, the whole time of a flush.
     pub die_wait: Time,
     /// Wait for the die while it worked for garbage collection or wear levelling.
     pub behind_gc: Time,

@@ -51,6 +51,32 @@ fn a_command_costs_its_kind_and_its_units_and_a_completion_costs_as_well() {
     assert_eq!(records[0].breakdown.total(), COMMAND + READ + TRANSFER);
 }
 
+/// The data of the read lies in three pages of flash on three channels. The first page is read when the job of the command has ended, the others after
+/// a job each.
+#[test]
+fn each_page_of_flash_of_a_read_but_the_first_is_a_job_of_its_own() {
+    for (cores, last_job) in [(1, 2 + 5 + 5), (2, 2 + 5), (8, 2 + 5)] {
+        let times =
+            Firmware { cores, read_time: us(2), split_time: us(5), completion_time: us(1), ..Firmware::default() };
+        let config = with_firmware(times);
+        let long = IoRequest { size: Bytes::new(3 * PAGE), ..read(8, 1, Time::from_ms(1)) };
+        let records = run(&config, [read(5, 1, Time::ZERO), long]);
+        assert_eq!(latency(&records[0]), us(2 + 1) + COMMAND + READ + TRANSFER);
+        assert_eq!(latency(&records[1]), us(last_job + 1) + COMMAND + READ + TRANSFER, "{cores} cores");
+        assert_eq!(records[1].firmware, us(last_job + 1), "{cores} cores");
+        assert_eq!(records[1].breakdown.total(), COMMAND + READ + TRANSFER);
+    }
+}
+
+#[test]
+fn mapping_units_of_one_page_of_flash_need_one_job() {
+    let mut config = with_firmware(Firmware { split_time: us(5), ..Firmware::default() });
+    config.ftl.mapping_unit = Some(Bytes::new(PAGE / 4));
+    let part = |units: u64| IoRequest { size: Bytes::new(units * PAGE / 4), ..read(0, 1, Time::ZERO) };
+    let firmware = |units| run(&config, [part(units)])[0].firmware;
+    assert_eq!([1, 4, 5, 8, 9].map(firmware), [0, 0, 5, 5, 10].map(us));
+}
+
 #[test]
 fn jobs_are_done_in_the_order_in_which_they_come_by_the_core_that_is_free_first() {
     let ends = |cores| {

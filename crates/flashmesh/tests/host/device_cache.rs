@@ -5,6 +5,7 @@ use flashmesh::config::{
     Suspension,
 };
 use flashmesh::measure::report::Report;
+use flashmesh::measure::request_log::RequestRecord;
 use flashmesh::simulation::{Control, Simulation};
 use flashmesh::units::{Bytes, Rate, Time};
 use flashmesh::workload::{IoRequest, RequestKind};
@@ -403,4 +404,22 @@ fn zeroes_over_a_page_drop_it_from_the_cache_and_over_a_part_go_through_it() {
     let cache = report.cache.expect("the cache is enabled");
     assert_eq!((report.flash.user_programs, cache.dirty_pages_end, cache.writes.hits), (0, 1, 1));
     assert_eq!(report.write_amplification, Some(0.0));
+}
+
+/// The write is programmed for the flush, or before the flush ends.
+#[test]
+fn the_time_of_a_flush_is_that_of_the_device_cache_or_of_a_wait_for_the_die() {
+    let flush = IoRequest { size: Bytes::ZERO, ..request(RequestKind::Flush, 0, 0, Time::from_us(2)) };
+    let records = |config: &Config| run_source(config, Listed([write(5, 1, ms(0)), flush].into())).1;
+    let mut cached = cached(16);
+    cached.cache.writes = CacheWrites::Back;
+    let of_flush = |records: Vec<RequestRecord>| records.into_iter().find(|record| record.kind == RequestKind::Flush);
+    let with_cache = of_flush(records(&cached)).expect("the flush ends");
+    let without = of_flush(records(&bare_drive())).expect("the flush ends");
+    for record in [&with_cache, &without] {
+        assert_eq!(record.breakdown.total() + record.host(), record.completed - record.arrival);
+        assert!(record.breakdown.total() >= PROGRAM - Time::from_us(2));
+    }
+    assert_eq!(with_cache.breakdown.cache, with_cache.breakdown.total());
+    assert_eq!(without.breakdown.die_wait, without.breakdown.total());
 }

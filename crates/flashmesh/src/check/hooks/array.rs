@@ -129,6 +129,8 @@ impl Oracles {
         self.cache(now, |cache| cache.read(request, lpn));
         let version = self.pages.read(ppn, lpn, request.is_some());
         if let Some(id) = request {
+            let outcome = self.cores.read(id, lpn);
+            self.judge(Cores::NAME, outcome, now);
             if let Ok(version) = version {
                 let outcome = self.freshness.read(id, lpn, version);
                 self.judge(Freshness::NAME, outcome, now);

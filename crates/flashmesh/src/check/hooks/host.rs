@@ -33,7 +33,7 @@ impl Oracles {
     pub fn request_submitted(&mut self, id: RequestId, io: &IoRequest, now: Time) {
         let outcome = self.requests.submitted(id, io, now);
         self.judge(Requests::NAME, outcome, now);
-        let outcome = self.cores.submitted(id, io);
+        let outcome = self.cores.submitted(id, io, |lpn| self.pages.read_location(lpn));
         self.judge(Cores::NAME, outcome, now);
         let outcome = self.namespaces.submitted(id, io);
         self.judge(Namespaces::NAME, outcome, now);

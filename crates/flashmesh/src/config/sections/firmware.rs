@@ -11,7 +11,7 @@ section! {
         /// Number of cores that share the work. Each executes its jobs in the order of arrival.
         cores: u32 = 1, in 1..=1024,
             with "read-time" != ["\"0ps\""] or "write-time" != ["\"0ps\""] or "other-time" != ["\"0ps\""] or "look-up-time" != ["\"0ps\""]
-                or "completion-time" != ["\"0ps\""] or "collect-time" != ["\"0ps\""],
+                or "completion-time" != ["\"0ps\""] or "collect-time" != ["\"0ps\""] or "split-time" != ["\"0ps\""],
             needs any;
         /// Time for a read command, before anything is read for it.
         read_time: Time = Time::ZERO, in Time::ZERO..=FIRMWARE_TIME_MAX, needs any where "read-time" != ["\"0ps\""];
@@ -21,6 +21,8 @@ section! {
         other_time: Time = Time::ZERO, in Time::ZERO..=FIRMWARE_TIME_MAX, needs any where "other-time" != ["\"0ps\""];
         /// Additional time for each mapping unit that a command reads or writes.
         look_up_time: Time = Time::ZERO, in Time::ZERO..=FIRMWARE_TIME_MAX, needs any where "look-up-time" != ["\"0ps\""];
+        /// Time for each page of flash that a read command reads, except the first: a job of its own, on any core, before the page is read.
+        split_time: Time = Time::ZERO, in Time::ZERO..=FIRMWARE_TIME_MAX, needs any where "split-time" != ["\"0ps\""];
         /// Time for a completion, before it is sent to the host.
         completion_time: Time = Time::ZERO, in Time::ZERO..=FIRMWARE_TIME_MAX, needs any where "completion-time" != ["\"0ps\""];
         /// Time for each page, or unit of a page, that collection or wear levelling moves through the controller, between its read and its program.

@@ -10,10 +10,10 @@ fn time() -> impl Strategy<Value = Time> {
 }
 
 pub fn cores() -> impl Strategy<Value = Firmware> {
-    let times = (time(), time(), time(), time(), time(), time());
+    let times = (time(), time(), time(), time(), time(), time(), time());
     let any = (1..=4u32, times).prop_map(|(cores, times)| {
-        let (read_time, write_time, other_time, look_up_time, completion_time, collect_time) = times;
-        Firmware { cores, read_time, write_time, other_time, look_up_time, completion_time, collect_time }
+        let (read_time, write_time, other_time, look_up_time, split_time, completion_time, collect_time) = times;
+        Firmware { cores, read_time, write_time, other_time, look_up_time, split_time, completion_time, collect_time }
     });
     prop_oneof![3 => Just(Firmware::default()), 1 => any]
 }

@@ -1,0 +1,79 @@
+//! Read commands split into parts (`firmware.split-time`): the data of a part lies in one page of flash. The first part is read as soon as the
+//! command is processed; each other part is first a job of a core.
+
+use rustc_hash::FxHashMap;
+
+use crate::controller::Controller;
+use crate::datapath::Datapath;
+use crate::ids::{Lpn, RequestId};
+use crate::kernel::Kernel;
+use crate::kernel::job::Job;
+use crate::kernel::model::Model;
+use crate::units::Time;
+use crate::workload::IoRequest;
+
+use super::Frontend;
+
+/// A read command in flight that is split into parts.
+#[derive(Clone, Copy, Debug)]
+struct SplitRead {
+    /// The command, with an address in the drive.
+    io: IoRequest,
+    /// Time from which the command could have begun.
+    since: Time,
+}
+
+/// Split read commands in flight.
+#[derive(Clone, Debug, Default)]
+pub(super) struct SplitReads {
+    reads: FxHashMap<RequestId, SplitRead>,
+}
+
+impl<M: Model> Frontend<M> {
+    /// Returns the end of the first part of the pages `first` to `last` of a read command. Queues the jobs of the other parts, which
+    /// [`read_part`](Self::read_part) reads; the request waits for one completion for each of these parts until the part is read.
+    #[inline(never)]
+    pub(super) fn split_read(
+        &mut self,
+        id: RequestId,
+        io: &IoRequest,
+        since: Time,
+        (first, last): (Lpn, Lpn),
+        controller: &mut Controller,
+        kernel: &mut Kernel<M>,
+    ) -> Lpn {
+        let is_last_of_part = |lpn: u32| lpn == last.0 || !controller.are_in_one_flash_page(Lpn(lpn), Lpn(lpn + 1));
+        let ends: Vec<u32> = (first.0..=last.0).filter(|&lpn| is_last_of_part(lpn)).collect();
+        for part in ends.windows(2) {
+            controller.ask_core(Job::ReadPart(id, Lpn(part[0] + 1), part[1] - part[0]), kernel);
+        }
+        if ends.len() > 1 {
+            self.split_reads.reads.insert(id, SplitRead { io: *io, since });
+        }
+        self.host.requests[id].remaining = ends.len() as u32 - 1;
+        Lpn(ends[0])
+    }
+
+    /// Reads `pages` logical pages from `first` on, a part of a split read command, whose job on a core has ended.
+    pub(super) fn read_part(
+        &mut self,
+        id: RequestId,
+        first: Lpn,
+        pages: u32,
+        controller: &mut Controller,
+        datapath: &mut Datapath<M>,
+        kernel: &mut Kernel<M>,
+    ) {
+        let SplitRead { io, .. } = self.split_reads.reads[&id];
+        let last = Lpn(first.0 + pages - 1);
+        let completions = self.read_range(id, &io, kernel.now(), (first, last), controller, datapath, kernel);
+        self.host.requests[id].remaining += completions - 1;
+    }
+
+    /// Charges the core time of its parts to a read command, whose last page was read in time `spent`.
+    pub(super) fn end_split_read(&mut self, id: RequestId, spent: Time, now: Time) {
+        if let Some(SplitRead { since, .. }) = self.split_reads.reads.remove(&id) {
+            self.host.requests[id].firmware += now - since - spent;
+        }
+    }
+}
