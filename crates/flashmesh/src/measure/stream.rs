@@ -68,6 +68,15 @@ pub struct StreamMeasures {
     read_bytes: Bytes,
     written_bytes: Bytes,
     kinds: [KindMeasures; MeasuredKind::ALL.len()],
+    ramp: Option<Box<Ramp>>,
+}
+
+/// The first time of a stream (`replay.ramp-time`), measured apart from the rest.
+#[derive(Clone, Debug)]
+struct Ramp {
+    /// Time from which completions count in the results of the stream.
+    until: Time,
+    measures: StreamMeasures,
 }
 
 pub struct StreamMetrics {
@@ -78,8 +87,31 @@ pub struct StreamMetrics {
 }
 
 impl StreamMeasures {
+    /// Measures the requests that complete before `until` apart from the others.
+    pub fn set_ramp(&mut self, until: Time) {
+        self.ramp = Some(Box::new(Ramp { until, measures: StreamMeasures::default() }));
+    }
+
     #[inline(always)]
     pub fn record(
+        &mut self,
+        io: &IoRequest,
+        status: Status,
+        now: Time,
+        latency: Time,
+        firmware: Time,
+        spent: &LatencyBreakdown,
+    ) {
+        if let Some(ramp) = &mut self.ramp
+            && now < ramp.until
+        {
+            return ramp.measures.record_kind(io, status, now, latency, firmware, spent);
+        }
+        self.record_kind(io, status, now, latency, firmware, spent);
+    }
+
+    #[inline(always)]
+    fn record_kind(
         &mut self,
         io: &IoRequest,
         status: Status,
@@ -99,6 +131,19 @@ impl StreamMeasures {
             MeasuredKind::Write => self.written_bytes += io.size,
             MeasuredKind::Flush | MeasuredKind::Other => {}
         }
+    }
+
+    /// Adds all requests of another stream, those of its ramp included.
+    pub fn add_with_ramp(&mut self, other: &StreamMeasures) {
+        self.add(other);
+        if let Some(ramp) = &other.ramp {
+            self.add(&ramp.measures);
+        }
+    }
+
+    /// Returns the time from which completions count in the results of a stream that began at `begun`.
+    pub fn counts_from(&self, begun: Time) -> Time {
+        self.ramp.as_ref().map_or(begun, |ramp| ramp.until)
     }
 
     pub fn add(&mut self, other: &StreamMeasures) {

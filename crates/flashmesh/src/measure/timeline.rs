@@ -198,7 +198,7 @@ impl Timeline {
         end: Time,
         counts: &DriveCounts,
         parts: PartCounts,
-        names: &[&str],
+        begun: &[(&str, Time)],
     ) -> (Option<WarmUpReport>, Option<MeasuredWindow>) {
         if self.warm_up == WarmUp::None {
             return (None, None);
@@ -243,7 +243,7 @@ impl Timeline {
                 rounds,
                 distribution: DistributionReport { all, read, write },
                 breakdown_ps: MeasuredBreakdownReport::default(),
-                streams: streams(&window, names),
+                streams: streams(&window, begun),
                 window: window.report(parts),
             },
             latencies,
@@ -295,19 +295,21 @@ fn rounds(batches: &[Interval]) -> Option<RoundsReport> {
     Some(RoundsReport { iops: Drift::of(&iops)?, latency: Drift::of(&latency)? })
 }
 
-fn streams(window: &Interval, names: &[&str]) -> Vec<MeasuredStreamReport> {
-    let report = |(stream, name): (&super::interval::CompletedRequests, &&str)| {
-        let seconds = stream.last_completion().saturating_sub(window.start()).as_secs_f64();
+/// Returns the figures of each stream in `window`; their rates are those from the start of the window, or of a stream that began later, to the last
+/// completion of the stream. `begun` has the name and the start of each stream.
+fn streams(window: &Interval, begun: &[(&str, Time)]) -> Vec<MeasuredStreamReport> {
+    let report = |(stream, &(name, begun)): (&super::interval::CompletedRequests, &(&str, Time))| {
+        let seconds = stream.last_completion().saturating_sub(window.start().later(begun)).as_secs_f64();
         let per_second = |count: u64| if seconds > 0.0 { count as f64 / seconds } else { 0.0 };
         MeasuredStreamReport {
-            name: (*name).to_owned(),
+            name: name.to_owned(),
             requests: stream.requests(),
             iops: per_second(stream.requests()),
             bandwidth_bytes_per_s: per_second(stream.bytes().as_u64()),
             latency_ps: stream.latency(),
         }
     };
-    window.streams().iter().zip(names).map(report).collect()
+    window.streams().iter().zip(begun).map(report).collect()
 }
 
 quantities! {

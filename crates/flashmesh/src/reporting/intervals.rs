@@ -21,8 +21,9 @@ impl Snapshot<'_> {
         let Some(timeline) = &self.frontend.counters.timeline else { return IntervalReports::default() };
         let counts = self.counts();
         let parts = PartCounts { links: self.datapath.fabric.usage().len(), dies: self.datapath.dies.len() };
-        let names: Vec<&str> = self.frontend.streams.iter().map(|stream| stream.config.name.as_str()).collect();
-        let (warm_up, measured) = timeline.measured(end, &counts, parts, &names);
+        let begun: Vec<(&str, Time)> =
+            self.frontend.streams.iter().map(|stream| (stream.config.name.as_str(), stream.replay.begun())).collect();
+        let (warm_up, measured) = timeline.measured(end, &counts, parts, &begun);
         IntervalReports { warm_up, measured, epochs: timeline.epochs(end, &counts, parts) }
     }
 

@@ -51,7 +51,7 @@ impl Snapshot<'_> {
     pub fn report(&self, wall: Duration, interrupted: bool) -> Report {
         let requests = self.frontend.counters;
         let mut all = StreamMeasures::default();
-        requests.streams.iter().for_each(|stream| all.add(stream));
+        requests.streams.iter().for_each(|stream| all.add_with_ramp(stream));
         let power_cut = self.frontend.power_cut.cloned();
         // A power cut ends the report. Otherwise the report of an interrupted run ends at the last event, and the report of a complete run
         // at the last completion or flush.
@@ -203,12 +203,14 @@ impl Snapshot<'_> {
         let report = |(index, (stream, measures)): (usize, (&HostStream, &StreamMeasures))| {
             let end = measures.last_completion();
             let begun = stream.replay.begun();
-            let ran = end.saturating_sub(begun);
+            let counted_from = measures.counts_from(begun);
+            let ran = end.saturating_sub(counted_from);
             let StreamMetrics { iops, bandwidth_bytes_per_s, latency_ps, breakdown_ps } = measures.metrics(ran);
             let latencies = &measures.latencies();
-            let whole_run = || (begun..end, RequestMetrics::from_latencies(iops, bandwidth_bytes_per_s, latencies));
+            let whole_run =
+                || (counted_from..end, RequestMetrics::from_latencies(iops, bandwidth_bytes_per_s, latencies));
             let (window, figures) =
-                measured.map_or_else(whole_run, |measured| steadiness::stream_window(measured, index));
+                measured.map_or_else(whole_run, |measured| steadiness::stream_window(measured, index, begun));
             StreamReport {
                 name: stream.config.name.clone(),
                 confidence: StreamConfidence::new(&self.frontend.counters.batches, window, index, &figures),

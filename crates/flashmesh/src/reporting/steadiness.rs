@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::config::{Config, FirmwarePolicy, Pattern, PreconditionKind, WorkloadKind};
+use crate::config::{Config, FirmwarePolicy, Pattern, PreconditionKind, Workload, WorkloadKind};
 use crate::measure::confidence::{ConfidenceReport, PrecisionReport, RequestMetrics, WindowMetrics, tally};
 use crate::measure::steadiness::{DriveScale, SteadinessReport, WindowSummary};
 use crate::measure::stream::{MeasuredKind, StreamMeasures};
@@ -80,27 +80,35 @@ impl Snapshot<'_> {
     fn drive_scale(&self) -> DriveScale {
         let ftl = self.controller.ftl();
         let planes = ftl.planes_collected_together();
+        let mapped_pages = ftl.mapped_pages();
+        let written_share = self.controller.counters().flash.pages_written as f64 / mapped_pages.max(1) as f64;
         DriveScale {
             sets: u64::from(self.geometry.planes() / planes),
             planes_of_set: u64::from(planes),
             block_pages: u64::from(self.geometry.pages_per_block),
             slc_pages: ftl.slc_pages(),
-            mapped_pages: ftl.mapped_pages(),
-            starts_steady: ftl.is_stationary() && writes_match(self.config),
+            mapped_pages,
+            starts_steady: ftl.is_stationary() && writes_match(self.config, written_share),
         }
     }
 }
 
-/// Returns the measured window of the stream at `index`, up to its last completion, and the rates and latencies of the stream in this window.
-pub(super) fn stream_window(measured: &MeasuredWindow, index: usize) -> (Range<Time>, RequestMetrics<'_>) {
+/// Returns the measured window of the stream at `index`, which began at `begun`, up to its last completion, and the rates and latencies of the stream in
+/// this window.
+pub(super) fn stream_window(measured: &MeasuredWindow, index: usize, begun: Time) -> (Range<Time>, RequestMetrics<'_>) {
     let (stream, (latencies, end)) = (&measured.report.streams[index], &measured.streams[index]);
-    let start = Time::from_ps(measured.report.window.start_ps);
+    let start = Time::from_ps(measured.report.window.start_ps).later(begun);
     (start..*end, RequestMetrics::from_latencies(stream.iops, stream.bandwidth_bytes_per_s, latencies))
 }
 
+/// Written share of the drive up to which writes that cover every block once before any block again (`workload.random-map`) are like uniform ones.
+/// \[choice\]
+const MAPPED_WRITES_MAX: f64 = 0.05;
+
 /// Returns whether a run continues the steady state in which random preconditioning left the drive. This requires writes that are uniform
-/// over all preconditioned pages, and policies that place and collect pages as preconditioning does.
-fn writes_match(config: &Config) -> bool {
+/// over all preconditioned pages, and policies that place and collect pages as preconditioning does. `written_share` is the number of written pages
+/// per page that holds data.
+fn writes_match(config: &Config, written_share: f64) -> bool {
     let is_placed_alike = config.ftl.policy != FirmwarePolicy::Mbm && !config.gc.r#move.crosses_chips();
     is_placed_alike
         && config.precondition.kind == PreconditionKind::Random
@@ -108,6 +116,23 @@ fn writes_match(config: &Config) -> bool {
         && config.streams().iter().all(|stream| {
             let workload = &stream.workload;
             let is_uniform = workload.pattern == Pattern::Random && workload.footprint.is_none();
-            workload.kind == WorkloadKind::Synthetic && (is_uniform || workload.read_share >= 1.0)
+            match workload.kind {
+                WorkloadKind::Synthetic => is_uniform || workload.read_share >= 1.0,
+                WorkloadKind::Job => job_writes_match(workload, is_uniform, written_share),
+                _ => false,
+            }
         })
+}
+
+/// Returns whether a job writes nothing, or writes its only file, the whole drive, at random addresses. `is_uniform` is whether the addresses are drawn
+/// uniformly from the whole drive.
+fn job_writes_match(job: &Workload, is_uniform: bool, written_share: f64) -> bool {
+    let deallocates = job.deallocate_share > 0.0 || job.deallocate_first;
+    if job.read_share >= 1.0 && !job.deallocate_first {
+        return true;
+    }
+    let is_drawn_alone =
+        job.run_length == 1 && job.random_share >= 1.0 && job.write_random_share.is_none_or(|share| share >= 1.0);
+    let is_spread = !job.random_map || written_share <= MAPPED_WRITES_MAX;
+    is_uniform && is_drawn_alone && is_spread && !deallocates && job.files == 1
 }

@@ -1,4 +1,5 @@
-//! `replay.phase`, `replay.start-delay`, `replay.think-every` and `replay.outstanding-max`: starts of streams, and think times of threads.
+//! `replay.phase`, `replay.start-delay`, `replay.ramp-time`, `replay.think-every` and `replay.outstanding-max`: starts of streams, and think times of
+//! threads.
 
 use flashmesh::measure::request_log::RequestRecord;
 use flashmesh::simulation::Simulation;
@@ -82,4 +83,42 @@ fn an_open_stream_keeps_to_its_own_depth() {
         assert!(records.iter().filter(in_flight).count() <= 2, "at {}", record.arrival);
     }
     assert!(records.len() == 50 && records[49].arrival > Time::from_us(20));
+}
+
+/// The results of a stream count the requests that complete behind its ramp; those of the run count all.
+#[test]
+fn requests_of_the_ramp_count_in_the_run_and_not_in_their_stream() {
+    const RAMP: Time = Time::from_us(400);
+    for mode in ["stress", "closed", "open"] {
+        let text = format!(
+            "{DRIVE}[replay]\nmode = \"{mode}\"\nstop-time = \"2ms\"\nramp-time = \"400us\"\n\
+             [stream.a.workload]\nrequests = 1000000\n\
+             [stream.b.replay]\nphase = 1\nstart-delay = \"1ms\"\n[stream.b.workload]\nrequests = 1000000\n"
+        );
+        let simulation = Simulation::new(&config_of(&text)).unwrap_or_else(|error| panic!("{error}"));
+        let (report, records) = finish(simulation);
+        assert_eq!(report.requests, records.len() as u64, "{mode}");
+        for (number, stream) in (0..).zip(&report.streams) {
+            let counted_from = Time::from_ps(stream.start_ps) + RAMP;
+            let own = || records.iter().filter(|record| record.issuer.0 == number);
+            let counted = own().filter(|record| record.completed >= counted_from).count() as u64;
+            assert!(0 < counted && counted < own().count() as u64, "{mode}: the ramp is a part of the stream");
+            assert_eq!(stream.requests, counted, "{mode}");
+            let seconds = (span(&records, number).1 - counted_from).as_secs_f64();
+            assert!((stream.iops * seconds / counted as f64 - 1.0).abs() < 1e-9, "{mode}");
+            assert_eq!(stream.latency_ps.all.as_ref().map(|latency| latency.count), Some(counted), "{mode}");
+        }
+    }
+}
+
+/// A stream of a later phase has its rate from its own start on, also where a warm-up ends before it begins.
+#[test]
+fn the_rate_of_a_stream_in_the_measured_window_begins_with_the_stream() {
+    let text = format!(
+        "{DRIVE}[measure]\nwarm-up = \"time\"\nwarm-up-time = \"50us\"\n\
+         [replay]\nmode = \"closed\"\n[stream.a.workload]\nrequests = 200\n[stream.b.replay]\nphase = 1\n"
+    );
+    let (report, _) = finish(Simulation::new(&config_of(&text)).unwrap_or_else(|error| panic!("{error}")));
+    let measured = report.measured.expect("the warm-up ended");
+    assert!((measured.streams[1].iops / report.streams[1].iops - 1.0).abs() < 1e-9);
 }

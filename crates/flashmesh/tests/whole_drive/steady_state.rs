@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use flashmesh::config::{Config, PreconditionKind, ReplayMode, Sizes, WarmUp};
+use flashmesh::config::{Config, Pattern, PreconditionKind, ReplayMode, Sizes, WarmUp, WorkloadKind};
 use flashmesh::measure::interval::IntervalReport;
 use flashmesh::measure::report::{FlashReport, GcReport, Report};
 use flashmesh::measure::request_log::RequestRecord;
@@ -344,6 +344,28 @@ fn deep(read_share: f64) -> Config {
     config.replay.outstanding = 256;
     config.workload.read_share = read_share;
     config
+}
+
+/// A preconditioned drive begins in the steady state of uniform random writes, also if a job issues them. It has to be overwritten first if the job
+/// writes a part of the drive, or avoids the pages that it has written.
+#[test]
+fn a_job_of_uniform_writes_begins_in_the_steady_state_of_a_preconditioned_drive() {
+    let is_overwritten_first = |change: fn(&mut Config)| {
+        let mut config = written(PreconditionKind::Random, 2_000);
+        config.workload.kind = WorkloadKind::Job;
+        change(&mut config);
+        run(&config).0.steadiness.reasons.contains(&Unsteady::Overwrites)
+    };
+    assert!(!is_overwritten_first(|_| {}));
+    assert!(!is_overwritten_first(|config| config.workload.read_share = 1.0));
+    assert!(is_overwritten_first(|config| config.workload.footprint = Some(Bytes::from_kib(4_096))));
+    assert!(is_overwritten_first(|config| config.workload.pattern = Pattern::Zipf));
+    assert!(is_overwritten_first(|config| config.workload.run_length = 4));
+    assert!(is_overwritten_first(|config| config.workload.random_map = true));
+    assert!(!is_overwritten_first(|config| {
+        config.workload.random_map = true;
+        config.workload.requests = Some(150);
+    }));
 }
 
 #[test]

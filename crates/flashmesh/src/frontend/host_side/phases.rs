@@ -7,6 +7,7 @@ use crate::ids::StreamId;
 use crate::kernel::Kernel;
 use crate::kernel::event::{Event, lane};
 use crate::kernel::model::Model;
+use crate::units::Time;
 
 use super::{HostSide, HostStream};
 
@@ -49,6 +50,10 @@ impl<M: Model> HostSide<M> {
         controller: &Controller,
         kernel: &mut Kernel<M>,
     ) -> Result<(), RunError> {
+        let HostStream { config, replay, .. } = &self.streams[stream.index()];
+        if config.replay.ramp_time > Time::ZERO {
+            self.counters.streams[stream.index()].set_ramp(replay.begun() + config.replay.ramp_time);
+        }
         match self.streams[stream.index()].replay.mode() {
             Mode::Open => self.issue_open(stream, controller, kernel),
             Mode::Stress { outstanding } => {
