@@ -12,6 +12,7 @@ mod request;
 mod respond;
 mod streams;
 
+use std::collections::BTreeMap;
 use std::marker::PhantomData;
 
 use crate::config::{Config, Priority, ReadData};
@@ -197,6 +198,17 @@ impl<M: Model> HostSide<M> {
     /// Returns the number of requests of all streams in the whole run; `None` if it is unknown for any stream.
     pub fn request_count(&self) -> Option<u64> {
         self.streams.iter().map(|stream| stream.replay.request_count()).sum()
+    }
+
+    /// Returns the time at which the last stream stops, if all streams of earlier phases run until they stop. `None` if a stream has no stop time.
+    pub fn stop(&self) -> Option<Time> {
+        let mut of_phase: BTreeMap<u32, Time> = BTreeMap::new();
+        for HostStream { config, .. } in &self.streams {
+            let stop = config.replay.stop_time?.as_ps().saturating_add(config.replay.start_delay.as_ps());
+            let latest = of_phase.entry(config.replay.phase).or_default();
+            *latest = latest.later(Time::from_ps(stop));
+        }
+        Some(Time::from_ps(of_phase.values().fold(0, |sum, stop| sum.saturating_add(stop.as_ps()))))
     }
 
     /// Returns the number of requests in flight: issued and not completed. Requests in submission queues on the host count.
