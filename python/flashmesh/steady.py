@@ -46,7 +46,10 @@ def measured(config: Config) -> Config:
     tables = json.loads(config.to_json())
     ended = [key for key, replay in keys_of(tables, "replay").items() if "stop-time" in replay]
     if ended:
-        raise ConfigError(f"--until-steady: {ended[0]}.stop-time ends the run at a time: leave it out")
+        raise ConfigError(
+            f"--until-steady: {ended[0]}.stop-time (in a job file of fio: runtime) ends the run at a time: remove it, "
+            "or leave out --until-steady and lengthen the time"
+        )
     if config.warm_up() != "none":
         return config
     return Config.from_str(config.to_toml(), "<configuration>", ["measure.warm-up=auto"])

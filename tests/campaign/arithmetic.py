@@ -105,11 +105,14 @@ def counted(result: Result, log: Log) -> Iterator[str]:
         yield f"the log has {len(ids)} requests, the result {result.requests}"
     if len(np.unique(ids)) != len(ids):
         yield "a request completed twice"
+    tables = (result.parameters.get("stream") or {"": result.parameters}).values()
+    ramps = [picoseconds(str(table["replay"]["ramp-time"])) for table in tables]
     streams = sum(stream.requests for stream in result.streams)
-    if streams != result.requests:
+    if streams != result.requests and not any(ramps):
         yield f"the streams have {streams} requests, the run {result.requests}"
-    for number, stream in enumerate(result.streams):
-        of_stream = log.column("stream_name") == number
+    completed = log.column("completed_ps")
+    for number, (stream, ramp) in enumerate(zip(result.streams, ramps, strict=True)):
+        of_stream = (log.column("stream_name") == number) & (completed >= stream.start_ps + ramp)
         if (own := int(of_stream.sum())) != stream.requests:
             yield f"the log has {own} requests of stream {stream.name}, the result {stream.requests}"
         last = int(log.column("completed_ps")[of_stream].max(initial=0))
@@ -210,10 +213,11 @@ def cores(result: Result, log: Log) -> Iterator[str]:
     commands += times["look-up"] * sum(units.tolist()) + times["completion"] * len(kinds)
     through_cores = gc["move"] == "through-controller" and not gc["copyback"]
     # Pages that GC has read but not yet programmed are missing in `pages_moved`, but have used core time. So with GC
-    # there is no upper bound.
+    # there is no upper bound. The log does not say in how many parts reads are split.
     collect = picoseconds(str(firmware["collect-time"])) if through_cores else 0
     moved = collect * result.gc.pages_moved
-    worked, most = busy * firmware["cores"], commands if collect == 0 else float("inf")
+    is_exact = collect == 0 and picoseconds(str(firmware["split-time"])) == 0
+    worked, most = busy * firmware["cores"], commands if is_exact else float("inf")
     # The busy time is a mean over the cores, rounded down.
     if not commands + moved - firmware["cores"] < worked <= most:
         yield f"cores worked {worked} ps, and commands and pages of the log take {commands} and {moved} ps"

@@ -111,6 +111,7 @@ MODERATE: dict[str, tuple[str, ...]] = {
     "replay.start-time": ("0ps", "300us", "9223372036854775ns"),
     "replay.start-delay": ("0ps", "70us", "1000s"),
     "replay.stop-time": ("100us", "5ms"),
+    "replay.ramp-time": ("0ps", "60us", "2ms"),
 }
 """Values of keys without a default, and of keys whose bounds allow drives or times that are too large for a campaign.
 

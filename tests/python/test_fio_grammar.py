@@ -157,7 +157,7 @@ def test_a_file_is_included(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("[a]\ninclude none.fio\n", "cannot be read"),
+        ("[a]\ninclude none.fio\n", "2 | include none.fio\n  | ^^^^^^^^^^^^^^^^"),
         ("[a]\ninclude\n", "`include` names no file"),
         ("[a]\ninclude sections.fio\n", "holds a section"),
         ("[a]\ninclude itself.fio\n", "more than 8 files include one another"),

@@ -157,7 +157,17 @@ def test_time_ends_a_job(one: Callable[[str], dict[str, Any]]) -> None:
     assert (found["replay.stop-time"], found["workload.pass-size"]) == ("5000us", "1MiB")
 
 
-def test_ramp_time_is_left_out_of_the_window(one: Callable[[str], dict[str, Any]]) -> None:
+def test_ramp_time_is_left_out_of_the_job_and_of_the_window(one: Callable[[str], dict[str, Any]]) -> None:
     found = one("runtime=2\nramp_time=3\ntime_based\nsize=1m")
-    assert found["replay.stop-time"] == "5000000us"
+    assert (found["replay.stop-time"], found["replay.ramp-time"]) == ("5000000us", "3000000us")
     assert (found["measure.warm-up"], found["measure.warm-up-time"]) == ("time", "3000000us")
+
+
+@pytest.mark.parametrize(
+    "second", ["stonewall\nramp_time=3\n", "", "ramp_time=4\n"], ids=["later", "no ramp", "longer ramp"]
+)
+def test_the_window_begins_with_the_run_unless_all_ramps_end_together(jobs: Read, second: str) -> None:
+    each = "direct=1\nfilename=/dev/nvme0n1\nrw=randread\nruntime=2\ntime_based\n"
+    found = jobs(f"[a]\n{each}ramp_time=3\n[b]\n{each}{second}").settings
+    assert found["stream.a.replay.ramp-time"] == "3000000us"
+    assert "measure.warm-up" not in found

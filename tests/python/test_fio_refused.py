@@ -17,7 +17,26 @@ END = "number_ios=100\n"
 
 def test_options_without_effect_are_named_with_the_reason(jobs: Read) -> None:
     notes = jobs(f"[a]\nfilename=/dev/nvme0n1\ndirect=1\ngroup_reporting\nstonewall=0\n{END}").notes
-    assert [note.split(":")[0] for note in notes] == ["direct", "group_reporting"]
+    assert [note.split(":")[0] for note in notes] == ["group_reporting"]
+
+
+def test_options_without_effect_share_a_line_for_each_reason(jobs: Read) -> None:
+    options = "group_reporting\nlat_percentiles=1\nthread\npercentile_list=50:99\n"
+    notes = jobs(f"[a]\nfilename=/dev/nvme0n1\ndirect=1\n{options}{END}").notes
+    assert [note.split(":")[0] for note in notes] == ["group_reporting, lat_percentiles, percentile_list", "thread"]
+
+
+def test_several_devices_are_said_to_be_one_drive(jobs: Read) -> None:
+    each = f"direct=1\nsize=1g\n{END}"
+    notes = jobs(f"[a]\nfilename=/dev/nvme0n1\n{each}[b]\nfilename=/dev/nvme1n1\n{each}").notes
+    assert (
+        "/dev/nvme0n1, /dev/nvme1n1: each is a range of the one drive, whose jobs share its chips and its link" in notes
+    )
+
+
+def test_a_share_of_reads_is_checked_without_a_mix(jobs: Read) -> None:
+    with pytest.raises(flashmesh.ConfigError, match="130 is not between 0 and 100"):
+        jobs(f"[a]\nrw=randread\nrwmixread=130\n{END}")
 
 
 def test_what_is_done_otherwise_is_said(jobs: Read) -> None:

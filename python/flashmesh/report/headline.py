@@ -132,6 +132,10 @@ def longer(result: Result) -> str:
     enough = f"; about {rounded(needed):,} requests would be enough"
     if is_whole_trace(result.document):
         return f"{enough}, and the trace has {result.requests:,}."
+    streams: dict[str, Any] = result.parameters.get("stream") or {"": result.parameters}
+    if any("stop-time" in stream["replay"] for stream in streams.values()):
+        needed_time = q.time(needed / result.iops * 10**12)
+        return f"{enough}, {needed_time} at this rate (replay.stop-time; in a job file of fio: runtime)."
     return f"{enough} (workload.requests)."
 
 

@@ -91,6 +91,11 @@ def sections(result: Result, terminal: Terminal) -> Iterator[RenderableType]:
         yield Text(told, style="bold yellow")
     if told := headline.unwritten(result):
         yield Text(told, style="yellow")
+    if phases := phase_count(result):
+        yield Text(
+            f"The streams run in {phases} phases, one after the other: figures of all streams together mix the phases.",
+            style="yellow",
+        )
     for sentence in recordings.cut(result.document):
         yield Text(sentence, style="yellow")
     yield Text()
@@ -164,7 +169,7 @@ def replay(result: Result, noun: str) -> str:
     streams: dict[str, Any] = parameters.get("stream") or {"host": parameters}
     found = list(dict.fromkeys(replay_mode(stream, noun) for stream in streams.values()))
     if len(found) == 1:
-        return found[0]
+        return found[0] if len(streams) == 1 else f"in each of {len(streams)} streams {found[0]}"
     modes = dict.fromkeys(stream["replay"]["mode"] for stream in streams.values())
     return f"{' and '.join(modes)} replay"
 
@@ -185,6 +190,13 @@ def replay_mode(stream: dict[str, Any], noun: str) -> str:
             return f"{waiting} for each request (closed replay)"
         case _:
             return f"{settings['outstanding']} {noun}always in flight (stress replay)"
+
+
+def phase_count(result: Result) -> int:
+    """Returns the number of phases of the streams; 0 if all streams begin in the same one."""
+    streams: dict[str, Any] = result.parameters.get("stream", {})
+    phases = {stream["replay"]["phase"] for stream in streams.values()}
+    return len(phases) if len(phases) > 1 else 0
 
 
 def ignored_stamps(result: Result) -> bool:

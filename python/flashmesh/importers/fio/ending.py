@@ -75,8 +75,10 @@ def set_stop(stream: Stream) -> bool:
     if timed and not runtime:
         job.found.note(f"[{job.name}] time_based: no effect without runtime")
         timed = False
+    ramp = job.ramp_us()
+    if ramp:
+        stream.set("replay.ramp-time", f"{ramp}us", "ramp_time")
     if runtime:
-        ramp = job.get("ramp_time", lambda text: values.time_us(text, "s"), 0)
         stream.set("replay.stop-time", f"{runtime + ramp}us", "runtime")
     return timed
 

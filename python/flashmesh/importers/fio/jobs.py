@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from flashmesh._native import ConfigError
 from flashmesh.importers.fio.options import ALIASES
 from flashmesh.importers.problems import read_source
 
@@ -130,7 +131,10 @@ def read_line(source: Source, folder: Path, text: str, number: int, depth: int =
     if depth == INCLUDES_MAX:
         raise source.problem(number, f"more than {INCLUDES_MAX} files include one another", "include fewer", text)
     path = folder / rest.strip()
-    included, _ = read_source(path)
+    try:
+        included, _ = read_source(path)
+    except ConfigError as error:
+        raise source.problem(number, str(error), "name a file beside the job file, or by its full path", text) from None
     for _, line in lines(included):
         if line[0] == "[":
             raise source.problem(number, f"`{path}` holds a section", "an included file holds options only", text)

@@ -80,8 +80,10 @@ def job_of(
     counted = {"read": latency.read, "write": latency.write}
     rest = sum(kind.count for kind in (latency.read, latency.write, latency.flush) if kind is not None)
     trims = (latency.all.count if latency.all is not None else 0) - rest
-    runtime_ps = max(stream.makespan_ps - stream.start_ps, 1)
     tables = parameters.get("stream", {}).get(stream.name, parameters)
+    # Requests of the first `ramp_time` do not count in the results of a stream.
+    ramp_ps = values.picoseconds(tables["replay"]["ramp-time"])
+    runtime_ps = max(stream.makespan_ps - stream.start_ps - ramp_ps, 1)
     of_trace = (stream.workload or {}).get("deallocate_bytes", 0)
     trimmed = trimmed_bytes(trims, tables["workload"]) if tables["workload"]["kind"] == "job" else of_trace
     sections = {

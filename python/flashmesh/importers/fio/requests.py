@@ -79,7 +79,8 @@ def requests_of(stream: Stream) -> Requests:
     pattern, kinds = PATTERNS[word]
     if stream.side is not None:
         kinds = (stream.side,)
-    reads = mix(job) / 100 if kinds == (0, 1) else float(kinds == (0,))
+    share = mix(job)
+    reads = share / 100 if kinds == (0, 1) else float(kinds == (0,))
     if kinds == (0, 1) and reads in (0, 1):
         kinds = (0,) if reads else (1,)
     stream.set("workload.read-share", reads, "rwmixread", "rwmixwrite", "rw")

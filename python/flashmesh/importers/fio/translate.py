@@ -17,7 +17,7 @@ from flashmesh.importers.fio.stream import Stream
 from flashmesh.importers.problems import suggestion
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from flashmesh._native import ConfigError
     from flashmesh.importers.fio.jobs import Job, Option
@@ -34,8 +34,6 @@ SIDES = ("reads", "writes")
 """Suffixes of the two streams of a mix in which only one kind of request has a rate."""
 PAGE_CACHE = ("direct", "buffered")
 """Options that select the page cache."""
-RAMP = ("measure.warm-up", "measure.warm-up-time")
-"""Keys that exclude the first `ramp_time` from the results."""
 
 
 @dataclass(slots=True)
@@ -46,6 +44,8 @@ class FioJobs:
     """Configuration keys with their values; settings of the caller take precedence over these."""
     notes: list[str] = field(default_factory=list)
     """Notes on options without effect, and on behaviour that differs from fio's."""
+    without_effect: dict[str, list[str]] = field(default_factory=dict, compare=False)
+    """Options without effect on a simulated drive, by the reason."""
     source: Source | None = field(default=None, compare=False)
     """The job file."""
     places: dict[str, tuple[int, str]] = field(default_factory=dict, compare=False)
@@ -111,6 +111,9 @@ def read_jobs(path: str | Path, capacity: int | None = None) -> FioJobs:
         layout.place([Wanted(one.paths(clone), one.wanted(clone)) for one, clone, _ in streams if one not in logs])
     except Unplaced as unplaced:
         raise source.problem(listed[0].line, str(unplaced), unplaced.remedy) from None
+    devices = sorted({path for one, clone, _ in streams for path in one.paths(clone) if is_device(path)})
+    if len(devices) > 1:
+        found.note(f"{', '.join(devices)}: each is a range of the one drive, whose jobs share its chips and its link")
     phases = phases_of(translations)
     names: dict[str, int] = {}
     for one, clone, side in streams:
@@ -120,8 +123,22 @@ def read_jobs(path: str | Path, capacity: int | None = None) -> FioJobs:
         names[name] = one.job.line
         found.jobs.append((one.job.name, {option.name: option.value for option in one.job.options.values()}))
         one.translate(f"stream.{name}." if len(streams) > 1 else "", clone, side, phases[one.job.line])
+    leave_out_ramp(found, [one for one, *_ in streams], set(phases.values()))
+    for reason, options in found.without_effect.items():
+        if options:
+            found.note(f"{', '.join(options)}: no effect, {reason}")
     found.asks_capacity = layout.asks_capacity or any(one.asks_capacity for one in translations)
     return found
+
+
+def leave_out_ramp(found: FioJobs, jobs: Sequence[Translation], phases: set[int]) -> None:
+    """Lets the measured window begin after `ramp_time`, if all jobs begin together and have the same one."""
+    ramps = {one.ramp_us() for one in jobs}
+    if len(phases) > 1 or len(ramps) > 1 or ramps == {0}:
+        return
+    place = (jobs[0].options["ramp_time"].line, "ramp_time")
+    found.settings |= {"measure.warm-up": "time", "measure.warm-up-time": f"{ramps.pop()}us"}
+    found.places |= dict.fromkeys(("measure.warm-up", "measure.warm-up-time"), place)
 
 
 def require_plain_zones(job: Translation) -> None:
@@ -191,8 +208,9 @@ class Translation:
                 )
             return True
         if name in MEANINGLESS:
-            if not asks_page_cache(option):
-                self.found.note(f"{option.written}: no effect, {MEANINGLESS[name]}")
+            named = self.found.without_effect.setdefault(MEANINGLESS[name], [])
+            if name not in PAGE_CACHE and option.written not in named:
+                named.append(option.written)
             return False
         if name in DIFFERENT:
             if option.value != "0":
@@ -366,19 +384,11 @@ class Translation:
         Each key begins with `prefix`; the stream has requests of the kind `side`, or of all kinds if `side` is None.
         """
         self.seed()
-        self.ramp()
         Stream(self, prefix, clone, side).translate(phase)
 
-    def ramp(self) -> None:
-        """Sets the warm-up time, which the measured window excludes, to the longest `ramp_time` of all jobs."""
-        ramp = self.get("ramp_time", lambda text: values.time_us(text, "s"), 0)
-        if not ramp:
-            return
-        known = str(self.found.settings.get(RAMP[1], "0us")).removesuffix("us")
-        for key, value in zip(RAMP, ("time", f"{max(ramp, int(known))}us"), strict=True):
-            self.found.settings[key] = value
-            self.found.places[key] = (self.options["ramp_time"].line, "ramp_time")
-        self.found.note("ramp_time: included in the results of the whole run, but not in those of the measured window")
+    def ramp_us(self) -> int:
+        """Returns the `ramp_time` of the job in microseconds; 0 without one."""
+        return self.get("ramp_time", lambda text: values.time_us(text, "s"), 0)
 
     def seed(self) -> None:
         """Sets the seed of all streams.

@@ -22,6 +22,8 @@ SECONDS = {
     "usec": 1,
 }
 """Units of time by name, in microseconds."""
+UNITS_PS = {"ps": 1, "ns": 10**3, "us": 10**6, "ms": 10**9, "s": 10**12}
+"""Units of time in configurations, in picoseconds."""
 MOST = 2**63 - 1
 SUFFIXED = re.compile(r"(?<![0-9a-zA-Z_.])([0-9]{1,20}(?:[kmgtpKMGTP][iI]?[bB]?))(?![0-9a-zA-Z_])")
 OPERATORS: dict[type[ast.operator], Callable[[float, float], float]] = {
@@ -129,6 +131,12 @@ def value_of(node: ast.expr) -> float:
         case ast.BinOp(left, kind, right) if type(kind) in OPERATORS:
             return OPERATORS[type(kind)](value_of(left), value_of(right))
     raise ValueError
+
+
+def picoseconds(text: str) -> int:
+    """Returns a time of a configuration, such as 10us, in picoseconds."""
+    unit = text.lstrip("0123456789")
+    return int(text.removesuffix(unit)) * UNITS_PS[unit]
 
 
 def time_us(text: str, unit: str) -> int:
