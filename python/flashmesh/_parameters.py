@@ -1680,7 +1680,8 @@ class Firmware:
     cores: int | None = None
     """Number of cores that share the work. Each executes its jobs in the order of arrival. Only with read_time other
     than "0ps" or write_time other than "0ps" or other_time other than "0ps" or look_up_time other than "0ps" or
-    completion_time other than "0ps" or collect_time other than "0ps". Values: 1 to 1024. Default: 1.
+    completion_time other than "0ps" or collect_time other than "0ps" or split_time other than "0ps". Values: 1 to 1024.
+    Default: 1.
     """
 
     read_time: Time | None = None
@@ -1696,6 +1697,11 @@ class Firmware:
 
     look_up_time: Time | None = None
     """Additional time for each mapping unit that a command reads or writes. Values: 0ps to 10ms. Default: "0ps"."""
+
+    split_time: Time | None = None
+    """Time for each page of flash that a read command reads, except the first: a job of its own, on any core, before
+    the page is read. Values: 0ps to 10ms. Default: "0ps".
+    """
 
     completion_time: Time | None = None
     """Time for a completion, before it is sent to the host. Values: 0ps to 10ms. Default: "0ps"."""
@@ -2353,6 +2359,11 @@ class Replay:
 
     start_delay: Time | None = None
     """Time from the start of the phase to the start of the stream. Values: 0ps to 1000s. Default: "0ps"."""
+
+    ramp_time: Time | None = None
+    """Time from the start of the stream for which its requests do not count in the results of the stream: those that
+    complete later count. The results of the whole run include them. Values: 0ps to 1000s. Default: "0ps".
+    """
 
     stop_time: Time | None = None
     """Time from the start of the stream after which no request arrives. Requests that have arrived are still served.

@@ -173,12 +173,16 @@ class Breakdown:
     firmware: float
     """Time of the controller's cores (`[firmware]`): waiting for a core, and its work. Unit: ps."""
     cache: float
-    """Time in the device cache: DRAM access, queueing for the DRAM, and waiting for space. Unit: ps."""
+    """Time in the device cache: DRAM access, queueing for the DRAM, and waiting for space. The whole time of a flush.
+    Unit: ps.
+    """
     map_wait: float
     """Time waiting for a map entry: for the read of its translation page, or for space in the mapping cache. Unit: ps.
     """
     die_wait: float
-    """Time waiting for the die while it worked for other requests. Unit: ps."""
+    """Time waiting for the die while it worked for other requests. On a drive without a device cache, the whole time of
+    a flush. Unit: ps.
+    """
     behind_gc: float
     """Time waiting for the die while it worked for GC or wear levelling. Unit: ps."""
     path_wait: float
