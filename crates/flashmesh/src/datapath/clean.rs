@@ -1,9 +1,9 @@
 //! Execution of Clean packets (Network-on-SSD, CAL 2012, section 3.4): the chips read the valid pages of a block on one die and program them on a die
 //! of another chip, without further commands from the controller.
 //!
-//! The die of the block is reserved from the start of the first read until the CleanAck reaches the controller: "all subsequent read/write requests
-//! with the same target have to wait till the end of reclaiming". The programming die serves its queues between the pages; a page that has arrived
-//! there has precedence over the queues.
+//! The die of the block is reserved from the start of the first read until the acknowledgement of the Clean (*CleanAck*) reaches the controller: "all
+//! subsequent read/write requests with the same target have to wait till the end of reclaiming". The programming die serves its queues between the
+//! pages; a page that has arrived from the other chip precedes the queues.
 
 use crate::datapath::{Datapath, IssueOutcome, PageSource};
 use crate::fabric::{Fabric, PAGE_ADDRESS_SIZE};
@@ -37,8 +37,8 @@ impl CleanExecution {
         self.reserved.contains(&die)
     }
 
-    /// Reserves `die` as the source of a Clean (chip-to-chip move of a whole block) of `pages` pages. Returns the size in bytes of the page
-    /// list, which is sent to the die with the command of the Clean.
+    /// Reserves `die` as the source of a Clean (chip-to-chip move of a whole block) of `pages` pages. Returns the size in bytes of the page list,
+    /// which is sent to the die with the command of the Clean.
     pub(super) fn reserve(&mut self, die: DieId, pages: usize) -> Bytes {
         self.reserved.push(die);
         PAGE_ADDRESS_SIZE * pages as u64
@@ -56,17 +56,16 @@ impl CleanExecution {
         Some(self.pending.remove(at).1)
     }
 
-    /// Ends the reservation of `die` as the source of a Clean (chip-to-chip move of a whole block). Call this after the CleanAck, which
-    /// reports the end of the Clean, has arrived and the reads of [moved pages](Datapath::take_moved) are rerouted; next, call
-    /// [`Datapath::try_issue`].
+    /// Ends the reservation of `die` as the source of a Clean (chip-to-chip move of a whole block). Call this after the acknowledgement of the Clean
+    /// (CleanAck) has arrived and the reads of [moved pages](Datapath::take_moved) are rerouted; next, call [`Datapath::try_issue`].
     pub fn end_reservation(&mut self, die: DieId) {
         self.reserved.retain(|reserved| *reserved != die);
     }
 }
 
 impl<M: Model> Datapath<M> {
-    /// Chains `others` to `lead`, the first read of a Clean (chip-to-chip move of a whole block), which has already started. `others` are
-    /// reads of mapping units on the same page.
+    /// Chains `others`, reads of mapping units on the page of `lead`, to `lead`. `lead` is the first read of a Clean (chip-to-chip move of a whole
+    /// block), and has already started.
     pub fn chain_listed(&mut self, lead: TransactionId, others: &[TransactionId], kernel: &mut Kernel<M>) {
         let die = self.geometry.die_of_plane(self.queues.transaction(lead).plane);
         let together: Vec<TransactionId> = std::iter::once(lead).chain(others.iter().copied()).collect();

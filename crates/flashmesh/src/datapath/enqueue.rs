@@ -1,4 +1,4 @@
-//! Enqueueing and dequeueing of transactions, which concern the dies and the scheduler besides the queues.
+//! Enqueueing and dequeueing of transactions, where the states of the dies or the scheduler change along with the queues.
 
 use crate::ids::{DieId, TransactionId};
 use crate::kernel::Kernel;
@@ -11,8 +11,8 @@ use crate::units::Time;
 use super::{Datapath, PageSource};
 
 impl<M: Model> Datapath<M> {
-    /// Enqueues a transaction at its die. `work` must equal the purpose of the transaction. Returns the die. Next, call [`Datapath::try_issue`] for
-    /// the die.
+    /// Enqueues transaction `id` at the die of its plane, and returns the die. `work` must equal the purpose of the transaction. Next, call
+    /// [`Datapath::try_issue`] for the die.
     #[inline(always)]
     pub fn enqueue(&mut self, id: TransactionId, work: Purpose, kernel: &mut Kernel<M>) -> DieId {
         let plane = self.queues.transaction(id).plane;
@@ -28,13 +28,13 @@ impl<M: Model> Datapath<M> {
         die
     }
 
-    /// Charges the queue wait of a transaction that is dequeued but not issued.
+    /// Charges the queue wait of transaction `id` to its latency account. The transaction has left its queue, but is not issued.
     pub fn count_wait(&mut self, id: TransactionId, now: Time) {
         let transaction = self.queues.transaction_mut(id);
         transaction.account.wait(now, self.dies.internal_busy(transaction.plane, now));
     }
 
-    /// Dequeues and returns all user reads and programs for which `is_unwanted` holds.
+    /// Dequeues and returns the user reads and programs of all dies for which `is_unwanted` holds.
     pub fn dequeue_unwanted(
         &mut self,
         is_unwanted: impl Fn(&Transaction) -> bool,
@@ -52,8 +52,8 @@ impl<M: Model> Datapath<M> {
         moved
     }
 
-    /// Replaces a dequeued `lead`, which will not run, by its first companion (mapping unit chained behind it). Enqueues that companion at
-    /// the head of the queue. Does nothing if `lead` has no companion.
+    /// Replaces `lead`, a dequeued transaction that will not run, by its first companion (mapping unit of the same page or program, chained behind
+    /// it). Enqueues that companion at the head of the queue. Does nothing if there is no companion.
     pub fn replace_lead(&mut self, lead: TransactionId) {
         if let Some(die) = self.queues.replace_lead(lead) {
             self.scheduling.queue_changed(die);

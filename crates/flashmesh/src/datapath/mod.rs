@@ -2,23 +2,25 @@
 //!
 //! 1. The controller enqueues a transaction at its die ([`enqueue`]).
 //! 2. A die with a transaction that may run ([`gate`]) requests a path for a command ([`issue`], [`path`]).
-//! 3. At the grant, and not before (late binding), the scheduler chooses the lead, transactions of other planes join it, and the command starts the
-//!    operation ([`operation`]).
+//! 3. At the grant, and not before (late binding), the scheduler chooses the first transaction of the operation (the *lead*). Transactions of other
+//!    planes join it, and the command starts the operation ([`operation`]).
 //! 4. Commands, program data and read data cross the granted paths ([`transfer`]), and the array works.
 //!
-//! Five main parts hold the state, and only the steps above use several of them: [`TransactionQueues`], what waits; [`SchedulingState`], the order;
-//! [`Dies`], what runs; [`Interconnect`], the paths; and [`CleanExecution`], the block moves between chips.
+//! Five main parts hold the state, and only the steps above use several of them: [`TransactionQueues`], the waiting transactions;
+//! [`SchedulingState`], the scheduler and its last decision; [`Dies`], the operations in progress; [`Interconnect`], the paths; and
+//! [`CleanExecution`], the moves of whole blocks from chip to chip.
 //!
 //! Actions for the controller are return values ([`IssueOutcome`], [`GrantOutcome`], [`DeliveredTransfer`], [`ArrayOutcome`]). The datapath queries
 //! the controller only through [`PageSource`].
 //!
 //! # Terms
-//! - *Lead*: transaction that the scheduler chose for an operation. *Joiner*: transaction of another plane in the same operation.
-//! - *Companion*: mapping unit of the same page or program as a lead or joiner, chained behind it ([`queues`]).
+//! - *Lead*: transaction that the scheduler chose for an operation. *Joiner*: transaction of another plane in the same multi-plane operation.
+//! - *Companion*: mapping unit of the same page or program as a lead or joiner, chained behind the lead or joiner ([`queues`]).
 //! - *Requester*: die that requests paths on behalf of a die: the die itself, or the first die of its chip if the chip executes one operation at a
 //!   time.
-//! - *Early-bound*: write that got its page when it was placed on a plane (`ftl.write-binding = "early"`). Programs of Cleans get theirs when their
-//!   die is free. All other programs are *late-bound*: they get their page at the grant of their path.
+//! - *Early-bound*: write that got its page when the write was placed on a plane (`ftl.write-binding = "early"`). Programs of Cleans (chip-to-chip
+//!   moves of whole blocks) get their pages when their die is free. All other programs are *late-bound*: they get their pages at the grant of their
+//!   path.
 
 mod clean;
 mod counters;
@@ -61,7 +63,7 @@ use gate::Gate;
 use rules::Rules;
 use transfer::PartialTransfers;
 
-/// Transactions in flight, dies, and the interconnect between them and the flash controllers.
+/// Transactions in flight, the dies, and the interconnect between the flash controllers and the dies.
 #[derive(Clone)]
 pub struct Datapath<M: Model> {
     geometry: Geometry,
@@ -77,10 +79,10 @@ pub struct Datapath<M: Model> {
 }
 
 impl Datapath<Probed> {
-    /// Builds the idle datapath of the drive in `config`, over an interconnect of the kind `info`.
+    /// Creates the datapath of the drive that `config` describes, without any transactions. `info` selects the kind of interconnect.
     ///
     /// # Errors
-    /// If the interconnect does not fit the drive.
+    /// If the interconnect does not support the geometry or the options of the drive.
     pub fn new(
         config: &Config,
         geometry: &Geometry,
@@ -102,20 +104,21 @@ impl Datapath<Probed> {
         })
     }
 
-    /// Replaces the configured scheduler by a custom one.
+    /// Replaces the scheduler that the configuration selected by a custom one.
     pub fn set_scheduler(&mut self, scheduler: AnyScheduler) {
         self.rules.skips_scheduler &= scheduler.takes_only_queue();
         self.scheduling.set_scheduler(scheduler);
     }
 
-    /// Leaves the order of all transactions to a custom scheduler, regardless of the configuration. No transaction counts as overdue
-    /// (`schedule.age-bound`). The scheduler may defer erases, so its view tells whether a die is nearly out of free pages, or writes wait for a fold
-    /// of the SLC cache (`SchedulerView::space_is_out`).
+    /// Lets a custom scheduler decide the order of all transactions, regardless of the configuration: no transaction counts as overdue
+    /// (`schedule.age-bound`). The scheduler may defer erases, so its view reports whether a die is nearly out of free pages, or writes wait for a
+    /// fold of the SLC cache (`SchedulerView::space_is_out`).
     pub fn leave_order_to_scheduler(&mut self) {
         (self.rules.age_bound, self.rules.erase_order) = (Time::MAX, EraseOrder::Last);
     }
 
-    /// Converts the datapath to model `N` (a variant of the simulation, compiled for one set of features). `resolve` extracts the fabric.
+    /// Converts the datapath to model `N` (a variant of the simulation, compiled for one set of features). `resolve` extracts the concrete fabric
+    /// from the enum `AnyFabric`.
     pub fn into_model<N: Model>(self, resolve: impl FnOnce(AnyFabric) -> N::Fabric) -> Datapath<N> {
         Datapath {
             geometry: self.geometry,
@@ -146,8 +149,8 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Returns whether the page of `id`, a read of `die`, has been sensed: its data is in the register, in transfer, or waits in the array
-    /// for the register.
+    /// Returns whether the page of `id`, a read of `die`, has been sensed: its data is in the page register, in transfer, or waits in the array until
+    /// the register is free.
     pub fn is_in_register(&self, die: DieId, id: TransactionId) -> bool {
         self.dies[die].sensed().any(|&lead| self.queues.with_companions(lead).any(|held| held == id))
     }
@@ -163,7 +166,7 @@ impl<M: Model> Datapath<M> {
         !self.queues.has_work(die) && self.dies[die].is_idle()
     }
 
-    /// Returns the view that decides which transactions may run.
+    /// Returns the gate: a read-only view of the queues and dies, which decides which queued transactions may run now.
     #[inline(always)]
     fn gate(&self) -> Gate<'_, M> {
         Gate::new(&self.rules, &self.queues, &self.dies)
@@ -180,8 +183,8 @@ impl<M: Model> Datapath<M> {
         self.gate().has_waiting_reads(die)
     }
 
-    /// Asks the scheduler which die requests a path next; `None` if none is to request a path now. Next, call [`Datapath::try_issue`] for the die,
-    /// then [`SchedulingState::dispatched`].
+    /// Returns the die that the scheduler names as the next to request a path; `None` if the scheduler names no die now. Next, call
+    /// [`Datapath::try_issue`] for the die, then [`SchedulingState::dispatched`].
     #[inline(always)]
     pub fn dispatch(&mut self, kernel: &Kernel<M>) -> Option<DieId> {
         let Datapath { scheduling, queues, dies, .. } = self;

@@ -10,25 +10,26 @@ use super::Datapath;
 /// Queries of the datapath to the controller, made when a die may start an operation.
 ///
 /// # Contract
-/// - Queued transactions are bound late, except host writes with `ftl.write-binding = "early"`: the locations of their pages are queried
-///   when the path is granted.
+/// - Late binding: the location of a queued transaction's page is queried when the path is granted. Host writes with `ftl.write-binding = "early"`
+///   are the exception.
 /// - Queries have no effects and may be repeated.
 pub trait PageSource<M: Model> {
     /// Returns whether the page that a transaction reads or moves is still at the address for which it was queued.
     fn is_current(&self, transaction: &Transaction) -> bool;
 
-    /// Returns whether the allocator would still choose the current plane of `write`, which is about to lead an operation.
+    /// Returns whether the allocator would still place `write` on its current plane. Called when the write is about to start.
     fn keeps_plane(&self, write: TransactionId, datapath: &Datapath<M>) -> bool;
 
-    /// Returns whether the firmware policy lets `other` join the read `lead` of the same die, as a read of another plane or of the same
-    /// page.
+    /// Returns whether the firmware policy lets the read `other` run in one operation with the read `lead` of the same die, as a read of another
+    /// plane or of the same page.
     fn may_join(&self, lead: &Transaction, other: &Transaction) -> bool;
 
-    /// Returns the block, and the page within it, that a program would get on its plane now. `None` if the program has to wait, and for
-    /// transactions that are not programs.
+    /// Returns the block, and the page within it, that a program would get on its plane now; `None` if the program has to wait for a free page, or if
+    /// the transaction is no program.
     fn next_page(&self, transaction: &Transaction) -> Option<(BlockId, u32)>;
 
-    /// Returns whether queued programs of `class` may run on `plane`. Each of `heads`, the heads of their queues, needs a free page.
+    /// Returns whether queued programs of `class` may run on `plane`. If host streams have separate open blocks, each of `heads` (the heads of their
+    /// queues, one of each priority) needs a free page.
     fn has_page<'a>(
         &self,
         class: TransactionClass,
@@ -39,7 +40,7 @@ pub trait PageSource<M: Model> {
     /// Returns whether all host writes of a plane share one open block.
     fn shares_open_block(&self) -> bool;
 
-    /// Like [`has_page`](PageSource::has_page), but for host writes, if all host writes of a plane share one open block.
+    /// Like [`has_page`](PageSource::has_page), but only for host writes, on drives where all host writes of a plane share one open block.
     fn has_shared_page(&self, plane: PlaneId) -> bool;
 
     /// Returns whether two programs of a plane go to the same open block.
@@ -48,7 +49,7 @@ pub trait PageSource<M: Model> {
     /// Returns whether the next host write of `plane` goes to the SLC cache of the plane.
     fn writes_slc(&self, plane: PlaneId) -> bool;
 
-    /// Returns whether any victim of GC whose pages may move to `plane` has valid pages that are not read yet.
+    /// Returns whether a GC victim block whose pages may move to `plane` has valid pages that are not read yet.
     fn has_unread_pages(&self, plane: PlaneId) -> bool;
 
     /// Returns whether writes of `die` must wait until GC of the die has moved more pages (`gc.paced`).
@@ -60,17 +61,17 @@ pub trait PageSource<M: Model> {
     /// Returns whether GC has priority over user transactions on `die`.
     fn collection_first(&self, die: DieId) -> bool;
 
-    /// Returns whether `die` collects because it has nearly no free pages, or because writes wait for a fold of its SLC cache.
+    /// Returns whether GC runs at `die` because the die has nearly no free pages, or because writes wait for a fold of its SLC cache.
     fn collects_for_space(&self, die: DieId) -> bool;
 
     /// Returns whether reads may suspend operations now. `cache.suspend-when-full` can forbid suspensions while writes wait for space in the device
     /// cache.
     fn may_suspend(&self) -> bool;
 
-    /// Returns whether programs of a die may have to wait for a free page. `ready` are the transactions that may run, `queued` all queued
-    /// ones.
+    /// Returns whether programs of a die may have to wait for a free page. `ready` contains the planes with transactions that may run, `queued` the
+    /// planes with any queued transaction.
     fn may_hold_programs(&self, ready: &PlaneMasks, queued: &PlaneMasks) -> bool;
 
-    /// Returns the number of valid pages that a Clean (chip-to-chip move of a whole block) lists if it starts with `read` now.
+    /// Returns the number of valid pages in the list of a Clean (chip-to-chip move of a whole block) that starts now with `read` as its first read.
     fn listed_pages(&self, read: &Transaction) -> usize;
 }

@@ -1,4 +1,4 @@
-//! Rules of operations, derived from the configuration.
+//! Rules for the operations of all dies, derived from the configuration.
 
 use crate::config::{
     Arbitration, Config, EraseOrder, KindOrder, PageMove, PlaneOrder, Priorities, Schedule, SchedulePolicy,
@@ -10,36 +10,37 @@ use crate::schedule::transaction::TransactionClass;
 use crate::schedule::{AnyScheduler, Scheduler};
 use crate::units::Time;
 
-/// Settings of the configuration that affect the datapath, and that no part of it owns.
+/// Settings of the configuration that several parts of the datapath use.
 #[derive(Clone, Debug)]
 pub(super) struct Rules {
-    /// Whether reads of requests on other planes join reads of the map (`schedule.map-reads-take-others`).
+    /// Whether user reads of other planes may join the read of a translation page in a multi-plane read (`schedule.map-reads-take-others`).
     pub(super) map_reads_take_others: bool,
-    /// Whether the planes of a multi-plane read send their data in the order of arrival of their transactions, after the reads of the map.
+    /// Whether the planes of a multi-plane read send their data in the order in which their transactions arrived, translation pages first
+    /// (`flash.plane-order`).
     pub(super) sends_by_arrival: bool,
-    /// Whether a program transfers only the sectors written.
+    /// Whether a program transfers only the written sectors to the die, not the whole page (`flash.partial-program`).
     pub(super) partial_program: bool,
     pub(super) erase_order: EraseOrder,
     /// Wait after which a user transaction counts as overdue (`schedule.age-bound`); [`Time::MAX`] if the policy serves user transactions
     /// in order of arrival only, or after `Datapath::leave_order_to_scheduler`.
     pub(super) age_bound: Time,
-    /// Channel arbitration; `CommandFirst` for interconnects without `fabric.arbitration`.
+    /// Channel arbitration (`fabric.arbitration`); `CommandFirst` for interconnects that do not support this option.
     pub(super) arbitration: Arbitration,
     /// Whether reads that a request waits for always precede GC.
     pub(super) reads_before_collection: bool,
-    /// Classes of GC transactions that may be held back, if GC alternates with the destage of stripes (`cache.destage-stripe`); otherwise
-    /// no class.
+    /// Classes of GC transactions that wait while GC is paused, if GC alternates with the destage of stripes of the device cache
+    /// (`cache.destage-stripe`); otherwise no class.
     pub(super) pausing_collection: PlaneMasks,
     pub(super) has_parity: bool,
-    /// Whether writes of a die wait while its GC is behind (`gc.paced`).
+    /// Whether host writes of a die wait while GC of that die is behind its pace (`gc.paced`).
     pub(super) paces_collection: bool,
     /// Whether the transactions that may run on a die depend only on its own queues and state, apart from programs that wait for free pages
     /// or for GC. False if dies of a chip depend on each other, if planes read independently, if GC alternates with the destage of stripes,
     /// or if the drive has parity, several mapping units per program, or Cleans (chip-to-chip moves of whole blocks).
     pub(super) dies_are_independent: bool,
-    /// Whether a die with a single non-empty queue, of user reads, issues the head of that queue without calling the scheduler.
+    /// Whether a die with a single non-empty queue, of user reads, starts the head of that queue without calling the scheduler.
     pub(super) skips_scheduler: bool,
-    /// Whether the fabric must be notified of the request for which each path is requested (`venice.circuits-per-request`).
+    /// Whether each path request names its host request to the fabric (`venice.circuits-per-request`).
     pub(super) announces_requests: bool,
 }
 
@@ -54,7 +55,8 @@ impl Rules {
         let cleans = config.gc.r#move == PageMove::Clean;
         let pausing_collection = match (config.gc_alternates_with_destage(), config.gc.r#move.crosses_chips()) {
             (false, _) => NOTHING,
-            // A page that moves to another chip occupies a page register there, so its program does not pause.
+            // A page that moves to another chip occupies a page register of that chip until the page is programmed. So its program does not pause,
+            // only its read.
             (true, true) => PlaneMasks::all_of(&[TransactionClass::CollectRead]),
             (true, false) => PlaneMasks::all_of(&[TransactionClass::CollectRead, TransactionClass::CollectProgram]),
         };
@@ -93,7 +95,7 @@ impl Rules {
         self.arbitration.is_data_first_by_chip()
     }
 
-    /// Returns whether a die requests its next path before it releases the path of its data, so that the request takes part in the
+    /// Returns whether a die requests its next path before it releases the path over which it sent data, so that the new request takes part in the
     /// arbitration at the release.
     #[inline]
     pub(super) fn requests_before_release(&self) -> bool {

@@ -1,4 +1,4 @@
-//! Statistics for reports, independent of the model (compiled variant of the run), so that the code of reports is compiled once.
+//! Statistics for reports, independent of the compiled variant of the simulation (the model), so that the code of reports is compiled only once.
 
 use crate::datapath::dies::DieEntry;
 use crate::datapath::{Counters, TransferCounts};
@@ -7,7 +7,7 @@ use crate::measure::lower_bound::DieWork;
 use crate::power::energy::DriveActivity;
 use crate::units::Time;
 
-/// Statistics of a [`Datapath`](super::Datapath).
+/// Statistics of a [`Datapath`](super::Datapath), for reports.
 #[derive(Clone, Copy)]
 pub struct DatapathStats<'a> {
     pub fabric: &'a dyn Fabric,

@@ -6,7 +6,7 @@ use crate::ids::TransactionId;
 use super::QueueId;
 use super::transaction::NextInChain;
 
-/// Transactions on other planes that join the lead (first transaction) of a multi-plane operation.
+/// Transactions on other planes (joiners) that run together with the lead (first transaction) of a multi-plane operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Joiners {
     /// On each other plane, the first transaction that may join, among the first `schedule.lookahead` transactions of its queue.
@@ -16,7 +16,7 @@ pub enum Joiners {
     These(ChosenJoiners),
 }
 
-/// Joiners of a multi-plane operation, chosen by the policy: at most one transaction for each plane other than that of the lead.
+/// Transactions of other planes (joiners) that the policy chose for a multi-plane operation: at most one for each plane other than that of the lead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChosenJoiners {
     joiners: [NextInChain; PLANES_PER_DIE_MAX],
@@ -47,15 +47,15 @@ impl ChosenJoiners {
 pub struct Decision {
     /// Queue of the lead, the first transaction of the operation.
     pub queue: QueueId,
-    /// Transaction that leads the operation; `None` for the head of `queue`.
+    /// First transaction (lead) of the operation; `None` for the head of `queue`.
     pub lead: Option<TransactionId>,
     /// Transactions of other planes that join the lead in a multi-plane operation.
     pub joiners: Joiners,
 }
 
 impl From<QueueId> for Decision {
-    /// Returns the decision that the head of `queue` leads the operation, and that on each other plane the first transaction that may join
-    /// does so ([`Joiners::First`]).
+    /// Returns the decision to start an operation with the head of `queue`, joined on each other plane by the first transaction that may join
+    /// ([`Joiners::First`]).
     #[inline]
     fn from(queue: QueueId) -> Decision {
         Decision { queue, lead: None, joiners: Joiners::First }

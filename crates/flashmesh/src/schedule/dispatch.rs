@@ -9,7 +9,7 @@ use super::DieStates;
 use super::load::LoadView;
 use super::queues::{DieQueues, PlaneMasks, Transactions};
 
-/// A set of dies, grouped by channel, without order within a channel.
+/// A set of dies, grouped by channel. The dies of a channel are in no particular order.
 #[derive(Clone, Debug)]
 pub struct DieSet {
     dies_per_channel: Divisor,

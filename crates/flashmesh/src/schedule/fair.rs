@@ -37,7 +37,7 @@ pub struct Fair {
     program: Time,
     streams: usize,
     shares: Vec<StreamTime>,
-    /// Next transaction of each stream; `None` if the stream has no ready transaction.
+    /// Next transaction of each stream; `None` if the stream has no transaction that may run.
     heads: Vec<Option<StreamHead>>,
 }
 
@@ -65,9 +65,9 @@ impl StreamTime {
 struct StreamHead {
     queue: QueueId,
     lead: TransactionId,
-    /// Sort key within the stream: whether the transaction is a program, then its arrival number; the smallest key goes first.
+    /// Sort key within the stream: whether the transaction is a program, then its arrival number. The transaction with the smallest key goes first.
     rank: (bool, u64),
-    /// Arrival number of the oldest ready transaction of the stream, read or program.
+    /// Arrival number of the oldest transaction of the stream that may run, read or program.
     oldest: u64,
 }
 
@@ -85,7 +85,7 @@ impl Fair {
         }
     }
 
-    /// Sets `heads` to the next ready transaction of each stream, among the dies for which the decision is made.
+    /// Sets `heads` to the next transaction of each stream that may run, among the dies for which the decision is made.
     fn find_heads(&mut self, waiting: &SchedulerView<'_>) {
         self.heads.fill(None);
         for class in [TransactionClass::UserRead, TransactionClass::UserProgram] {

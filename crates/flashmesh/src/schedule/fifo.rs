@@ -4,7 +4,7 @@
 use super::transaction::TransactionClass;
 use super::{QueueId, Scheduler, SchedulerView};
 
-/// The policy that chooses in order of arrival at the die.
+/// The policy that serves transactions in order of arrival at the die.
 #[derive(Clone, Debug, Default)]
 pub struct Fifo;
 

@@ -1,4 +1,4 @@
-//! Groups of transactions of a die that could run in one multi-plane operation, and the choice of the best group.
+//! Groups of queued transactions of a die that could run in one multi-plane operation, and the choice of the best group.
 
 use crate::config::{Config, EraseOrder, MultiPlane};
 use crate::flash::geometry::{Geometry, PLANES_PER_DIE_MAX};
@@ -21,8 +21,8 @@ pub(super) struct Group {
 
 #[derive(Clone, Copy, Debug)]
 struct Member {
-    /// Sort key: priority of the queue, and location of the transaction. Transactions of different planes with equal keys may run in one
-    /// operation.
+    /// Sort key: priority of the queue, and location of the transaction in its plane. Transactions of different planes with equal keys may run in one
+    /// multi-plane operation.
     key: (usize, u64),
     order: u64,
     queue: QueueId,
@@ -49,8 +49,8 @@ impl Grouping {
         }
     }
 
-    /// Returns a key that is equal for transactions that may join each other: priority of the queue, and location as far as `flash.multi-plane`
-    /// compares it. The key of a program has no location, because the page is assigned only when the operation starts.
+    /// Returns a key that is equal for transactions that may run in one multi-plane operation: priority of the queue, and location as far as
+    /// `flash.multi-plane` compares it. The key of a program has no location, because its page is assigned only when the operation starts.
     fn key(&self, queue: QueueId, transaction: &Transaction) -> (usize, u64) {
         let reads = matches!(
             queue.class,
@@ -69,9 +69,8 @@ impl Grouping {
         (queue.priority.index(), place)
     }
 
-    /// Returns the best group, by `is_better`, among the `waiting` transactions of one class at a die; `None` if `waiting` is empty.
-    /// Programs of all planes form one group, because their pages are assigned only when the operation starts; until then it is unknown
-    /// whether they may join each other.
+    /// Returns the best group, by `is_better`, among the `waiting` transactions of one class at a die; `None` if `waiting` is empty. Programs of all
+    /// planes form one group: their pages are assigned only when the operation starts, so it is unknown until then whether they may run together.
     pub fn best<'a>(
         &mut self,
         waiting: impl Iterator<Item = (QueueId, TransactionId, &'a Transaction)>,
@@ -96,8 +95,8 @@ impl Grouping {
     }
 }
 
-/// Policy that chooses the best group of request transactions of a die. Firmware work precedes or follows requests by the rules that all
-/// policies share ([`among_classes`]).
+/// Policy that chooses the best group of request transactions of a die. Firmware work precedes or follows requests by the rules that all policies
+/// share ([`among_classes`]).
 #[derive(Clone, Debug)]
 pub(super) struct GroupPolicy {
     erases: EraseOrder,
@@ -108,7 +107,7 @@ pub(super) struct GroupPolicy {
     rank: fn(&Group) -> Rank,
 }
 
-/// Rank of a group, most important criterion first; the largest wins.
+/// Rank of a group, a tuple with the most important criterion first; the largest rank wins.
 pub(super) type Rank = (u32, u32, u64);
 
 impl GroupPolicy {
@@ -161,7 +160,8 @@ impl GroupPolicy {
     }
 }
 
-/// Builds a group from the oldest transaction of each plane. `alike` contains transactions that may join each other, in order of arrival.
+/// Builds a group from the oldest transaction of each plane. `alike` contains transactions that may run in one multi-plane operation, in order of
+/// arrival.
 fn group(alike: &[Member]) -> Group {
     let lead = alike[0];
     let mut joiners = ChosenJoiners::default();

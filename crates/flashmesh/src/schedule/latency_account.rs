@@ -1,7 +1,7 @@
-//! Time accounts of transactions. Only this module attributes time to a [`LatencyBreakdown`].
+//! Time accounts of transactions. Only this module charges time to the components of a [`LatencyBreakdown`].
 //!
 //! Each method of [`LatencyAccount`] is called at an event of the transaction and charges the time since the previous event. So the components add up
-//! to the time from the beginning to the end:
+//! to the time from the beginning to the end of the transaction:
 //!
 //! ```text
 //! begin -> [charge_map_wait | charge_write_wait] -> queue -> charge_issue_wait -> array_began -> array_ended
@@ -43,7 +43,7 @@ impl LatencyBreakdown {
     }
 }
 
-/// A granted path, for a command or for data from a register, and the wait for it.
+/// The wait for a granted path, for a command or for data from a page register.
 #[derive(Clone, Copy, Debug)]
 pub struct PathWait {
     /// Time at which the path was requested.
@@ -55,7 +55,7 @@ pub struct PathWait {
 }
 
 impl PathWait {
-    /// Returns the wait of an operation that needs no path, and starts at `now`.
+    /// Returns a wait of length zero, for an operation that needs no path and starts at `now`.
     pub fn none(now: Time) -> PathWait {
         PathWait { requested_at: now, tried: now, causes: Causes::default() }
     }
@@ -75,7 +75,7 @@ pub struct Stall {
 pub struct LatencyAccount {
     /// Start of the current wait: for the die, for the mapping entry, or for an earlier write of the same page.
     queued: Time,
-    /// Total time for which the die had worked for garbage collection or wear levelling when the wait began.
+    /// Total time for which the die had worked for garbage collection or wear levelling when the current wait began.
     internal_busy: Time,
     /// Time of the last event of the transaction: array start, array end, or start of the data transfer.
     mark: Time,
@@ -102,7 +102,7 @@ impl LatencyAccount {
         self.conflict
     }
 
-    /// Starts a wait at `now`. A later call charges the time of the wait.
+    /// Starts a wait at `now`. A later call charges the length of the wait.
     #[inline]
     pub fn begin(&mut self, now: Time) {
         self.queued = now;
@@ -166,8 +166,8 @@ impl LatencyAccount {
         self.mark = now;
     }
 
-    /// Charges `nominal`, the array time without the time for which the operation itself was suspended, to `array`. Charges the rest since
-    /// the array start, the time of its suspensions, to `die_wait`.
+    /// Records the end of the array work at `now`. Charges `nominal`, the array time without suspensions of this operation, to `array`. Charges the
+    /// rest since the array start, the time of its suspensions, to `die_wait`.
     #[inline]
     pub fn array_ended(&mut self, now: Time, nominal: Time) {
         self.spent.array += nominal;
@@ -175,14 +175,14 @@ impl LatencyAccount {
         self.mark = now;
     }
 
-    /// Charges the time from the end of the array work to `now`, when the transfer out of the page register starts. The register was ready
-    /// for this data at `free`. `path` is the path wait of this transfer. `waited_before` is the path wait already charged to earlier
+    /// Charges the time from the end of the array work to `now`, when the transfer out of the page register starts. `free` is the time at which the
+    /// register became free for this data. `path` is the path wait of this transfer. `waited_before` is the path wait already charged to earlier
     /// planes of the operation.
     #[inline(always)]
     pub fn start_data_transfer(&mut self, now: Time, free: Time, waited_before: Time, path: PathWait) {
         let PathWait { requested_at: asked, tried, causes } = path;
-        // Until `free`, the die was busy with older data. After `free`, the die was busy with earlier planes of the operation, whose path
-        // waits count as path waits of this transaction too.
+        // Until `free`, older data occupied the register. After `free`, earlier planes of the operation sent their data; their path waits count as
+        // path waits of this transaction too.
         self.spent.die_wait += free - self.mark;
         self.spent.transfer += asked - free - waited_before + (now - tried);
         self.spent.path_wait += waited_before + (tried - asked);

@@ -1,4 +1,4 @@
-//! Scheduling: the [`Scheduler`] trait, which chooses the next transaction of a die, and the registry of policies.
+//! Scheduling: the [`Scheduler`] trait, which chooses the next transaction of a die, and the list of scheduling policies.
 
 mod decision;
 mod dispatch;
@@ -46,12 +46,12 @@ pub trait DieStates {
     /// Returns whether a die waits for a path for its next command.
     fn requests_path(&self, die: DieId) -> bool;
 
-    /// Returns whether a die uses the interconnect, or waits for a path.
+    /// Returns whether a die transfers a command or data, or waits for a path.
     fn uses_path(&self, die: DieId) -> bool;
 }
 
-/// Input of a scheduling decision: the dies for which an operation is being chosen, and the queues and states of all dies of the drive. The
-/// decision is made for one die that can accept an operation, or for all dies of a chip that executes one operation at a time.
+/// Input of a scheduling decision: the dies for which an operation is being chosen, and the queues and states of all dies of the drive. The decision
+/// is made for one die that can accept an operation, or for all dies of a chip that executes one operation at a time.
 pub struct SchedulerView<'a> {
     now: Time,
     dies: &'a dyn DieStates,
@@ -64,9 +64,10 @@ pub struct SchedulerView<'a> {
 }
 
 impl<'a> SchedulerView<'a> {
-    /// Creates the view of the dies from `first` on. `ready` contains, for each of these dies, the planes with a transaction that may run
-    /// now, by class. `dies` are the states of all dies of the drive. `collection_first` is true if garbage collection has precedence over
-    /// user requests. `space_is_out` is true if writes find no free page, or soon will not, so that collection must precede them.
+    /// Creates the view of the dies from `first` on, for which an operation is being chosen. `ready` contains, for each of these dies, the planes
+    /// with a transaction that may run now, by class. `dies` are the states of all dies of the drive. `collection_first` is true if garbage
+    /// collection has precedence over user requests. `space_is_out` is true if writes find no free page, or soon will not, so that collection must
+    /// precede them.
     #[inline]
     #[allow(clippy::too_many_arguments, reason = "it is a view of as many things")]
     pub fn new(
@@ -116,8 +117,8 @@ impl<'a> SchedulerView<'a> {
         self.collection_first
     }
 
-    /// Returns whether one of the dies for which an operation is being chosen must collect before it can take writes: it is nearly out of free
-    /// pages, or writes wait for a fold of the SLC cache. Always false for schedulers that never defer erases.
+    /// Returns whether one of the dies for which an operation is being chosen must collect garbage before it can take more writes: it is nearly out
+    /// of free pages, or writes wait for a fold of the SLC cache. Always false for schedulers that never defer erases.
     #[inline]
     pub fn space_is_out(&self) -> bool {
         self.space_is_out
@@ -129,8 +130,8 @@ impl<'a> SchedulerView<'a> {
         self.ready[(die.0 - self.first.0) as usize].of(class)
     }
 
-    /// Returns the queue with request transactions that may run, if there is exactly one. Always `None` if the decision is for several
-    /// dies, or if priorities have separate queues.
+    /// Returns the queue of host request transactions (user reads or programs) that may run, if there is exactly one. Always `None` if the decision
+    /// is for several dies, or if priorities have separate queues.
     #[inline]
     pub fn only_queue(&self) -> Option<QueueId> {
         let ([ready], [priority]) = (self.ready, self.queues.priorities()) else { return None };
@@ -160,8 +161,8 @@ impl<'a> SchedulerView<'a> {
         })
     }
 
-    /// Calls `see` with the head of each ready queue of `class`, like [`heads`](SchedulerView::heads), but with plain loops, which are much
-    /// faster than iterators over dies, planes and priorities.
+    /// Calls `see` with the head of each queue of `class` in planes with a transaction of `class` that may run. Like [`heads`](SchedulerView::heads),
+    /// but with plain loops, which are much faster than iterators over dies, planes and priorities.
     #[inline(always)]
     pub(crate) fn each_head(&self, class: TransactionClass, mut see: impl FnMut(QueueId, &'a Transaction)) {
         self.each_queue(class, |queue| {
@@ -243,18 +244,17 @@ pub struct QueueId {
 /// A scheduling policy.
 ///
 /// # Contract
-/// - The policy is called when a die, or one of the dies of a chip, can accept an operation and its path has been granted. The result is a
-///   queue of the [`SchedulerView`] with transactions that may run, or `None` to leave the die idle until a new transaction is queued for
-///   it.
-/// - A policy that also chooses within a queue, or chooses the joiners, implements [`decide`](Scheduler::decide). Other policies implement
-///   [`choose`](Scheduler::choose): the head of the chosen queue leads, with [`Joiners::First`].
+/// - The policy is called when a die, or one of the dies of a chip, can accept an operation and its path has been granted. The result is a queue of
+///   the [`SchedulerView`] with transactions that may run, or `None` to leave the die idle until a new transaction is queued for the die.
+/// - A policy that also chooses within a queue, or chooses the transactions of other planes (joiners), implements [`decide`](Scheduler::decide).
+///   Other policies implement [`choose`](Scheduler::choose): the head of the chosen queue is the lead, and [`Joiners::First`] applies.
 /// - The policy sees the queues and states of all dies of the drive, and changes none of them.
 /// - The policy never leaves a die idle for good while user requests are ready.
 /// - By default a die requests a path as soon as it could start an operation, and the interconnect decides the order. With a policy that
 ///   [`dispatches`](Scheduler::dispatches), a die requests a path only when [`next_die`](Scheduler::next_die) names it. `next_die` is called after
 ///   each event by which a die became a candidate or got its path, until `next_die` returns `None`. `next_die` must not return `None` while nothing
 ///   is in progress in the drive.
-/// - The policy may ignore [`TransactionClass::ReplicaProgram`]: if it returns `None`, a queued replica is programmed.
+/// - The policy may ignore [`TransactionClass::ReplicaProgram`]: if the policy returns `None`, a queued replica is programmed.
 /// - The policy is deterministic: equal calls in equal order return equal results.
 ///
 /// The chosen transaction is the lead (first transaction) of the operation; transactions of other planes may then join by the rules of
@@ -262,24 +262,23 @@ pub struct QueueId {
 #[enum_dispatch]
 #[auto_impl(Box)]
 pub trait Scheduler {
-    /// Returns the queue whose head leads the next operation; `None` to leave the die idle.
+    /// Returns the queue whose head is the first transaction (lead) of the next operation; `None` to leave the die idle.
     fn choose(&mut self, waiting: &SchedulerView<'_>) -> Option<QueueId>;
 
-    /// Returns the lead of the next operation, from anywhere in its queue, and the joiners (transactions of other planes); `None` to leave the die
-    /// idle.
+    /// Returns the first transaction (lead) of the next operation, from anywhere in its queue, and the transactions of other planes that join it
+    /// (joiners); `None` to leave the die idle.
     #[inline]
     fn decide(&mut self, waiting: &SchedulerView<'_>) -> Option<Decision> {
         self.choose(waiting).map(Decision::from)
     }
 
-    /// Returns whether the policy always chooses the head of a queue if the other queues of the die are empty. If true, the call of the
-    /// policy may be omitted in this case. So its state must not depend on these choices, and its choices must not depend on transactions
-    /// behind the head.
+    /// Returns whether the policy always chooses the head of a queue if the other queues of the die are empty. If true, the call of the policy may be
+    /// omitted in this case. So the policy's state must not depend on these choices, and the choices must not depend on transactions behind the head.
     fn takes_only_queue(&self) -> bool {
         false
     }
 
-    /// Returns whether the policy chooses the dies that request paths.
+    /// Returns whether the policy decides which dies request paths, and in which order.
     fn dispatches(&self) -> bool {
         false
     }
@@ -295,7 +294,7 @@ pub trait Scheduler {
 }
 
 impl Clone for Box<dyn Scheduler + Send> {
-    /// Panics. A drive with a custom scheduler is never cloned.
+    /// Panics, because a drive with a custom scheduler is never cloned.
     fn clone(&self) -> Self {
         unreachable!("a drive with a scheduler of the caller's own is not copied")
     }

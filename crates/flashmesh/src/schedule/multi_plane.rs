@@ -1,4 +1,4 @@
-//! Rules of multi-plane operations: which transactions of other planes may join the lead.
+//! Rules of multi-plane operations: which transactions of other planes may run together with the first transaction (lead).
 
 use crate::config::MultiPlane;
 
@@ -9,7 +9,8 @@ pub struct PlaneAddress {
     pub page: u32,
 }
 
-/// Returns whether two planes may run operations at these locations together. For erases, `page` is 0.
+/// Returns whether operations at the locations `lead` and `other`, on two planes of a die, may run as one multi-plane operation. For erases, `page`
+/// is 0.
 #[inline]
 pub fn may_join(rule: MultiPlane, lead: PlaneAddress, other: PlaneAddress) -> bool {
     match rule {

@@ -2,9 +2,9 @@
 //! by kind (read or program), and by age within a kind. Garbage collection precedes or follows requests, depending on preemptibility and free space.
 //!
 //! Unless `schedule.order` says otherwise, reads precede programs, which occupy a die thirty times as long. Strict precedence would starve the other
-//! kind. To prevent this, a transaction that has waited for `schedule.age-bound` alternates with the preferred kind. `schedule.priorities` defines
-//! how priorities of requests count; collection has no priority. Erases are ordered with the moves of their collection, unless `schedule.erases` says
-//! otherwise.
+//! kind. To prevent this, overdue transactions (which have waited for `schedule.age-bound`) alternate with the preferred kind. `schedule.priorities`
+//! defines how priorities of requests count; collection has no priority. Erases are ordered with the moves of their collection, unless
+//! `schedule.erases` says otherwise.
 
 use crate::config::{self, EraseOrder, KindOrder, Priorities};
 use crate::ids::DieId;
@@ -26,8 +26,8 @@ pub struct OutOfOrder {
     erases: EraseOrder,
     priorities: Priorities,
     age_bound: Time,
-    /// Whether an overdue transaction decided the last choice between reads and programs, so that the preferred kind is served next;
-    /// indexed by die.
+    /// Whether the last choice between reads and programs was an overdue transaction (`schedule.age-bound`), so that the preferred kind is served
+    /// next; indexed by die.
     yields: Vec<bool>,
     /// Round-robin state by die, separate for the preferred kind of requests (read or program) and for the other kind; only with weighted priorities.
     turns: Vec<[WeightedRoundRobin; 2]>,
@@ -73,8 +73,8 @@ impl OutOfOrder {
         late.filter(|_| *yields)
     }
 
-    /// Returns the class to serve if both reads and programs of requests are queued: the class of the oldest transaction if a transaction
-    /// is overdue and the last choice was not an overdue one; otherwise [`TransactionClass::UserRead`].
+    /// Returns the class to serve if both reads and programs of requests are queued: the class of the oldest transaction if a transaction is overdue
+    /// (`schedule.age-bound`) and the last choice was not an overdue one; otherwise [`TransactionClass::UserRead`].
     pub(super) fn late_plain(
         &mut self,
         die: DieId,
@@ -136,8 +136,8 @@ impl OutOfOrder {
     }
 }
 
-/// Returns the queue of the oldest transaction of `kinds` with the priority that is next in the weighted round robin; `None` if none of
-/// `kinds` may run.
+/// Returns the queue of the oldest transaction of `kinds` whose priority is next in the weighted round robin; `None` if no transaction of `kinds` may
+/// run.
 #[inline]
 fn weighted(
     waiting: &SchedulerView<'_>,
@@ -155,8 +155,8 @@ fn is_of_one_kind(waiting: &SchedulerView<'_>) -> bool {
     !(waiting.is_ready(TransactionClass::UserRead) && waiting.is_ready(TransactionClass::UserProgram))
 }
 
-/// Returns the class that the policy chooses with default options, on one die without replicas. Relies on the order of the class indices,
-/// which is the order of preference.
+/// Returns the class that the policy chooses for one die without replicas, with default options. Relies on the class indices being in the order of
+/// preference.
 #[inline(always)]
 pub(super) fn choose_plain(ready: PlaneMasks, collection_first: bool) -> TransactionClass {
     let internal = ready.and(INTERNAL_PLANES);
@@ -164,7 +164,7 @@ pub(super) fn choose_plain(ready: PlaneMasks, collection_first: bool) -> Transac
     if is_internal { internal.first_class() } else { ready.first_class() }
 }
 
-/// Mask of all planes, for reads and programs of the map.
+/// Planes of all reads and programs of the map.
 const MAP_PLANES: PlaneMasks = PlaneMasks::all_of(&[TransactionClass::MapRead, TransactionClass::MapProgram]);
 
 const INTERNAL_PLANES: PlaneMasks = PlaneMasks::all_of(&TransactionClass::INTERNAL);

@@ -2,8 +2,9 @@
 //! conflict for a channel, a chip, a die or a plane.
 //!
 //! The paper is known here only through other papers (Venice, ISCA 2023, section 7; Design for Scalability, PACT 2014, section 4.2; Read Collisions,
-//! section V). They describe a scheduler between translation and the flash array. It has a queue for each die, reorders the queue to join planes, and
-//! picks groups of operations without contention for a shared resource. PAQ is the scheduler of figure 4 of PACT 2014, under dynamic allocation.
+//! section V). These papers describe a scheduler between translation and the flash array, which has a queue for each die, reorders the queue to join
+//! planes, and picks groups of operations without contention for a shared resource. PAQ is the scheduler of figure 4 of PACT 2014, under dynamic
+//! allocation.
 //!
 //! Choices:
 //! - Dies request paths in sets. A set has one chip of each channel: the chip with the most planes that can start to work, summed over its dies that
@@ -26,9 +27,9 @@ use super::{Decision, DispatchView, QueueId, Scheduler, SchedulerView};
 #[derive(Clone, Debug)]
 pub struct Paq {
     groups: GroupPolicy,
-    /// Cached load (waiting work) of each die; `None` if the queues of the die have changed since the load was computed.
+    /// Cached load (number of planes that can start to work, and oldest transaction) of each die; `None` if the queues of the die have changed since.
     known: Vec<Option<DieLoad>>,
-    /// For each channel, dies of the current set that may still wait for the path that they requested.
+    /// For each channel, dies of the current set (dies chosen to request paths together) that may still wait for their path.
     requesting: Vec<Vec<DieId>>,
     set: Vec<DieId>,
 }
@@ -36,7 +37,7 @@ pub struct Paq {
 #[derive(Clone, Copy, Debug)]
 struct DieLoad {
     planes: u32,
-    /// Arrival number of the oldest transaction, whose wait began at `since`.
+    /// Arrival number of the oldest queued transaction, whose wait began at `since`.
     oldest: u64,
     since: Time,
 }
@@ -93,8 +94,8 @@ impl Paq {
         whole
     }
 
-    /// Adds to the current set the dies of one chip of a channel that could start an operation. The chip is the one that ranks highest on
-    /// the channel.
+    /// Adds the dies of one chip of `channel` to the current set of dies that request paths together: the candidates of the chip that ranks highest
+    /// on the channel.
     fn choose_chip(&mut self, dispatch: &DispatchView<'_>, channel: u32) {
         let dies_per_chip = dispatch.geometry().dies_per_chip;
         let mut best: Option<((u32, u64), DieId)> = None;

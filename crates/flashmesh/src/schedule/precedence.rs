@@ -53,7 +53,8 @@ pub(super) fn in_order<const N: usize>(waiting: &SchedulerView<'_>, classes: [Tr
     classes.into_iter().find(|&class| waiting.is_ready(class)).and_then(|class| waiting.oldest(class))
 }
 
-/// Returns the queue of the oldest request transaction, if the head of any request queue has waited for at least `bound`; otherwise `None`.
+/// Returns the queue of the oldest request transaction, if the head of any request queue is overdue (has waited for at least `bound`); otherwise
+/// `None`.
 pub(super) fn overdue_queue(waiting: &SchedulerView<'_>, bound: Time) -> Option<QueueId> {
     let now = waiting.now();
     let mut is_late = false;

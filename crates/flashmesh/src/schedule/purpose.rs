@@ -1,4 +1,4 @@
-//! Purposes of transactions.
+//! Purposes of transactions, such as host reads and GC moves.
 
 use super::transaction::TransactionClass;
 
@@ -25,7 +25,7 @@ pub enum ReadPurpose {
 pub enum MoveRoute {
     /// Move through the controller.
     Controller,
-    /// Move within the plane, by copyback. If a program has several mapping units, they all move in the same copyback.
+    /// Move within the plane, by copyback. If a program consists of several mapping units, they all move in one copyback.
     Plane,
     /// Move directly to the chip that programs the page (chip-to-chip).
     Chip,
@@ -84,7 +84,7 @@ impl Purpose {
         !matches!(self, Purpose::MapProgram | Purpose::HostWrite(_) | Purpose::Erase | Purpose::Parity)
     }
 
-    /// Returns whether the firmware policy can choose the plane of the program.
+    /// Returns whether the transaction is a program whose plane the firmware policy can choose.
     #[inline(always)]
     pub const fn is_placed_by_policy(self) -> bool {
         matches!(
@@ -141,7 +141,7 @@ impl Purpose {
     }
 
     /// Returns whether the transaction is a program that needs no data from the controller. All of its mapping units are known before the program is
-    /// queued, so it does not gather more units in the queue.
+    /// queued, so it does not wait in the queue for further units.
     #[inline]
     pub const fn is_whole(self) -> bool {
         matches!(

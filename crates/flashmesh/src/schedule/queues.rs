@@ -1,4 +1,4 @@
-//! Queues of all dies: one for each class and plane, and for each priority if priorities count.
+//! Queues of all dies: one for each class and plane, or for each class, plane and priority if priorities count (`schedule.priorities`).
 
 use std::hint::select_unpredictable;
 
@@ -37,15 +37,16 @@ impl Default for QueueEntry {
     }
 }
 
-/// The planes of a die with queued transactions, by class. All masks are in one word, with one bit for each plane.
+/// A set of planes of a die for each transaction class, such as the planes with queued transactions. All sets are in one word, with one bit for each
+/// plane and class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlaneMasks(u64);
 
-/// Mask without any plane.
+/// Empty mask: no plane of any class.
 pub const NOTHING: PlaneMasks = PlaneMasks(0);
 
 impl PlaneMasks {
-    /// Creates a mask of all planes of some classes.
+    /// Creates a mask that contains all planes of each of the `classes`.
     pub const fn all_of(classes: &[TransactionClass]) -> PlaneMasks {
         let mut masks = 0;
         let mut at = 0;
@@ -193,7 +194,7 @@ impl DieQueues {
         queue.push_back(QueueEntry::new(id));
     }
 
-    /// Inserts a transaction into its queue by its arrival number.
+    /// Inserts a transaction into its queue by its arrival number, before all transactions that arrived later.
     pub fn insert(&mut self, transactions: &mut Transactions, die: DieId, plane: u8, id: TransactionId) {
         let Transaction { order, .. } = transactions[id];
         let (class, priority) = (transactions[id].class(), transactions[id].owner.priority);
@@ -208,8 +209,8 @@ impl DieQueues {
         self.queues[slot].insert(at, QueueEntry::new(id));
     }
 
-    /// Inserts a transaction into its queue, behind the leading transactions for which `ahead` returns true. The companions of the transaction stay
-    /// chained to it.
+    /// Inserts a transaction into its queue, behind the transactions at the front of the queue for which `ahead` returns true. The companions
+    /// (mapping units chained to the transaction) stay chained.
     pub fn insert_behind(
         &mut self,
         transactions: &Transactions,

@@ -34,7 +34,7 @@ pub struct Sprinkler {
     visits: Vec<Visit>,
 }
 
-/// Visits to the chips of one channel, in round-robin order: the current chip, and its dies that wait for a path.
+/// Round-robin visits to the chips of one channel: the visited chip, and its dies that wait for a path.
 #[derive(Clone, Debug, Default)]
 struct Visit {
     chip: u32,

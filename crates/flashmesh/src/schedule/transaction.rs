@@ -8,8 +8,8 @@ use super::purpose::{CacheReservation, Purpose};
 
 pub use crate::config::Priority;
 
-/// The class of a transaction. The order of the variants is the order of preference in the out-of-order policy, if user requests precede
-/// garbage collection and reads precede programs.
+/// The class of a transaction. The order of the variants is the order of preference in the out-of-order policy if user requests precede garbage
+/// collection and reads precede programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TransactionClass {
     /// Read of a translation page, because transactions wait for its entries or because the page is written back.
@@ -103,15 +103,15 @@ impl TransactionClass {
     }
 }
 
-/// An optional transaction id, half as large as an `Option`.
+/// An optional transaction id, half as large as an `Option<TransactionId>`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct NextInChain(u32);
 
 impl NextInChain {
-    /// No transaction. An arena never contains this many values.
+    /// No transaction. No pool of transactions is large enough to contain this id.
     pub const NONE: NextInChain = NextInChain(u32::MAX);
 
-    /// Creates a link to a transaction.
+    /// Creates a link to the transaction `id`.
     #[inline(always)]
     pub fn to(id: TransactionId) -> NextInChain {
         NextInChain(id.0)
@@ -155,7 +155,7 @@ pub struct Transaction {
     pub lpn: Lpn,
     /// Plane of the operation.
     pub plane: PlaneId,
-    /// Version of the map at the time of the lookup of `from`, for reads.
+    /// Version of the mapping table at the time when `from` was looked up, for reads.
     pub map_version: u64,
     /// Owner of the transaction.
     pub owner: Owner,
@@ -228,13 +228,13 @@ impl Transaction {
         self.next.get()
     }
 
-    /// Chains `id` behind this transaction, as its next companion.
+    /// Chains `id` behind this transaction, as its next companion (transaction of the same operation on the same plane).
     #[inline]
     pub fn set_companion(&mut self, id: TransactionId) {
         self.next = NextInChain::to(id);
     }
 
-    /// Ends the chain of companions at this transaction.
+    /// Makes this transaction the last of its chain of companions (transactions of the same operation on the same plane).
     #[inline]
     pub fn end_chain(&mut self) {
         self.next = NextInChain::NONE;

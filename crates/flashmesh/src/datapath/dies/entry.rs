@@ -12,13 +12,13 @@ use crate::units::Time;
 /// State of a die, of its path requests, and of the reads of its planes.
 #[derive(Clone, Debug, Default)]
 pub struct DieEntry {
-    /// State of the die. Excludes its reads if its planes read independently (`flash.multi-plane = "independent"`).
+    /// State of the die. If its planes read independently (`flash.multi-plane = "independent"`), excludes the reads.
     pub(in super::super) state: Die,
     /// Independent reads of the planes; `None` if the planes do not read independently.
     pub(super) plane_reads: Option<Box<PlaneReadEntry>>,
     pub(in super::super) path: DiePathState,
-    /// Array and transfer times of the die, from which a lower bound for the length of the run is computed. Excludes reads if planes read
-    /// independently.
+    /// Array and transfer times of the die, from which a lower bound for the length of the run is computed. If planes read independently, excludes
+    /// the reads.
     pub(in super::super) work: DieWork,
     /// Whether the pending path request is for a read that suspends the operations of the chip, or that runs during their suspension.
     pub(in super::super) requests_suspension: bool,
@@ -90,7 +90,7 @@ impl DieEntry {
             && self.plane_reads.as_ref().is_none_or(|reads| reads.state.registers_are_empty())
     }
 
-    /// Returns the operations that are in the array or whose commands are in transfer, and the suspended operation.
+    /// Returns the operations that are in the array or whose commands are in transfer, and the suspended operation if there is one.
     pub fn in_progress(&self) -> impl Iterator<Item = &Operation> {
         self.state.in_progress().chain(self.planes().iter().flat_map(Die::in_progress))
     }
@@ -133,7 +133,7 @@ impl DieEntry {
         }
     }
 
-    /// Returns the time for which the die was busy until `now`. If planes read independently, the time of their reads is averaged over the planes of
+    /// Returns the time until `now` for which the die was busy. If planes read independently, the time of their reads is averaged over the planes of
     /// the die.
     pub fn busy(&self, now: Time) -> Time {
         self.state.busy(now) + self.mean_of_planes(|plane| plane.busy(now))
@@ -150,8 +150,8 @@ impl DieEntry {
         Time::from_ps(planes.iter().map(|plane| of(plane).as_ps()).sum::<u64>() / planes.len().max(1) as u64)
     }
 
-    /// Returns the time until `now` for which GC or wear levelling occupied the die or, if planes read independently, the whole die or `plane` (its
-    /// index in the die).
+    /// Returns the time until `now` for which GC or wear levelling occupied the die. If planes read independently, includes the reads of `plane`
+    /// (index in the die), but not the reads of other planes.
     #[inline(always)]
     pub(super) fn internal_busy_of(&self, plane: u32, now: Time) -> Time {
         let whole = self.state.internal_busy(now);
@@ -161,8 +161,8 @@ impl DieEntry {
         }
     }
 
-    /// Returns the array and transfer times of the die. If planes read independently, includes the reads of only one plane, the one whose
-    /// reads have the largest minimum busy time, and all operations that occupy the whole die.
+    /// Returns the array and transfer times of the die. If planes read independently, includes the operations that occupy the whole die, and the
+    /// reads of only one plane: the one whose reads have the largest minimum busy time.
     pub(in super::super) fn all_work(&self, read_cache: bool) -> DieWork {
         let reads = self.plane_reads.iter().flat_map(|reads| &reads.work);
         let most = reads.max_by_key(|work| work.min_busy_time(read_cache)).copied().unwrap_or_default();

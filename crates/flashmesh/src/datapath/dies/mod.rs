@@ -1,4 +1,4 @@
-//! The dies of a drive: their states, the set of idle dies, and the dies that request paths.
+//! The dies of a drive: their states, the set of idle dies, and which die requests a path.
 //!
 //! Each die requests its own paths. If a chip executes one operation at a time, the first die of the chip requests the paths for all of its dies.
 
@@ -45,11 +45,12 @@ struct DiesRules {
     die: DieRules,
     /// Whether chips have several dies but execute one operation at a time (`flash.die-interleaving = false`).
     take_turns: bool,
-    /// Whether the dies of a chip request command paths only while all of them are idle, except for reads that suspend an operation.
+    /// Whether the dies of a chip request command paths only while all of them are idle, except for reads that suspend an operation (`flash.die-start
+    /// = "together"`).
     start_together: bool,
-    /// Whether a read that suspends an operation suspends the operations of all dies of its chip together.
+    /// Whether a read that suspends an operation suspends the operations of all dies of its chip together (`flash.suspension-scope = "chip"`).
     suspend_as_chips: bool,
-    /// Whether the planes of a die read independently.
+    /// Whether the planes of a die read independently (`flash.multi-plane = "independent"`).
     planes_read_alone: bool,
     /// Classes of transactions that may start while other planes of the die read; no effect unless planes read independently.
     independent_reads: PlaneMasks,
@@ -101,7 +102,7 @@ impl<M: Model> IndexMut<DieId> for Dies<M> {
 }
 
 impl<M: Model> Dies<M> {
-    /// Builds the idle dies of the drive in `config`.
+    /// Creates the dies of the drive in `config`, all of them idle.
     pub(super) fn new(config: &Config, geometry: &Geometry, timing: &Timing) -> Dies<M> {
         let dies = geometry.dies();
         let mut idle = IdleDies::new(dies);
@@ -160,13 +161,14 @@ impl<M: Model> Dies<M> {
         M::ALL_FEATURES && self.rules.take_turns
     }
 
-    /// Returns whether the dies of a chip request command paths only while all of them are idle, except for reads that suspend an operation.
+    /// Returns whether the dies of a chip request command paths only while all of them are idle, except for reads that suspend an operation
+    /// (`flash.die-start = "together"`).
     #[inline(always)]
     pub(super) fn start_together(&self) -> bool {
         M::ALL_FEATURES && self.rules.start_together
     }
 
-    /// Returns whether the planes of a die read independently.
+    /// Returns whether the planes of a die read independently (`flash.multi-plane = "independent"`).
     #[inline(always)]
     pub(super) fn planes_read_alone(&self) -> bool {
         M::ALL_FEATURES && self.rules.planes_read_alone
@@ -185,13 +187,13 @@ impl<M: Model> Dies<M> {
         if M::ALL_FEATURES { entry.accepts(&self.rules.die) } else { entry.state.accepts(&self.rules.die) }
     }
 
-    /// Returns whether `die` can begin an operation, leaving aside independent reads of its planes.
+    /// Returns whether `die` can begin an operation. Ignores reads that its planes execute independently.
     #[inline(always)]
     pub(super) fn accepts_beside_plane_reads(&self, die: DieId) -> bool {
         self.entries[die].state.accepts(&self.rules.die)
     }
 
-    /// Returns whether `die` can begin an operation and has none suspended, leaving aside independent reads of its planes.
+    /// Returns whether `die` can begin an operation and has none suspended. Ignores reads that its planes execute independently.
     #[inline]
     pub(super) fn is_free(&self, die: DieId) -> bool {
         self.entries[die].state.is_free(&self.rules.die)
@@ -204,8 +206,8 @@ impl<M: Model> Dies<M> {
         if M::ALL_FEATURES { entry.accepts_whole(&self.rules.die) } else { entry.state.accepts(&self.rules.die) }
     }
 
-    /// Returns the total time up to `now` for which GC or wear levelling occupied the die of `plane` or, if planes read independently, the whole die
-    /// or `plane` itself.
+    /// Returns the total time up to `now` for which GC or wear levelling occupied the die of `plane`. If planes read independently, includes the
+    /// reads of `plane`, but not the reads of other planes.
     #[inline(always)]
     pub fn internal_busy(&self, plane: PlaneId, now: Time) -> Time {
         self.internal_busy_at(self.geometry.die_of_plane(plane), plane, now)
@@ -257,8 +259,8 @@ impl<M: Model> Dies<M> {
         }
     }
 
-    /// Removes all dies of the chip of `die` from the set of idle dies, if they start operations only together: the others start nothing until the
-    /// operation of `die` has ended.
+    /// Removes all dies of the chip of `die` from the set of idle dies, if the dies of a chip start operations only together: the other dies start
+    /// nothing until the operation of `die` has ended.
     #[inline(always)]
     pub(super) fn mark_others_waiting(&mut self, die: DieId) {
         if M::ALL_FEATURES && self.rules.start_together && self.rules.track_idle {
@@ -273,7 +275,8 @@ impl<M: Model> Dies<M> {
         if M::ALL_FEATURES && self.rules.take_turns { self.first_die_of_chip(die) } else { die }
     }
 
-    /// Returns the die that uses the path of `grant`. If a chip executes one operation at a time, call this only after an operation was chosen.
+    /// Returns the die that uses the path of `grant`. If a chip executes one operation at a time, call this only after an operation was chosen for
+    /// the path.
     #[inline(always)]
     pub(super) fn die_of_grant(&self, grant: Grant) -> DieId {
         self.path_user(grant.die).expect("a chip whose dies take turns uses a path for its busy die")

@@ -1,4 +1,4 @@
-//! Steps of an operation at a die: its begin, its array work, and the data that it sends.
+//! Steps of an operation at a die: its start, its array work, and the transfer of its read data.
 
 use crate::flash::die::{Extent, Operation, OperationKind};
 use crate::ids::{DieId, PlaneId, TransactionId};
@@ -10,8 +10,8 @@ use super::{DieEntry, Dies};
 const SENDS: &str = "data of a register is being sent";
 
 impl<M: Model> Dies<M> {
-    /// Begins `operation` at `die`. Returns its extent: the plane of its lead (`lead_plane`) for a read if planes read independently, otherwise the
-    /// die.
+    /// Begins `operation` at `die`. Returns the part of the die that the operation occupies: for a read, if planes read independently, the plane of
+    /// its lead (`lead_plane`); otherwise the whole die.
     ///
     /// # Panics
     /// If the die cannot begin the operation or, for an independent read, if the plane cannot begin a read.
@@ -35,7 +35,8 @@ impl<M: Model> Dies<M> {
         extent
     }
 
-    /// Starts the array of `die`, whose command and data have arrived. Returns the extent of the operation, the operation, and its end.
+    /// Starts the array of `die`, whose command and data have arrived. Returns the part of the die that the operation occupies, the operation, and
+    /// its end time.
     #[inline(always)]
     pub(in super::super) fn start_array(&mut self, die: DieId, now: Time) -> (Extent, &Operation, Time) {
         let DieEntry { state, plane_reads, .. } = &mut self.entries[die];
@@ -52,8 +53,8 @@ impl<M: Model> Dies<M> {
         }
     }
 
-    /// Ends the operation in the array of `die` and counts its array time. Returns the extent of the operation, and the operation; `None` if no
-    /// operation ends at `now`, because it was suspended after its end was scheduled.
+    /// Ends the operation in the array of `die` and counts its array time. Returns the part of the die that the operation occupied, and the
+    /// operation; `None` for a stale end event, scheduled before the operation was suspended.
     #[inline(always)]
     pub(in super::super) fn finish_array(&mut self, die: DieId, now: Time) -> Option<(Extent, &Operation)> {
         let plane = if M::ALL_FEATURES { self.entries[die].plane_read_ending(now) } else { None };
@@ -61,8 +62,8 @@ impl<M: Model> Dies<M> {
             if !self.entries[die].state.ends_at(now) {
                 return None;
             }
-            // A pending path request was made to suspend the operation that ends here. Count its wait only from here on: until now it waited
-            // for the die.
+            // If a path request is pending, a read requested the path to suspend the operation that ends here. Count the path wait only from here on:
+            // until now, the read waited for the die.
             let requester = self.requester(die);
             if self.entries[requester].path.requests_command() {
                 self.entries[requester].path.request_command(now);
@@ -96,8 +97,8 @@ impl<M: Model> Dies<M> {
         if M::ALL_FEATURES { self.entries[die].outgoing() } else { self.entries[die].state.outgoing() }
     }
 
-    /// Adds `waited` to the path waits of the data that `die` sends next. Returns the time at which its register was filled, and the path
-    /// wait already charged to earlier planes of the operation.
+    /// Adds `waited` to the path waits of the data that `die` sends next. Returns the time at which the page register was filled, and the path wait
+    /// already charged to earlier planes of the operation.
     #[inline(always)]
     pub(in super::super) fn count_path_wait(&mut self, die: DieId, waited: Time) -> (Time, Time) {
         let DieEntry { state, plane_reads, .. } = &mut self.entries[die];
@@ -108,8 +109,8 @@ impl<M: Model> Dies<M> {
         counted.expect(SENDS)
     }
 
-    /// Removes the data that was just sent from its register. Returns the extent of the operation (one plane or the whole die), and the read that the
-    /// data belongs to, behind which other reads of the page may be chained.
+    /// Removes the data of the last transfer from the page register. Returns the part of the die that the operation occupied (one plane or the whole
+    /// die), and the read that the data belongs to, behind which other reads of the page may be chained.
     #[inline(always)]
     pub(in super::super) fn finish_sending(&mut self, die: DieId, now: Time) -> (Extent, TransactionId) {
         let DieEntry { state, plane_reads, .. } = &mut self.entries[die];
@@ -123,8 +124,8 @@ impl<M: Model> Dies<M> {
         }
     }
 
-    /// Removes the part of the register data that was just sent. `rest` is the first read of the data that stays in the register. Returns
-    /// the first read of the part that was sent.
+    /// Removes the part of the register data that was just sent. `rest` is the first read whose data stays in the register. Returns the first read
+    /// whose data was sent.
     #[inline(always)]
     pub(in super::super) fn finish_sending_part(&mut self, die: DieId, rest: TransactionId) -> TransactionId {
         let DieEntry { state, plane_reads, .. } = &mut self.entries[die];

@@ -18,7 +18,7 @@ use super::Dies;
 use super::entry::{DieEntry, PlaneReadEntry};
 
 impl PlaneReadEntry {
-    /// Lets reads begin again if the die is draining and all of its planes are free.
+    /// Ends the draining of the die, in which no read begins because an operation needs all planes, if all planes are free now.
     pub(super) fn settle(&mut self, rules: &DieRules) {
         self.is_draining &= !self.state.leave_die_free(rules);
     }
@@ -30,8 +30,8 @@ impl DieEntry {
         self.plane_reads.as_ref()?.state.ending(now)
     }
 
-    /// Returns the account of array and transfer times to which the transfer in `phase` counts: of a plane that reads independently, or of
-    /// the die.
+    /// Returns the array and transfer times to which the transfer in `phase` is added: those of a plane, if the plane reads independently, otherwise
+    /// those of the die.
     pub(in super::super) fn work_of_transfer(&mut self, phase: TransferPhase) -> &mut DieWork {
         let Some(reads) = &mut self.plane_reads else { return &mut self.work };
         let plane = match phase {
@@ -43,8 +43,8 @@ impl DieEntry {
 }
 
 impl<M: Model> Dies<M> {
-    /// Returns whether an operation of the queue `chosen` may begin. If the operation needs the whole die, and the die is not free as a
-    /// whole, returns `false` and lets the die drain: no read begins until the reads of all planes have ended.
+    /// Returns whether an operation of the queue `chosen` may begin. If the operation needs the whole die while planes are in use, returns `false`
+    /// and lets the die drain: no read begins until the reads of all planes have ended.
     #[inline(never)]
     pub(in super::super) fn may_begin(&mut self, chosen: QueueId) -> bool {
         let entry = &mut self.entries[chosen.die];
@@ -57,7 +57,8 @@ impl<M: Model> Dies<M> {
         false
     }
 
-    /// Returns `ready` without the reads of planes that cannot begin a read now. If the planes do not read independently, returns `ready`.
+    /// Returns `ready` (planes with transactions that may run, by class) without the reads of planes that cannot begin a read now. If the planes do
+    /// not read independently, returns `ready`.
     #[inline(never)]
     pub(in super::super) fn without_busy_planes(&self, die: DieId, mut ready: PlaneMasks) -> PlaneMasks {
         let Some(reads) = &self.entries[die].plane_reads else { return ready };
@@ -68,15 +69,15 @@ impl<M: Model> Dies<M> {
         ready
     }
 
-    /// Returns whether planes read independently and the suspension of `die` is still in progress at `now`. A read that begins now on any plane then
-    /// pays the suspension time. Whole chips have the same rule ([`chip_suspension`](crate::datapath::issue)).
+    /// Returns whether planes read independently and the suspension of `die` is still in progress at `now`. If so, a read that begins now on any
+    /// plane takes longer by the suspension time. Whole chips have the same rule ([`chip_suspension`](crate::datapath::issue)).
     #[inline]
     pub(in super::super) fn is_suspending(&self, die: DieId, now: Time) -> bool {
         let entry = &self.entries[die];
         self.rules.planes_read_alone && entry.state.has_suspended() && now < entry.suspended_at + entry.suspension_time
     }
 
-    /// Lets reads begin again at `die` if it is draining and all of its planes are free.
+    /// Ends the draining of `die`, in which no read begins because an operation needs all planes, if all planes are free now.
     #[inline]
     pub(in super::super) fn settle_draining(&mut self, die: DieId) {
         if let Some(reads) = &mut self.entries[die].plane_reads {

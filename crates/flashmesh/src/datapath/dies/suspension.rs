@@ -1,4 +1,4 @@
-//! Suspension of the operations of dies and chips for reads.
+//! Suspension of programs and erases of dies and chips, so that reads need not wait for them.
 
 use crate::config::Suspension;
 use crate::flash::die::OperationKind;
@@ -83,7 +83,7 @@ impl<M: Model> Dies<M> {
         (entry.suspended_at, entry.suspension_time) = (kernel.now(), works_on + self.rules.suspend_time);
     }
 
-    /// Resumes the suspended operation of `die`, if there is one and no plane reads. Prepares the die for an operation that needs all planes: the
+    /// Resumes the suspended operation of `die`, if there is one and no plane reads. Call this if an operation waits that needs all planes: the
     /// suspended operation has to end first.
     #[inline(never)]
     pub(in super::super) fn resume_for_whole(&mut self, die: DieId, kernel: &mut Kernel<M>) {

@@ -1,4 +1,4 @@
-//! The gate: which queued transactions of a die may run now, and whether a read may suspend the operation of the die.
+//! The gate: rules that decide which queued transactions of a die may run now, and whether a read may suspend the operation of the die.
 //!
 //! [`Gate`] reads the queues and the dies, and changes nothing.
 
@@ -14,7 +14,7 @@ use crate::schedule::transaction::TransactionClass;
 use super::rules::Rules;
 use super::{Dies, PageSource, TransactionQueues};
 
-/// View of the queues and the dies that decides which transactions may run.
+/// Read-only view of the queues and the dies, which decides which transactions may run (the gate).
 pub(super) struct Gate<'a, M: Model> {
     rules: &'a Rules,
     queues: &'a TransactionQueues<M>,
@@ -29,14 +29,14 @@ impl<'a, M: Model> Gate<'a, M> {
 
     /// Returns the planes of `die` with a transaction that may run, by class.
     ///
-    /// Programs of a plane without a free page wait, and the plane is collected for them. During a suspension only reads that a request
-    /// waits for may run. No read may run if the suspended operation belongs to GC with priority over reads.
+    /// Programs wait while their plane has no free page, and GC of the plane runs for them. While an operation is suspended, only reads that a
+    /// request waits for may run; none may run if the suspended operation belongs to GC with priority over reads.
     #[inline(always)]
     pub(super) fn ready_planes<S: PageSource<M>>(&self, die: DieId, source: &S) -> PlaneMasks {
         self.ready_of_queued(die, self.queues.masks(die), source)
     }
 
-    /// Like [`ready_planes`](Self::ready_planes), but takes the queued transactions from `masks`.
+    /// Like [`ready_planes`](Self::ready_planes), for callers that already know the planes with queued transactions (`masks`).
     #[inline(always)]
     pub(super) fn ready_of_queued<S: PageSource<M>>(&self, die: DieId, masks: PlaneMasks, source: &S) -> PlaneMasks {
         let is_limited = has_unreserved_programs(&masks)
@@ -53,8 +53,8 @@ impl<'a, M: Model> Gate<'a, M> {
         if self.dies.planes_read_alone() { self.dies.without_busy_planes(die, ready) } else { ready }
     }
 
-    /// Returns whether transactions queued at `die` may have to wait only because pages are lacking, so that no other rule must be checked.
-    /// Then all programs that may find no free page are host writes, and share the open block of their plane.
+    /// Returns whether a lack of free pages is the only reason for which transactions queued at `die` may have to wait, so that no other rule must be
+    /// checked. In this case, all programs that may find no free page are host writes, which share the open block of their plane.
     #[inline(always)]
     fn is_limited_only_by_pages<S: PageSource<M>>(&self, die: DieId, masks: PlaneMasks, source: &S) -> bool {
         let is_alone =
@@ -62,9 +62,9 @@ impl<'a, M: Model> Gate<'a, M> {
         source.shares_open_block() && masks.and(SEPARATE_PROGRAMS) == NOTHING && (!M::ALL_FEATURES || is_alone())
     }
 
-    /// Returns `masks`, the queued transactions, without those that some rule forbids to run now.
+    /// Returns the planes in `masks` (with queued transactions, by class) without those whose transactions some rule forbids to run now.
     ///
-    /// Not inlined, like all rare paths in this file. Inlining would take registers from the common path.
+    /// Not inlined, like all rare paths in this file: inlined code would take CPU registers from the common path.
     #[inline(never)]
     fn filter_by_all_rules<S: PageSource<M>>(&self, die: DieId, mut masks: PlaneMasks, source: &S) -> PlaneMasks {
         if M::ALL_FEATURES && self.dies.is_limited_to_reads(die) {
@@ -109,7 +109,8 @@ impl<'a, M: Model> Gate<'a, M> {
         masks
     }
 
-    /// Returns `masks` without host writes of planes whose open block, which all streams share, has no free page.
+    /// Returns `masks` (planes with queued transactions, by class) without host writes of planes whose open block, which all streams share, has no
+    /// free page.
     #[inline(always)]
     fn filter_by_free_pages<S: PageSource<M>>(&self, die: DieId, masks: PlaneMasks, source: &S) -> PlaneMasks {
         if self.queues.is_early_bound(TransactionClass::UserProgram) {
@@ -128,8 +129,8 @@ impl<'a, M: Model> Gate<'a, M> {
         ready
     }
 
-    /// Returns whether nothing outside `die` affects which of its transactions may run, apart from a lack of free pages and `gc.paced`. If reads can
-    /// suspend operations, returns `false` while the die is busy or has a suspended operation.
+    /// Returns whether nothing outside `die` affects which of its transactions may run, apart from a lack of free pages and paced GC (`gc.paced`). If
+    /// reads can suspend operations, returns `false` while the die is busy or has a suspended operation.
     #[inline(always)]
     pub(super) fn is_independent(&self, die: DieId) -> bool {
         if !M::ALL_FEATURES {
@@ -146,7 +147,7 @@ impl<'a, M: Model> Gate<'a, M> {
         TransactionClass::WAITING_PROGRAMS.iter().fold(0, |planes, &class| planes | short(class))
     }
 
-    /// Returns whether programs of `die` may have to wait for a free page. `ready` are the transactions that may run.
+    /// Returns whether programs of `die` may have to wait for a free page. `ready` contains the planes with transactions that may run.
     #[inline]
     pub(super) fn is_short_of_pages<S: PageSource<M>>(&self, die: DieId, ready: PlaneMasks, source: &S) -> bool {
         let queued = self.queues.masks(die);
@@ -162,14 +163,14 @@ const GATHERING_CLASSES: [TransactionClass; 4] = [
     TransactionClass::CollectProgram,
 ];
 
-/// Programs that may find no free page, because they have no reserve of pages as GC has.
+/// Classes of programs that may find no free page: unlike GC, these programs have no reserve of free pages.
 const UNRESERVED_PROGRAMS: PlaneMasks = PlaneMasks::all_of(&TransactionClass::WAITING_PROGRAMS);
-/// Programs that may find no free page, and that never use the open block of host writes.
+/// Classes of programs that may find no free page, and that never use the open block of host writes.
 const SEPARATE_PROGRAMS: PlaneMasks =
     PlaneMasks::all_of(&[TransactionClass::MapProgram, TransactionClass::ReplicaProgram]);
 const AWAITED_READS: PlaneMasks = PlaneMasks::all_of(&TransactionClass::AWAITED_READS);
 
-/// Returns whether programs are queued that may find no free page.
+/// Returns whether `queued` contains programs that may find no free page, because they have no reserve of free pages as GC has.
 #[inline(always)]
 pub(super) fn has_unreserved_programs(queued: &PlaneMasks) -> bool {
     queued.and(UNRESERVED_PROGRAMS) != NOTHING

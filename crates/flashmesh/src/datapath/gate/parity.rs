@@ -1,6 +1,6 @@
 //! Precedence of superblock parity (`ftl.parity`): while parity is queued at a die, no other program is issued there.
 //!
-//! Parity is queued as a map program, at the head of the queue, and does not gather.
+//! Parity is queued as a map program, at the head of the queue, and does not wait for further mapping units.
 
 use crate::ids::DieId;
 use crate::kernel::model::Model;
@@ -12,8 +12,8 @@ use crate::schedule::transaction::{Owner, TransactionClass};
 use super::Gate;
 
 impl<M: Model> Gate<'_, M> {
-    /// Returns `masks`, the queued transactions, without the programs that must wait because parity is queued at `die`; `None` if no parity
-    /// is queued there.
+    /// Returns `masks` (planes with queued transactions, by class) without the programs that must wait because parity is queued at `die`; `None` if
+    /// no parity is queued there.
     pub(super) fn ready_beside_parity(&self, die: DieId, mut masks: PlaneMasks) -> Option<PlaneMasks> {
         let (class, priority) = (TransactionClass::MapProgram, Owner::FIRMWARE.priority);
         let is_parity = |&plane: &u8| {

@@ -1,4 +1,4 @@
-//! Precedence of reads and garbage collection: whether reads may suspend the operation of a die, and which of the two goes first.
+//! Precedence between reads and garbage collection: whether reads may suspend the operation of a die, and whether reads or GC go first.
 
 use crate::ids::DieId;
 use crate::kernel::Kernel;
@@ -34,7 +34,8 @@ impl<M: Model> Gate<'_, M> {
         busy.peek().is_some() && busy.all(|die| self.read_may_suspend(die, source, kernel))
     }
 
-    /// Returns whether GC has priority over user transactions on `die`. False if a queued read precedes GC (`Rules::reads_before_collection`).
+    /// Returns whether GC has priority over user transactions on `die`. False while reads are queued that always precede GC
+    /// (`Rules::reads_before_collection`).
     #[inline]
     fn has_collection_priority<S: PageSource<M>>(&self, die: DieId, source: &S) -> bool {
         let yields = M::ALL_FEATURES && self.rules.reads_before_collection && has_awaited_read(&self.queues.masks(die));

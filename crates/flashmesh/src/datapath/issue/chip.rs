@@ -15,7 +15,7 @@ use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::schedule::queues::NOTHING;
 
-/// Progress of a scan over the dies of a chip, which looks for transactions that may run.
+/// Progress of a scan over the dies of a chip, in search of transactions that may run.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in super::super) struct ChipScan {
     /// Whether any die scanned so far has a transaction that may run.
@@ -43,9 +43,9 @@ impl<M: Model> Datapath<M> {
         self.scan_chip(requester, self.dies.first_die_of_chip(requester), ChipScan::default(), source, kernel)
     }
 
-    /// Scans the dies of the requester's chip from `next` on, and requests a path if a transaction of any die may run. Stops early at a die
-    /// whose programs may wait for a free page; the caller then continues the scan. If `next` is beyond the chip, only the path request is
-    /// left.
+    /// Scans the dies of the requester's chip from `next` on, and requests a path if a transaction of any die may run. Stops early at a die whose
+    /// programs may wait for a free page; the caller triggers GC there and then continues the scan. If `next` is beyond the chip, only requests the
+    /// path.
     pub(super) fn scan_chip<S: PageSource<M>>(
         &mut self,
         requester: DieId,

@@ -2,7 +2,7 @@
 //!
 //! A chip is busy or idle as a whole (MBM, Maximizing Bandwidth Management FTL, sections IV.C and VI.D). A read of any die suspends the operations of
 //! all dies, if all of them can be suspended. While the chip is suspended, its dies execute only reads. When no more reads wait and no register holds
-//! data, all operations resume at once. A read that starts within the suspension time pays the whole suspension time \[choice\].
+//! data, all operations resume at once. A read that starts while the suspension takes place takes longer by the whole suspension time \[choice\].
 
 use crate::datapath::gate::has_awaited_read;
 use crate::datapath::{Datapath, IssueOutcome, PageSource};
@@ -11,8 +11,8 @@ use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 
 impl<M: Model> Datapath<M> {
-    /// Issues at a busy chip whose operations are suspended together. Requests paths for reads that suspend the operations, or that run
-    /// during the suspension. Resumes the suspended operations if no read is left.
+    /// Tries to start operations at a busy chip whose dies are suspended together. Requests paths for reads that suspend the operations in progress,
+    /// or that run during the suspension. Resumes the suspended operations if no read is left.
     pub(super) fn try_issue_at_busy_chip<S: PageSource<M>>(
         &mut self,
         die: DieId,

@@ -1,4 +1,4 @@
-//! Issue at a die: path requests for transactions that may run.
+//! Issue at a die: the request of a command path for transactions that may run, or the resumption of a suspended operation.
 
 use crate::datapath::gate::{has_awaited_read, has_unreserved_programs};
 use crate::datapath::{Datapath, HeldDie, IssueOutcome, PageSource};
@@ -23,7 +23,7 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Like [`try_issue`](Self::try_issue), but never at the other dies of the chip.
+    /// Like [`try_issue`](Self::try_issue), but only for `die`, never for the other dies of its chip.
     #[inline(always)]
     pub fn try_issue_of_die<S: PageSource<M>>(
         &mut self,
@@ -55,8 +55,8 @@ impl<M: Model> Datapath<M> {
             && (may_need_collection || self.dies.accepts(die) || may_suspend())
     }
 
-    /// Issues at `die` by all rules, including those for Cleans (moves of a block's valid pages from chip to chip), for programs without a free page,
-    /// and for suspension.
+    /// Tries to start an operation at `die` by all rules, including those for Cleans (chip-to-chip moves of whole blocks), for programs without a
+    /// free page, and for suspension.
     #[inline(never)]
     fn try_issue_general<S: PageSource<M>>(
         &mut self,
@@ -88,7 +88,7 @@ impl<M: Model> Datapath<M> {
         self.issue_ready(die, ready, source, kernel)
     }
 
-    /// Continues an issue that was interrupted to trigger GC of planes without free pages.
+    /// Continues the attempt to start an operation at the die of `shortage`, after GC was triggered for its planes without free pages.
     #[inline(never)]
     pub fn resume_issue<S: PageSource<M>>(
         &mut self,
@@ -106,7 +106,7 @@ impl<M: Model> Datapath<M> {
         self.issue_ready(die, self.gate().ready_planes(die, source), source, kernel)
     }
 
-    /// Requests a command path for a transaction in `ready`, or resumes the suspended operation.
+    /// Requests a command path for a transaction in `ready` (planes with transactions that may run), or resumes the suspended operation.
     #[inline(always)]
     fn issue_ready<S: PageSource<M>>(
         &mut self,
@@ -121,7 +121,7 @@ impl<M: Model> Datapath<M> {
             let is_whole_free = !M::ALL_FEATURES || self.dies.accepts_whole(die);
             let ready = if is_whole_free { ready } else { ready.and(self.dies.independent_reads()) };
             if ready != NOTHING {
-                // Reads during a suspension request their path at once, without waiting for the scheduler to name the die.
+                // Reads during a suspension request their path at once, even if the scheduler decides which die requests a path next.
                 if M::ALL_FEATURES && entry.state.has_suspended() {
                     self.request_command_path(die, kernel);
                 } else {
@@ -141,8 +141,8 @@ impl<M: Model> Datapath<M> {
         IssueOutcome::Nothing
     }
 
-    /// Issues at a die that is [independent](crate::datapath::gate::Gate::is_independent) of other dies and has no queued programs that may lack a
-    /// free page, so that every queued transaction may run.
+    /// Tries to start an operation at a die that is [independent](crate::datapath::gate::Gate::is_independent) of other dies and has no queued
+    /// programs that may lack a free page, so that every queued transaction may run.
     #[inline(always)]
     fn try_issue_without_programs(&mut self, die: DieId, queued: PlaneMasks, kernel: &mut Kernel<M>) -> IssueOutcome {
         if self.dies[die].path.requests_command() || !self.dies.accepts_beside_plane_reads(die) {

@@ -1,4 +1,4 @@
-//! Issue: requests a command path for a die with transactions that may run, or resumes its suspended operation.
+//! Issue: the request of a command path for a die with transactions that may run, or the resumption of its suspended operation.
 
 mod chip;
 mod chip_suspension;

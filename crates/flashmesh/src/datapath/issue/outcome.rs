@@ -7,7 +7,7 @@ use super::chip::ChipScan;
 #[cfg(doc)]
 use crate::datapath::Datapath;
 
-/// Action that an issue leaves to the controller.
+/// Action that an issue (attempt to start or resume an operation at a die) leaves to the controller.
 #[must_use]
 #[derive(Clone, Copy, Debug)]
 pub enum IssueOutcome {
@@ -18,7 +18,7 @@ pub enum IssueOutcome {
     Idle(DieId, u32),
     /// Queued programs may wait for a free page. Next, trigger garbage collection of their planes and call [`Datapath::resume_issue`].
     Pages(HeldDie),
-    /// Consecutive dies that may issue: the first die, and the number of dies. Next, call [`Datapath::try_issue_of_die`] for each.
+    /// Consecutive dies that may start an operation: the first die, and the number of dies. Next, call [`Datapath::try_issue_of_die`] for each.
     Each(DieId, u32),
     /// The pending operation of a Clean (chip-to-chip move of a whole block) may start. Next, assign a page to each program and call
     /// [`Datapath::start_clean_operation`].

@@ -17,7 +17,7 @@ use crate::units::Time;
 /// Outcome of [`Datapath::array_end`], which ends the operation in the array of a die.
 #[derive(Clone, Copy, Debug)]
 pub enum ArrayOutcome {
-    /// The event is stale, because the operation was suspended after the event was scheduled. Nothing follows.
+    /// Stale event: the operation was suspended after the event was scheduled. The caller does nothing.
     NotYet,
     /// A read has ended. Next, call [`Datapath::try_issue`], and then [`Dies::begin_sending`](crate::datapath::Dies::begin_sending). In this order a
     /// die with a cache register senses the next page during the transfer.
@@ -31,7 +31,7 @@ pub enum ArrayOutcome {
 }
 
 impl<M: Model> Datapath<M> {
-    /// Starts the array of `die`, whose command and data have arrived. `stalled` is the time for which the network blocked their transfer.
+    /// Starts the array work of `die`, whose command and data have arrived. `stalled` is the time for which the network blocked their transfer.
     #[inline(always)]
     pub(in super::super) fn start_array(&mut self, die: DieId, stalled: Time, kernel: &mut Kernel<M>) {
         let now = kernel.now();
@@ -51,7 +51,8 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Ends the array work of `die`, unless the event is stale. The returned outcome defines what the caller must do next.
+    /// Ends the array work of `die`, unless the event is stale (the operation was suspended meanwhile). The returned outcome defines what the caller
+    /// must do next.
     #[inline(always)]
     pub fn array_end(&mut self, die: DieId, kernel: &mut Kernel<M>) -> ArrayOutcome {
         let now = kernel.now();
@@ -89,12 +90,12 @@ impl<M: Model> Datapath<M> {
         ArrayOutcome::Changed { operation: *operation, is_acknowledged_later }
     }
 
-    /// Sends the acknowledgement of `operation`, which has ended at `die`, to the flash controller of the die.
+    /// Sends the acknowledgement of `operation`, whose array work has ended at `die`, to the flash controller of the die.
     pub fn acknowledge(&mut self, die: DieId, operation: Operation, kernel: &mut Kernel<M>) {
         self.interconnect.acknowledge(self.dies.requester(die), operation, kernel);
     }
 
-    /// Removes and returns the operation whose acknowledgement has arrived, with its die.
+    /// Removes and returns the operation whose acknowledgement `id` has arrived, with its die.
     pub fn acknowledged(&mut self, id: AcknowledgementId, kernel: &mut Kernel<M>) -> (DieId, Operation) {
         let operation = self.interconnect.take_acknowledged(id);
         let die = self.geometry.die_of_plane(self.queues.transaction(operation.transactions()[0]).plane);

@@ -14,7 +14,7 @@ use crate::kernel::model::Model;
 use crate::schedule::queues::Transactions;
 use crate::units::Time;
 
-/// Calculator of the array steps of an operation (read, program or erase of single pages or word lines) and of their times.
+/// Calculator of the array steps of an operation (each step reads, programs or erases one page, word line or block) and of their times.
 pub(in super::super) struct ArraySteps<'a> {
     geometry: &'a Geometry,
     timing: &'a Timing,
@@ -91,7 +91,8 @@ impl<'a> ArraySteps<'a> {
         if self.geometry.is_slc_page(unit) { PageType::Slc } else { native() }
     }
 
-    /// Returns the array time of an operation. `pages` are the page types of the lead (first transaction).
+    /// Returns the array time of an operation. `pages` are the types of the pages (lower, upper, …) that the first transaction (lead) reads and
+    /// programs.
     #[inline(always)]
     pub(in super::super) fn array_time<M: Model>(
         &self,

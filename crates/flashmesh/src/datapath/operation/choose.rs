@@ -15,7 +15,8 @@ use crate::units::Time;
 type ChosenLead = (QueueId, Option<TransactionId>);
 
 impl<M: Model> Datapath<M> {
-    /// Returns whether `lead` may run on its plane: its page has not moved and, for a write, the allocator still chooses this plane.
+    /// Returns whether `lead`, the dequeued first transaction of an operation, may run on its plane: its page has not moved and, for a write, the
+    /// allocator still chooses this plane.
     #[inline(always)]
     pub(super) fn is_valid_lead<S: PageSource<M>>(&self, lead: TransactionId, source: &S) -> bool {
         let transaction = self.queues.transaction(lead);
@@ -25,7 +26,8 @@ impl<M: Model> Datapath<M> {
                 || source.keeps_plane(lead, self))
     }
 
-    /// Dequeues the transaction that the scheduler chooses. Returns the transaction with its queue; `None` if nothing may run now.
+    /// Dequeues the transaction that the scheduler chooses for the path of `requester`. Returns the transaction with its queue; `None` if nothing may
+    /// run now.
     #[inline(always)]
     pub(super) fn dequeue_chosen<S: PageSource<M>>(
         &mut self,
@@ -61,9 +63,9 @@ impl<M: Model> Datapath<M> {
         Some((choice, lead))
     }
 
-    /// Lets the scheduler choose the lead (first transaction) of the next operation, among the dies from `first` on; `None` if nothing may
-    /// run. `ready` contains the planes of these dies with transactions that may run. If the model has all features, stores the joiners
-    /// (transactions of other planes) that the scheduler allows in
+    /// Lets the scheduler choose the lead (first transaction) of the next operation, among the dies from `first` on; `None` if nothing may run.
+    /// `ready` contains the planes of these dies with transactions that may run. If the model (compiled variant) has all features, stores the
+    /// transactions of other planes (joiners) that the scheduler allows in
     /// [`SchedulingState::joiners`](crate::datapath::scheduling::SchedulingState::joiners).
     #[inline(always)]
     fn choose_lead<S: PageSource<M>>(
@@ -90,7 +92,7 @@ impl<M: Model> Datapath<M> {
         }
         let gate = self.gate();
         let collection_first = dies().any(|die| gate.collection_goes_first(die, source));
-        // Only schedulers that can defer erases need `space_is_out`.
+        // Only schedulers that can defer erases read `space_is_out`, so compute it only for them.
         let space_is_out =
             self.rules.erase_order == EraseOrder::Last && dies().any(|die| source.collects_for_space(die));
         let dies = self.dies.states();

@@ -1,4 +1,4 @@
-//! Grants of paths. The transaction for a command path is chosen at the grant (late binding).
+//! Grants of paths. The transaction that uses a command path is chosen only at the grant (late binding).
 
 use crate::datapath::gate::has_awaited_read;
 use crate::datapath::path::PathGrant;
@@ -13,7 +13,7 @@ use crate::schedule::queues::NOTHING;
 use crate::schedule::transaction::{Priority, TransactionClass};
 use crate::units::Time;
 
-/// Action that a grant leaves to the controller.
+/// Action that the grant of a path leaves to the controller.
 #[must_use]
 #[derive(Clone, Copy, Debug)]
 pub enum GrantOutcome {
@@ -30,14 +30,14 @@ pub enum GrantOutcome {
     Listed(TransactionId),
 }
 
-/// Grant of a path whose chosen lead must be rerouted: the lead's page has moved or was deallocated, or its write goes to another plane.
+/// Granted path whose chosen first transaction (lead) must be rerouted: its page has moved or was deallocated, or its write goes to another plane.
 #[derive(Clone, Copy, Debug)]
 pub struct StaleLead {
     pub moved: TransactionId,
     granted: GrantedPath,
 }
 
-/// Granted command path.
+/// Granted command path, and the wait for it.
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct GrantedPath {
     pub grant: Grant,
@@ -48,7 +48,7 @@ pub(in super::super) struct GrantedPath {
 }
 
 impl<M: Model> Datapath<M> {
-    /// Starts the transfer over a granted path: a command, for which a transaction is chosen now, or data from a register.
+    /// Starts the transfer over a granted path: a command, for which the scheduler chooses a transaction now, or data from a page register.
     #[inline(always)]
     pub fn handle_grant<S: PageSource<M>>(
         &mut self,
@@ -61,8 +61,8 @@ impl<M: Model> Datapath<M> {
         let path_state = &mut self.dies[grant.die].path;
         let mut path = path_state.end_request(&granted);
         let is_exclusive = self.interconnect.fabric.has_exclusive_paths();
-        // Whether another request caused the wait: always, while each request has had one transaction. Otherwise, for exclusive paths (used by one
-        // transfer at a time), `attribute_wait` decides this once the transaction is known.
+        // Whether another request caused the wait. This is certain while no request has had several transactions. Otherwise, for exclusive paths
+        // (used by one transfer at a time), `attribute_wait` decides this once the transaction is known.
         let is_by_another = if is_exclusive {
             !has_multi_page_requests
         } else {
@@ -77,8 +77,8 @@ impl<M: Model> Datapath<M> {
         if grant.phase == TransferPhase::Command {
             self.scheduling.path_granted();
         }
-        // Each arm passes a constant phase, for which the compiler specialises the send path. Only drives with all features copy from chip
-        // to chip.
+        // Each arm passes a constant phase, for which the compiler specialises the send path. Only the compiled variant with all features copies from
+        // chip to chip.
         match grant.phase {
             TransferPhase::Command => {
                 self.on_command_grant(Grant { phase: TransferPhase::Command, ..grant }, path, source, kernel)
@@ -141,8 +141,8 @@ impl<M: Model> Datapath<M> {
         self.choose_and_start(requester, granted, source, kernel)
     }
 
-    /// Starts a user read of `plane`. The die has no queued transactions but user reads of this plane, so neither a choice nor a joiner
-    /// (transaction of another plane) is possible.
+    /// Starts a user read of `plane`, the only plane of the die with queued transactions, all of which are user reads. So neither a choice nor a
+    /// multi-plane operation is possible.
     #[inline(always)]
     fn start_only_read<S: PageSource<M>>(
         &mut self,
@@ -178,7 +178,7 @@ impl<M: Model> Datapath<M> {
         self.choose_and_start(die, granted, source, kernel)
     }
 
-    /// Lets the scheduler choose a transaction on the dies of `requester`, and starts the operation.
+    /// Lets the scheduler choose a transaction from the queues of the dies that use the paths of `requester`, and starts the operation.
     #[inline(always)]
     pub(in super::super) fn choose_and_start<S: PageSource<M>>(
         &mut self,
@@ -189,8 +189,8 @@ impl<M: Model> Datapath<M> {
     ) -> GrantOutcome {
         match self.dequeue_chosen(requester, source, kernel) {
             Some((_, lead)) if !self.is_valid_lead(lead, source) => {
-                // Keep the path request: if another transaction is queued at the die while the lead is rerouted, the issue at this die must
-                // neither resume the suspended operation nor request a second path.
+                // Keep the path request while the lead is rerouted: if other transactions are queued at the die meanwhile, the die must neither
+                // resume the suspended operation nor request a second path.
                 self.dies[requester].path.request_command(kernel.now());
                 self.reroute(lead, granted, kernel)
             }
@@ -223,7 +223,7 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Starts the chosen operation, or releases the path if there is none.
+    /// Starts the operation of the chosen transaction, or releases the path if no transaction was chosen.
     #[inline(always)]
     fn start_chosen<S: PageSource<M>>(
         &mut self,
@@ -246,7 +246,7 @@ impl<M: Model> Datapath<M> {
             TransactionClass::UserRead => {
                 let queue = QueueId { class: TransactionClass::UserRead, ..queue };
                 match self.admit_lead(queue, lead, granted, source, kernel) {
-                    // Each arm constructs its own `NewOperation`, so that the compiler keeps it in CPU registers if no plane can join.
+                    // Each arm constructs its own `NewOperation`, so that the compiler keeps the value in CPU registers if no plane can join.
                     0 => self.start_operation(NewOperation::new(queue, lead, granted, 0), kernel),
                     candidate_planes => self.start_with_joiners(
                         NewOperation::new(queue, lead, granted, candidate_planes),

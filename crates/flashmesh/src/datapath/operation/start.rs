@@ -1,4 +1,4 @@
-//! Start of an operation: joiners, the pages of programs, and the command.
+//! Start of an operation: the transactions of other planes that join it, the pages of programs, and the command.
 
 use crate::datapath::operation::GrantedPath;
 use crate::datapath::queues::IssueWait;
@@ -23,10 +23,10 @@ pub struct NewOperation {
     pub(in super::super) queue: QueueId,
     granted: GrantedPath,
     planes: PlaneTransactions,
-    /// Other planes with queued transactions of the lead's class, which may be able to join but have not been tried yet, as a bit mask by
-    /// index in the die.
+    /// Other planes with queued transactions of the lead's class, which may be able to join a multi-plane operation but have not been tried yet. Bit
+    /// mask by index in the die.
     candidate_planes: u8,
-    /// Location of the lead in its plane; `None` until the first joiner is sought.
+    /// Location of the lead (first transaction) in its plane; `None` until a transaction of another plane is sought to join.
     lead_location: Option<PlaneAddress>,
     /// Number of companions (mapping units of the same program) of the transaction that was added last, the lead or a joiner.
     pub(in super::super) companion_count: u32,
@@ -49,8 +49,8 @@ impl NewOperation {
         self.planes.transactions()[0]
     }
 
-    /// Returns the transactions of the operation, one for each plane: the lead, then the joiners so far. Once a read is sorted, they are in the order
-    /// of sending.
+    /// Returns the transactions of the operation, one for each plane: the lead, then the joiners (transactions of other planes) so far. Once a read
+    /// is sorted, the transactions are in the order in which their data leaves the die.
     #[inline]
     pub fn transactions(&self) -> &[TransactionId] {
         self.planes.transactions()
@@ -61,7 +61,7 @@ impl NewOperation {
         self.queue.class
     }
 
-    /// Sorts the planes of a read: reads of the map first, then in the order of arrival.
+    /// Sorts the planes of a read for the transfer of their data: translation pages first, then in the order of arrival.
     fn sort_by_arrival(&mut self, transactions: &Transactions) {
         self.planes.sort_by_key(|id| {
             let transaction = &transactions[id];
@@ -71,7 +71,8 @@ impl NewOperation {
 }
 
 impl<M: Model> Datapath<M> {
-    /// Builds an operation with only the dequeued `lead`. The caller then adds joiners, assigns pages and sends the command.
+    /// Builds an operation with only the dequeued `lead` (first transaction). The caller then adds transactions of other planes, assigns pages and
+    /// sends the command.
     #[inline(always)]
     pub(super) fn build_operation<S: PageSource<M>>(
         &mut self,
@@ -85,8 +86,8 @@ impl<M: Model> Datapath<M> {
         NewOperation::new(queue, lead, granted, candidate_planes)
     }
 
-    /// Charges the wait of the dequeued `lead`, and chains reads of the same page to it. Returns the planes that may join, as a bit mask by index in
-    /// the die.
+    /// Charges the wait of the dequeued `lead` (first transaction of an operation), and chains reads of the same page to it. Returns the planes that
+    /// may join a multi-plane operation, as a bit mask by index in the die.
     #[inline(always)]
     pub(super) fn admit_lead<S: PageSource<M>>(
         &mut self,
@@ -112,8 +113,8 @@ impl<M: Model> Datapath<M> {
         planes
     }
 
-    /// Dequeues and adds the next joiner, a transaction of another plane; `None` if no more planes can join. If these are programs, all
-    /// earlier transactions of the operation must have their pages.
+    /// Dequeues the next transaction of another plane that joins `operation`, and adds it; `None` if no more planes can join. If `operation` is a
+    /// program, all of its earlier transactions must already have their pages.
     #[inline(always)]
     pub fn next_joiner<S: PageSource<M>>(
         &mut self,
@@ -124,7 +125,8 @@ impl<M: Model> Datapath<M> {
         if operation.candidate_planes == 0 { None } else { self.dequeue_next_joiner(operation, source, kernel) }
     }
 
-    /// Adds all joiners and starts the operation, a read or an erase. Inlines the common case that no other plane can join.
+    /// Adds transactions of all other planes that can join and starts the operation, a read or an erase. Inlines the common case that no other plane
+    /// can join.
     #[inline(always)]
     fn add_joiners_and_start<S: PageSource<M>>(&mut self, operation: NewOperation, source: &S, kernel: &mut Kernel<M>) {
         if operation.candidate_planes == 0 {
@@ -145,7 +147,7 @@ impl<M: Model> Datapath<M> {
         self.start_read_in_order(operation, kernel);
     }
 
-    /// Starts an operation whose planes may send their data in the order of arrival (`flash.plane-order`).
+    /// Starts an operation. With `flash.plane-order = "arrival"`, first sorts its planes, so that they send read data in the order of arrival.
     #[inline(always)]
     fn start_read_in_order(&mut self, mut operation: NewOperation, kernel: &mut Kernel<M>) {
         if self.rules.sends_by_arrival {
@@ -178,7 +180,7 @@ impl<M: Model> Datapath<M> {
         None
     }
 
-    /// Starts a read of the map. Reads of the map and of requests on other planes join, as far as they can
+    /// Starts a read of a translation page. Map reads and user reads of other planes join the operation if the multi-plane rules allow it
     /// (`schedule.map-reads-take-others`).
     #[inline(never)]
     fn start_map_read<S: PageSource<M>>(&mut self, mut operation: NewOperation, source: &S, kernel: &mut Kernel<M>) {
@@ -242,8 +244,8 @@ impl<M: Model> Datapath<M> {
         self.send_command(operation, Bytes::ZERO, kernel);
     }
 
-    /// Sends the command of an operation, followed by program data or by `list`, the size of the page list of a Clean (chip-to-chip move of
-    /// a whole block); `list` is zero for other operations.
+    /// Sends the command of an operation, followed by program data or, for a Clean (chip-to-chip move of a whole block), by the page list. `list` is
+    /// the size of this list; zero for other operations.
     #[inline(always)]
     fn send_command(&mut self, operation: NewOperation, list: Bytes, kernel: &mut Kernel<M>) {
         let now = kernel.now();
@@ -274,8 +276,8 @@ impl<M: Model> Datapath<M> {
         self.send_payload(granted.grant, granted.path, payload, kernel);
     }
 
-    /// Counts `lead`, a user read (or program), as overdue if it has waited for `schedule.age-bound` or longer and user programs (or reads) are in
-    /// `queued` now.
+    /// Counts `lead`, the first transaction of an operation, as overdue, if it is a user read (or program) that has waited for `schedule.age-bound`
+    /// or longer while user programs (or reads) are in `queued`.
     #[inline(always)]
     fn count_overdue(&mut self, queue: QueueId, queued: PlaneMasks, lead: TransactionId, now: Time) {
         let other = match queue.class {
@@ -292,7 +294,8 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Returns the size of the data sent with the command of an operation, with spare area; zero except for programs with data from the controller.
+    /// Returns the size of the data sent with the command of an operation, with spare area. Zero unless the operation is a program whose data comes
+    /// from the controller.
     #[inline]
     fn command_data(&self, kind: OperationKind, planes: &PlaneTransactions) -> Bytes {
         let (transactions, programs) = (planes.transactions(), kind == OperationKind::Program);
@@ -313,7 +316,7 @@ impl<M: Model> Datapath<M> {
             * (transactions.len() as u64 * u64::from(programs))
     }
 
-    /// Dequeues the next mapping unit for the program that was added last to `operation`; `None` if there is none. All earlier units must
+    /// Dequeues the next mapping unit for the program that was added last to `operation`; `None` if there is none. All earlier units must already
     /// have their pages.
     #[inline(always)]
     pub fn next_companion<S: PageSource<M>>(
@@ -330,7 +333,8 @@ impl<M: Model> Datapath<M> {
         self.queues.next_unit_of_program(operation, wait, source, kernel)
     }
 
-    /// Charges the queue and path wait of a dequeued transaction, which is issued now. Returns the wait, which its companions have as well.
+    /// Charges the queue and path wait of a dequeued transaction, which is issued now. Returns the wait, which also applies to its companions
+    /// (mapping units that run with it).
     #[inline(always)]
     pub(in super::super) fn on_dequeued(
         &mut self,
@@ -344,7 +348,7 @@ impl<M: Model> Datapath<M> {
         wait
     }
 
-    /// Returns the wait of the transactions that are issued at `now` with `id`, at its plane of `die`, after the wait `path` for their path.
+    /// Returns the wait to charge to the transactions that are issued at `now` on the plane of `id`. `path` is the wait for their path.
     #[inline(always)]
     pub(in super::super) fn issue_wait(&self, id: TransactionId, die: DieId, path: PathWait, now: Time) -> IssueWait {
         IssueWait { path, internal_busy: self.dies.internal_busy_at(die, self.queues.transaction(id).plane, now) }

@@ -9,11 +9,11 @@ use crate::units::Time;
 use super::state::PathGrant;
 
 impl<M: Model> Datapath<M> {
-    /// Records whether only transfers of the same request block the path that `die` has just requested.
+    /// Records whether the path that `die` has just requested is blocked only by transfers of the same host request.
     #[inline(always)]
     pub(super) fn record_blocker(&mut self, die: DieId, phase: TransferPhase) {
-        // Without multi-page requests, every blocking transfer belongs to another request. For exclusive paths (used by one transfer at a
-        // time), `attribute_wait` decides later, at the grant.
+        // Without multi-page requests, every blocking transfer belongs to another request. For exclusive paths (used by one transfer at a time),
+        // `attribute_wait` decides later, at the grant.
         if self.interconnect.fabric.has_exclusive_paths() || !self.queues.have_multi_page_requests() {
             return;
         }
@@ -32,8 +32,8 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Returns whether the read whose data requests a path has already been counted as blocked by another request. A read counts at most
-    /// one such conflict, so further blockers do not matter.
+    /// Returns whether the read whose data requests a path has already been counted as blocked by another request. Each read counts at most one such
+    /// conflict, so further blockers need not be found.
     ///
     /// Can be `true` only for the data of a single read, and never in models with `ALL_FEATURES`, where a die may request paths for other
     /// dies.
@@ -82,14 +82,14 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Returns the request for which `die` is working; `None` if the die is idle or works for no request.
+    /// Returns the request of the operation in progress at `die`; `None` if the die is idle or works for no request.
     #[inline]
     pub fn request_under_way(&self, die: DieId) -> Option<RequestId> {
         let first = self.dies.first_in_progress(die)?;
         self.queues.transaction(first).owner.request
     }
 
-    /// Returns the request for which `die` is working; for an idle die, the request of its first queued transaction. `None` if there is no
+    /// Returns the request of the operation in progress at `die`; for an idle die, the request of its first queued transaction. `None` if there is no
     /// such transaction, or if it belongs to no request.
     #[inline]
     fn active_or_next_request(&self, die: DieId) -> Option<RequestId> {

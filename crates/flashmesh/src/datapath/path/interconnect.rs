@@ -1,4 +1,4 @@
-//! The interconnect of a drive, with its grants and events.
+//! The interconnect of a drive: the fabric, with its pending grants and events.
 
 use crate::engine::arena::Arena;
 use crate::fabric::{
@@ -25,7 +25,7 @@ pub struct Interconnect<F> {
     /// Requests that use, or last used, the exclusive paths, for the attribution of waits. Maintained only once a request with several
     /// transactions was seen.
     occupants: Occupants,
-    /// Grants and events raised by the fabric.
+    /// Grants and events that the fabric has raised, until they are handled.
     outbox: Outbox,
     /// Number of the last batch, counted from 1; 0 before the first batch. A batch is a set of path requests, such as those of one host request,
     /// whose commands are arbitrated together.
@@ -70,7 +70,7 @@ impl<F: Fabric> Interconnect<F> {
 }
 
 impl<F: StaticFabric> Interconnect<F> {
-    /// Starts recording which links transfers use, for probes.
+    /// Starts recording which links transfers use, for probes (observers of a run).
     pub fn record_link_uses(&mut self) {
         self.outbox.link_uses = Some(Vec::new());
     }
@@ -79,8 +79,8 @@ impl<F: StaticFabric> Interconnect<F> {
         self.outbox.link_uses = None;
     }
 
-    /// Returns the grant at index `next` for [`Datapath::handle_grant`](crate::datapath::Datapath::handle_grant), and increments `next`; `None` after
-    /// the last grant.
+    /// Returns the grant at index `next` among those not cleared yet, for [`Datapath::handle_grant`](crate::datapath::Datapath::handle_grant), and
+    /// increments `next`; `None` after the last grant.
     #[inline(always)]
     pub fn next_grant(&mut self, next: &mut usize) -> Option<GrantRecord> {
         let granted = self.outbox.grants.get(*next)?;
@@ -105,13 +105,13 @@ impl<F: StaticFabric> Interconnect<F> {
         self.outbox.batch = 0;
     }
 
-    /// Returns whether the fabric has raised grants or events that are not processed yet.
+    /// Returns whether the fabric has raised grants or events that are not handled yet.
     #[inline(always)]
     pub fn has_output(&self) -> bool {
         !self.outbox.grants.is_empty() || (F::SCHEDULES_EVENTS && !self.outbox.events.is_empty())
     }
 
-    /// Clears the processed grants and schedules the events raised by the fabric.
+    /// Clears the handled grants, and schedules the events that the fabric has raised.
     #[inline(always)]
     pub fn clear_grants(&mut self, kernel: &mut Kernel<impl Model>) {
         self.outbox.grants.clear();
@@ -152,7 +152,7 @@ impl<F: StaticFabric> Interconnect<F> {
         fabric.wake(token, kernel.now(), outbox);
     }
 
-    /// Advances the counters of the fabric to `now`, during a run.
+    /// Advances the fabric's counters of link use and of scouts to `now`, during a run.
     pub fn catch_up(&mut self, now: Time) {
         let Interconnect { fabric, outbox, .. } = self;
         fabric.catch_up(now, outbox);
@@ -164,14 +164,14 @@ impl<F: StaticFabric> Interconnect<F> {
         self.report_link_uses(kernel);
     }
 
-    /// Advances the counters of the fabric to the end of the run.
+    /// Advances the fabric's counters of link use and of scouts to the end of the run.
     pub fn finish(&mut self, kernel: &mut Kernel<impl Model>) {
         let Interconnect { fabric, outbox, .. } = self;
         fabric.finish(kernel.now(), outbox);
         self.report_link_uses(kernel);
     }
 
-    /// Notifies the fabric of the `request` for which the next path is requested; `None` if the transaction belongs to no request.
+    /// Notifies the fabric of the host request for which the next path is requested; `None` if the transaction belongs to no request.
     #[inline(never)]
     pub(super) fn announce_request(&mut self, request: Option<RequestId>) {
         self.fabric.set_host_request(request);
@@ -204,7 +204,7 @@ impl<F: StaticFabric> Interconnect<F> {
         causes
     }
 
-    /// Adds the wait for a path to the conflict counters, divided among the causes of the wait.
+    /// Adds the wait for a path to the counters of path conflicts, divided among the causes of the wait.
     #[inline]
     fn count_conflict(&mut self, grant: Grant, path: PathGrant) {
         match self.fabric.wait_by_cause(grant) {
@@ -244,7 +244,7 @@ impl<F: StaticFabric> Interconnect<F> {
         self.transfers.conflicts.count(Cause::Link, stalled);
     }
 
-    /// Requests a path for `phase` of `die`.
+    /// Requests a path of `die` for `phase`: a command, or data out of the die.
     #[inline(always)]
     pub(super) fn acquire(&mut self, die: DieId, phase: TransferPhase, now: Time) {
         self.fabric.acquire(die, phase, now, &mut self.outbox);
@@ -286,7 +286,7 @@ impl<F: StaticFabric> Interconnect<F> {
         operation
     }
 
-    /// Returns whether the last grant since grants were cleared is for `phase` of `die`.
+    /// Returns whether the last pending grant is for `phase` of `die`, that is, whether a path that was just requested was granted at once.
     pub(super) fn was_granted_last(&self, die: DieId, phase: TransferPhase) -> bool {
         self.outbox.grants.last().is_some_and(|last| (last.grant.die, last.grant.phase) == (die, phase))
     }

@@ -13,7 +13,8 @@ struct Occupant {
     since: Time,
 }
 
-/// Occupant of each path of a fabric with [exclusive paths](crate::fabric::Fabric::has_exclusive_paths).
+/// Occupant (request that uses the path, or used it last) of each path, for a fabric with [exclusive
+/// paths](crate::fabric::Fabric::has_exclusive_paths).
 #[derive(Clone, Debug)]
 pub(in super::super) struct Occupants(IdTable<PathId, Occupant>);
 

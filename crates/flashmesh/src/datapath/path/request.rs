@@ -9,8 +9,8 @@ use crate::kernel::probe::Notice;
 use crate::schedule::transaction::TransactionClass;
 
 impl<M: Model> Datapath<M> {
-    /// Requests a command path for `die`. If the scheduler decides which die requests a path, and has not just named this die, makes the
-    /// die (or the first die of its chip, if the chip executes one operation at a time) a candidate instead.
+    /// Requests a command path for `die`. If the scheduler decides which die requests a path, and has not just named this die, only adds a candidate
+    /// for the scheduler: the die, or the first die of its chip if the chip executes one operation at a time.
     #[inline(always)]
     pub(in super::super) fn request_or_await_dispatch(&mut self, die: DieId, kernel: &mut Kernel<M>) {
         let requester = self.dies.requester(die);
@@ -31,7 +31,7 @@ impl<M: Model> Datapath<M> {
         self.record_blocker(die, TransferPhase::Command);
     }
 
-    /// Requests a path for the data in the register, to the controller or, with `to`, to the die of another chip.
+    /// Requests a path for the data in the page register of `die`, to the controller or, if `to` is given, to that die of another chip.
     #[inline(always)]
     pub fn request_data_path(&mut self, die: DieId, to: Option<DieId>, kernel: &mut Kernel<M>) {
         let (now, requester) = (kernel.now(), self.dies.requester(die));

@@ -5,7 +5,7 @@ use crate::ids::PathId;
 use crate::schedule::latency_account::PathWait;
 use crate::units::Time;
 
-/// Indices in [`DiePathState::requested_at`].
+/// Indices in [`DiePathState::requested_at`], for command paths and data paths.
 const COMMAND: usize = 0;
 const DATA: usize = 1;
 
@@ -28,7 +28,7 @@ pub(in super::super) struct DiePathState {
     pub min_times: [Time; TransferPhase::ALL.len()],
 }
 
-/// Granted path, with the wait for it.
+/// Wait for a granted path, and its cause.
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct PathGrant {
     /// Wait for the path, with all of its causes.
@@ -75,7 +75,7 @@ impl DiePathState {
         self.requested_at[COMMAND] = Time::MAX;
     }
 
-    /// Ends the outstanding request for the path in `granted`. Returns the grant with its wait.
+    /// Ends the outstanding request for the path in `granted`, and returns the wait for the path.
     #[inline]
     pub fn end_request(&mut self, granted: &GrantRecord) -> PathGrant {
         let index = if granted.grant.phase == TransferPhase::Command { COMMAND } else { DATA };

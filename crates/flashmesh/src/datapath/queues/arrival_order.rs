@@ -1,8 +1,8 @@
-//! Arrival order of transactions: the numbers by which schedulers compare the age of transactions.
+//! Arrival numbers of transactions, by which schedulers compare their age.
 
 use crate::ids::RequestId;
 
-/// Counter of transaction arrivals, which also detects whether any request has several transactions.
+/// Counter of transaction arrivals. Also detects whether any request has several transactions.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ArrivalOrder {
     next_order: u64,
@@ -26,7 +26,7 @@ impl ArrivalOrder {
         self.last_request = request;
     }
 
-    /// Returns whether two successive transactions have ever belonged to one request.
+    /// Returns whether two successive transactions have ever belonged to one request, that is, whether any request has had several pages.
     #[inline(always)]
     pub fn has_multi_page_requests(&self) -> bool {
         self.has_multi_page_requests

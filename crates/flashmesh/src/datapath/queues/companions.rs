@@ -1,4 +1,4 @@
-//! Companions: mapping units of the same page or program as a lead or joiner, chained behind it.
+//! Companions: further mapping units of the same page or program as a transaction, chained behind the transaction so that they run with it.
 //!
 //! Reads of several mapping units of a page that are queued together are chained when the first of them starts, so that the page is sensed once.
 
@@ -25,7 +25,7 @@ impl<M: Model> TransactionQueues<M> {
         std::iter::successors(Some(id), |&id| self.companion(id))
     }
 
-    /// Calls `change` with `lead` and each of its companions.
+    /// Calls `change` with `lead` and each of its companions (mapping units chained behind it).
     #[inline(always)]
     pub(in super::super) fn for_each_unit(&mut self, lead: TransactionId, mut change: impl FnMut(&mut Transaction)) {
         change(&mut self.transactions[lead]);
@@ -41,7 +41,7 @@ impl<M: Model> TransactionQueues<M> {
         self.transactions[last].set_companion(id);
     }
 
-    /// Chains `ids` into one operation, in order, and returns the lead. None of them may be queued.
+    /// Chains `ids` in order, so that they run in one operation, and returns the first. None of them may be queued.
     ///
     /// # Panics
     /// If `ids` is empty.
@@ -53,7 +53,8 @@ impl<M: Model> TransactionQueues<M> {
         ids[0]
     }
 
-    /// Removes the mapping units for which `is_stale` holds from a dequeued complete program, except `lead`. Returns the removed units.
+    /// Removes the mapping units for which `is_stale` holds, except `lead`, from the dequeued program that begins with `lead`. Returns the removed
+    /// units.
     pub fn leave_out(&mut self, lead: TransactionId, is_stale: impl Fn(&Transaction) -> bool) -> Vec<TransactionId> {
         let all: Vec<TransactionId> = self.with_companions(lead).collect();
         let (out, kept): (Vec<_>, Vec<_>) =
@@ -63,8 +64,8 @@ impl<M: Model> TransactionQueues<M> {
         out
     }
 
-    /// Replaces a dequeued `lead`, which will not run, by its first companion (mapping unit chained behind it). Enqueues that companion at
-    /// the head of the queue, and returns its die. Does nothing and returns `None` if `lead` has no companion.
+    /// Replaces `lead`, a dequeued transaction that will not run, by its first companion (mapping unit chained behind it). Enqueues that companion at
+    /// the head of the queue, and returns its die. Does nothing and returns `None` if there is no companion.
     pub(in super::super) fn replace_lead(&mut self, lead: TransactionId) -> Option<DieId> {
         let next = self.companion(lead)?;
         self.transactions[lead].end_chain();
@@ -74,8 +75,8 @@ impl<M: Model> TransactionQueues<M> {
         Some(die)
     }
 
-    /// Records that the companions of `lead` (mapping units that run with it in the same plane) wait in the queue from now on. `internal_busy` is the
-    /// time for which GC or wear levelling has occupied the plane so far.
+    /// Starts the queue waits of the companions of `lead` (mapping units that run with it in the same plane), which are queued now. `internal_busy`
+    /// is the time for which GC or wear levelling has occupied the plane so far.
     pub(in super::super) fn start_companion_waits(
         &mut self,
         die: DieId,
@@ -108,8 +109,8 @@ impl<M: Model> TransactionQueues<M> {
         }
     }
 
-    /// Clears the chain of `lead`, unless it is a complete program. If `lead` is a read, dequeues the reads of its page and chains them to it, so
-    /// that the page is sensed only once.
+    /// Clears the chain of mapping units behind `lead`, unless `lead` is a program whose units were all queued together. If `lead` is a read,
+    /// dequeues the other reads of its page and chains them to it, so that the page is sensed only once.
     #[inline(always)]
     pub(in super::super) fn chain_same_page_reads<S: PageSource<M>>(
         &mut self,

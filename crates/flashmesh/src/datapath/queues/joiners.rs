@@ -1,4 +1,4 @@
-//! Multi-plane operations. Joiners are the transactions of other planes that run together with a lead.
+//! Multi-plane operations. *Joiners* are the transactions of other planes that run together with the first transaction (the *lead*).
 
 use crate::config::MultiPlane;
 use crate::datapath::PageSource;
@@ -16,9 +16,9 @@ fn location_of(geometry: &Geometry, ppn: Ppn) -> PlaneAddress {
     PlaneAddress { block: geometry.block_of(ppn).0 % geometry.blocks_per_plane, page: geometry.array_page(ppn) }
 }
 
-/// Returns whether the page `ppn` may join an operation whose lead is at `lead`, by the rule of `flash.multi-plane`. Pages of the SLC cache
-/// never join pages of native blocks, because they take different commands. Compares the page offset first, which differs for most
-/// candidates.
+/// Returns whether page `ppn` may join a multi-plane operation whose first transaction is at the location `lead`, by `rule` (`flash.multi-plane`).
+/// Pages of the SLC cache never join pages of native blocks, because they take different commands. Compares the page offset first, which differs for
+/// most candidates.
 #[inline]
 fn page_may_join(geometry: &Geometry, rule: MultiPlane, lead: PlaneAddress, ppn: Ppn) -> bool {
     geometry.array_page(ppn) == lead.page && may_join_at(geometry, rule, lead, location_of(geometry, ppn))
@@ -36,8 +36,8 @@ fn next_program_location(geometry: &Geometry, block: BlockId, page: u32) -> Plan
 }
 
 impl<M: Model> TransactionQueues<M> {
-    /// Dequeues a joiner for `lead` from `queue`, which belongs to another plane: the transaction that the scheduler chose for this plane
-    /// (`joiners`) or, with [`Joiners::First`], the first that may join; `None` if there is none.
+    /// Dequeues a transaction from `queue`, which belongs to another plane, to join the multi-plane operation of `lead`: the transaction that the
+    /// scheduler chose for this plane (`joiners`) or, with [`Joiners::First`], the first that may join; `None` if there is none.
     pub(in super::super) fn dequeue_joiner<S: PageSource<M>>(
         &mut self,
         queue: QueueId,
@@ -54,7 +54,7 @@ impl<M: Model> TransactionQueues<M> {
         }
     }
 
-    /// Dequeues the first transaction of `queue` that may join the operation of `lead`; `None` if there is none.
+    /// Dequeues the first transaction of `queue` that may join the multi-plane operation of `lead`; `None` if there is none.
     #[inline]
     fn dequeue_first_joiner<S: PageSource<M>>(
         &mut self,
@@ -102,7 +102,8 @@ impl<M: Model> TransactionQueues<M> {
         }
     }
 
-    /// Dequeues `id`, which the scheduler chose to join `lead`, if it may join. Returns whether it was dequeued.
+    /// Dequeues `id`, which the scheduler chose to join the multi-plane operation of `lead`, if the rules allow this. Returns whether `id` was
+    /// dequeued.
     fn dequeue_chosen_joiner<S: PageSource<M>>(
         &mut self,
         queue: QueueId,
@@ -131,7 +132,7 @@ impl<M: Model> TransactionQueues<M> {
     }
 
     /// Dequeues and returns the first write of `queue`, a queue of another plane, whose program may run together with the program at `lead_location`.
-    /// Returns `None` if there is none within the lookahead.
+    /// The pages of these writes are already assigned (early binding). Returns `None` if there is none within the lookahead.
     fn dequeue_early_bound_joiner(&mut self, queue: QueueId, lead_location: PlaneAddress) -> Option<TransactionId> {
         let (rule, geometry, bound) = (self.rules.multi_plane, &self.geometry, &self.early_bound);
         let lookahead = self.rules.lookahead.saturating_mul(geometry.units_per_program);
@@ -145,7 +146,7 @@ impl<M: Model> TransactionQueues<M> {
         let transaction = &self.transactions[id];
         let class = transaction.class();
         let ppn: Ppn = match class {
-            // The lead may be any unit of the program, so the location is that of the first unit.
+            // An operation can start with any mapping unit of its program, so take the location of the program's first unit.
             TransactionClass::UserProgram if self.gathers() => self.geometry.program_start(transaction.to),
             TransactionClass::MapProgram
             | TransactionClass::UserProgram
@@ -160,9 +161,9 @@ impl<M: Model> TransactionQueues<M> {
         if class == TransactionClass::Erase { PlaneAddress { page: 0, ..at } } else { at }
     }
 
-    /// Returns whether `lead`, a transaction anywhere in its queue, need not wait for a free page. Checks only late-bound user programs whose streams
-    /// have their own open blocks, for which [`Gate::ready_planes`](crate::datapath::gate::Gate::ready_planes) has checked only the heads. True for
-    /// all other transactions.
+    /// Returns whether `lead`, which may be any transaction of its queue, need not wait for a free page. Checks only user programs that get their
+    /// pages at the grant (late binding) from an open block of their stream, for which
+    /// [`Gate::ready_planes`](crate::datapath::gate::Gate::ready_planes) has checked only the heads. True for all other transactions.
     #[inline(never)]
     pub(in super::super) fn has_page<S: PageSource<M>>(&self, lead: TransactionId, source: &S) -> bool {
         let transaction = &self.transactions[lead];

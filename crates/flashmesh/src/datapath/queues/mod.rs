@@ -1,8 +1,8 @@
 //! Transactions in flight, and the queues of the dies.
 //!
 //! [`TransactionQueues`] owns the transactions, the queues in which they wait for their dies, the chains of mapping units that run together
-//! ([`companions`]), and the programs that gather ([`gather`]). The gate decides which transactions may run; this part only knows which programs need
-//! not wait for further mapping units.
+//! ([`companions`]), and the programs that wait for further mapping units ([`gather`]). Which transactions may run is decided elsewhere
+//! (`datapath::gate`); this module only knows which programs need not wait for further mapping units.
 
 mod arrival_order;
 mod companions;
@@ -45,7 +45,7 @@ pub struct TransactionQueues<M: Model> {
     model: PhantomData<M>,
 }
 
-/// Settings of the configuration that affect the queues.
+/// Settings of the configuration that apply to the queues.
 #[derive(Clone, Debug)]
 struct QueueRules {
     multi_plane: MultiPlane,
@@ -68,7 +68,7 @@ pub(super) struct IssueWait {
 }
 
 impl<M: Model> TransactionQueues<M> {
-    /// Builds the empty queues of the drive in `config`.
+    /// Creates the empty queues of the drive in `config`.
     pub(super) fn new(config: &Config, geometry: &Geometry) -> TransactionQueues<M> {
         let has_priorities = config.schedule.priorities != Priorities::Off;
         TransactionQueues {
@@ -119,7 +119,7 @@ impl<M: Model> TransactionQueues<M> {
         self.transactions.remove(id);
     }
 
-    /// Returns the kind of the operation that `lead`, a transaction of `class`, leads.
+    /// Returns the kind of operation (read, program, copyback or erase) that starts with `lead`, a transaction of `class`.
     #[inline]
     pub(super) fn operation_kind(&self, class: TransactionClass, lead: TransactionId) -> OperationKind {
         match class {
@@ -139,7 +139,7 @@ impl<M: Model> TransactionQueues<M> {
         }
     }
 
-    /// Returns the queues and the transactions, for the views of schedulers.
+    /// Returns the queues and the transactions, from which the views for schedulers are built.
     #[inline(always)]
     pub(super) fn views(&self) -> (&DieQueues, &Transactions) {
         (&self.by_die, &self.transactions)
@@ -200,7 +200,7 @@ impl<M: Model> TransactionQueues<M> {
         &self.geometry
     }
 
-    /// Returns whether two successive transactions have ever belonged to one request.
+    /// Returns whether two successive transactions have ever belonged to one request, that is, whether any request has had several pages.
     #[inline(always)]
     pub(super) fn have_multi_page_requests(&self) -> bool {
         self.arrival_order.has_multi_page_requests()
@@ -217,7 +217,7 @@ impl<M: Model> TransactionQueues<M> {
         self.rules.binds_early && class == TransactionClass::UserProgram
     }
 
-    /// Returns whether `id` is a program that does not get its page when it is placed on a plane.
+    /// Returns whether `id` is a program that gets its page only when its operation starts, not when it is placed on a plane.
     #[inline(always)]
     pub fn needs_page(&self, id: TransactionId) -> bool {
         let class = self.transactions[id].class();
@@ -240,8 +240,9 @@ impl<M: Model> TransactionQueues<M> {
         let transaction = &mut self.transactions[id];
         debug_assert_eq!(transaction.purpose, work, "the work passed is that of the transaction");
         let class = work.class();
-        // An early-bound write keeps the arrival number that it got with its page or, for a partial write, when its read was queued. Arrival number 0
-        // puts parity at the head of its queue. The gate holds back the other programs of the die.
+        // An early-bound write (page already assigned) keeps the arrival number that it got with its page or, for a partial write, when its read was
+        // queued. Arrival number 0 puts parity at the head of its queue; until parity is issued, `gate::parity` holds back the other programs of the
+        // die.
         let is_parity = M::ALL_FEATURES && work == Purpose::Parity;
         if !is_early_bound {
             transaction.order = if is_parity { 0 } else { self.arrival_order.take_order() };
@@ -261,7 +262,7 @@ impl<M: Model> TransactionQueues<M> {
         self.count_queued(id, die, work, plane, kernel);
     }
 
-    /// Adds a queued mapping unit to the counts of units that wait to fill a program. Does nothing for other transactions.
+    /// Adds a queued mapping unit to the counts of units that wait until they fill a program. Does nothing for other transactions.
     #[inline(always)]
     fn count_queued(&mut self, id: TransactionId, die: DieId, work: Purpose, plane: u8, kernel: &mut Kernel<M>) {
         if self.gathers() && self.is_early_bound(work.class()) {
@@ -271,7 +272,7 @@ impl<M: Model> TransactionQueues<M> {
         }
     }
 
-    /// Dequeues and returns all user reads and programs for which `is_unwanted` holds.
+    /// Dequeues and returns the user reads and programs of all dies for which `is_unwanted` holds.
     pub(super) fn dequeue_unwanted(
         &mut self,
         is_unwanted: impl Fn(&Transaction) -> bool,
@@ -321,7 +322,7 @@ impl<M: Model> TransactionQueues<M> {
         }
     }
 
-    /// Removes a dequeued mapping unit from the counts of units that wait to fill a program. Does nothing for other transactions.
+    /// Removes a dequeued mapping unit from the counts of units that wait until they fill a program. Does nothing for other transactions.
     #[inline(always)]
     fn count_dequeued(&mut self, id: TransactionId) {
         if self.gathers() {
@@ -339,7 +340,7 @@ impl<M: Model> TransactionQueues<M> {
         }
     }
 
-    /// Charges the queue and path wait of a dequeued transaction of `die`, which is issued now.
+    /// Charges the queue and path wait of a dequeued transaction of `die`, which is issued now, to its latency account.
     #[inline(always)]
     pub(super) fn charge_issue_wait(&mut self, id: TransactionId, die: DieId, wait: IssueWait, kernel: &mut Kernel<M>) {
         let now = kernel.now();
@@ -350,7 +351,7 @@ impl<M: Model> TransactionQueues<M> {
         kernel.notify(|| Notice::Taken(die, class, request));
     }
 
-    /// Counts a write as part of the program that contains `page`, the page assigned to the write.
+    /// Counts a write, to which `page` was assigned early (before the grant of a path), as part of the program that contains `page`.
     #[inline]
     pub fn bind(&mut self, page: Ppn, kernel: &mut Kernel<M>) {
         if self.gathers() {
@@ -358,8 +359,8 @@ impl<M: Model> TransactionQueues<M> {
         }
     }
 
-    /// Removes a cancelled write, to which `page` was assigned, from its program. Returns whether the remaining units of the program may be
-    /// programmed now; `false` if none remains.
+    /// Removes a cancelled write, to which `page` was assigned, from its program. Returns whether the program may run now with the remaining mapping
+    /// units; `false` if none remains.
     pub fn unbind(&mut self, page: Ppn) -> bool {
         self.gathers() && self.early_bound.unbind(page)
     }
@@ -367,7 +368,7 @@ impl<M: Model> TransactionQueues<M> {
     /// Skips `page`, which was assigned to a logical page but is never programmed: with `ftl.first-touch = "write-block"` or
     /// `"reader-block"`, the first read of an unmapped logical page assigns it the next page of an open block.
     ///
-    /// If `page` is the last page of a program of several units, closes the program, because no later write can join it.
+    /// If `page` is the last page of a program of several mapping units, closes the program: no later write can join it, so it must not wait for one.
     pub fn skip_page(&mut self, page: Ppn, kernel: &mut Kernel<M>) {
         if self.gathers() {
             self.early_bound.skip(page, kernel);
@@ -391,7 +392,7 @@ impl<M: Model> TransactionQueues<M> {
         self.transactions[self.by_die.first(die)?].owner.request
     }
 
-    /// Returns whether a GC transaction at `die` has waited for `age_bound`.
+    /// Returns whether any GC transaction queued at `die` has waited for `age_bound` or longer.
     #[inline(never)]
     pub(super) fn has_aged_collection(&self, die: DieId, age_bound: Time, now: Time) -> bool {
         let masks = self.by_die.masks(die);
@@ -408,7 +409,7 @@ impl<M: Model> TransactionQueues<M> {
         LoadView::new(states, &self.by_die, &self.transactions)
     }
 
-    /// Notifies probes that a user read has left its die.
+    /// Notifies probes (observers of a run) that a user read has left its die.
     #[inline(always)]
     pub fn notify_read_left(&self, id: TransactionId, kernel: &mut Kernel<M>) {
         if kernel.watches_reads() {
@@ -425,13 +426,13 @@ impl<M: Model> TransactionQueues<M> {
         }
     }
 
-    /// Records that `id` was dequeued in order to be rerouted.
+    /// Records that `id` was dequeued in order to be rerouted (its page has moved, or its write goes to another plane).
     pub(super) fn reroute(&mut self, id: TransactionId, kernel: &mut Kernel<M>) {
         self.count_dequeued(id);
         self.notify_rerouted(id, kernel);
     }
 
-    /// Notifies probes that a transaction was dequeued in order to be rerouted.
+    /// Notifies probes (observers of a run) that a transaction was dequeued in order to be rerouted.
     pub fn notify_rerouted(&self, id: TransactionId, kernel: &mut Kernel<M>) {
         self.notify_read_left(id, kernel);
         let transaction = &self.transactions[id];

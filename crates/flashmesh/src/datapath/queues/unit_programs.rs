@@ -1,7 +1,7 @@
-//! Programs of several mapping units of a plane: which of them may run, and the units that they take from the queues.
+//! Programs of several mapping units in one plane: which of these programs may run, and which units they take from the queues.
 //!
-//! A *complete program* has data that does not come from the controller, as copybacks and pages gathered in the page buffer of another chip have. All
-//! of its units are available when it is queued ([`Purpose::is_whole`](crate::schedule::purpose::Purpose::is_whole)). So it does not wait for further
+//! A *complete program* gets its data without the controller: a copyback, or pages collected in the page buffer of another chip. All of its units are
+//! available when it is queued ([`Purpose::is_whole`](crate::schedule::purpose::Purpose::is_whole)). So a complete program does not wait for further
 //! units, and precedes the programs of its queue that do.
 
 use crate::datapath::{NewOperation, PageSource};
@@ -16,7 +16,8 @@ use crate::units::Time;
 
 use super::{IssueWait, TransactionQueues};
 
-/// Programs that wait for further mapping units at most until a timeout. GC moves are not included, because their wait has no timeout.
+/// Classes of programs that wait for further mapping units only until a timeout (`ftl.gather-timeout`). Excludes GC moves, which wait without a
+/// timeout.
 const TIMED_PROGRAMS: PlaneMasks = PlaneMasks::all_of(&TransactionClass::WAITING_PROGRAMS);
 
 impl<M: Model> TransactionQueues<M> {
@@ -49,9 +50,8 @@ impl<M: Model> TransactionQueues<M> {
             if released != 0 || (moves && !source.has_unread_pages(first)) || (0..count as u8).all(is_full) {
                 return planes;
             }
-            // In superblocks, moves go to the plane with the fewest programmed pages. If one plane has moves for two programs queued, the
-            // planes with a full program run without the others: the number of moves in flight is limited, so moves for the other planes
-            // may never arrive.
+            // In superblocks, GC moves go to the plane with the fewest programmed pages. If one plane has moves for two programs queued, the planes
+            // with a full program run without the others: the number of moves in flight is limited, so moves for the other planes may never arrive.
             let has_two_programs = |plane: u8| self.gather.queued(die, class, plane) >= 2 * units(plane);
             let may_run = moves && (0..count as u8).any(has_two_programs);
             return self::planes(planes)
@@ -67,9 +67,9 @@ impl<M: Model> TransactionQueues<M> {
         self::planes(planes).filter(is_ready).fold(0, |ready, plane| ready | 1 << plane)
     }
 
-    /// Returns the planes among `planes` that may join a program of GC moves: planes whose own program may run, since a plane whose moves
-    /// still gather would join with a partial program. In superblocks, returns all of `planes`: a plane that still gathers cannot join
-    /// anyway, because its page offset differs from the lead's.
+    /// Returns the planes among `planes` that may join a multi-plane program of GC moves: only planes whose own program may run already, because any
+    /// other plane would be programmed before its mapping units fill the program. In superblocks, returns all of `planes`: a plane that still waits
+    /// for units cannot join anyway, because its page offset differs.
     pub(in super::super) fn planes_with_full_moves<S: PageSource<M>>(&self, die: DieId, planes: u8, source: &S) -> u8 {
         if self.gather.gathers_by_die() {
             return planes;
@@ -78,8 +78,8 @@ impl<M: Model> TransactionQueues<M> {
     }
 
     /// Returns whether a GC move at the head of a queue of `plane` may run without waiting for further mapping units. True for a complete program
-    /// (all of its units were queued together). If GC uses Cleans, also true for a stale move (its page is no longer at the address): too few other
-    /// moves are in flight to fill its program, so it would wait in vain and block the queue.
+    /// (all of its units were queued together). If GC uses Cleans (chip-to-chip moves of whole blocks), also true for a stale move (its page is no
+    /// longer at the address): too few other moves are in flight to fill its program, so it would wait in vain and block the queue.
     pub(super) fn needs_no_companions<S: PageSource<M>>(&self, die: DieId, plane: u8, source: &S) -> bool {
         self.by_die.priorities().iter().any(|&priority| {
             let class = TransactionClass::CollectProgram;
@@ -88,9 +88,9 @@ impl<M: Model> TransactionQueues<M> {
         })
     }
 
-    /// Ends the wait for further mapping units in the programs of `die` whose gather timeout has passed; with `is_flush`, in all programs. Returns
-    /// the first page of each early-bound program that was closed, whose pages without data stay empty. Next, call
-    /// [`Datapath::try_issue`](crate::datapath::Datapath::try_issue).
+    /// Ends the wait for further mapping units in the programs of `die` that have waited for `ftl.gather-timeout`; with `is_flush`, in all programs.
+    /// Returns the first page of each early-bound program (pages assigned before the grant) that was closed; its pages without data stay empty. Next,
+    /// call [`Datapath::try_issue`](crate::datapath::Datapath::try_issue).
     #[inline(never)]
     pub fn gather_due(&mut self, die: DieId, is_flush: bool, kernel: &Kernel<M>) -> Vec<Ppn> {
         let now = kernel.now();
@@ -119,8 +119,8 @@ impl<M: Model> TransactionQueues<M> {
         heads.min()
     }
 
-    /// Schedules an event that ends the wait of partial programs at `die` for further mapping units, because a flush waits for these
-    /// programs. The event follows all other events of the current time.
+    /// Schedules an event that ends the wait of partial programs at `die` for further mapping units. Call this when a flush waits for these programs.
+    /// The event follows all other events of the current time.
     #[inline(never)]
     pub fn flush_partial_programs(&self, die: DieId, kernel: &mut Kernel<M>) {
         let is_waiting = || self.by_die.masks(die).and(TIMED_PROGRAMS) != NOTHING || self.early_bound.has_open(die);
@@ -129,8 +129,8 @@ impl<M: Model> TransactionQueues<M> {
         }
     }
 
-    /// Dequeues the next mapping unit for the program that was added last to `operation`, and charges `wait` to it; `None` if there is none. All
-    /// earlier units must have their pages.
+    /// Dequeues the next mapping unit for the program that was added last to `operation`, and charges `wait` to the unit; `None` if there is none.
+    /// All earlier units must already have their pages.
     #[inline(never)]
     pub(in super::super) fn next_unit_of_program<S: PageSource<M>>(
         &mut self,
@@ -155,8 +155,8 @@ impl<M: Model> TransactionQueues<M> {
         Some(id)
     }
 
-    /// Dequeues the next mapping unit for the open block of `lead` (late binding); `None` if the program of `lead` is full, or no queued
-    /// unit fits.
+    /// Dequeues the next mapping unit for the program of `lead`, whose units get their pages now (late binding); `None` if the program is full, or no
+    /// queued unit fits.
     fn next_late_bound<S: PageSource<M>>(
         &mut self,
         operation: &NewOperation,
@@ -178,7 +178,8 @@ impl<M: Model> TransactionQueues<M> {
         })
     }
 
-    /// Dequeues and returns the next write of the program of `lead`, of any priority; `None` if all writes of the program are dequeued.
+    /// Dequeues and returns the next write, of any priority, whose page belongs to the program of `lead` (early binding); `None` if all such writes
+    /// are dequeued.
     fn next_early_bound(&mut self, operation: &NewOperation, lead: TransactionId) -> Option<TransactionId> {
         let leading = &self.transactions[lead];
         let start = self.geometry.program_start(leading.to).0;
@@ -195,8 +196,8 @@ impl<M: Model> TransactionQueues<M> {
         None
     }
 
-    /// Returns the next mapping unit of a complete program that is being started; `None` after the last one. All earlier units must have
-    /// their pages.
+    /// Returns the next mapping unit of a program that is being started, and whose units were all queued together; `None` after the last one. All
+    /// earlier units must already have their pages.
     fn next_unit_of_complete_program(
         &mut self,
         operation: &mut NewOperation,
@@ -210,7 +211,8 @@ impl<M: Model> TransactionQueues<M> {
         Some(id)
     }
 
-    /// Enqueues a complete program (all of its mapping units are known) behind the other complete programs of its queue.
+    /// Enqueues a complete program (all of its mapping units are known) behind the other complete programs of its queue, and before all other
+    /// programs.
     pub(super) fn enqueue_complete_program(
         &mut self,
         die: DieId,
@@ -224,8 +226,8 @@ impl<M: Model> TransactionQueues<M> {
         self.by_die.insert_behind(&self.transactions, die, plane, lead, ahead);
     }
 
-    /// Dequeues a write whose program may run: `chosen` if its program may, otherwise the first such write of the plane. Returns the write
-    /// with its queue; `None` if there is none.
+    /// Dequeues a write whose program may run, because all of its mapping units are queued and no more can be added: `chosen` if its program may,
+    /// otherwise the first such write of the plane. Returns the write with its queue; `None` if there is none.
     pub(in super::super) fn dequeue_early_bound(
         &mut self,
         choice: QueueId,
@@ -253,8 +255,8 @@ impl<M: Model> TransactionQueues<M> {
         self.early_bound.may_run(self.transactions[write].to)
     }
 
-    /// Restarts the gather timeout for the mapping units that stay queued after the start of `operation`. With early binding, removes the
-    /// started programs instead.
+    /// Restarts the gather timeout (`ftl.gather-timeout`) for the mapping units that stay queued after the start of `operation`. With early binding,
+    /// instead removes the programs that have started.
     #[inline(never)]
     pub(in super::super) fn restart_gathering(&mut self, operation: &NewOperation, kernel: &mut Kernel<M>) {
         let (die, class) = (operation.queue.die, operation.class());
@@ -268,15 +270,15 @@ impl<M: Model> TransactionQueues<M> {
         }
     }
 
-    /// Removes the early-bound programs that `operation` starts.
+    /// Removes the programs that `operation` starts from the list of early-bound programs (pages assigned before the grant) that wait.
     fn remove_started_programs(&mut self, operation: &NewOperation) {
         for &lead in operation.transactions() {
             self.early_bound.remove(self.transactions[lead].to);
         }
     }
 
-    /// Returns whether the head of a queue of GC moves must be dequeued first, because it runs without waiting for further mapping units.
-    /// Another move as the lead would start a partial program, and each victim may cause only one partial program.
+    /// Returns whether the head of a queue of GC moves must be dequeued first, because it need not wait for further mapping units. Another move as
+    /// the first transaction would start a partial program (not filled with mapping units), and each victim block may cause only one.
     #[inline(always)]
     pub(in super::super) fn starts_with_head<S: PageSource<M>>(&self, queue: QueueId, source: &S) -> bool {
         self.gathers()

@@ -1,7 +1,7 @@
-//! Order in which dies request command paths, if the scheduler decides it (if the scheduler *dispatches*).
+//! Order in which dies request command paths, if the scheduler decides this order (if the scheduler *dispatches*).
 //!
 //! A die with a transaction that may run becomes a candidate. After a candidate was added or a path was granted, the scheduler names candidates one
-//! by one, and each requests its path. When the scheduler names no more, the pending grants are handled; then it is called again.
+//! by one, and each requests its path. When the scheduler names no more, the pending grants are handled; then the scheduler is called again.
 
 use crate::datapath::{Dies, TransactionQueues};
 use crate::flash::geometry::Geometry;
@@ -15,7 +15,7 @@ use super::SchedulingState;
 #[cfg(doc)]
 use crate::datapath::Datapath;
 
-/// Dies that may start an operation and have not requested a path.
+/// Candidates: dies that may start an operation and have not requested a path.
 #[derive(Clone, Debug)]
 pub(super) struct DispatchCandidates {
     dies: DieSet,
@@ -30,8 +30,8 @@ impl DispatchCandidates {
         DispatchCandidates { dies: DieSet::new(geometry), named: None, has_changed: false }
     }
 
-    /// Adds `die` to the candidates and returns `true`. If the scheduler has just named `die`, returns `false` instead: the die may request
-    /// its path.
+    /// Adds `die` to the candidates, the dies that the scheduler may name to request a path, and returns `true`. If the scheduler has just named
+    /// `die`, returns `false` instead: the die may request its path.
     #[inline]
     fn add_unless_named(&mut self, die: DieId) -> bool {
         let is_added = self.named != Some(die);
@@ -55,20 +55,21 @@ impl<M: Model> SchedulingState<M> {
         M::ALL_FEATURES && self.dispatches
     }
 
-    /// Returns whether the scheduler must be called, so that it can name a die to request a path.
+    /// Returns whether the scheduler must be called to name a die that requests a path: there are candidates, and one was added or a path was granted
+    /// since the scheduler last named none.
     #[inline(always)]
     pub fn has_candidates(&self) -> bool {
         self.dispatches() && self.candidates.can_be_named()
     }
 
-    /// Makes `requester` a candidate and returns `true`, if the scheduler decides which die requests a path and has not just named this die.
-    /// Otherwise returns `false`: the die may request its path.
+    /// Makes `requester` a candidate (a die that the scheduler may name to request a path) and returns `true`, if the scheduler decides which die
+    /// requests a path and has not just named this die. Otherwise returns `false`: the die may request its path.
     #[inline(always)]
     pub(in super::super) fn awaits_dispatch(&mut self, requester: DieId) -> bool {
         self.dispatches() && self.candidates.add_unless_named(requester)
     }
 
-    /// Records that a command path was granted, after which the scheduler may name a candidate that it has declined before.
+    /// Records that a command path was granted. After a grant, the scheduler may name a candidate that it has declined before.
     #[inline(always)]
     pub(in super::super) fn path_granted(&mut self) {
         if self.dispatches() {
@@ -76,12 +77,14 @@ impl<M: Model> SchedulingState<M> {
         }
     }
 
-    /// Forgets the die that the scheduler named last, so that it can become a candidate again. Call this after [`Datapath::try_issue`] for that die.
+    /// Clears the record of the die that the scheduler named last, so that the die can become a candidate again. Call this after
+    /// [`Datapath::try_issue`] for that die.
     pub fn dispatched(&mut self) {
         self.candidates.named = None;
     }
 
-    /// Asks the scheduler which die requests a path next, and removes this die from the candidates; `None` if none is to request a path now.
+    /// Returns the die that the scheduler names to request a path next, and removes this die from the candidates; `None` if the scheduler names no
+    /// die now.
     #[inline(never)]
     pub(in super::super) fn name_die(
         &mut self,

@@ -1,4 +1,4 @@
-//! Scheduler of a drive, and what it has decided.
+//! Scheduler of a drive, its last decision, and the dies that it may name to request a path.
 
 mod dispatch;
 
@@ -12,12 +12,12 @@ use crate::schedule::{AnyScheduler, Joiners, Scheduler};
 
 use dispatch::DispatchCandidates;
 
-/// Scheduler of a drive, the joiners (transactions of other planes) of its last decision, and the dies that it can select to request a path
-/// next.
+/// Scheduler of a drive, the transactions of other planes (joiners) that its last decision allows in a multi-plane operation, and the dies that it
+/// can name to request a path next.
 #[derive(Clone)]
 pub struct SchedulingState<M: Model> {
     pub(super) scheduler: AnyScheduler,
-    /// Joiners (transactions of other planes) that the scheduler allows for the last chosen lead.
+    /// Transactions of other planes (joiners) that may run in one operation with the transaction that the scheduler chose last.
     pub(super) joiners: Joiners,
     candidates: DispatchCandidates,
     /// Reused buffer for decisions among all dies of a chip: for each die, the planes with transactions that may run, by class.
@@ -47,7 +47,7 @@ impl<M: Model> SchedulingState<M> {
         self.scheduler = scheduler;
     }
 
-    /// Notifies a scheduler that decides which die requests a path: the queues or the state of `die` have changed.
+    /// Notifies the scheduler that the queues or the state of `die` have changed, if the scheduler decides which die requests a path.
     #[inline(always)]
     pub(super) fn queue_changed(&mut self, die: DieId) {
         if self.dispatches() {

@@ -1,4 +1,4 @@
-//! Ends of transfers: the path is released, and the array starts or the read data is passed on.
+//! Ends of transfers: the path is released, and the array work starts or the read data is passed on.
 
 use crate::datapath::Datapath;
 use crate::fabric::{Cause, Fabric, Grant, TransferPhase};
@@ -63,7 +63,7 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Removes the arrived data from the register. Returns its first read, to which the other reads of the data are chained.
+    /// Removes the data that has arrived from the page register. Returns the first read of the data, to which the other reads are chained.
     #[inline(always)]
     fn end_data_transfer(&mut self, die: DieId, stalled: Time, kernel: &mut Kernel<M>) -> TransactionId {
         let now = kernel.now();

@@ -1,4 +1,5 @@
-//! Partial transfers of register data. Mapping units of a page with different destinations leave in separate transfers, each over its own path.
+//! Partial transfers of register data: the mapping units of a page leave in several transfers, each over its own path, if they have different
+//! destinations, or if the page buffer of the destination chip has no room for all.
 
 use crate::datapath::Datapath;
 use crate::ids::{DieId, TransactionId};

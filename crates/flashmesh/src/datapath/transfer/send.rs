@@ -11,7 +11,7 @@ use crate::schedule::latency_account::PathWait;
 use crate::units::{Bytes, Time};
 
 impl<M: Model> Datapath<M> {
-    /// Sends the data of the next plane from the register over the granted path.
+    /// Sends read data over the granted path: the data of the next plane in the page register.
     #[inline(always)]
     pub(in super::super) fn send_data(&mut self, grant: Grant, mut path: PathGrant, kernel: &mut Kernel<M>) {
         let now = kernel.now();

@@ -1,11 +1,11 @@
 //! Programs whose mapping units got their pages when they were placed on a plane, before the grant of a path (`ftl.write-binding = "early"`).
 //!
-//! An early-bound program collects units until its last page is assigned. It is *closed* earlier if its first unit has waited for
+//! An early-bound program waits for mapping units until its last page is assigned. The program is *closed* earlier if its first unit has waited for
 //! `ftl.gather-timeout`, if a flush waits ([`TransactionQueues::flush_partial_programs`](super::super::TransactionQueues::flush_partial_programs)),
 //! or if a GC move takes the next page. A closed program may run once all of its units are queued; a partial write is queued when its
 //! read-modify-write has read the page \[choice\].
 //!
-//! A program of another plane joins only if it may run on its own \[choice\], and if its page offset allows it.
+//! A program of another plane joins a multi-plane operation only if it may run on its own \[choice\], and if its page offset allows it.
 
 use crate::flash::geometry::Geometry;
 use crate::ids::{DieId, PlaneId, Ppn};
@@ -34,7 +34,7 @@ impl PartialProgram {
     }
 }
 
-/// Programs that have not started and whose mapping units already have their pages.
+/// Programs that have not started and whose mapping units already have their pages (early binding).
 #[derive(Clone, Debug)]
 pub(in super::super) struct EarlyBoundPrograms {
     /// Programs of each plane that have not started, in the order in which their first mapping units got their pages. Empty if each program of the
@@ -55,7 +55,7 @@ impl EarlyBoundPrograms {
         self.programs[self.geometry.plane_of(page).index()].iter_mut().find(|program| program.start == start)
     }
 
-    /// Returns whether the program that contains `page` may run: all of its units are queued, and no more can join.
+    /// Returns whether the program that contains `page` may run: all of its mapping units are queued, and no more can be added.
     pub(in super::super) fn may_run(&self, page: Ppn) -> bool {
         let start = self.geometry.program_start(page);
         let mut programs = self.programs[self.geometry.plane_of(page).index()].iter();
@@ -82,7 +82,7 @@ impl EarlyBoundPrograms {
         self.geometry.die_of_plane(self.geometry.plane_of(page))
     }
 
-    /// Counts a write as part of the program that contains `page`, the page assigned to the write.
+    /// Counts a write, to which `page` was assigned, as part of the program that contains `page`.
     #[inline(never)]
     pub(in super::super) fn bind(&mut self, page: Ppn, kernel: &mut Kernel<impl Model>) {
         let is_closed = self.geometry.is_last_of_program(page);
@@ -100,8 +100,8 @@ impl EarlyBoundPrograms {
         }
     }
 
-    /// Removes a cancelled write, to which `page` was assigned, from its program. Returns whether the remaining units of the program may be
-    /// programmed now; `false` if none remains.
+    /// Removes a cancelled write, to which `page` was assigned, from its program. Returns whether the program may run now with the remaining mapping
+    /// units; `false` if none remains.
     pub(in super::super) fn unbind(&mut self, page: Ppn) -> bool {
         let Some(program) = self.find(page) else { return false };
         program.bound -= 1;
@@ -112,7 +112,8 @@ impl EarlyBoundPrograms {
         may_run && !is_empty
     }
 
-    /// Skips `page`, which is never programmed. If it is the last page of a program, closes the program, because no later write can join it.
+    /// Skips `page`, which is never programmed. If `page` is the last page of a program, closes the program: no later write can join it, so it must
+    /// not wait for one.
     #[inline(never)]
     pub(in super::super) fn skip(&mut self, page: Ppn, kernel: &mut Kernel<impl Model>) {
         if self.geometry.is_last_of_program(page) {
@@ -128,8 +129,8 @@ impl EarlyBoundPrograms {
         }
     }
 
-    /// Closes the programs of `die` whose gather timeout has passed; with `is_flush`, all programs. Returns the first page of each program
-    /// that was closed.
+    /// Closes the programs of `die` that have waited for `ftl.gather-timeout`, so that they get no further mapping units; with `is_flush`, closes all
+    /// programs. Returns the first page of each program that was closed.
     pub(in super::super) fn close_due(&mut self, die: DieId, is_flush: bool, now: Time) -> Vec<Ppn> {
         let (first, timeout) = (self.geometry.first_plane(die).index(), self.timeout);
         let planes = first..first + self.geometry.planes_per_die as usize;

@@ -1,9 +1,9 @@
-//! Gathering of mapping units in the queue of a plane until they fill one program.
+//! Wait of mapping units in the queue of a plane until they fill one program.
 //!
-//! A partial program runs when its oldest unit has waited for `ftl.gather-timeout`, when a flush waits for it
+//! A partial program runs when its oldest unit has waited for `ftl.gather-timeout`, when a flush waits for the program
 //! ([`TransactionQueues::flush_partial_programs`](super::TransactionQueues::flush_partial_programs)), or when no more units can arrive (the last
-//! units of a victim). In superblocks, whose planes are written at the same offset, a program waits until all planes of the die are full. Early-bound
-//! writes gather in the program of their page ([`EarlyBoundPrograms`]).
+//! units of a GC victim block). In superblocks, whose planes are written at the same offset, a program waits until all planes of the die are full.
+//! Writes that already have their pages (early binding) wait in the program of their page ([`EarlyBoundPrograms`]).
 
 mod early_bound;
 
@@ -21,7 +21,7 @@ use crate::units::Time;
 
 pub(super) use early_bound::EarlyBoundPrograms;
 
-/// State of programs that gather and get their pages at the grant (late binding): they wait in their queues until mapping units fill a program.
+/// State of programs that get their pages at the grant (late binding), and wait in their queues until mapping units fill them.
 #[derive(Clone, Debug)]
 pub(super) struct GatherState {
     is_enabled: bool,
@@ -29,7 +29,7 @@ pub(super) struct GatherState {
     /// Whether no plane of a die is programmed before all planes of the die have a full program (superblocks).
     gathers_by_die: bool,
     geometry: Geometry,
-    /// Planes whose partial programs may run without further mapping units, by die and class.
+    /// Planes whose partial programs (not filled with mapping units) may run, by die and class.
     released: Vec<PlaneMasks>,
     /// Number of queued mapping units that wait to fill a program, by die, class and plane. Empty if each program of the drive has one mapping unit.
     queued: Vec<u32>,
@@ -70,7 +70,8 @@ impl GatherState {
         self.queued[self.index(die, class, plane)]
     }
 
-    /// Counts a mapping unit of `class` that is queued at `plane` of `die`. The first one starts the gather timeout; GC moves have no timeout.
+    /// Counts a mapping unit of `class` that is queued at `plane` of `die`. The first one starts the timeout (`ftl.gather-timeout`); GC moves have no
+    /// timeout.
     #[inline(never)]
     pub(super) fn count_queued(
         &mut self,
@@ -92,14 +93,14 @@ impl GatherState {
         self.queued[at] -= 1;
     }
 
-    /// Returns the planes of `die` whose partial programs of `class` may run without further mapping units.
+    /// Returns the planes of `die` whose partial programs of `class` (not filled with mapping units) may run.
     #[inline]
     pub(super) fn released(&self, die: DieId, class: TransactionClass) -> u8 {
         self.released[die.index()].of(class)
     }
 
-    /// Ends the wait of the programs of `class` at `plane` of `die` whose oldest mapping unit was queued at `queued`, if their gather timeout has
-    /// passed at `now`.
+    /// Lets the programs of `class` at `plane` of `die` run without further mapping units, if `ftl.gather-timeout` has passed at `now`. `queued` is
+    /// the time at which their oldest mapping unit was queued.
     #[inline]
     pub(super) fn release_due(&mut self, die: DieId, class: TransactionClass, plane: u8, queued: Time, now: Time) {
         if queued + self.timeout <= now {
@@ -112,8 +113,8 @@ impl GatherState {
         self.released[die.index()].insert(class, plane);
     }
 
-    /// Restarts the wait for further mapping units at `plane` of `die`, after a program has started. `queued` is the time at which the oldest mapping
-    /// unit still in the queues was queued; `None` if they are empty. GC moves wait without a timeout.
+    /// Restarts the wait for further mapping units at `plane` of `die`, after a program has started. `queued` is the time at which the oldest of the
+    /// units that are still queued was queued; `None` if the queues are empty. GC moves wait without a timeout.
     pub(super) fn restart(
         &mut self,
         die: DieId,
