@@ -49,15 +49,16 @@ impl CleanExecution {
         self.pending.iter().any(|(waiting, _)| *waiting == die)
     }
 
-    /// Removes and returns the read or program of a Clean (chip-to-chip move of a whole block) that waits at `die`; `None` if none waits
-    /// there.
+    /// Removes and returns the read or program of a Clean (chip-to-chip move of a whole block) that waits at `die`; `None` if no such transaction
+    /// waits there.
     pub(super) fn take_pending(&mut self, die: DieId) -> Option<TransactionId> {
         let at = self.pending.iter().position(|(waiting, _)| *waiting == die)?;
         Some(self.pending.remove(at).1)
     }
 
     /// Ends the reservation of `die` as the source of a Clean (chip-to-chip move of a whole block). Call this after the acknowledgement of the Clean
-    /// (CleanAck) has arrived and the reads of [moved pages](Datapath::take_moved) are rerouted; next, call [`Datapath::try_issue`].
+    /// (CleanAck) has arrived and the reads of [moved pages](Datapath::take_moved) are queued where their pages are now. Next, call
+    /// [`Datapath::try_issue`].
     pub fn end_reservation(&mut self, die: DieId) {
         self.reserved.retain(|reserved| *reserved != die);
     }

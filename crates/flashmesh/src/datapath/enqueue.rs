@@ -34,7 +34,7 @@ impl<M: Model> Datapath<M> {
         transaction.account.wait(now, self.dies.internal_busy(transaction.plane, now));
     }
 
-    /// Dequeues and returns the user reads and programs of all dies for which `is_unwanted` holds.
+    /// Dequeues and returns the user reads and programs of all dies for which `is_unwanted` returns true.
     pub fn dequeue_unwanted(
         &mut self,
         is_unwanted: impl Fn(&Transaction) -> bool,
@@ -45,15 +45,15 @@ impl<M: Model> Datapath<M> {
         removed
     }
 
-    /// Dequeues and returns the user reads of `die` whose pages have moved. The caller must then reroute these reads.
+    /// Dequeues and returns the user reads of `die` whose pages have moved. The caller must then queue these reads again, where their pages are now.
     pub fn take_moved<S: PageSource<M>>(&mut self, die: DieId, source: &S) -> Vec<TransactionId> {
         let moved = self.queues.dequeue_moved(die, source);
         self.scheduling.queue_changed(die);
         moved
     }
 
-    /// Replaces `lead`, a dequeued transaction that will not run, by its first companion (mapping unit of the same page or program, chained behind
-    /// it). Enqueues that companion at the head of the queue. Does nothing if there is no companion.
+    /// Replaces `lead`, a dequeued transaction that will not run, by its first companion (further mapping unit of the same page or program, chained
+    /// behind `lead`). Enqueues that companion at the head of the queue. Does nothing if there is no companion.
     pub fn replace_lead(&mut self, lead: TransactionId) {
         if let Some(die) = self.queues.replace_lead(lead) {
             self.scheduling.queue_changed(die);

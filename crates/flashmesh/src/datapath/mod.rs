@@ -15,7 +15,7 @@
 //!
 //! # Terms
 //! - *Lead*: transaction that the scheduler chose for an operation. *Joiner*: transaction of another plane in the same multi-plane operation.
-//! - *Companion*: mapping unit of the same page or program as a lead or joiner, chained behind the lead or joiner ([`queues`]).
+//! - *Companion*: further mapping unit of the same page or program as a lead or joiner, chained behind the lead or joiner ([`queues`]).
 //! - *Requester*: die that requests paths on behalf of a die: the die itself, or the first die of its chip if the chip executes one operation at a
 //!   time.
 //! - *Early-bound*: write that got its page when the write was placed on a plane (`ftl.write-binding = "early"`). Programs of Cleans (chip-to-chip
@@ -183,7 +183,7 @@ impl<M: Model> Datapath<M> {
         self.gate().has_waiting_reads(die)
     }
 
-    /// Returns the die that the scheduler names as the next to request a path; `None` if the scheduler names no die now. Next, call
+    /// Returns the die that the scheduler chooses to request the next path; `None` if the scheduler chooses no die now. Next, call
     /// [`Datapath::try_issue`] for the die, then [`SchedulingState::dispatched`].
     #[inline(always)]
     pub fn dispatch(&mut self, kernel: &Kernel<M>) -> Option<DieId> {

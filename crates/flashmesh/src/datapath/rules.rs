@@ -10,7 +10,7 @@ use crate::schedule::transaction::TransactionClass;
 use crate::schedule::{AnyScheduler, Scheduler};
 use crate::units::Time;
 
-/// Settings of the configuration that several parts of the datapath use.
+/// Rules by which dies start operations and transfers, derived from the configuration.
 #[derive(Clone, Debug)]
 pub(super) struct Rules {
     /// Whether user reads of other planes may join the read of a translation page in a multi-plane read (`schedule.map-reads-take-others`).
@@ -28,8 +28,8 @@ pub(super) struct Rules {
     pub(super) arbitration: Arbitration,
     /// Whether reads that a request waits for always precede GC.
     pub(super) reads_before_collection: bool,
-    /// Classes of GC transactions that wait while GC is paused, if GC alternates with the destage of stripes of the device cache
-    /// (`cache.destage-stripe`); otherwise no class.
+    /// Classes of GC transactions that wait while GC is paused. Empty unless GC takes turns with destages of the device cache
+    /// (`cache.destage-stripe`).
     pub(super) pausing_collection: PlaneMasks,
     pub(super) has_parity: bool,
     /// Whether host writes of a die wait while GC of that die is behind its pace (`gc.paced`).
@@ -40,7 +40,7 @@ pub(super) struct Rules {
     pub(super) dies_are_independent: bool,
     /// Whether a die with a single non-empty queue, of user reads, starts the head of that queue without calling the scheduler.
     pub(super) skips_scheduler: bool,
-    /// Whether each path request names its host request to the fabric (`venice.circuits-per-request`).
+    /// Whether the fabric is notified of the host request of each path request (`venice.circuits-per-request`).
     pub(super) announces_requests: bool,
 }
 

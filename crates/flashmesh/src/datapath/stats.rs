@@ -7,7 +7,7 @@ use crate::measure::lower_bound::DieWork;
 use crate::power::energy::DriveActivity;
 use crate::units::Time;
 
-/// Statistics of a [`Datapath`](super::Datapath), for reports.
+/// Fabric and dies of a [`Datapath`](super::Datapath), with counts of transfers, operations and suspensions, for reports.
 #[derive(Clone, Copy)]
 pub struct DatapathStats<'a> {
     pub fabric: &'a dyn Fabric,

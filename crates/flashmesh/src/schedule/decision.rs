@@ -9,10 +9,10 @@ use super::transaction::NextInChain;
 /// Transactions on other planes (joiners) that run together with the lead (first transaction) of a multi-plane operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Joiners {
-    /// On each other plane, the first transaction that may join, among the first `schedule.lookahead` transactions of its queue.
+    /// On each other plane, the first transaction that may join the operation, among the first `schedule.lookahead` transactions of its queue.
     First,
-    /// The chosen transactions, each queued for another plane of the die, in the class of the lead. A transaction stays in its queue if it
-    /// may not join, for example by `flash.multi-plane` or because its page has moved.
+    /// The chosen transactions, each queued for another plane of the die, and of the same class as the lead (first transaction). A transaction that
+    /// may not join stays in its queue, for example because `flash.multi-plane` forbids it or its page has moved.
     These(ChosenJoiners),
 }
 
@@ -29,14 +29,14 @@ impl Default for ChosenJoiners {
 }
 
 impl ChosenJoiners {
-    /// Adds transaction `id`, which is queued for `plane` of the die. Ignored if the plane already has a transaction.
+    /// Adds transaction `id`, which is queued for `plane` of the die. Does nothing if a transaction was already chosen for this plane.
     pub fn push(&mut self, plane: u8, id: TransactionId) {
         if let Some(joiner @ &mut NextInChain::NONE) = self.joiners.get_mut(usize::from(plane)) {
             *joiner = NextInChain::to(id);
         }
     }
 
-    /// Returns the transaction chosen for `plane` of the die; `None` if none was chosen.
+    /// Returns the transaction chosen for `plane` of the die; `None` if no transaction was chosen for it.
     pub fn on(&self, plane: u8) -> Option<TransactionId> {
         self.joiners.get(usize::from(plane)).and_then(|joiner| joiner.get())
     }

@@ -37,7 +37,7 @@ impl DieSet {
         self.dies_per_channel.divide(die.0) as usize
     }
 
-    /// Adds a die; returns `false` if it was present.
+    /// Adds a die. Returns `true` if the die is new, `false` if the set contained it already.
     #[inline]
     pub fn insert(&mut self, die: DieId) -> bool {
         let is_new = self.places[die.index()] == 0;
@@ -50,7 +50,7 @@ impl DieSet {
         is_new
     }
 
-    /// Removes a die; returns `false` if it was absent.
+    /// Removes a die. Returns `true` if the set contained the die, otherwise `false`.
     #[inline]
     pub fn remove(&mut self, die: DieId) -> bool {
         let place = std::mem::take(&mut self.places[die.index()]) as usize;
@@ -91,7 +91,7 @@ impl DieSet {
     }
 }
 
-/// View of the dies that could start an operation (candidates), and of the queues and states of all dies.
+/// Input of the decision which die requests a path next: the dies that could start an operation (candidates), and the queues and states of all dies.
 pub struct DispatchView<'a> {
     pub(crate) now: Time,
     pub(crate) geometry: &'a Geometry,
@@ -130,7 +130,7 @@ impl<'a> DispatchView<'a> {
         (candidate.0..candidate.0 + count).map(DieId)
     }
 
-    /// Returns the states of all dies.
+    /// Returns the states of all dies: their operations in progress, and whether they request or use a path.
     pub fn states(&self) -> &dyn DieStates {
         self.dies
     }

@@ -9,13 +9,13 @@
 //!   with writes.
 //! - For each stream, a die keeps two sums of operation times. `own` is the time of the operations of the stream; `others` is the time of operations
 //!   of other streams that were chosen while the stream waited. The slowdown of the stream on this die is `(own + others) / own`. Waits for earlier
-//!   transactions of the same stream do not count. An operation counts as `flash.read-time` or `flash.program-time`. Both sums are halved when `own`
-//!   exceeds the time of 64 programs, so that old times lose weight.
+//!   transactions of the same stream do not count. An operation counts as `flash.read-time` or `flash.program-time`. When `own` exceeds the time of
+//!   64 programs, `own` and `others` are halved, so that old times lose weight.
 //! - Among the streams with ready transactions, the stream with the largest slowdown is served; if slowdowns are equal, the stream with the oldest
-//!   transaction. Reads of the stream precede its writes, and older transactions precede newer ones. Other transactions may join on other planes. The
-//!   whole queue of the die is searched.
-//! - A transaction that has waited for `schedule.age-bound` precedes all others of its die. Firmware work precedes or follows requests as with the
-//!   other policies, and counts for no stream.
+//!   transaction. Reads of the stream precede its writes, and older transactions precede newer ones. Transactions of other planes may join the
+//!   operation. The whole queue of the die is searched.
+//! - A transaction that has waited for `schedule.age-bound` precedes all others of its die. Firmware work precedes or follows requests by the rules
+//!   that all policies share, and counts for no stream.
 
 use crate::config::{Config, EraseOrder};
 use crate::flash::geometry::Geometry;
@@ -26,7 +26,8 @@ use super::precedence::{among_classes, overdue_queue};
 use super::transaction::{Owner, Transaction, TransactionClass};
 use super::{Decision, Joiners, QueueId, Scheduler, SchedulerView};
 
-/// Limit of `StreamTime::own`, in program times. Above the limit, both sums of the stream are halved, so that old times lose weight.
+/// Limit of `StreamTime::own`, in program times. Above the limit, the sums `own` and `others` of the stream are halved, so that old times lose
+/// weight.
 const MEMORY: u64 = 64;
 
 #[derive(Clone, Debug)]
@@ -49,7 +50,7 @@ struct StreamTime {
 }
 
 impl StreamTime {
-    /// Returns whether this stream has a larger slowdown than `than`. Compares `others / own`, which is the slowdown minus one. The ratio
+    /// Returns whether this stream has a larger slowdown than the stream `than`. Compares `others / own`, which is the slowdown minus one. The ratio
     /// counts as infinite if `own` is zero; two such streams are compared by `others`.
     fn is_slowed_more(&self, than: &StreamTime) -> bool {
         let product = |one: Time, other: Time| u128::from(one.as_ps()) * u128::from(other.as_ps());
@@ -85,7 +86,7 @@ impl Fair {
         }
     }
 
-    /// Sets `heads` to the next transaction of each stream that may run, among the dies for which the decision is made.
+    /// Sets `heads` to the next transaction of each stream, among the transactions that may run on the dies for which the decision is made.
     fn find_heads(&mut self, waiting: &SchedulerView<'_>) {
         self.heads.fill(None);
         for class in [TransactionClass::UserRead, TransactionClass::UserProgram] {

@@ -1,5 +1,6 @@
-//! First in, first out: serves the oldest transaction of any class except replicas. Garbage collection overtakes requests only if it is not
-//! preemptible (`gc.preemptible`), if a die is nearly out of free pages, or if writes wait for a fold of the SLC cache.
+//! First in, first out: serves the oldest transaction of any class except programs of page replicas (copies against read collisions). Garbage
+//! collection overtakes requests only if it is not preemptible (`gc.preemptible`), if a die is nearly out of free pages, or if writes wait for a fold
+//! of the SLC cache.
 
 use super::transaction::TransactionClass;
 use super::{QueueId, Scheduler, SchedulerView};

@@ -69,8 +69,9 @@ impl Grouping {
         (queue.priority.index(), place)
     }
 
-    /// Returns the best group, by `is_better`, among the `waiting` transactions of one class at a die; `None` if `waiting` is empty. Programs of all
-    /// planes form one group: their pages are assigned only when the operation starts, so it is unknown until then whether they may run together.
+    /// Returns the best group (transactions for one multi-plane operation), by `is_better`, among the `waiting` transactions of one class at a die;
+    /// `None` if `waiting` is empty. Programs of all planes form one group: their pages are assigned only when the operation starts, so it is unknown
+    /// until then whether they may run together.
     pub fn best<'a>(
         &mut self,
         waiting: impl Iterator<Item = (QueueId, TransactionId, &'a Transaction)>,
@@ -95,8 +96,8 @@ impl Grouping {
     }
 }
 
-/// Policy that chooses the best group of request transactions of a die. Firmware work precedes or follows requests by the rules that all policies
-/// share ([`among_classes`]).
+/// Policy that chooses the best group (transactions for one multi-plane operation) among the host requests of a die. Firmware work precedes or
+/// follows requests by the rules that all policies share ([`among_classes`]).
 #[derive(Clone, Debug)]
 pub(super) struct GroupPolicy {
     erases: EraseOrder,

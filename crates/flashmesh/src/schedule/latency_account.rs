@@ -22,10 +22,10 @@ pub struct LatencyBreakdown {
     pub cache: Time,
     /// Wait for a mapping entry: for the read of its translation page, or for free space in the mapping cache.
     pub map_wait: Time,
-    /// Wait for the die, except behind garbage collection and wear levelling. Includes suspensions of the own operation, and the wait of a
-    /// write for an earlier write of the same page or for free pages. On a drive without a device cache, the whole time of a flush.
+    /// Wait for the die, except behind garbage collection and wear levelling. Includes the time for which the own operation was suspended, and the
+    /// wait of a write for an earlier write of the same page or for free pages. On a drive without a device cache, the whole time of a flush.
     pub die_wait: Time,
-    /// Wait for the die while it worked for garbage collection or wear levelling.
+    /// Wait for the die while the die worked for garbage collection or wear levelling.
     pub behind_gc: Time,
     /// Wait for a path to the chip, after the die and the data were ready.
     pub path_wait: Time,
@@ -43,7 +43,7 @@ impl LatencyBreakdown {
     }
 }
 
-/// The wait for a granted path, for a command or for data from a page register.
+/// Time from the request of a path to its grant, for a command or for data from a page register.
 #[derive(Clone, Copy, Debug)]
 pub struct PathWait {
     /// Time at which the path was requested.
@@ -61,12 +61,12 @@ impl PathWait {
     }
 }
 
-/// The time for which the network blocked a transfer.
+/// Blocking of a transfer by the network, after the grant of its path.
 #[derive(Clone, Copy, Debug)]
 pub struct Stall {
-    /// Time for which the transfer was blocked.
+    /// Time for which the network blocked the transfer after the grant of its path.
     pub time: Time,
-    /// Whether another request blocked the transfer.
+    /// Whether a transfer of another request blocked this transfer; false if only transfers of the same request did.
     pub is_by_another: bool,
 }
 
@@ -125,15 +125,15 @@ impl LatencyAccount {
         self.spent.die_wait += now - self.queued;
     }
 
-    /// Starts the wait in the queue of a die at `now`. `internal_busy` is the total time for which the die has worked for garbage
-    /// collection or wear levelling by then.
+    /// Starts the wait in the queue of a die at `now`. `internal_busy` is the total time for which the die has worked for garbage collection or wear
+    /// levelling so far.
     #[inline]
     pub fn queue(&mut self, now: Time, internal_busy: Time) {
         (self.queued, self.internal_busy) = (now, internal_busy);
     }
 
-    /// Charges the wait for the die, which ends at `until`. `internal_busy` is the total time for which the die has worked for garbage
-    /// collection or wear levelling by then.
+    /// Charges the wait for the die, which ends at `until`. `internal_busy` is the total time for which the die has worked for garbage collection or
+    /// wear levelling so far.
     #[inline]
     pub fn wait(&mut self, until: Time, internal_busy: Time) {
         let waited = until - self.queued;
@@ -142,8 +142,8 @@ impl LatencyAccount {
         self.spent.die_wait += waited - behind_gc;
     }
 
-    /// Charges all waits up to the start of the command transfer over `path`, at `now`. `internal_busy` is the total time for which the die
-    /// has worked for garbage collection or wear levelling.
+    /// Charges all waits up to the start of the command transfer over `path`, at `now`. `internal_busy` is the total time for which the die has
+    /// worked for garbage collection or wear levelling so far.
     #[inline(always)]
     pub fn charge_issue_wait(&mut self, now: Time, path: PathWait, internal_busy: Time) {
         // The path may have been requested before this transaction was queued: by the die, or for another transaction.
@@ -167,7 +167,7 @@ impl LatencyAccount {
     }
 
     /// Records the end of the array work at `now`. Charges `nominal`, the array time without suspensions of this operation, to `array`. Charges the
-    /// rest since the array start, the time of its suspensions, to `die_wait`.
+    /// remaining time since the array start, for which the operation was suspended, to `die_wait`.
     #[inline]
     pub fn array_ended(&mut self, now: Time, nominal: Time) {
         self.spent.array += nominal;

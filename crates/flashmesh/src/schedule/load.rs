@@ -21,7 +21,7 @@ impl<'a> LoadView<'a> {
         LoadView { dies, queues, transactions }
     }
 
-    /// Returns the states of all dies.
+    /// Returns the states of all dies: their operations in progress, and whether they request or use a path.
     #[inline]
     pub fn states(&self) -> &'a dyn DieStates {
         self.dies
@@ -44,7 +44,7 @@ impl<'a> LoadView<'a> {
         self.queued_first(die, class, usize::MAX)
     }
 
-    /// Like [`queued`](Self::queued), but only the first `limit` of each queue.
+    /// Like [`queued`](Self::queued), but only the first `limit` transactions of each queue.
     #[inline]
     pub fn queued_first(
         &self,
@@ -55,7 +55,7 @@ impl<'a> LoadView<'a> {
         self.queues.waiting(self.transactions, die, class, limit)
     }
 
-    /// Returns the oldest transaction of a class queued at a die; `None` if none is queued.
+    /// Returns the oldest transaction of a class queued at a die; `None` if no such transaction is queued.
     #[inline]
     pub fn oldest(&self, die: DieId, class: TransactionClass) -> Option<&'a Transaction> {
         self.queues.oldest_of(self.transactions, die, class)

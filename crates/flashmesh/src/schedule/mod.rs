@@ -32,7 +32,7 @@ use load::LoadView;
 use queues::{DieQueues, PlaneMasks, Transactions, planes};
 use transaction::{Priority, Transaction, TransactionClass};
 
-/// Read access to the states of all dies.
+/// States of all dies: their operations in progress, and whether they request or use a path.
 pub trait DieStates {
     /// Returns whether a die can accept an operation.
     fn accepts(&self, die: DieId) -> bool;
@@ -100,7 +100,7 @@ impl<'a> SchedulerView<'a> {
         (self.first.0..self.first.0 + self.ready.len() as u32).map(DieId)
     }
 
-    /// Returns the states of all dies of the drive.
+    /// Returns the states of all dies of the drive: their operations in progress, and whether they request or use a path.
     pub fn states(&self) -> &dyn DieStates {
         self.dies
     }
@@ -118,7 +118,8 @@ impl<'a> SchedulerView<'a> {
     }
 
     /// Returns whether one of the dies for which an operation is being chosen must collect garbage before it can take more writes: it is nearly out
-    /// of free pages, or writes wait for a fold of the SLC cache. Always false for schedulers that never defer erases.
+    /// of free pages, or writes wait for a fold of the SLC cache. Always false for schedulers that never defer erases, because they do not read this
+    /// value.
     #[inline]
     pub fn space_is_out(&self) -> bool {
         self.space_is_out
@@ -130,8 +131,8 @@ impl<'a> SchedulerView<'a> {
         self.ready[(die.0 - self.first.0) as usize].of(class)
     }
 
-    /// Returns the queue of host request transactions (user reads or programs) that may run, if there is exactly one. Always `None` if the decision
-    /// is for several dies, or if priorities have separate queues.
+    /// Returns the queue with host requests (user reads or programs) that may run, if exactly one queue has such requests; otherwise `None`. Also
+    /// `None`, without a search, if the decision is for several dies or priorities have separate queues.
     #[inline]
     pub fn only_queue(&self) -> Option<QueueId> {
         let ([ready], [priority]) = (self.ready, self.queues.priorities()) else { return None };
@@ -172,7 +173,7 @@ impl<'a> SchedulerView<'a> {
         });
     }
 
-    /// Calls `see` with each transaction in the queues of `class`, in queue order, for planes with a transaction of `class` that may run.
+    /// Calls `see` with each transaction in the queues of `class`, in queue order, on the planes with a transaction of `class` that may run.
     #[inline(always)]
     pub(crate) fn each_queued(
         &self,
@@ -200,7 +201,8 @@ impl<'a> SchedulerView<'a> {
         }
     }
 
-    /// Returns the queue of the oldest transaction of `classes` that may run, among the queues for which `may` returns true; `None` if there is none.
+    /// Returns the queue of the oldest transaction of `classes` that may run, among the queues for which `may` returns true; `None` if no such
+    /// transaction is queued.
     #[inline(always)]
     pub(crate) fn oldest_of(&self, classes: &[TransactionClass], may: impl Fn(QueueId) -> bool) -> Option<QueueId> {
         let mut oldest = (u64::MAX, None);
@@ -214,7 +216,7 @@ impl<'a> SchedulerView<'a> {
         oldest.1
     }
 
-    /// Returns the queue of the oldest transaction of `class` that may run; `None` if there is none.
+    /// Returns the queue of the oldest transaction of `class` that may run; `None` if no transaction of `class` may run.
     #[inline]
     pub fn oldest(&self, class: TransactionClass) -> Option<QueueId> {
         if let ([ready], [priority]) = (self.ready, self.queues.priorities()) {
@@ -251,10 +253,11 @@ pub struct QueueId {
 /// - The policy sees the queues and states of all dies of the drive, and changes none of them.
 /// - The policy never leaves a die idle for good while user requests are ready.
 /// - By default a die requests a path as soon as it could start an operation, and the interconnect decides the order. With a policy that
-///   [`dispatches`](Scheduler::dispatches), a die requests a path only when [`next_die`](Scheduler::next_die) names it. `next_die` is called after
-///   each event by which a die became a candidate or got its path, until `next_die` returns `None`. `next_die` must not return `None` while nothing
-///   is in progress in the drive.
-/// - The policy may ignore [`TransactionClass::ReplicaProgram`]: if the policy returns `None`, a queued replica is programmed.
+///   [`dispatches`](Scheduler::dispatches), a die requests a path only when [`next_die`](Scheduler::next_die) returns the die. `next_die` is called
+///   after each event by which a die became a candidate (able to start an operation) or got its path, until `next_die` returns `None`. `next_die`
+///   must not return `None` while nothing is in progress in the drive.
+/// - The policy may ignore [`TransactionClass::ReplicaProgram`]: if the policy returns `None`, a queued replica (page copy against read collisions)
+///   is programmed.
 /// - The policy is deterministic: equal calls in equal order return equal results.
 ///
 /// The chosen transaction is the lead (first transaction) of the operation; transactions of other planes may then join by the rules of
@@ -283,13 +286,14 @@ pub trait Scheduler {
         false
     }
 
-    /// Returns the next die that requests a path, from the [candidates](DispatchView::candidates); `None` to wait for the next event. Called only if
-    /// the policy [`dispatches`](Scheduler::dispatches).
+    /// Returns the next die that requests a path, from the [candidates](DispatchView::candidates) (dies that could start an operation); `None` to
+    /// wait for the next event. Called only if the policy [`dispatches`](Scheduler::dispatches).
     fn next_die(&mut self, dispatch: &DispatchView<'_>) -> Option<DieId> {
         dispatch.candidates().iter().next()
     }
 
-    /// Notifies the policy that the queues of a die changed. Called only if the policy [`dispatches`](Scheduler::dispatches).
+    /// Notifies the policy that a transaction of a die was enqueued or dequeued, or that an operation started there. Called only if the policy
+    /// [`dispatches`](Scheduler::dispatches).
     fn queue_changed(&mut self, _die: DieId) {}
 }
 
@@ -309,7 +313,7 @@ pub enum AnyScheduler {
     Sprinkler(sprinkler::Sprinkler),
     Paq(paq::Paq),
     Fair(fair::Fair),
-    /// A custom policy, without a name in the configuration.
+    /// A policy supplied by the caller, without a name in the configuration.
     Custom(Box<dyn Scheduler + Send>),
 }
 
@@ -352,7 +356,7 @@ impl AnyScheduler {
         policy.late_plain(die, ready, now, queues, transactions)
     }
 
-    /// Creates the policy that `config` names.
+    /// Creates the policy that `config` selects (`schedule.policy`).
     pub fn new(config: &config::Config, geometry: &Geometry) -> AnyScheduler {
         let schedule = &config.schedule;
         match config.schedule_policy() {

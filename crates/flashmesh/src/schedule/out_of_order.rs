@@ -1,5 +1,6 @@
-//! Out-of-order scheduling. Transactions of the map precede all others, because many requests may wait for one page of the map. Requests are ordered
-//! by kind (read or program), and by age within a kind. Garbage collection precedes or follows requests, depending on preemptibility and free space.
+//! Out-of-order scheduling. Transactions of the mapping table precede all others, because many requests may wait for one translation page. Requests
+//! are ordered by kind (read or program), and by age within a kind. Garbage collection precedes or follows requests, depending on preemptibility and
+//! free space.
 //!
 //! Unless `schedule.order` says otherwise, reads precede programs, which occupy a die thirty times as long. Strict precedence would starve the other
 //! kind. To prevent this, overdue transactions (which have waited for `schedule.age-bound`) alternate with the preferred kind. `schedule.priorities`
@@ -74,7 +75,7 @@ impl OutOfOrder {
     }
 
     /// Returns the class to serve if both reads and programs of requests are queued: the class of the oldest transaction if a transaction is overdue
-    /// (`schedule.age-bound`) and the last choice was not an overdue one; otherwise [`TransactionClass::UserRead`].
+    /// (`schedule.age-bound`) and the last choice was not an overdue transaction; otherwise [`TransactionClass::UserRead`].
     pub(super) fn late_plain(
         &mut self,
         die: DieId,
@@ -155,8 +156,8 @@ fn is_of_one_kind(waiting: &SchedulerView<'_>) -> bool {
     !(waiting.is_ready(TransactionClass::UserRead) && waiting.is_ready(TransactionClass::UserProgram))
 }
 
-/// Returns the class that the policy chooses for one die without replicas, with default options. Relies on the class indices being in the order of
-/// preference.
+/// Returns the class that the policy chooses, with default options, for one die without queued replica programs. Relies on the class indices being in
+/// the order of preference.
 #[inline(always)]
 pub(super) fn choose_plain(ready: PlaneMasks, collection_first: bool) -> TransactionClass {
     let internal = ready.and(INTERNAL_PLANES);
@@ -164,7 +165,7 @@ pub(super) fn choose_plain(ready: PlaneMasks, collection_first: bool) -> Transac
     if is_internal { internal.first_class() } else { ready.first_class() }
 }
 
-/// Planes of all reads and programs of the map.
+/// Mask of all planes, for reads and programs of the mapping table.
 const MAP_PLANES: PlaneMasks = PlaneMasks::all_of(&[TransactionClass::MapRead, TransactionClass::MapProgram]);
 
 const INTERNAL_PLANES: PlaneMasks = PlaneMasks::all_of(&TransactionClass::INTERNAL);

@@ -1,5 +1,5 @@
-//! Physically addressed queueing (PAQ; Jung, Wilson and Kandemir, ISCA 2012): the next transactions are those that can be executed at once, without a
-//! conflict for a channel, a chip, a die or a plane.
+//! Physically addressed queueing (PAQ; Jung, Wilson and Kandemir, ISCA 2012): transactions start together if they do not conflict for a channel, a
+//! chip, a die or a plane.
 //!
 //! The paper is known here only through other papers (Venice, ISCA 2023, section 7; Design for Scalability, PACT 2014, section 4.2; Read Collisions,
 //! section V). These papers describe a scheduler between translation and the flash array, which has a queue for each die, reorders the queue to join
@@ -7,14 +7,14 @@
 //! allocation.
 //!
 //! Choices:
-//! - Dies request paths in sets. A set has one chip of each channel: the chip with the most planes that can start to work, summed over its dies that
-//!   could start an operation. Each of these dies starts the largest group of its queue that may join by `flash.multi-plane`. Channels share nothing,
-//!   so this is the largest set without a conflict. Among equal chips, and among equal groups, the one with the oldest transaction is chosen. Reads
-//!   have no precedence.
+//! - Dies request paths in sets (several dies together). A set has one chip of each channel: the chip with the most planes that can start to work,
+//!   summed over its dies that could start an operation. Each of these dies starts the largest group of its queue that may join by
+//!   `flash.multi-plane`. Channels share nothing, so this is the largest set without a conflict. Among equal chips, and among equal groups, the one
+//!   with the oldest transaction is chosen. Reads have no precedence.
 //! - A channel takes part in the next set when the commands of its last set have their paths: a channel is held while bytes move, not while the
 //!   arrays work.
 //! - A request transaction that has waited for `schedule.age-bound` precedes all others of its channel and die.
-//! - Firmware work precedes or follows requests as with the other policies, and counts like requests in the choice of a chip.
+//! - Firmware work precedes or follows requests by the rules that all policies share, and counts like requests in the choice of a chip.
 
 use crate::config::Config;
 use crate::flash::geometry::Geometry;
@@ -27,7 +27,8 @@ use super::{Decision, DispatchView, QueueId, Scheduler, SchedulerView};
 #[derive(Clone, Debug)]
 pub struct Paq {
     groups: GroupPolicy,
-    /// Cached load (number of planes that can start to work, and oldest transaction) of each die; `None` if the queues of the die have changed since.
+    /// Cached load (number of planes that can start to work, and oldest transaction) of each die; `None` if the queues of the die have changed since
+    /// the load was computed.
     known: Vec<Option<DieLoad>>,
     /// For each channel, dies of the current set (dies chosen to request paths together) that may still wait for their path.
     requesting: Vec<Vec<DieId>>,
@@ -94,8 +95,7 @@ impl Paq {
         whole
     }
 
-    /// Adds the dies of one chip of `channel` to the current set of dies that request paths together: the candidates of the chip that ranks highest
-    /// on the channel.
+    /// Adds dies of the highest-ranked chip of `channel` to the current set of dies that request paths together: those that could start an operation.
     fn choose_chip(&mut self, dispatch: &DispatchView<'_>, channel: u32) {
         let dies_per_chip = dispatch.geometry().dies_per_chip;
         let mut best: Option<((u32, u64), DieId)> = None;
@@ -104,7 +104,7 @@ impl Paq {
                 (candidate, self.load(dispatch, candidate))
             } else {
                 let first = DieId(candidate.0 - candidate.0 % dies_per_chip);
-                // Evaluate each chip only once, at the first of its dies that is a candidate.
+                // Evaluate each chip only once: at its first die that could start an operation (candidate).
                 if candidates_of_chip(dispatch, first).next() != Some(candidate) {
                     continue;
                 }

@@ -10,9 +10,9 @@ const MAP: [TransactionClass; 2] = [TransactionClass::MapRead, TransactionClass:
 const MOVES: [TransactionClass; 2] = [TransactionClass::CollectRead, TransactionClass::CollectProgram];
 const REQUESTS: [TransactionClass; 2] = [TransactionClass::UserRead, TransactionClass::UserProgram];
 
-/// Chooses among transactions of all classes except replicas; `None` if none of them may run. Transactions of the map precede all others,
-/// because many requests may wait for one page of the map. Requests follow, chosen by `user`. Garbage collection precedes or follows
-/// requests, depending on preemptibility and free space. `erases` defines the order of erases.
+/// Chooses the next transaction of any class except replica programs; `None` if no transaction may run. Transactions of the mapping table precede all
+/// others, because many requests may wait for one translation page. The closure `user` chooses among host requests. Garbage collection precedes or
+/// follows host requests, depending on preemptibility and free space. `erases` defines whether erases run first, last, or with garbage collection.
 #[inline]
 pub(super) fn among_classes<T: From<QueueId>>(
     waiting: &SchedulerView<'_>,
@@ -47,7 +47,7 @@ pub(super) fn among_classes<T: From<QueueId>>(
     }
 }
 
-/// Returns the queue of the oldest transaction of the first class in `classes` that may run; `None` if none of them may.
+/// Returns the queue of the oldest transaction that may run, of the first class in `classes` with such a transaction; `None` if no class has one.
 #[inline]
 pub(super) fn in_order<const N: usize>(waiting: &SchedulerView<'_>, classes: [TransactionClass; N]) -> Option<QueueId> {
     classes.into_iter().find(|&class| waiting.is_ready(class)).and_then(|class| waiting.oldest(class))

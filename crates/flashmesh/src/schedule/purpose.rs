@@ -5,7 +5,7 @@ use super::transaction::TransactionClass;
 /// Whether the device cache reserves a slot for the page until the transaction is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CacheReservation {
-    /// No slot is reserved: the drive has no cache, or the page bypasses the cache, or is destaged.
+    /// No slot is reserved: the drive has no cache, the page bypasses the cache, or the cache destages the page.
     None,
     /// A slot is reserved for a read that fills it, or for a write that passes through the cache.
     Kept,
@@ -55,13 +55,13 @@ impl MoveRoute {
 pub enum Purpose {
     /// Read of a translation page, because transactions wait for its entries or because the page is written back.
     MapRead,
-    /// Program of a page of the map or of its journal.
+    /// Program of a page of the mapping table or of its journal.
     MapProgram,
-    /// Read of a page for a request.
+    /// Read of a page for a host read request.
     HostRead(CacheReservation),
     /// Read of the page that a partial write modifies (read-modify-write).
     ReadModify(CacheReservation),
-    /// Write of a page, for a request or for the device cache.
+    /// Program of a page of host data, for a write request or for a destage of the device cache.
     HostWrite(CacheReservation),
     /// Program that moves a page to a location chosen by the firmware policy, after a request has read the page.
     Reallocate,
@@ -71,14 +71,14 @@ pub enum Purpose {
     CollectProgram(MoveRoute),
     /// Erase of the victim block of garbage collection or wear levelling.
     Erase,
-    /// Program of a replica of a page on another die.
+    /// Program of a replica: a copy of a page on another die, against read collisions.
     ReplicaProgram,
     /// Program of the parity of a superblock. Precedes all other programs of its die.
     Parity,
 }
 
 impl Purpose {
-    /// Returns whether the transaction must be rerouted if its page was moved or deallocated since the transaction was queued.
+    /// Returns whether the transaction must be queued again or dropped if its page was moved or deallocated while the transaction was queued.
     #[inline(always)]
     pub const fn depends_on_map(self) -> bool {
         !matches!(self, Purpose::MapProgram | Purpose::HostWrite(_) | Purpose::Erase | Purpose::Parity)
@@ -156,8 +156,8 @@ impl Purpose {
         matches!(self, Purpose::CollectProgram(MoveRoute::Plane))
     }
 
-    /// Returns whether two programs may run in one operation. They must both get their data from another chip, or both not. A copyback runs
-    /// with no other program, and parity runs only with parity.
+    /// Returns whether two programs may run in one operation. Either both or neither must get their data from another chip. A copyback runs with no
+    /// other program, and parity runs only with parity.
     #[inline]
     pub fn may_run_with(self, other: Purpose) -> bool {
         self.leaves_chip() == other.leaves_chip()

@@ -209,8 +209,8 @@ impl DieQueues {
         self.queues[slot].insert(at, QueueEntry::new(id));
     }
 
-    /// Inserts a transaction into its queue, behind the transactions at the front of the queue for which `ahead` returns true. The companions
-    /// (mapping units chained to the transaction) stay chained.
+    /// Inserts a transaction into its queue, behind the transactions at the front of the queue for which `ahead` returns true. Its companions
+    /// (further mapping units of the same program, chained to the transaction) stay chained.
     pub fn insert_behind(
         &mut self,
         transactions: &Transactions,
@@ -238,7 +238,7 @@ impl DieQueues {
         self.queues[self.slot(at)].iter().map(|waiting| waiting.id)
     }
 
-    /// Returns the head of the first non-empty queue of a die, by class, plane and priority; `None` if all queues are empty.
+    /// Returns the head of the first non-empty queue of a die, in the order of class, plane and priority; `None` if all queues are empty.
     #[inline(always)]
     pub fn first(&self, die: DieId) -> Option<TransactionId> {
         let masks = self.masks(die);
@@ -270,7 +270,7 @@ impl DieQueues {
         oldest.1
     }
 
-    /// Returns the oldest transaction of a class that is queued at a die; `None` if none is queued.
+    /// Returns the oldest transaction of a class that is queued at a die; `None` if no such transaction is queued.
     #[inline]
     pub fn oldest_of<'a>(
         &self,
@@ -323,7 +323,7 @@ impl DieQueues {
         first
     }
 
-    /// Removes transaction `id` from a queue; returns `false` if it is absent.
+    /// Removes transaction `id` from a queue. Returns whether the queue contained the transaction.
     pub fn dequeue(&mut self, transactions: &mut Transactions, queue: QueueId, id: TransactionId) -> bool {
         if self.head(queue) == Some(id) {
             return self.pop(transactions, queue).is_some();
@@ -332,7 +332,8 @@ impl DieQueues {
         at.is_some_and(|at| self.take_at(transactions, queue, at).is_some())
     }
 
-    /// Removes and returns the first transaction for which `fits` returns true, among the first `lookahead` of a queue; `None` if there is none.
+    /// Removes and returns the first transaction for which `fits` returns true, among the first `lookahead` transactions of a queue; `None` if `fits`
+    /// returns true for none of these.
     #[inline]
     pub fn dequeue_first(
         &mut self,

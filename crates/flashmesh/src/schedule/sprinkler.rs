@@ -8,15 +8,15 @@
 //! Choices:
 //! - Hardware queues are not modelled. Late binding takes the place of over-commitment, without a limit: all transactions queued at a die are visible
 //!   when a path is granted. The first `schedule.lookahead` transactions of each queue are considered.
-//! - Channels do not wait for each other. Each channel visits its own chips by their offset, one at a time, and skips chips that can start nothing.
-//!   All dies of the visited chip that can start an operation request a path.
+//! - Channels do not wait for each other. Each channel visits its own chips by their offset, one at a time, and skips chips that can start no
+//!   operation. All dies of the visited chip that can start an operation request a path.
 //! - The overlap of reads counts planes that may join by `flash.multi-plane`. The overlap of programs counts planes with a queued program: whether
 //!   they may join is known only when they have their pages (MBM, section V.B: Sprinkler "neglects the strict restriction of the plane-level
 //!   parallelism").
 //! - Reads have no precedence over writes. Among groups with equal overlap and equally many pages of one request, the group with the oldest
 //!   transaction is chosen.
 //! - A transaction that has waited for `schedule.age-bound` precedes all others of its die. The paper has no such rule.
-//! - Firmware work precedes or follows requests as with the other policies.
+//! - Firmware work precedes or follows requests by the rules that all policies share.
 
 use crate::config::Config;
 use crate::engine::round_robin::round_robin_rank;
@@ -84,7 +84,7 @@ impl Scheduler for Sprinkler {
             }
             let first = channel * chips_per_channel * dies_per_chip;
             let offset = |die: DieId| self.dies_per_chip.divide(die.0 - first);
-            // While a die of the visited chip still waits for its path, only dies of this chip may request one.
+            // While a die of the visited chip still waits for its path, only dies of this chip may request a path.
             visit.requesting.retain(|&die| dispatch.states().requests_path(die));
             let named = if visit.requesting.is_empty() {
                 let distance = |die: DieId| round_robin_rank(offset(die), visit.chip, chips_per_channel);

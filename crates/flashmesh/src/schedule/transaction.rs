@@ -14,7 +14,7 @@ pub use crate::config::Priority;
 pub enum TransactionClass {
     /// Read of a translation page, because transactions wait for its entries or because the page is written back.
     MapRead,
-    /// Program of a page of the map or of its journal, or of superblock parity.
+    /// Program of a page of the mapping table or of its journal, or of superblock parity.
     MapProgram,
     /// Read of a user page, for a request or for a partial write.
     UserRead,
@@ -26,7 +26,7 @@ pub enum TransactionClass {
     CollectProgram,
     /// Erase of the victim block of garbage collection or wear levelling.
     Erase,
-    /// Program of a replica of a page on another die, when that die has no other work.
+    /// Program of a replica (copy of a page on another die, against read collisions), if that die has no other work.
     ReplicaProgram,
 }
 
@@ -57,7 +57,7 @@ impl TransactionClass {
     /// Classes of reads that requests wait for. These reads may suspend an operation.
     pub const AWAITED_READS: [TransactionClass; 2] = [TransactionClass::MapRead, TransactionClass::UserRead];
 
-    /// All classes except replicas, which run only if nothing else is queued.
+    /// All classes except programs of page replicas, which run only if nothing else is queued.
     pub const REQUIRED: [TransactionClass; CLASSES - 1] = [
         TransactionClass::MapRead,
         TransactionClass::MapProgram,
@@ -72,7 +72,7 @@ impl TransactionClass {
     pub const INTERNAL: [TransactionClass; 3] =
         [TransactionClass::CollectRead, TransactionClass::CollectProgram, TransactionClass::Erase];
 
-    /// Returns the index of this class in tables by class.
+    /// Returns the index of this class in tables with one entry for each class.
     #[inline]
     pub const fn index(self) -> usize {
         self as usize
@@ -147,11 +147,11 @@ impl Owner {
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub struct Transaction {
-    /// Next companion: next transaction of the same operation on the same plane (intrusive list).
+    /// Next companion (further mapping unit of the same program or read on this plane), in an intrusive list.
     next: NextInChain,
     /// Page to read, to move or to replicate; for an erase, any page of the block.
     pub from: Ppn,
-    /// Logical page of the user, of the map or of the journal; 0 for erases and parity.
+    /// Logical page of user data, of the mapping table or of its journal; 0 for erases and parity.
     pub lpn: Lpn,
     /// Plane of the operation.
     pub plane: PlaneId,
@@ -173,7 +173,7 @@ pub struct Transaction {
     pub bytes: Bytes,
     /// Size of the data that a read transfers out of the die, without metadata of the page.
     pub transfer_bytes: Bytes,
-    /// Next write of the same logical page, which waits for this write; `None` if there is none.
+    /// Next write of the same logical page, which waits for this write; `None` if no write waits for it.
     pub successor: Option<TransactionId>,
 }
 
@@ -222,19 +222,19 @@ impl Transaction {
         self.purpose == Purpose::HostRead(CacheReservation::None) && self.owner.request.is_some()
     }
 
-    /// Returns the next companion (transaction of the same operation on the same plane); `None` for the last one.
+    /// Returns the next companion (further mapping unit of the same program or read on the same plane); `None` for the last unit.
     #[inline(always)]
     pub fn companion(&self) -> Option<TransactionId> {
         self.next.get()
     }
 
-    /// Chains `id` behind this transaction, as its next companion (transaction of the same operation on the same plane).
+    /// Chains `id` behind this transaction, as its next companion (further mapping unit of the same program or read on the same plane).
     #[inline]
     pub fn set_companion(&mut self, id: TransactionId) {
         self.next = NextInChain::to(id);
     }
 
-    /// Makes this transaction the last of its chain of companions (transactions of the same operation on the same plane).
+    /// Makes this transaction the last of its chain of companions (mapping units of the same program or read on the same plane).
     #[inline]
     pub fn end_chain(&mut self) {
         self.next = NextInChain::NONE;

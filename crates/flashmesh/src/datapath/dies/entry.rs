@@ -37,7 +37,7 @@ pub(super) struct PlaneReadEntry {
     pub state: PlaneReads,
     /// Array and transfer times of the reads of each plane, from which a lower bound for the length of the run is computed.
     pub work: Vec<DieWork>,
-    /// Whether no further read may begin until the reads of all planes have ended, because the scheduler has chosen an operation of the
+    /// Whether the die drains: no read begins until the reads of all planes have ended, because the scheduler has chosen an operation that needs the
     /// whole die.
     pub is_draining: bool,
 }
@@ -162,7 +162,7 @@ impl DieEntry {
     }
 
     /// Returns the array and transfer times of the die. If planes read independently, includes the operations that occupy the whole die, and the
-    /// reads of only one plane: the one whose reads have the largest minimum busy time.
+    /// reads of only one plane: the plane whose reads have the largest minimum busy time.
     pub(in super::super) fn all_work(&self, read_cache: bool) -> DieWork {
         let reads = self.plane_reads.iter().flat_map(|reads| &reads.work);
         let most = reads.max_by_key(|work| work.min_busy_time(read_cache)).copied().unwrap_or_default();

@@ -26,7 +26,7 @@ use crate::units::Time;
 
 pub use entry::DieEntry;
 
-/// States of all dies.
+/// States of all dies: their operations, path requests and suspensions, and the set of idle dies.
 #[derive(Clone)]
 pub struct Dies<M: Model> {
     entries: IdTable<DieId, DieEntry>,
@@ -193,7 +193,7 @@ impl<M: Model> Dies<M> {
         self.entries[die].state.accepts(&self.rules.die)
     }
 
-    /// Returns whether `die` can begin an operation and has none suspended. Ignores reads that its planes execute independently.
+    /// Returns whether `die` can begin an operation and has no suspended operation. Ignores reads that its planes execute independently.
     #[inline]
     pub(super) fn is_free(&self, die: DieId) -> bool {
         self.entries[die].state.is_free(&self.rules.die)
@@ -259,8 +259,8 @@ impl<M: Model> Dies<M> {
         }
     }
 
-    /// Removes all dies of the chip of `die` from the set of idle dies, if the dies of a chip start operations only together: the other dies start
-    /// nothing until the operation of `die` has ended.
+    /// Removes all dies of the chip of `die` from the set of idle dies, if dies of a chip start only together. The other dies then start no operation
+    /// until the operation of `die` has ended.
     #[inline(always)]
     pub(super) fn mark_others_waiting(&mut self, die: DieId) {
         if M::ALL_FEATURES && self.rules.start_together && self.rules.track_idle {
@@ -282,7 +282,7 @@ impl<M: Model> Dies<M> {
         self.path_user(grant.die).expect("a chip whose dies take turns uses a path for its busy die")
     }
 
-    /// Returns the die that uses the paths of `requester`. If a chip executes one operation at a time, this is the busy die of the chip;
+    /// Returns the die that uses the paths which `requester` requests. If a chip executes one operation at a time, this is the busy die of the chip;
     /// `None` if all of its dies are idle.
     #[inline(always)]
     pub(super) fn path_user(&self, requester: DieId) -> Option<DieId> {
@@ -292,7 +292,7 @@ impl<M: Model> Dies<M> {
         self.dies_of_chip(requester).find(|&die| !self.entries[die].is_idle())
     }
 
-    /// Returns the consecutive dies that may use the next path of `requester`: the first die, and the number of dies.
+    /// Returns the dies that may use the next path which `requester` requests: the first of these consecutive dies, and their number.
     #[inline(always)]
     pub(super) fn possible_path_users(&self, requester: DieId) -> (DieId, u32) {
         match self.path_user(requester) {

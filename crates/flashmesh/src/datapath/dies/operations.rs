@@ -54,7 +54,7 @@ impl<M: Model> Dies<M> {
     }
 
     /// Ends the operation in the array of `die` and counts its array time. Returns the part of the die that the operation occupied, and the
-    /// operation; `None` for a stale end event, scheduled before the operation was suspended.
+    /// operation; `None` for an outdated end event: the operation was suspended after the event was scheduled.
     #[inline(always)]
     pub(in super::super) fn finish_array(&mut self, die: DieId, now: Time) -> Option<(Extent, &Operation)> {
         let plane = if M::ALL_FEATURES { self.entries[die].plane_read_ending(now) } else { None };
@@ -81,8 +81,9 @@ impl<M: Model> Dies<M> {
         Some((extent, operation))
     }
 
-    /// Marks the data in the register of `die` as requesting a path. Returns `false` if the register is empty, or if the data is already
-    /// marked. If `true`, call [`Datapath::request_data_path`](crate::datapath::Datapath::request_data_path) next.
+    /// Marks the data in the register of `die` as requesting a path. Returns `true` if data was newly marked; next, call
+    /// [`Datapath::request_data_path`](crate::datapath::Datapath::request_data_path). Returns `false` if the register is empty or its data was
+    /// already marked.
     #[inline(always)]
     pub fn begin_sending(&mut self, die: DieId) -> bool {
         match &mut self.entries[die].plane_reads {

@@ -18,20 +18,20 @@ use super::Dies;
 use super::entry::{DieEntry, PlaneReadEntry};
 
 impl PlaneReadEntry {
-    /// Ends the draining of the die, in which no read begins because an operation needs all planes, if all planes are free now.
+    /// Ends the draining of the die if all planes are free now. While a die drains, no read begins, because an operation needs all planes.
     pub(super) fn settle(&mut self, rules: &DieRules) {
         self.is_draining &= !self.state.leave_die_free(rules);
     }
 }
 
 impl DieEntry {
-    /// Returns a plane whose independent read ends at `now`, by its index in the die; `None` if there is none.
+    /// Returns a plane whose independent read ends at `now`, by its index in the die; `None` if no read ends now.
     pub(super) fn plane_read_ending(&self, now: Time) -> Option<u8> {
         self.plane_reads.as_ref()?.state.ending(now)
     }
 
-    /// Returns the array and transfer times to which the transfer in `phase` is added: those of a plane, if the plane reads independently, otherwise
-    /// those of the die.
+    /// Returns the record of array and transfer times to which the transfer in `phase` is added: for an independent read, the record of its plane;
+    /// otherwise the record of the die.
     pub(in super::super) fn work_of_transfer(&mut self, phase: TransferPhase) -> &mut DieWork {
         let Some(reads) = &mut self.plane_reads else { return &mut self.work };
         let plane = match phase {
@@ -43,8 +43,8 @@ impl DieEntry {
 }
 
 impl<M: Model> Dies<M> {
-    /// Returns whether an operation of the queue `chosen` may begin. If the operation needs the whole die while planes are in use, returns `false`
-    /// and lets the die drain: no read begins until the reads of all planes have ended.
+    /// Returns whether an operation of the queue `chosen` may begin. If the operation needs the whole die while reads use planes, returns `false`.
+    /// The die then drains: no read begins until the reads of all planes have ended.
     #[inline(never)]
     pub(in super::super) fn may_begin(&mut self, chosen: QueueId) -> bool {
         let entry = &mut self.entries[chosen.die];
@@ -77,7 +77,7 @@ impl<M: Model> Dies<M> {
         self.rules.planes_read_alone && entry.state.has_suspended() && now < entry.suspended_at + entry.suspension_time
     }
 
-    /// Ends the draining of `die`, in which no read begins because an operation needs all planes, if all planes are free now.
+    /// Ends the draining of `die` if all planes are free now. While a die drains, no read begins, because an operation needs all planes.
     #[inline]
     pub(in super::super) fn settle_draining(&mut self, die: DieId) {
         if let Some(reads) = &mut self.entries[die].plane_reads {

@@ -53,7 +53,7 @@ impl<M: Model> Dies<M> {
         kernel.notify(|| Notice::Resumed(die, until));
     }
 
-    /// Suspends the operation of `die`. Returns `false` if the operation cannot be suspended or is nearly complete.
+    /// Suspends the operation of `die`. Returns `true` if the operation was suspended, `false` if it cannot be suspended or is nearly complete.
     pub(in super::super) fn suspend(&mut self, die: DieId, kernel: &mut Kernel<M>) -> bool {
         let now = kernel.now();
         let entry = &mut self.entries[die];
@@ -83,8 +83,8 @@ impl<M: Model> Dies<M> {
         (entry.suspended_at, entry.suspension_time) = (kernel.now(), works_on + self.rules.suspend_time);
     }
 
-    /// Resumes the suspended operation of `die`, if there is one and no plane reads. Call this if an operation waits that needs all planes: the
-    /// suspended operation has to end first.
+    /// Resumes the suspended operation of `die`, if the die has one and none of its planes is reading. Call this if a waiting operation needs all
+    /// planes, because the suspended operation must end first.
     #[inline(never)]
     pub(in super::super) fn resume_for_whole(&mut self, die: DieId, kernel: &mut Kernel<M>) {
         if self.entries[die].state.has_suspended() && self.accepts_whole(die) {

@@ -29,8 +29,8 @@ impl<'a, M: Model> Gate<'a, M> {
 
     /// Returns the planes of `die` with a transaction that may run, by class.
     ///
-    /// Programs wait while their plane has no free page, and GC of the plane runs for them. While an operation is suspended, only reads that a
-    /// request waits for may run; none may run if the suspended operation belongs to GC with priority over reads.
+    /// A program whose plane has no free page waits for GC of the plane. While an operation is suspended, only reads that a request waits for may
+    /// run; no transaction may run if the suspended operation belongs to GC with priority over reads.
     #[inline(always)]
     pub(super) fn ready_planes<S: PageSource<M>>(&self, die: DieId, source: &S) -> PlaneMasks {
         self.ready_of_queued(die, self.queues.masks(die), source)
@@ -129,8 +129,8 @@ impl<'a, M: Model> Gate<'a, M> {
         ready
     }
 
-    /// Returns whether nothing outside `die` affects which of its transactions may run, apart from a lack of free pages and paced GC (`gc.paced`). If
-    /// reads can suspend operations, returns `false` while the die is busy or has a suspended operation.
+    /// Returns whether only the queues and state of `die` decide which of its transactions may run, apart from a lack of free pages and paced GC
+    /// (`gc.paced`). If reads can suspend operations, the die must also be able to begin an operation, and have no suspended operation.
     #[inline(always)]
     pub(super) fn is_independent(&self, die: DieId) -> bool {
         if !M::ALL_FEATURES {

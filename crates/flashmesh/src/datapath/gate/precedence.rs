@@ -8,7 +8,7 @@ use super::{Gate, PageSource, has_awaited_read};
 
 impl<M: Model> Gate<'_, M> {
     /// Returns whether a read may suspend the operation of `die`. Returns `false` if the operation belongs to GC that goes before user transactions,
-    /// and while the device cache is full and `cache.suspend-when-full` forbids suspensions.
+    /// or while the device cache is full and `cache.suspend-when-full` forbids suspensions.
     #[inline(never)]
     pub(in super::super) fn read_may_suspend<S: PageSource<M>>(
         &self,
@@ -34,7 +34,7 @@ impl<M: Model> Gate<'_, M> {
         busy.peek().is_some() && busy.all(|die| self.read_may_suspend(die, source, kernel))
     }
 
-    /// Returns whether GC has priority over user transactions on `die`. False while reads are queued that always precede GC
+    /// Returns whether GC has priority over user transactions on `die`. Returns `false` while reads that always precede GC are queued
     /// (`Rules::reads_before_collection`).
     #[inline]
     fn has_collection_priority<S: PageSource<M>>(&self, die: DieId, source: &S) -> bool {

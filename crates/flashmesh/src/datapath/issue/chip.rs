@@ -1,8 +1,8 @@
 //! Issue at chips whose dies depend on each other.
 //!
 //! *Dies take turns* (`flash.die-interleaving = false`): if all dies of a chip are idle, the scheduler chooses among the transactions of all dies.
-//! Otherwise only the die that works, holds data or has a suspended operation may start another one: a read during the suspension \[choice\] or, with
-//! `flash.read-cache`, an operation while its register holds data. The first die of the chip requests the paths for all of its dies.
+//! Otherwise only the die that works, holds data or has a suspended operation may start another operation: a read during the suspension \[choice\]
+//! or, with `flash.read-cache`, any operation while its register holds data. The first die of the chip requests the paths for all of its dies.
 //!
 //! *Dies start together* (`flash.die-start = "together"`; Design for Scalability, PACT 2014, section 4.3: an interleaved command is issued when all
 //! dies of the chip are idle, and its transfers follow each other). A die requests a path only while all dies of its chip are idle. Dies that request
@@ -43,9 +43,9 @@ impl<M: Model> Datapath<M> {
         self.scan_chip(requester, self.dies.first_die_of_chip(requester), ChipScan::default(), source, kernel)
     }
 
-    /// Scans the dies of the requester's chip from `next` on, and requests a path if a transaction of any die may run. Stops early at a die whose
-    /// programs may wait for a free page; the caller triggers GC there and then continues the scan. If `next` is beyond the chip, only requests the
-    /// path.
+    /// Scans the dies of a chip from `next` on. If a transaction of any die of the chip may run, requests a path for `requester`, the first die of
+    /// the chip. Stops early at a die whose programs may wait for a free page; the caller triggers GC there and then continues the scan. If `next` is
+    /// beyond the chip, no die is left to scan.
     pub(super) fn scan_chip<S: PageSource<M>>(
         &mut self,
         requester: DieId,

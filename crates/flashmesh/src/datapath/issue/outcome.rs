@@ -7,7 +7,7 @@ use super::chip::ChipScan;
 #[cfg(doc)]
 use crate::datapath::Datapath;
 
-/// Action that an issue (attempt to start or resume an operation at a die) leaves to the controller.
+/// Action that the controller must take after an issue (attempt to start or resume an operation at a die).
 #[must_use]
 #[derive(Clone, Copy, Debug)]
 pub enum IssueOutcome {

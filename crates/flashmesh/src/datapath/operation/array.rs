@@ -17,7 +17,7 @@ use crate::units::Time;
 /// Outcome of [`Datapath::array_end`], which ends the operation in the array of a die.
 #[derive(Clone, Copy, Debug)]
 pub enum ArrayOutcome {
-    /// Stale event: the operation was suspended after the event was scheduled. The caller does nothing.
+    /// Outdated event: the operation was suspended after the event was scheduled. The caller does nothing.
     NotYet,
     /// A read has ended. Next, call [`Datapath::try_issue`], and then [`Dies::begin_sending`](crate::datapath::Dies::begin_sending). In this order a
     /// die with a cache register senses the next page during the transfer.
@@ -51,8 +51,8 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Ends the array work of `die`, unless the event is stale (the operation was suspended meanwhile). The returned outcome defines what the caller
-    /// must do next.
+    /// Ends the array work of `die`, unless the operation was suspended after its end event was scheduled. The returned outcome defines what the
+    /// caller must do next.
     #[inline(always)]
     pub fn array_end(&mut self, die: DieId, kernel: &mut Kernel<M>) -> ArrayOutcome {
         let now = kernel.now();

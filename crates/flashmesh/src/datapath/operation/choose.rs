@@ -26,8 +26,8 @@ impl<M: Model> Datapath<M> {
                 || source.keeps_plane(lead, self))
     }
 
-    /// Dequeues the transaction that the scheduler chooses for the path of `requester`. Returns the transaction with its queue; `None` if nothing may
-    /// run now.
+    /// Dequeues the transaction that the scheduler chooses for a path granted to `requester`, a die that requests paths for itself or for its chip.
+    /// Returns the transaction with its queue; `None` if no transaction may run now.
     #[inline(always)]
     pub(super) fn dequeue_chosen<S: PageSource<M>>(
         &mut self,
@@ -63,9 +63,9 @@ impl<M: Model> Datapath<M> {
         Some((choice, lead))
     }
 
-    /// Lets the scheduler choose the lead (first transaction) of the next operation, among the dies from `first` on; `None` if nothing may run.
-    /// `ready` contains the planes of these dies with transactions that may run. If the model (compiled variant) has all features, stores the
-    /// transactions of other planes (joiners) that the scheduler allows in
+    /// Returns the lead (first transaction) that the scheduler chooses for the next operation, among the dies from `first` on; `None` if no
+    /// transaction may run. `ready` contains the planes of these dies with transactions that may run. If the model (compiled variant) has all
+    /// features, stores the transactions of other planes (joiners) that the scheduler allows in
     /// [`SchedulingState::joiners`](crate::datapath::scheduling::SchedulingState::joiners).
     #[inline(always)]
     fn choose_lead<S: PageSource<M>>(
@@ -105,8 +105,8 @@ impl<M: Model> Datapath<M> {
         Some((queue, lead))
     }
 
-    /// Lets the scheduler choose the lead (first transaction) of the next operation, among the `count` dies of a chip from `first` on;
-    /// `None` if nothing may run.
+    /// Returns the lead (first transaction) that the scheduler chooses for the next operation, among the `count` dies of a chip from `first` on;
+    /// `None` if no transaction may run.
     fn choose_lead_of_chip<S: PageSource<M>>(
         &mut self,
         first: DieId,

@@ -13,15 +13,16 @@ use crate::schedule::queues::NOTHING;
 use crate::schedule::transaction::{Priority, TransactionClass};
 use crate::units::Time;
 
-/// Action that the grant of a path leaves to the controller.
+/// Action that the controller must take after the grant of a path.
 #[must_use]
 #[derive(Clone, Copy, Debug)]
 pub enum GrantOutcome {
     /// No action for the controller: the transfer has started, or the path was released.
     Done,
-    /// The path was released, because nothing may run. Next, call [`Datapath::try_issue`], which may resume a suspended operation.
+    /// The path was released, because no transaction may run. Next, call [`Datapath::try_issue`], which may resume a suspended operation.
     TryIssue(DieId),
-    /// The chosen transaction may not run on its plane any more. Next, reroute the transaction and call [`Datapath::choose_again`].
+    /// The chosen transaction may not run on its plane any more. Next, queue the transaction again at the right plane, or drop it, and call
+    /// [`Datapath::choose_again`].
     Moved(StaleLead),
     /// A program operation was built. Next, assign a page to each transaction and call [`Datapath::start_operation`].
     Programs(NewOperation),
@@ -30,14 +31,15 @@ pub enum GrantOutcome {
     Listed(TransactionId),
 }
 
-/// Granted path whose chosen first transaction (lead) must be rerouted: its page has moved or was deallocated, or its write goes to another plane.
+/// Granted path whose chosen first transaction (lead) cannot run on its plane: its page has moved or was deallocated, or its write goes to another
+/// plane.
 #[derive(Clone, Copy, Debug)]
 pub struct StaleLead {
     pub moved: TransactionId,
     granted: GrantedPath,
 }
 
-/// Granted command path, and the wait for it.
+/// Granted command path, and the time from its request to its grant.
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct GrantedPath {
     pub grant: Grant,
@@ -178,7 +180,7 @@ impl<M: Model> Datapath<M> {
         self.choose_and_start(die, granted, source, kernel)
     }
 
-    /// Lets the scheduler choose a transaction from the queues of the dies that use the paths of `requester`, and starts the operation.
+    /// Starts the operation of the transaction that the scheduler chooses, among the dies for which `requester` requests paths.
     #[inline(always)]
     pub(in super::super) fn choose_and_start<S: PageSource<M>>(
         &mut self,
@@ -189,8 +191,8 @@ impl<M: Model> Datapath<M> {
     ) -> GrantOutcome {
         match self.dequeue_chosen(requester, source, kernel) {
             Some((_, lead)) if !self.is_valid_lead(lead, source) => {
-                // Keep the path request while the lead is rerouted: if other transactions are queued at the die meanwhile, the die must neither
-                // resume the suspended operation nor request a second path.
+                // Keep the path request while the controller queues the lead again or drops it: if other transactions are queued at the die
+                // meanwhile, the die must neither resume the suspended operation nor request a second path.
                 self.dies[requester].path.request_command(kernel.now());
                 self.reroute(lead, granted, kernel)
             }
@@ -204,7 +206,8 @@ impl<M: Model> Datapath<M> {
         GrantOutcome::Moved(StaleLead { moved: lead, granted })
     }
 
-    /// Chooses another transaction for the granted path, after the caller has rerouted `stale`, the previous choice.
+    /// Chooses another transaction for the granted path of `stale`, whose chosen transaction could not run. Call this after that transaction was
+    /// queued again or dropped.
     #[inline(never)]
     pub fn choose_again<S: PageSource<M>>(
         &mut self,
@@ -263,8 +266,8 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Suspends the operation of `die` for a waiting read. Returns `false` if no read waits any more, if the operation may not be
-    /// suspended, or if it is nearly complete. The end of the operation then triggers the next issue.
+    /// Suspends the operation of `die` for a waiting read. Returns `true` if the operation was suspended; `false` if no read waits any more, or if
+    /// the operation may not be suspended or is nearly complete. After `false`, the end of the operation triggers the next issue.
     #[inline(never)]
     fn suspend_for_read<S: PageSource<M>>(&mut self, die: DieId, source: &S, kernel: &mut Kernel<M>) -> bool {
         has_awaited_read(&self.queues.masks(die))

@@ -26,9 +26,9 @@ pub struct NewOperation {
     /// Other planes with queued transactions of the lead's class, which may be able to join a multi-plane operation but have not been tried yet. Bit
     /// mask by index in the die.
     candidate_planes: u8,
-    /// Location of the lead (first transaction) in its plane; `None` until a transaction of another plane is sought to join.
+    /// Location of the lead (first transaction) in its plane; `None` until the first search for a joiner (transaction of another plane).
     lead_location: Option<PlaneAddress>,
-    /// Number of companions (mapping units of the same program) of the transaction that was added last, the lead or a joiner.
+    /// Number of companions (further mapping units of the same program) of the transaction that was added last, the lead or a joiner.
     pub(in super::super) companion_count: u32,
 }
 
@@ -113,7 +113,7 @@ impl<M: Model> Datapath<M> {
         planes
     }
 
-    /// Dequeues the next transaction of another plane that joins `operation`, and adds it; `None` if no more planes can join. If `operation` is a
+    /// Dequeues a transaction of another plane and adds it to `operation`, which it joins; `None` if no other plane can join. If `operation` is a
     /// program, all of its earlier transactions must already have their pages.
     #[inline(always)]
     pub fn next_joiner<S: PageSource<M>>(
@@ -316,8 +316,8 @@ impl<M: Model> Datapath<M> {
             * (transactions.len() as u64 * u64::from(programs))
     }
 
-    /// Dequeues the next mapping unit for the program that was added last to `operation`; `None` if there is none. All earlier units must already
-    /// have their pages.
+    /// Dequeues a further mapping unit for the program that was added last to `operation`; `None` if no queued unit fits. The earlier units of the
+    /// program must already have their pages.
     #[inline(always)]
     pub fn next_companion<S: PageSource<M>>(
         &mut self,
@@ -334,7 +334,7 @@ impl<M: Model> Datapath<M> {
     }
 
     /// Charges the queue and path wait of a dequeued transaction, which is issued now. Returns the wait, which also applies to its companions
-    /// (mapping units that run with it).
+    /// (further mapping units of the same program or read).
     #[inline(always)]
     pub(in super::super) fn on_dequeued(
         &mut self,
@@ -348,7 +348,8 @@ impl<M: Model> Datapath<M> {
         wait
     }
 
-    /// Returns the wait to charge to the transactions that are issued at `now` on the plane of `id`. `path` is the wait for their path.
+    /// Returns the wait to charge to the transactions that are issued at `now` on the plane of `id`. `path` is the time from the request of their
+    /// path to its grant.
     #[inline(always)]
     pub(in super::super) fn issue_wait(&self, id: TransactionId, die: DieId, path: PathWait, now: Time) -> IssueWait {
         IssueWait { path, internal_busy: self.dies.internal_busy_at(die, self.queues.transaction(id).plane, now) }

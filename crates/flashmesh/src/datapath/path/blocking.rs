@@ -58,8 +58,8 @@ impl<M: Model> Datapath<M> {
     }
 
     /// Records the request of transaction `id` as the occupant of the granted path. If the transaction waited for the path, and another request or
-    /// firmware work occupied it meanwhile, adds a path conflict to the causes of the wait. Does nothing unless paths are exclusive (used by one
-    /// transfer at a time) and a request with several transactions has been seen.
+    /// firmware work occupied the path meanwhile, adds a path conflict to the causes of the wait. Does nothing unless paths are exclusive (used by
+    /// one transfer at a time) and a request with several transactions has been seen.
     #[inline(always)]
     pub(in super::super) fn attribute_wait(
         &mut self,

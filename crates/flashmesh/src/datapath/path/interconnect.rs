@@ -22,8 +22,8 @@ use super::state::PathGrant;
 pub struct Interconnect<F> {
     pub info: &'static FabricInfo,
     pub fabric: F,
-    /// Requests that use, or last used, the exclusive paths, for the attribution of waits. Maintained only once a request with several
-    /// transactions was seen.
+    /// Requests that use, or last used, the exclusive paths (used by one transfer at a time), for the attribution of waits. Maintained only once a
+    /// request with several transactions was seen.
     occupants: Occupants,
     /// Grants and events that the fabric has raised, until they are handled.
     outbox: Outbox,
@@ -126,7 +126,8 @@ impl<F: StaticFabric> Interconnect<F> {
         }
     }
 
-    /// Reports to the probes the link uses that have ended, and the moves and searches of scouts (packets that search for a path).
+    /// Reports to the probes (observers of the run) the link uses that have ended, and the moves and searches of scouts (packets that search for a
+    /// path).
     #[inline]
     pub fn report_link_uses<M: Model>(&mut self, kernel: &mut Kernel<M>) {
         if M::PROBES
@@ -152,19 +153,21 @@ impl<F: StaticFabric> Interconnect<F> {
         fabric.wake(token, kernel.now(), outbox);
     }
 
-    /// Advances the fabric's counters of link use and of scouts to `now`, during a run.
+    /// Updates the fabric's counters of link use and of scouts (packets that search for a path) to `now`. Call this before the counters are read
+    /// during a run.
     pub fn catch_up(&mut self, now: Time) {
         let Interconnect { fabric, outbox, .. } = self;
         fabric.catch_up(now, outbox);
     }
 
-    /// Reports to the probes all link uses, scout moves and searches up to now that are not reported yet. Call this before the probes are detached.
+    /// Reports to the probes (observers of the run) all link uses, and all moves and searches of scouts (packets that search for a path), not
+    /// reported yet. Call this before the probes are detached.
     pub fn report_remaining_uses(&mut self, kernel: &mut Kernel<impl Model>) {
         self.catch_up(kernel.now());
         self.report_link_uses(kernel);
     }
 
-    /// Advances the fabric's counters of link use and of scouts to the end of the run.
+    /// Updates the fabric's counters of link use and of scouts (packets that search for a path) to the end of the run.
     pub fn finish(&mut self, kernel: &mut Kernel<impl Model>) {
         let Interconnect { fabric, outbox, .. } = self;
         fabric.finish(kernel.now(), outbox);
@@ -184,7 +187,7 @@ impl<F: StaticFabric> Interconnect<F> {
         self.fabric.release(grant, kernel.now(), &mut self.outbox);
     }
 
-    /// Returns the causes for which a path was not granted at once. `is_by_another` is true if another request blocked it.
+    /// Returns the causes for which a path was not granted at once. `is_by_another` is true if another request blocked the path.
     #[inline]
     pub(in super::super) fn wait_causes(&self, granted: &GrantRecord, is_by_another: bool) -> Causes {
         let GrantRecord { grant, cause, .. } = *granted;
@@ -237,8 +240,8 @@ impl<F: StaticFabric> Interconnect<F> {
         }
     }
 
-    /// Counts a path conflict of length `stalled`: the network blocked a transfer after the grant of its path. `was_blocked` is whether the transfer
-    /// has also waited for the grant, which was already counted as a conflict.
+    /// Counts a path conflict of length `stalled`: the network blocked a transfer after the grant of its path. `was_blocked` is true if the transfer
+    /// also waited for the grant; that wait was already counted as a conflict.
     pub(in super::super) fn count_stall(&mut self, was_blocked: bool, stalled: Time) {
         self.transfers.unblocked -= u64::from(!was_blocked);
         self.transfers.conflicts.count(Cause::Link, stalled);
@@ -267,7 +270,7 @@ impl<F: StaticFabric> Interconnect<F> {
         self.fabric.send(grant, payload, now, &mut self.outbox)
     }
 
-    /// Sends the acknowledgement of `operation`, which has ended at a die of `requester`, to the controller.
+    /// Sends the acknowledgement of the ended `operation` to the controller. `requester` is the die that requests paths for the die of the operation.
     pub(in super::super) fn acknowledge<M: Model>(
         &mut self,
         requester: DieId,

@@ -7,9 +7,9 @@ use crate::units::Time;
 /// Request that uses a path or was the last to use it.
 #[derive(Clone, Copy, Debug)]
 struct Occupant {
-    /// Request that uses the path; `None` for work that belongs to no request.
+    /// Request that uses the path, or used it last; `None` for work that belongs to no request.
     request: Option<RequestId>,
-    /// Time since which no other request has used the path.
+    /// Start of the time in which only `request` has used the path.
     since: Time,
 }
 
@@ -24,7 +24,8 @@ impl Occupants {
     }
 
     /// Makes `request` the occupant of `path` from `now` on, until another request uses the path. Returns whether another request, or firmware work,
-    /// was the occupant at any time since `requested_at`, even if its transfer had ended. Always returns `true` for firmware work.
+    /// was the occupant at any time since `requested_at`, even after the end of its transfer. Always returns `true` for firmware work, which has no
+    /// request to compare.
     #[inline(always)]
     pub fn occupy(&mut self, path: PathId, request: Option<RequestId>, requested_at: Time, now: Time) -> bool {
         let occupant = &mut self.0[path];

@@ -9,8 +9,8 @@ use crate::kernel::probe::Notice;
 use crate::schedule::transaction::TransactionClass;
 
 impl<M: Model> Datapath<M> {
-    /// Requests a command path for `die`. If the scheduler decides which die requests a path, and has not just named this die, only adds a candidate
-    /// for the scheduler: the die, or the first die of its chip if the chip executes one operation at a time.
+    /// Requests a command path for `die`, or makes the die a candidate for a later request. The die becomes a candidate if the scheduler decides
+    /// which die requests a path, and did not choose this die last. If a chip executes one operation at a time, its first die is the candidate.
     #[inline(always)]
     pub(in super::super) fn request_or_await_dispatch(&mut self, die: DieId, kernel: &mut Kernel<M>) {
         let requester = self.dies.requester(die);

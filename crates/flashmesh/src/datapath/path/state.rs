@@ -16,8 +16,7 @@ pub(in super::super) struct DiePathState {
     requested_at: [Time; 2],
     /// Whether the last path of each phase (command, data out, chip-to-chip copy) was blocked at the first attempt.
     pub was_blocked: [bool; TransferPhase::ALL.len()],
-    /// Whether only transfers of the same request blocked the path of each phase (command, data out, chip-to-chip copy), when this was last
-    /// checked.
+    /// Whether the path of each phase (command, data out, chip-to-chip copy) was blocked only by transfers of the same request, at the last check.
     pub blocked_by_own_request: [bool; TransferPhase::ALL.len()],
     /// Causes of all path waits of the data in the register, over all planes of the operation.
     pub data_causes: Causes,
@@ -28,10 +27,10 @@ pub(in super::super) struct DiePathState {
     pub min_times: [Time; TransferPhase::ALL.len()],
 }
 
-/// Wait for a granted path, and its cause.
+/// Time from the request of a path to its grant, and the cause of the wait.
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct PathGrant {
-    /// Wait for the path, with all of its causes.
+    /// Time from the request of the path to its grant, with all causes of the wait.
     pub wait: PathWait,
     /// Resource that blocked the first attempt to reserve the path; meaningless if that attempt succeeded.
     pub cause: Cause,
@@ -75,7 +74,7 @@ impl DiePathState {
         self.requested_at[COMMAND] = Time::MAX;
     }
 
-    /// Ends the outstanding request for the path in `granted`, and returns the wait for the path.
+    /// Ends the outstanding request for the path in `granted`, and returns the time from the request to the grant, with the cause of the wait.
     #[inline]
     pub fn end_request(&mut self, granted: &GrantRecord) -> PathGrant {
         let index = if granted.grant.phase == TransferPhase::Command { COMMAND } else { DATA };

@@ -19,14 +19,14 @@ impl ArrivalOrder {
         order
     }
 
-    /// Records the request of a newly queued transaction; `None` if the transaction belongs to no request.
+    /// Records `request`, the request of a newly queued transaction; `None` if the transaction belongs to no request.
     #[inline(always)]
     pub fn record(&mut self, request: Option<RequestId>) {
         self.has_multi_page_requests |= request.is_some() && request == self.last_request;
         self.last_request = request;
     }
 
-    /// Returns whether two successive transactions have ever belonged to one request, that is, whether any request has had several pages.
+    /// Returns whether any request has had several transactions so far, queued one directly after the other.
     #[inline(always)]
     pub fn has_multi_page_requests(&self) -> bool {
         self.has_multi_page_requests

@@ -14,18 +14,18 @@ use crate::units::Time;
 use super::{IssueWait, TransactionQueues};
 
 impl<M: Model> TransactionQueues<M> {
-    /// Returns the companion that follows `id` (the next mapping unit of the same page or program); `None` after the last one.
+    /// Returns the companion that follows `id` (the next mapping unit of the same page or program); `None` after the last companion.
     #[inline(always)]
     pub fn companion(&self, id: TransactionId) -> Option<TransactionId> {
         if self.gathers() { self.transactions[id].companion() } else { None }
     }
 
-    /// Returns `id` and its companions, the mapping units chained behind it.
+    /// Returns `id` and its companions, the further mapping units of its page or program.
     pub fn with_companions(&self, id: TransactionId) -> impl Iterator<Item = TransactionId> {
         std::iter::successors(Some(id), |&id| self.companion(id))
     }
 
-    /// Calls `change` with `lead` and each of its companions (mapping units chained behind it).
+    /// Calls `change` with `lead` and each of its companions (further mapping units of the same page or program).
     #[inline(always)]
     pub(in super::super) fn for_each_unit(&mut self, lead: TransactionId, mut change: impl FnMut(&mut Transaction)) {
         change(&mut self.transactions[lead]);
@@ -53,8 +53,8 @@ impl<M: Model> TransactionQueues<M> {
         ids[0]
     }
 
-    /// Removes the mapping units for which `is_stale` holds, except `lead`, from the dequeued program that begins with `lead`. Returns the removed
-    /// units.
+    /// Removes outdated mapping units, for which `is_stale` returns true, from the dequeued program that begins with `lead`; keeps `lead` in any
+    /// case. Returns the removed units.
     pub fn leave_out(&mut self, lead: TransactionId, is_stale: impl Fn(&Transaction) -> bool) -> Vec<TransactionId> {
         let all: Vec<TransactionId> = self.with_companions(lead).collect();
         let (out, kept): (Vec<_>, Vec<_>) =
@@ -64,8 +64,8 @@ impl<M: Model> TransactionQueues<M> {
         out
     }
 
-    /// Replaces `lead`, a dequeued transaction that will not run, by its first companion (mapping unit chained behind it). Enqueues that companion at
-    /// the head of the queue, and returns its die. Does nothing and returns `None` if there is no companion.
+    /// Replaces `lead`, a dequeued transaction that will not run, by its first companion (further mapping unit of the same page or program). Enqueues
+    /// that companion at the head of the queue, and returns its die. Does nothing and returns `None` if there is no companion.
     pub(in super::super) fn replace_lead(&mut self, lead: TransactionId) -> Option<DieId> {
         let next = self.companion(lead)?;
         self.transactions[lead].end_chain();
@@ -75,7 +75,7 @@ impl<M: Model> TransactionQueues<M> {
         Some(die)
     }
 
-    /// Starts the queue waits of the companions of `lead` (mapping units that run with it in the same plane), which are queued now. `internal_busy`
+    /// Starts the queue waits of the companions of `lead` (further mapping units of the same program or read), which are queued now. `internal_busy`
     /// is the time for which GC or wear levelling has occupied the plane so far.
     pub(in super::super) fn start_companion_waits(
         &mut self,
@@ -94,7 +94,7 @@ impl<M: Model> TransactionQueues<M> {
         }
     }
 
-    /// Charges the queue and path wait of the companions of `lead` (mapping units that run with it in the same plane), which are issued now.
+    /// Charges the queue and path wait of the companions of `lead` (further mapping units of the same program or read), which are issued now.
     pub(in super::super) fn end_companion_waits(
         &mut self,
         die: DieId,

@@ -18,7 +18,7 @@ fn location_of(geometry: &Geometry, ppn: Ppn) -> PlaneAddress {
 
 /// Returns whether page `ppn` may join a multi-plane operation whose first transaction is at the location `lead`, by `rule` (`flash.multi-plane`).
 /// Pages of the SLC cache never join pages of native blocks, because they take different commands. Compares the page offset first, which differs for
-/// most candidates.
+/// most pages.
 #[inline]
 fn page_may_join(geometry: &Geometry, rule: MultiPlane, lead: PlaneAddress, ppn: Ppn) -> bool {
     geometry.array_page(ppn) == lead.page && may_join_at(geometry, rule, lead, location_of(geometry, ppn))
@@ -37,7 +37,7 @@ fn next_program_location(geometry: &Geometry, block: BlockId, page: u32) -> Plan
 
 impl<M: Model> TransactionQueues<M> {
     /// Dequeues a transaction from `queue`, which belongs to another plane, to join the multi-plane operation of `lead`: the transaction that the
-    /// scheduler chose for this plane (`joiners`) or, with [`Joiners::First`], the first that may join; `None` if there is none.
+    /// scheduler chose for this plane (`joiners`) or, with [`Joiners::First`], the first that may join; `None` if no transaction joins.
     pub(in super::super) fn dequeue_joiner<S: PageSource<M>>(
         &mut self,
         queue: QueueId,
@@ -54,7 +54,7 @@ impl<M: Model> TransactionQueues<M> {
         }
     }
 
-    /// Dequeues the first transaction of `queue` that may join the multi-plane operation of `lead`; `None` if there is none.
+    /// Dequeues the first transaction of `queue` that may join the multi-plane operation of `lead`; `None` if no transaction may join.
     #[inline]
     fn dequeue_first_joiner<S: PageSource<M>>(
         &mut self,
@@ -132,7 +132,7 @@ impl<M: Model> TransactionQueues<M> {
     }
 
     /// Dequeues and returns the first write of `queue`, a queue of another plane, whose program may run together with the program at `lead_location`.
-    /// The pages of these writes are already assigned (early binding). Returns `None` if there is none within the lookahead.
+    /// The pages of these writes are already assigned (early binding). Returns `None` if there is no such write within the lookahead.
     fn dequeue_early_bound_joiner(&mut self, queue: QueueId, lead_location: PlaneAddress) -> Option<TransactionId> {
         let (rule, geometry, bound) = (self.rules.multi_plane, &self.geometry, &self.early_bound);
         let lookahead = self.rules.lookahead.saturating_mul(geometry.units_per_program);
@@ -161,8 +161,8 @@ impl<M: Model> TransactionQueues<M> {
         if class == TransactionClass::Erase { PlaneAddress { page: 0, ..at } } else { at }
     }
 
-    /// Returns whether `lead`, which may be any transaction of its queue, need not wait for a free page. Checks only user programs that get their
-    /// pages at the grant (late binding) from an open block of their stream, for which
+    /// Returns whether `lead`, which may be any transaction of its queue, can run without waiting for a free page. Checks only user programs that get
+    /// their pages at the grant (late binding) from an open block of their stream, for which
     /// [`Gate::ready_planes`](crate::datapath::gate::Gate::ready_planes) has checked only the heads. True for all other transactions.
     #[inline(never)]
     pub(in super::super) fn has_page<S: PageSource<M>>(&self, lead: TransactionId, source: &S) -> bool {

@@ -2,7 +2,7 @@
 //!
 //! [`TransactionQueues`] owns the transactions, the queues in which they wait for their dies, the chains of mapping units that run together
 //! ([`companions`]), and the programs that wait for further mapping units ([`gather`]). Which transactions may run is decided elsewhere
-//! (`datapath::gate`); this module only knows which programs need not wait for further mapping units.
+//! (`datapath::gate`); this module only determines which programs need not wait for further mapping units.
 
 mod arrival_order;
 mod companions;
@@ -45,7 +45,6 @@ pub struct TransactionQueues<M: Model> {
     model: PhantomData<M>,
 }
 
-/// Settings of the configuration that apply to the queues.
 #[derive(Clone, Debug)]
 struct QueueRules {
     multi_plane: MultiPlane,
@@ -61,7 +60,7 @@ struct QueueRules {
 /// Wait that is charged to the latency account of a transaction when the transaction is issued.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct IssueWait {
-    /// Wait for the path.
+    /// Time from the request of the path to its grant.
     pub path: PathWait,
     /// Total time for which GC or wear levelling has occupied the plane of the transaction so far.
     pub internal_busy: Time,
@@ -107,7 +106,7 @@ impl<M: Model> TransactionQueues<M> {
         &mut self.transactions[id]
     }
 
-    /// Adds a transaction without enqueueing it.
+    /// Adds a transaction to the table of transactions in flight, but to no queue.
     #[inline]
     pub fn insert(&mut self, transaction: Transaction) -> TransactionId {
         self.transactions.insert(transaction)
@@ -184,7 +183,7 @@ impl<M: Model> TransactionQueues<M> {
         self.by_die.pop_only(&mut self.transactions, die, class, plane)
     }
 
-    /// Removes `id` from `queue`. Returns whether it was in the queue.
+    /// Removes `id` from `queue`. Returns whether `queue` contained `id`.
     #[inline(always)]
     pub(super) fn dequeue(&mut self, queue: QueueId, id: TransactionId) -> bool {
         self.by_die.dequeue(&mut self.transactions, queue, id)
@@ -200,7 +199,7 @@ impl<M: Model> TransactionQueues<M> {
         &self.geometry
     }
 
-    /// Returns whether two successive transactions have ever belonged to one request, that is, whether any request has had several pages.
+    /// Returns whether any request has had several transactions so far, queued one directly after the other.
     #[inline(always)]
     pub(super) fn have_multi_page_requests(&self) -> bool {
         self.arrival_order.has_multi_page_requests()
@@ -240,9 +239,9 @@ impl<M: Model> TransactionQueues<M> {
         let transaction = &mut self.transactions[id];
         debug_assert_eq!(transaction.purpose, work, "the work passed is that of the transaction");
         let class = work.class();
-        // An early-bound write (page already assigned) keeps the arrival number that it got with its page or, for a partial write, when its read was
-        // queued. Arrival number 0 puts parity at the head of its queue; until parity is issued, `gate::parity` holds back the other programs of the
-        // die.
+        // Parity gets arrival number 0, which puts it at the head of its queue; `gate::parity` holds back the other programs of the die until parity
+        // is issued. An early-bound write (page already assigned) keeps its arrival number: the write got the number with its page or, if it is
+        // partial, when its read was queued.
         let is_parity = M::ALL_FEATURES && work == Purpose::Parity;
         if !is_early_bound {
             transaction.order = if is_parity { 0 } else { self.arrival_order.take_order() };
@@ -272,7 +271,7 @@ impl<M: Model> TransactionQueues<M> {
         }
     }
 
-    /// Dequeues and returns the user reads and programs of all dies for which `is_unwanted` holds.
+    /// Dequeues and returns the user reads and programs of all dies for which `is_unwanted` returns true.
     pub(super) fn dequeue_unwanted(
         &mut self,
         is_unwanted: impl Fn(&Transaction) -> bool,
@@ -293,14 +292,14 @@ impl<M: Model> TransactionQueues<M> {
         removed
     }
 
-    /// Dequeues and returns the user reads of `die` whose pages have moved. The caller must then reroute these reads.
+    /// Dequeues and returns the user reads of `die` whose pages have moved. The caller must then queue these reads again, where their pages are now.
     pub(super) fn dequeue_moved<S: PageSource<M>>(&mut self, die: DieId, source: &S) -> Vec<TransactionId> {
         let mut moved = Vec::new();
         self.dequeue_where(die, TransactionClass::UserRead, |read| !source.is_current(read), &mut moved);
         moved
     }
 
-    /// Dequeues the transactions of `class` at `die` for which `is_wanted` holds, and appends them to `removed`.
+    /// Dequeues the transactions of `class` at `die` for which `is_wanted` returns true, and appends them to `removed`.
     fn dequeue_where(
         &mut self,
         die: DieId,
@@ -360,7 +359,7 @@ impl<M: Model> TransactionQueues<M> {
     }
 
     /// Removes a cancelled write, to which `page` was assigned, from its program. Returns whether the program may run now with the remaining mapping
-    /// units; `false` if none remains.
+    /// units; `false` if no unit remains.
     pub fn unbind(&mut self, page: Ppn) -> bool {
         self.gathers() && self.early_bound.unbind(page)
     }
@@ -368,7 +367,8 @@ impl<M: Model> TransactionQueues<M> {
     /// Skips `page`, which was assigned to a logical page but is never programmed: with `ftl.first-touch = "write-block"` or
     /// `"reader-block"`, the first read of an unmapped logical page assigns it the next page of an open block.
     ///
-    /// If `page` is the last page of a program of several mapping units, closes the program: no later write can join it, so it must not wait for one.
+    /// If `page` is the last page of a program of several mapping units, closes the program: no later write can join the program, so it must not wait
+    /// for further writes.
     pub fn skip_page(&mut self, page: Ppn, kernel: &mut Kernel<M>) {
         if self.gathers() {
             self.early_bound.skip(page, kernel);
@@ -426,13 +426,13 @@ impl<M: Model> TransactionQueues<M> {
         }
     }
 
-    /// Records that `id` was dequeued in order to be rerouted (its page has moved, or its write goes to another plane).
+    /// Records that `id` was dequeued and will be queued again or dropped, because its page has moved or its write goes to another plane.
     pub(super) fn reroute(&mut self, id: TransactionId, kernel: &mut Kernel<M>) {
         self.count_dequeued(id);
         self.notify_rerouted(id, kernel);
     }
 
-    /// Notifies probes (observers of a run) that a transaction was dequeued in order to be rerouted.
+    /// Notifies probes (observers of a run) that a transaction was dequeued and will be queued again or dropped, usually because its page has moved.
     pub fn notify_rerouted(&self, id: TransactionId, kernel: &mut Kernel<M>) {
         self.notify_read_left(id, kernel);
         let transaction = &self.transactions[id];

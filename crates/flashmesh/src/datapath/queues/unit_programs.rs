@@ -78,8 +78,8 @@ impl<M: Model> TransactionQueues<M> {
     }
 
     /// Returns whether a GC move at the head of a queue of `plane` may run without waiting for further mapping units. True for a complete program
-    /// (all of its units were queued together). If GC uses Cleans (chip-to-chip moves of whole blocks), also true for a stale move (its page is no
-    /// longer at the address): too few other moves are in flight to fill its program, so it would wait in vain and block the queue.
+    /// (all of its units were queued together). If GC uses Cleans (chip-to-chip moves of whole blocks), also true for a move whose page is no longer
+    /// at its address: too few other moves are in flight to fill its program, so it would wait in vain and block the queue.
     pub(super) fn needs_no_companions<S: PageSource<M>>(&self, die: DieId, plane: u8, source: &S) -> bool {
         self.by_die.priorities().iter().any(|&priority| {
             let class = TransactionClass::CollectProgram;
@@ -129,8 +129,8 @@ impl<M: Model> TransactionQueues<M> {
         }
     }
 
-    /// Dequeues the next mapping unit for the program that was added last to `operation`, and charges `wait` to the unit; `None` if there is none.
-    /// All earlier units must already have their pages.
+    /// Dequeues a further mapping unit for the program that was added last to `operation`, and charges `wait` to the unit; `None` if no queued unit
+    /// fits. The earlier units of the program must already have their pages.
     #[inline(never)]
     pub(in super::super) fn next_unit_of_program<S: PageSource<M>>(
         &mut self,
@@ -196,7 +196,7 @@ impl<M: Model> TransactionQueues<M> {
         None
     }
 
-    /// Returns the next mapping unit of a program that is being started, and whose units were all queued together; `None` after the last one. All
+    /// Returns the next mapping unit of a program that is being started, and whose units were all queued together; `None` after the last unit. All
     /// earlier units must already have their pages.
     fn next_unit_of_complete_program(
         &mut self,
@@ -226,8 +226,8 @@ impl<M: Model> TransactionQueues<M> {
         self.by_die.insert_behind(&self.transactions, die, plane, lead, ahead);
     }
 
-    /// Dequeues a write whose program may run, because all of its mapping units are queued and no more can be added: `chosen` if its program may,
-    /// otherwise the first such write of the plane. Returns the write with its queue; `None` if there is none.
+    /// Dequeues a write whose program may run, because all of its mapping units are queued and no more can be added. This is `chosen` if the program
+    /// of `chosen` may run, otherwise the first such write of the plane. Returns the write with its queue; `None` if no program may run.
     pub(in super::super) fn dequeue_early_bound(
         &mut self,
         choice: QueueId,
@@ -256,7 +256,7 @@ impl<M: Model> TransactionQueues<M> {
     }
 
     /// Restarts the gather timeout (`ftl.gather-timeout`) for the mapping units that stay queued after the start of `operation`. With early binding,
-    /// instead removes the programs that have started.
+    /// instead removes the started programs from the list of waiting programs.
     #[inline(never)]
     pub(in super::super) fn restart_gathering(&mut self, operation: &NewOperation, kernel: &mut Kernel<M>) {
         let (die, class) = (operation.queue.die, operation.class());

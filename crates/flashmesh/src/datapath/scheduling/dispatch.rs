@@ -1,7 +1,8 @@
 //! Order in which dies request command paths, if the scheduler decides this order (if the scheduler *dispatches*).
 //!
-//! A die with a transaction that may run becomes a candidate. After a candidate was added or a path was granted, the scheduler names candidates one
-//! by one, and each requests its path. When the scheduler names no more, the pending grants are handled; then the scheduler is called again.
+//! A die with a transaction that may run becomes a candidate. After a candidate was added or a path was granted, the scheduler chooses candidates one
+//! by one, and each requests its path. When the scheduler chooses no more candidates, the pending grants are handled; then the scheduler is called
+//! again.
 
 use crate::datapath::{Dies, TransactionQueues};
 use crate::flash::geometry::Geometry;
@@ -19,9 +20,9 @@ use crate::datapath::Datapath;
 #[derive(Clone, Debug)]
 pub(super) struct DispatchCandidates {
     dies: DieSet,
-    /// Die that the scheduler has named as the next to request a path, while the issue at this die is in progress.
+    /// Die that the scheduler chose last to request a path, while the issue at this die is in progress.
     named: Option<DieId>,
-    /// Whether a candidate was added or a command path was granted since the scheduler last declined to name a die.
+    /// Whether a candidate was added or a command path was granted since the scheduler last chose no die.
     has_changed: bool,
 }
 
@@ -30,8 +31,8 @@ impl DispatchCandidates {
         DispatchCandidates { dies: DieSet::new(geometry), named: None, has_changed: false }
     }
 
-    /// Adds `die` to the candidates, the dies that the scheduler may name to request a path, and returns `true`. If the scheduler has just named
-    /// `die`, returns `false` instead: the die may request its path.
+    /// Adds `die` to the candidates (dies that the scheduler may choose to request a path), unless the scheduler has just chosen `die`. Returns
+    /// `true` if `die` was added, and `false` if `die` may request its path now.
     #[inline]
     fn add_unless_named(&mut self, die: DieId) -> bool {
         let is_added = self.named != Some(die);
@@ -55,21 +56,21 @@ impl<M: Model> SchedulingState<M> {
         M::ALL_FEATURES && self.dispatches
     }
 
-    /// Returns whether the scheduler must be called to name a die that requests a path: there are candidates, and one was added or a path was granted
-    /// since the scheduler last named none.
+    /// Returns whether the scheduler must be called to choose a die that requests a path: there are candidates, and a candidate was added or a path
+    /// was granted since the scheduler last chose no die.
     #[inline(always)]
     pub fn has_candidates(&self) -> bool {
         self.dispatches() && self.candidates.can_be_named()
     }
 
-    /// Makes `requester` a candidate (a die that the scheduler may name to request a path) and returns `true`, if the scheduler decides which die
-    /// requests a path and has not just named this die. Otherwise returns `false`: the die may request its path.
+    /// Returns whether `requester` must wait until the scheduler chooses this die to request a path; if so, makes the die a candidate. Returns
+    /// `false` if `requester` may request its path now: the scheduler has just chosen this die, or does not decide which die requests a path.
     #[inline(always)]
     pub(in super::super) fn awaits_dispatch(&mut self, requester: DieId) -> bool {
         self.dispatches() && self.candidates.add_unless_named(requester)
     }
 
-    /// Records that a command path was granted. After a grant, the scheduler may name a candidate that it has declined before.
+    /// Records that a command path was granted. After a grant, the scheduler may choose a candidate that it did not choose before.
     #[inline(always)]
     pub(in super::super) fn path_granted(&mut self) {
         if self.dispatches() {
@@ -77,14 +78,14 @@ impl<M: Model> SchedulingState<M> {
         }
     }
 
-    /// Clears the record of the die that the scheduler named last, so that the die can become a candidate again. Call this after
+    /// Clears the record of the die that the scheduler chose last, so that the die can become a candidate again. Call this after
     /// [`Datapath::try_issue`] for that die.
     pub fn dispatched(&mut self) {
         self.candidates.named = None;
     }
 
-    /// Returns the die that the scheduler names to request a path next, and removes this die from the candidates; `None` if the scheduler names no
-    /// die now.
+    /// Returns the die that the scheduler chooses to request the next path, and removes this die from the candidates; `None` if the scheduler chooses
+    /// no die now.
     #[inline(never)]
     pub(in super::super) fn name_die(
         &mut self,

@@ -1,4 +1,4 @@
-//! Scheduler of a drive, its last decision, and the dies that it may name to request a path.
+//! Scheduler of a drive, its last decision, and the dies that the scheduler may choose to request a path.
 
 mod dispatch;
 
@@ -12,8 +12,8 @@ use crate::schedule::{AnyScheduler, Joiners, Scheduler};
 
 use dispatch::DispatchCandidates;
 
-/// Scheduler of a drive, the transactions of other planes (joiners) that its last decision allows in a multi-plane operation, and the dies that it
-/// can name to request a path next.
+/// Scheduler of a drive, the transactions of other planes (joiners) that its last decision allows in a multi-plane operation, and the dies that the
+/// scheduler can choose to request the next path.
 #[derive(Clone)]
 pub struct SchedulingState<M: Model> {
     pub(super) scheduler: AnyScheduler,
@@ -47,7 +47,8 @@ impl<M: Model> SchedulingState<M> {
         self.scheduler = scheduler;
     }
 
-    /// Notifies the scheduler that the queues or the state of `die` have changed, if the scheduler decides which die requests a path.
+    /// Notifies the scheduler that a transaction of `die` was enqueued or dequeued, or that an operation started there. Does nothing unless the
+    /// scheduler decides which die requests a path.
     #[inline(always)]
     pub(super) fn queue_changed(&mut self, die: DieId) {
         if self.dispatches() {

@@ -10,7 +10,7 @@ use crate::schedule::latency_account::Stall;
 use crate::schedule::transaction::Transaction;
 use crate::units::Time;
 
-/// Transfer that has ended.
+/// Transfer that has ended, with the next action of the caller.
 #[derive(Clone, Copy, Debug)]
 pub enum DeliveredTransfer {
     /// A command with its data: the array has started. Next, call [`Datapath::issue_beside_array`].
@@ -20,14 +20,14 @@ pub enum DeliveredTransfer {
     Data {
         die: DieId,
         read: TransactionId,
-        /// Path to [release](crate::datapath::Interconnect::release) after the next path requests of the die; `None` if it is already released.
+        /// Path to [release](crate::datapath::Interconnect::release) after the next path requests of the die; `None` if the path is already released.
         held: Option<Grant>,
     },
 }
 
 impl<M: Model> Datapath<M> {
-    /// Ends the transfer over the path of `requester` for `phase`: a command has arrived at the die, or read data at the controller or at
-    /// another chip.
+    /// Ends the transfer for `phase` over the path that `requester` had requested: a command has arrived at the die, or read data at the controller
+    /// or at another chip.
     #[inline(always)]
     pub fn delivered(&mut self, phase: TransferPhase, requester: DieId, kernel: &mut Kernel<M>) -> DeliveredTransfer {
         let path = self.dies[requester].path.paths[phase.index()];

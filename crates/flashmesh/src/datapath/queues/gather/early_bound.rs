@@ -101,7 +101,7 @@ impl EarlyBoundPrograms {
     }
 
     /// Removes a cancelled write, to which `page` was assigned, from its program. Returns whether the program may run now with the remaining mapping
-    /// units; `false` if none remains.
+    /// units; `false` if no unit remains.
     pub(in super::super) fn unbind(&mut self, page: Ppn) -> bool {
         let Some(program) = self.find(page) else { return false };
         program.bound -= 1;
@@ -112,8 +112,8 @@ impl EarlyBoundPrograms {
         may_run && !is_empty
     }
 
-    /// Skips `page`, which is never programmed. If `page` is the last page of a program, closes the program: no later write can join it, so it must
-    /// not wait for one.
+    /// Skips `page`, which is never programmed. If `page` is the last page of a program, closes the program: no later write can join the program, so
+    /// it must not wait for further writes.
     #[inline(never)]
     pub(in super::super) fn skip(&mut self, page: Ppn, kernel: &mut Kernel<impl Model>) {
         if self.geometry.is_last_of_program(page) {

@@ -26,7 +26,7 @@ pub(super) use early_bound::EarlyBoundPrograms;
 pub(super) struct GatherState {
     is_enabled: bool,
     timeout: Time,
-    /// Whether no plane of a die is programmed before all planes of the die have a full program (superblocks).
+    /// Whether the planes of a die are programmed only when all of them have a full program (superblocks).
     gathers_by_die: bool,
     geometry: Geometry,
     /// Planes whose partial programs (not filled with mapping units) may run, by die and class.
@@ -70,8 +70,8 @@ impl GatherState {
         self.queued[self.index(die, class, plane)]
     }
 
-    /// Counts a mapping unit of `class` that is queued at `plane` of `die`. The first one starts the timeout (`ftl.gather-timeout`); GC moves have no
-    /// timeout.
+    /// Counts a mapping unit of `class` that is queued at `plane` of `die`. The first unit starts the timeout (`ftl.gather-timeout`); GC moves have
+    /// no timeout.
     #[inline(never)]
     pub(super) fn count_queued(
         &mut self,
