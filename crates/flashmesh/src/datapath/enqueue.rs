@@ -34,7 +34,7 @@ impl<M: Model> Datapath<M> {
         transaction.account.wait(now, self.dies.internal_busy(transaction.plane, now));
     }
 
-    /// Dequeues and returns the user reads and programs of all dies for which `is_unwanted` returns true.
+    /// Dequeues, at all dies, the user reads and user programs for which `is_unwanted` returns true. Returns them.
     pub fn dequeue_unwanted(
         &mut self,
         is_unwanted: impl Fn(&Transaction) -> bool,

@@ -13,6 +13,7 @@ use crate::units::Time;
 use crate::workload::IoRequest;
 
 use super::Frontend;
+use super::submit::read_all;
 
 /// A read command in flight that is split into parts.
 #[derive(Clone, Copy, Debug)]
@@ -65,8 +66,9 @@ impl<M: Model> Frontend<M> {
         kernel: &mut Kernel<M>,
     ) {
         let SplitRead { io, .. } = self.split_reads.reads[&id];
-        let last = Lpn(first.0 + pages - 1);
-        let completions = self.read_range(id, &io, kernel.now(), (first, last), controller, datapath, kernel);
+        let now = kernel.now();
+        let pages = (first.0..first.0 + pages).map(|lpn| self.part_of(id, &io, now, Lpn(lpn)));
+        let completions = read_all(pages, controller, datapath, kernel);
         self.host.requests[id].remaining += completions - 1;
     }
 

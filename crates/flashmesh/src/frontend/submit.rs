@@ -77,7 +77,7 @@ impl<M: Model> Frontend<M> {
     }
 
     #[inline]
-    fn part_of(&self, id: RequestId, io: &IoRequest, since: Time, lpn: Lpn) -> PageRequest {
+    pub(super) fn part_of(&self, id: RequestId, io: &IoRequest, since: Time, lpn: Lpn) -> PageRequest {
         let Request { stream, priority, .. } = self.host.requests[id];
         let page_size = self.geometry.page_size;
         let page_start = page_size * u64::from(lpn.0);
@@ -99,35 +99,12 @@ impl<M: Model> Frontend<M> {
         let (first, last) = self.pages_of(io);
         controller.request_begins::<M>(id, first, last);
         controller.begin_read::<M>(first.0..=last.0, io.size);
-        if M::ALL_FEATURES && controller.cores().is_some_and(Cores::splits_reads) {
-            let end = self.split_read(id, io, since, (first, last), controller, kernel);
-            let completions = self.read_range(id, io, since, (first, end), controller, datapath, kernel);
-            self.host.requests[id].remaining += completions;
-            return;
-        }
-        self.host.requests[id].remaining = self.read_range(id, io, since, (first, last), controller, datapath, kernel);
-    }
-
-    /// Reads the pages `first` to `last` of a request. Returns the number of completions to expect.
-    #[inline(always)]
-    pub(super) fn read_range(
-        &mut self,
-        id: RequestId,
-        io: &IoRequest,
-        since: Time,
-        (first, last): (Lpn, Lpn),
-        controller: &mut Controller,
-        datapath: &mut Datapath<M>,
-        kernel: &mut Kernel<M>,
-    ) -> u32 {
-        let mut completions = 0;
-        datapath.interconnect.begin_batch();
-        for lpn in first.0..=last.0 {
-            let page = self.part_of(id, io, since, Lpn(lpn));
-            completions += controller.read(&page, datapath, kernel);
-        }
-        controller.end_pages(datapath, kernel);
-        completions
+        let split = M::ALL_FEATURES && controller.cores().is_some_and(Cores::splits_reads);
+        let end = if split { self.split_read(id, io, since, (first, last), controller, kernel) } else { last };
+        let pages = (first.0..=end.0).map(|lpn| self.part_of(id, io, since, Lpn(lpn)));
+        let completions = read_all(pages, controller, datapath, kernel);
+        let remaining = &mut self.host.requests[id].remaining;
+        *remaining = if split { *remaining + completions } else { completions };
     }
 
     #[inline]
@@ -189,4 +166,18 @@ impl<M: Model> Frontend<M> {
         }
         controller.end_pages(datapath, kernel);
     }
+}
+
+/// Reads pages of a request as one batch. Returns the number of completions to expect.
+#[inline(always)]
+pub(super) fn read_all<M: Model>(
+    pages: impl Iterator<Item = PageRequest>,
+    controller: &mut Controller,
+    datapath: &mut Datapath<M>,
+    kernel: &mut Kernel<M>,
+) -> u32 {
+    datapath.interconnect.begin_batch();
+    let completions = pages.map(|page| controller.read(&page, datapath, kernel)).sum();
+    controller.end_pages(datapath, kernel);
+    completions
 }

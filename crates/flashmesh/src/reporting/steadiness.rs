@@ -93,8 +93,8 @@ impl Snapshot<'_> {
     }
 }
 
-/// Returns the measured window of the stream at `index`, which began at `begun`, up to its last completion, and the rates and latencies of the stream in
-/// this window.
+/// Returns the measured window of the stream at `index`, which began at `begun`, up to its last completion, and the rates and latencies of the stream
+/// in this window.
 pub(super) fn stream_window(measured: &MeasuredWindow, index: usize, begun: Time) -> (Range<Time>, RequestMetrics<'_>) {
     let (stream, (latencies, end)) = (&measured.report.streams[index], &measured.streams[index]);
     let start = Time::from_ps(measured.report.window.start_ps).later(begun);
@@ -124,8 +124,8 @@ fn writes_match(config: &Config, written_share: f64) -> bool {
         })
 }
 
-/// Returns whether a job writes nothing, or writes its only file, the whole drive, at random addresses. `is_uniform` is whether the addresses are drawn
-/// uniformly from the whole drive.
+/// Returns whether a job writes nothing, or writes its only file, the whole drive, at random addresses. `is_uniform` is whether the addresses are
+/// drawn uniformly from the whole drive.
 fn job_writes_match(job: &Workload, is_uniform: bool, written_share: f64) -> bool {
     let deallocates = job.deallocate_share > 0.0 || job.deallocate_first;
     if job.read_share >= 1.0 && !job.deallocate_first {

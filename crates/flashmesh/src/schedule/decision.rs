@@ -6,7 +6,7 @@ use crate::ids::TransactionId;
 use super::QueueId;
 use super::transaction::NextInChain;
 
-/// Transactions on other planes (joiners) that run together with the lead (first transaction) of a multi-plane operation.
+/// Choice of the transactions on other planes (joiners) that run together with the lead (first transaction) of a multi-plane operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Joiners {
     /// On each other plane, the first transaction that may join the operation, among the first `schedule.lookahead` transactions of its queue.

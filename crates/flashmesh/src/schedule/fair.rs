@@ -45,7 +45,7 @@ pub struct Fair {
 #[derive(Clone, Copy, Debug, Default)]
 struct StreamTime {
     own: Time,
-    /// Time of the operations of other streams that were chosen while this stream waited.
+    /// Total duration of the operations of other streams that the scheduler chose while this stream waited.
     others: Time,
 }
 

@@ -95,7 +95,7 @@ impl Paq {
         whole
     }
 
-    /// Adds dies of the highest-ranked chip of `channel` to the current set of dies that request paths together: those that could start an operation.
+    /// Adds, to the current set of dies that request paths together, those dies of the first chip of `channel` by rank that could start an operation.
     fn choose_chip(&mut self, dispatch: &DispatchView<'_>, channel: u32) {
         let dies_per_chip = dispatch.geometry().dies_per_chip;
         let mut best: Option<((u32, u64), DieId)> = None;

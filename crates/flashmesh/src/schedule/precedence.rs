@@ -1,4 +1,4 @@
-//! Precedence rules common to all policies: for firmware work, and for overdue transactions.
+//! Precedence rules common to all policies: for transactions of the firmware (map, garbage collection, erases), and for overdue transactions.
 
 use crate::config::EraseOrder;
 use crate::units::Time;

@@ -304,7 +304,7 @@ impl DieQueues {
         Some(first)
     }
 
-    /// Like [`pop`](Self::pop), for the only non-empty queue of a die. All priorities must share one queue.
+    /// Like [`pop`](Self::pop), for the only non-empty queue of a die. The configuration must have one queue for all priorities.
     #[inline(always)]
     pub fn pop_only(
         &mut self,

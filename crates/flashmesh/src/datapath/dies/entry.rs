@@ -26,8 +26,8 @@ pub struct DieEntry {
     pub(in super::super) suspended_at: Time,
     /// Time that the last suspension takes, from [`suspended_at`](Self::suspended_at) until the array is free.
     pub(in super::super) suspension_time: Time,
-    /// Whether GC of the die is overdue (`gc.paced`): a GC transaction waited for `schedule.age-bound` while writes of the die waited for page moves,
-    /// and writes have waited for page moves ever since.
+    /// Whether GC of the die is overdue (`gc.paced`): a GC transaction has been queued for longer than `schedule.age-bound` while writes of the die
+    /// were held until pages are moved, and some write has been held at all times since then.
     pub(in super::super) is_collection_overdue: bool,
 }
 

@@ -30,8 +30,8 @@ impl DieEntry {
         self.plane_reads.as_ref()?.state.ending(now)
     }
 
-    /// Returns the record of array and transfer times to which the transfer in `phase` is added: for an independent read, the record of its plane;
-    /// otherwise the record of the die.
+    /// Returns the sums of array and transfer times that include the time of a transfer in `phase`: those of the plane for an independent read,
+    /// otherwise those of the die.
     pub(in super::super) fn work_of_transfer(&mut self, phase: TransferPhase) -> &mut DieWork {
         let Some(reads) = &mut self.plane_reads else { return &mut self.work };
         let plane = match phase {

@@ -64,7 +64,7 @@ impl<'a, M: Model> Gate<'a, M> {
 
     /// Returns the planes in `masks` (with queued transactions, by class) without those whose transactions some rule forbids to run now.
     ///
-    /// Not inlined, like all rare paths in this file: inlined code would take CPU registers from the common path.
+    /// Not inlined, like all rarely executed code in this file: inlined, it would take CPU registers from the code that is executed often.
     #[inline(never)]
     fn filter_by_all_rules<S: PageSource<M>>(&self, die: DieId, mut masks: PlaneMasks, source: &S) -> PlaneMasks {
         if M::ALL_FEATURES && self.dies.is_limited_to_reads(die) {

@@ -63,8 +63,8 @@ impl<M: Model> Datapath<M> {
         let path_state = &mut self.dies[grant.die].path;
         let mut path = path_state.end_request(&granted);
         let is_exclusive = self.interconnect.fabric.has_exclusive_paths();
-        // Whether another request caused the wait. This is certain while no request has had several transactions. Otherwise, for exclusive paths
-        // (used by one transfer at a time), `attribute_wait` decides this once the transaction is known.
+        // Whether another host request caused the wait. True while every host request has had a single transaction. Otherwise, for exclusive paths
+        // (used by one transfer at a time), `attribute_wait` finds out once the transaction is known.
         let is_by_another = if is_exclusive {
             !has_multi_page_requests
         } else {

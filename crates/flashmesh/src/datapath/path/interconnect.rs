@@ -140,7 +140,7 @@ impl<F: StaticFabric> Interconnect<F> {
         }
     }
 
-    /// Returns the time at which the fabric must be woken, before all other events of that time; [`Time::MAX`] if never.
+    /// Returns the time of the next event of the fabric itself; [`Time::MAX`] if there is none. The event precedes all others at that time.
     #[inline(always)]
     pub fn wake_at(&self) -> Time {
         self.outbox.wake_at

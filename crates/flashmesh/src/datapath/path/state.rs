@@ -18,7 +18,7 @@ pub(in super::super) struct DiePathState {
     pub was_blocked: [bool; TransferPhase::ALL.len()],
     /// Whether the path of each phase (command, data out, chip-to-chip copy) was blocked only by transfers of the same request, at the last check.
     pub blocked_by_own_request: [bool; TransferPhase::ALL.len()],
-    /// Causes of all path waits of the data in the register, over all planes of the operation.
+    /// Causes of all waits of the read data for a path, over all planes of the operation.
     pub data_causes: Causes,
     /// Last granted path of each phase (command, data out, chip-to-chip copy).
     pub paths: [PathId; TransferPhase::ALL.len()],
@@ -80,7 +80,7 @@ impl DiePathState {
         let index = if granted.grant.phase == TransferPhase::Command { COMMAND } else { DATA };
         let asked = std::mem::replace(&mut self.requested_at[index], Time::MAX);
         assert!(asked != Time::MAX, "a path is granted only to a die that requested it");
-        // The fabric may have begun to set up the path before the die was ready. Then the die did not wait for the path.
+        // If the fabric began to set up the path before the die requested it, the wait is zero: hence the later of the two times.
         let wait = PathWait { requested_at: asked, tried: asked.later(granted.since), causes: Causes::default() };
         PathGrant { wait, cause: granted.cause }
     }

@@ -409,7 +409,7 @@ impl<M: Model> TransactionQueues<M> {
         LoadView::new(states, &self.by_die, &self.transactions)
     }
 
-    /// Notifies probes (observers of a run) that a user read has left its die.
+    /// Notifies probes (observers of a run) that the data of a user read has left its die.
     #[inline(always)]
     pub fn notify_read_left(&self, id: TransactionId, kernel: &mut Kernel<M>) {
         if kernel.watches_reads() {

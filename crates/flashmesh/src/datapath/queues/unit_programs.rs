@@ -78,8 +78,8 @@ impl<M: Model> TransactionQueues<M> {
     }
 
     /// Returns whether a GC move at the head of a queue of `plane` may run without waiting for further mapping units. True for a complete program
-    /// (all of its units were queued together). If GC uses Cleans (chip-to-chip moves of whole blocks), also true for a move whose page is no longer
-    /// at its address: too few other moves are in flight to fill its program, so it would wait in vain and block the queue.
+    /// (all of its units were queued together). If GC uses Cleans (chip-to-chip moves of whole blocks), also true for a move whose page is no
+    /// longer valid at its old address: too few further moves follow to fill its program, and a move that waits for them would block the queue.
     pub(super) fn needs_no_companions<S: PageSource<M>>(&self, die: DieId, plane: u8, source: &S) -> bool {
         self.by_die.priorities().iter().any(|&priority| {
             let class = TransactionClass::CollectProgram;

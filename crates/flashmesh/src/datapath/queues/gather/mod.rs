@@ -2,7 +2,8 @@
 //!
 //! A partial program runs when its oldest unit has waited for `ftl.gather-timeout`, when a flush waits for the program
 //! ([`TransactionQueues::flush_partial_programs`](super::TransactionQueues::flush_partial_programs)), or when no more units can arrive (the last
-//! units of a GC victim block). In superblocks, whose planes are written at the same offset, a program waits until all planes of the die are full.
+//! units of a GC victim block). In superblocks, whose planes are written at the same offset, a program waits until each
+//! plane of the die has the units of a program.
 //! Writes that already have their pages (early binding) wait in the program of their page ([`EarlyBoundPrograms`]).
 
 mod early_bound;
@@ -87,7 +88,7 @@ impl GatherState {
         }
     }
 
-    /// Counts a mapping unit of `class` that leaves the queue of `plane` of `die`.
+    /// Subtracts a mapping unit of `class` that leaves the queue of `plane` of `die` from the queued units.
     pub(super) fn count_dequeued(&mut self, die: DieId, class: TransactionClass, plane: u8) {
         let at = self.index(die, class, plane);
         self.queued[at] -= 1;
