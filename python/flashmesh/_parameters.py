@@ -1699,8 +1699,9 @@ class Firmware:
     """Additional time for each mapping unit that a command reads or writes. Values: 0ps to 10ms. Default: "0ps"."""
 
     split_time: Time | None = None
-    """Time for each page of flash that a read command reads, except the first: a job of its own, on any core, before
-    the page is read. Values: 0ps to 10ms. Default: "0ps".
+    """Time for each part of a read command but the first: a job of its own, on any core, before the part is read. A
+    part is the mapping units with successive addresses that one page of flash holds. Only with ftl.policy other than
+    "mbm". Values: 0ps to 10ms. Default: "0ps".
     """
 
     completion_time: Time | None = None
@@ -2362,7 +2363,8 @@ class Replay:
 
     ramp_time: Time | None = None
     """Time from the start of the stream for which its requests do not count in the results of the stream: those that
-    complete later count. The results of the whole run include them. Values: 0ps to 1000s. Default: "0ps".
+    complete later count. The results of the whole run, and those of a measured window, include them. Values: 0ps to
+    1000s. Default: "0ps".
     """
 
     stop_time: Time | None = None

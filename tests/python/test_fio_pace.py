@@ -163,8 +163,20 @@ def test_ramp_time_is_left_out_of_the_job_and_of_the_window(one: Callable[[str],
     assert (found["measure.warm-up"], found["measure.warm-up-time"]) == ("time", "3000000us")
 
 
+def test_results_of_fio_leave_out_a_ramp_that_is_no_whole_millisecond(jobs: Read) -> None:
+    options = "direct=1\nfilename=/dev/nvme0n1\nrw=randread\nruntime=2ms\ntime_based\nramp_time=1500us\n"
+    read = jobs(f"[a]\n{options}")
+    result = flashmesh.run({"preset": "venice-z-nand"}, fio=read)
+    (found,) = json.loads(fio_json(result, read))["jobs"]
+    assert found["read"]["runtime"] == 2
+    bins = found["read"]["clat_ns"]["bins"]
+    assert sum(bins.values()) == found["read"]["total_ios"]
+
+
 @pytest.mark.parametrize(
-    "second", ["stonewall\nramp_time=3\n", "", "ramp_time=4\n"], ids=["later", "no ramp", "longer ramp"]
+    "second",
+    ["stonewall\nramp_time=3\n", "", "ramp_time=4\n", "ramp_time=3\nstartdelay=1\n"],
+    ids=["later", "no ramp", "longer ramp", "delayed"],
 )
 def test_the_window_begins_with_the_run_unless_all_ramps_end_together(jobs: Read, second: str) -> None:
     each = "direct=1\nfilename=/dev/nvme0n1\nrw=randread\nruntime=2\ntime_based\n"

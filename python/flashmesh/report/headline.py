@@ -133,7 +133,8 @@ def longer(result: Result) -> str:
     if is_whole_trace(result.document):
         return f"{enough}, and the trace has {result.requests:,}."
     streams: dict[str, Any] = result.parameters.get("stream") or {"": result.parameters}
-    if any("stop-time" in stream["replay"] for stream in streams.values()):
+    one_phase = len({stream["replay"]["phase"] for stream in streams.values()}) == 1
+    if one_phase and result.iops > 0 and any("stop-time" in stream["replay"] for stream in streams.values()):
         needed_time = q.time(needed / result.iops * 10**12)
         return f"{enough}, {needed_time} at this rate (replay.stop-time; in a job file of fio: runtime)."
     return f"{enough} (workload.requests)."

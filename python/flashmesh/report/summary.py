@@ -189,7 +189,8 @@ def replay_mode(stream: dict[str, Any], noun: str) -> str:
             waiting = "1 thread that waits" if threads == 1 else f"{threads} threads that wait"
             return f"{waiting} for each request (closed replay)"
         case _:
-            return f"{settings['outstanding']} {noun}always in flight (stress replay)"
+            one = settings["outstanding"] == 1
+            return f"{settings['outstanding']} {'request ' if one and noun else noun}always in flight (stress replay)"
 
 
 def phase_count(result: Result) -> int:

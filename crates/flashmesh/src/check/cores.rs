@@ -81,7 +81,7 @@ impl Cores {
         self.free_at[first] = end;
         self.under_way.push((job, end));
         if let Job::ReadPart(id, first, pages) = job {
-            self.parts.asked(id, first, pages);
+            self.parts.queued(id, first, pages);
         }
     }
 
@@ -133,8 +133,9 @@ impl Cores {
     }
 
     /// Checks that a logical page which the array reads for a command had a job on a core, unless the page needs none.
-    pub(super) fn read(&self, id: RequestId, lpn: Lpn) -> Result<(), String> {
-        self.parts.read(id, lpn)
+    /// `unmoved` is the location of the page, if the page has not moved since the start of the run.
+    pub(super) fn read(&mut self, id: RequestId, lpn: Lpn, unmoved: Option<Ppn>) -> Result<(), String> {
+        self.parts.read(id, lpn, unmoved)
     }
 
     /// Checks that a completion which is sent to the host had a job on a core, unless completion jobs take no time.

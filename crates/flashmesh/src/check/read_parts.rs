@@ -3,7 +3,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::config::Config;
+use crate::config::{Config, FirmwarePolicy};
 use crate::ids::{Lpn, Ppn, RequestId};
 use crate::units::{Bytes, Time};
 use crate::workload::{IoRequest, RequestKind};
@@ -33,7 +33,7 @@ impl ReadParts {
         let page = config.geometry.page_size;
         let unit = config.ftl.mapping_unit.unwrap_or(page);
         ReadParts {
-            is_split: config.firmware.split_time > Time::ZERO,
+            is_split: config.firmware.split_time > Time::ZERO && config.ftl.policy != FirmwarePolicy::Mbm,
             unit: unit.as_u64(),
             units_per_page: (page.as_u64() / unit.as_u64()).max(1) as u32,
             reads: FxHashMap::default(),
@@ -54,7 +54,7 @@ impl ReadParts {
     }
 
     /// Records the queued job of the part of `pages` logical pages from `first` on.
-    pub(super) fn asked(&mut self, id: RequestId, Lpn(first): Lpn, pages: u32) {
+    pub(super) fn queued(&mut self, id: RequestId, Lpn(first): Lpn, pages: u32) {
         if let Some(read) = self.reads.get_mut(&id) {
             read.starts.insert(first);
             read.waiting.extend(first..first + pages);
@@ -72,17 +72,24 @@ impl ReadParts {
 
     /// Checks that a logical page which the array reads for a command belongs to a part whose job is done, and that a part begins at the page if and
     /// only if a page of flash begins there.
-    pub(super) fn read(&self, id: RequestId, Lpn(lpn): Lpn) -> Result<(), String> {
-        let Some(read) = self.reads.get(&id) else { return Ok(()) };
+    /// `unmoved` is the location of the page, if the page has not moved since the start of the run.
+    pub(super) fn read(&mut self, id: RequestId, Lpn(lpn): Lpn, unmoved: Option<Ppn>) -> Result<(), String> {
+        let Some(read) = self.reads.get_mut(&id) else { return Ok(()) };
         if read.waiting.contains(&lpn) {
             return Err(format!("page {lpn} of request {} is read before its job is done", id.0));
         }
-        let Some(at) = lpn.checked_sub(read.first + 1).map(|before| before as usize) else { return Ok(()) };
-        let (Some(before), Some(own)) = (read.flash_pages[at], read.flash_pages[at + 1]) else { return Ok(()) };
-        if read.starts.contains(&lpn) == (before != own) {
-            return Ok(());
+        let at = (lpn - read.first) as usize;
+        if read.flash_pages[at].is_none() {
+            read.flash_pages[at] = unmoved.map(|ppn| ppn.0 / self.units_per_page);
         }
-        Err(format!("request {} is split at page {lpn}: {}", id.0, before == own))
+        for end in [at, at + 1] {
+            let Some(&[Some(before), Some(own)]) = read.flash_pages.get(end.saturating_sub(1)..=end) else { continue };
+            let start = read.first + end as u32;
+            if read.starts.contains(&start) != (before != own) {
+                return Err(format!("request {} is split at page {start}: {}", id.0, before == own));
+            }
+        }
+        Ok(())
     }
 
     pub(super) fn completed(&mut self, id: RequestId) {
@@ -117,27 +124,27 @@ mod tests {
     #[test]
     fn a_part_is_read_after_its_job() {
         let mut parts = submitted();
-        parts.asked(ID, Lpn(3), 1);
-        parts.asked(ID, Lpn(4), 1);
-        assert_eq!((parts.read(ID, Lpn(1)), parts.read(ID, Lpn(2))), (Ok(()), Ok(())));
-        assert!(parts.read(ID, Lpn(3)).is_err());
+        parts.queued(ID, Lpn(3), 1);
+        parts.queued(ID, Lpn(4), 1);
+        assert_eq!((parts.read(ID, Lpn(1), None), parts.read(ID, Lpn(2), None)), (Ok(()), Ok(())));
+        assert!(parts.read(ID, Lpn(3), None).is_err());
         parts.done(ID, Lpn(3), 1);
-        assert_eq!(parts.read(ID, Lpn(3)), Ok(()));
-        assert!(parts.read(ID, Lpn(4)).is_err());
+        assert_eq!(parts.read(ID, Lpn(3), None), Ok(()));
+        assert!(parts.read(ID, Lpn(4), None).is_err());
     }
 
     #[test]
     fn a_split_within_a_page_of_flash_is_caught() {
         let mut parts = submitted();
-        parts.asked(ID, Lpn(2), 1);
+        parts.queued(ID, Lpn(2), 1);
         parts.done(ID, Lpn(2), 1);
-        assert!(parts.read(ID, Lpn(2)).is_err());
+        assert!(parts.read(ID, Lpn(2), None).is_err());
     }
 
     #[test]
     fn a_missing_split_is_caught() {
-        let parts = submitted();
-        assert_eq!(parts.read(ID, Lpn(2)), Ok(()));
-        assert!(parts.read(ID, Lpn(3)).is_err());
+        let mut parts = submitted();
+        assert_eq!(parts.read(ID, Lpn(2), None), Ok(()));
+        assert!(parts.read(ID, Lpn(3), None).is_err());
     }
 }

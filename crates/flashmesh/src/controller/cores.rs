@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-use crate::config::{Config, Firmware, PageMove};
+use crate::config::{Config, Firmware, FirmwarePolicy, PageMove};
 use crate::engine::queue::NUMBERS;
 use crate::ids::JobId;
 use crate::kernel::Kernel;
@@ -24,6 +24,7 @@ struct Jobs {
 
 impl Jobs {
     fn push(&mut self, job: Job) -> JobId {
+        assert!((self.jobs.len() as u64) < u64::from(NUMBERS), "more jobs than job ids");
         let number = self.first.wrapping_add(self.jobs.len() as u32);
         self.jobs.push_back(Some(job));
         JobId(number % NUMBERS)
@@ -57,6 +58,10 @@ impl Cores {
         if config.gc.copyback || config.gc.r#move != PageMove::ThroughController {
             times.collect_time = Time::ZERO;
         }
+        // MBM plans the reallocation of a command while all of its pages are read.
+        if config.ftl.policy == FirmwarePolicy::Mbm {
+            times.split_time = Time::ZERO;
+        }
         let Firmware {
             read_time, write_time, other_time, look_up_time, split_time, completion_time, collect_time, ..
         } = times;
@@ -67,7 +72,7 @@ impl Cores {
         })
     }
 
-    /// Returns whether each page of flash that a read command reads, except the first, takes core time.
+    /// Returns whether each part of a read command but the first (mapping units in one page of flash) takes core time.
     pub fn splits_reads(&self) -> bool {
         self.times.split_time > Time::ZERO
     }

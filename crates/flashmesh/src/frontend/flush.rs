@@ -21,7 +21,7 @@ pub(super) struct Flushes {
     waiting: Vec<Flush>,
     /// Sequence number of each write in flight, counted per namespace, by request id.
     orders: Vec<u64>,
-    /// Start of each flush in flight, by request id.
+    /// Time from which each flush in flight could have begun, by request id.
     begun: Vec<Time>,
 }
 
@@ -119,10 +119,11 @@ impl<M: Model> Frontend<M> {
         }
     }
 
-    /// Begins a flush. The flush waits for the earlier writes of its namespace.
+    /// Begins a flush that could have begun at `since`. The flush waits for the earlier writes of its namespace.
     pub(super) fn begin_flush(
         &mut self,
         request: RequestId,
+        since: Time,
         controller: &mut Controller,
         datapath: &mut Datapath<M>,
         kernel: &mut Kernel<M>,
@@ -132,7 +133,7 @@ impl<M: Model> Frontend<M> {
         if begun.len() <= request.index() {
             begun.resize(request.index() + 1, Time::ZERO);
         }
-        begun[request.index()] = kernel.now();
+        begun[request.index()] = since;
         let Unfinished { begun: after, left } = self.flushes.unfinished[namespace.index()];
         let pages = self.pages_in(namespace);
         kernel.notify(|| Notice::FlushBegan(request, pages));

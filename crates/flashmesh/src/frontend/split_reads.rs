@@ -22,6 +22,8 @@ struct SplitRead {
     io: IoRequest,
     /// Time from which the command could have begun.
     since: Time,
+    /// Time for which the command was held.
+    held: Time,
 }
 
 /// Split read commands in flight.
@@ -49,7 +51,7 @@ impl<M: Model> Frontend<M> {
             controller.ask_core(Job::ReadPart(id, Lpn(part[0] + 1), part[1] - part[0]), kernel);
         }
         if ends.len() > 1 {
-            self.split_reads.reads.insert(id, SplitRead { io: *io, since });
+            self.split_reads.reads.insert(id, SplitRead { io: *io, since, held: kernel.now() - since });
         }
         self.host.requests[id].remaining = ends.len() as u32 - 1;
         Lpn(ends[0])
@@ -65,9 +67,9 @@ impl<M: Model> Frontend<M> {
         datapath: &mut Datapath<M>,
         kernel: &mut Kernel<M>,
     ) {
-        let SplitRead { io, .. } = self.split_reads.reads[&id];
-        let now = kernel.now();
-        let pages = (first.0..first.0 + pages).map(|lpn| self.part_of(id, &io, now, Lpn(lpn)));
+        let SplitRead { io, held, .. } = self.split_reads.reads[&id];
+        let since = kernel.now() - held;
+        let pages = (first.0..first.0 + pages).map(|lpn| self.part_of(id, &io, since, Lpn(lpn)));
         let completions = read_all(pages, controller, datapath, kernel);
         self.host.requests[id].remaining += completions - 1;
     }

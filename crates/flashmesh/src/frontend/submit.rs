@@ -42,7 +42,7 @@ impl<M: Model> Frontend<M> {
                 controller.deallocate(self.whole_pages(&io), datapath, kernel);
                 self.host.respond(id, &LatencyBreakdown::default(), controller, kernel);
             }
-            RequestKind::Flush => self.begin_flush(id, controller, datapath, kernel),
+            RequestKind::Flush => self.begin_flush(id, since, controller, datapath, kernel),
             RequestKind::WriteZeroes => self.write_zeroes(id, &io, since, controller, datapath, kernel),
         }
     }

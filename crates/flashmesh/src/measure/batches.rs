@@ -110,6 +110,14 @@ pub struct RequestCounts {
 }
 
 impl RequestCounts {
+    /// Adds all requests of a stream, those of its ramp included.
+    fn add_with_ramp(&mut self, stream: &StreamMeasures) {
+        self.add(stream);
+        if let Some(ramp) = stream.ramp() {
+            self.add(ramp);
+        }
+    }
+
     fn add(&mut self, stream: &StreamMeasures) {
         self.bytes += stream.bytes().as_u64();
         for (tally, kind) in self.kinds.iter_mut().zip(MeasuredKind::ALL) {
@@ -146,7 +154,7 @@ pub struct RequestSample {
 impl RequestSample {
     fn new(streams: &[StreamMeasures]) -> RequestSample {
         let mut mark = RequestSample::default();
-        streams.iter().for_each(|stream| mark.all.add(stream));
+        streams.iter().for_each(|stream| mark.all.add_with_ramp(stream));
         if (2..=STREAMS_MAX).contains(&streams.len()) {
             mark.streams.resize_with(streams.len(), RequestCounts::default);
             mark.streams.iter_mut().zip(streams).for_each(|(counts, stream)| counts.add(stream));

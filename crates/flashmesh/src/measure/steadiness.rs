@@ -419,14 +419,24 @@ impl WindowAnalysis<'_> {
         let cache = FillTrend { rise: self.growth(written, |levels| levels.dirty_pages), through: written };
         if last.dirty_limit > 0 && cache.is_unbalanced() {
             let left = cache.pages_left(last.dirty_pages, last.dirty_limit);
-            found.push((Unsteady::CacheFills, self.requests_needed(2.0 + left / cache.rise.abs())));
+            found.push((Unsteady::CacheFills, self.requests_needed(self.length_to_balance(&cache, left))));
         }
         let slc = FillTrend { rise: self.growth(programmed, |levels| levels.slc_pages), through: programmed };
         if slc_pages > 0 && slc.is_unbalanced() {
             let left = slc.pages_left(last.slc_pages, slc_pages);
-            found.push((Unsteady::SlcFills, self.requests_needed(2.0 + left / slc.rise.abs())));
+            found.push((Unsteady::SlcFills, self.requests_needed(self.length_to_balance(&slc, left))));
         }
         found
+    }
+
+    /// Returns the length of a run, as a multiple of the length of this run, in which a store that gains or loses `left` more pages counts as balanced.
+    /// Without a warm-up the window includes the whole change, which must be small beside the flow.
+    fn length_to_balance(&self, store: &FillTrend, left: f64) -> f64 {
+        let until_full = 2.0 + left / store.rise.abs();
+        if self.window.warm_up_ended.is_some() || store.through <= 0.0 {
+            return until_full;
+        }
+        until_full.max((store.rise.abs() + left) / (IMBALANCE_MAX * store.through))
     }
 
     /// Returns the reasons against a steady state that the requests show. Each comes with the number of requests that a run needs to remove

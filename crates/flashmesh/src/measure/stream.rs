@@ -135,10 +135,15 @@ impl StreamMeasures {
 
     /// Adds all requests of another stream, those of its ramp included.
     pub fn add_with_ramp(&mut self, other: &StreamMeasures) {
-        self.add(other);
-        if let Some(ramp) = &other.ramp {
-            self.add(&ramp.measures);
+        self.add_counted(other);
+        if let Some(ramp) = other.ramp() {
+            self.add_counted(ramp);
         }
+    }
+
+    /// Returns the requests of the ramp; `None` without a ramp.
+    pub fn ramp(&self) -> Option<&StreamMeasures> {
+        self.ramp.as_ref().map(|ramp| &ramp.measures)
     }
 
     /// Returns the time from which completions count in the results of a stream that began at `begun`.
@@ -146,7 +151,8 @@ impl StreamMeasures {
         self.ramp.as_ref().map_or(begun, |ramp| ramp.until)
     }
 
-    pub fn add(&mut self, other: &StreamMeasures) {
+    /// Adds the requests of another stream that count in its results: those of a ramp do not.
+    pub fn add_counted(&mut self, other: &StreamMeasures) {
         self.completed += other.completed;
         self.last_completion = self.last_completion.later(other.last_completion);
         self.read_bytes += other.read_bytes;

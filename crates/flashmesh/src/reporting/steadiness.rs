@@ -7,7 +7,7 @@ use crate::measure::confidence::{ConfidenceReport, PrecisionReport, RequestMetri
 use crate::measure::steadiness::{DriveScale, SteadinessReport, WindowSummary};
 use crate::measure::stream::{MeasuredKind, StreamMeasures};
 use crate::measure::timeline::{MeasuredBreakdownReport, MeasuredReport, MeasuredWindow, WarmUpReport};
-use crate::units::Time;
+use crate::units::{Bytes, Time};
 
 use super::Snapshot;
 
@@ -88,7 +88,7 @@ impl Snapshot<'_> {
             block_pages: u64::from(self.geometry.pages_per_block),
             slc_pages: ftl.slc_pages(),
             mapped_pages,
-            starts_steady: ftl.is_stationary() && writes_match(self.config, written_share),
+            starts_steady: ftl.is_stationary() && writes_match(self.config, self.geometry.capacity(), written_share),
         }
     }
 }
@@ -106,16 +106,18 @@ pub(super) fn stream_window(measured: &MeasuredWindow, index: usize, begun: Time
 const MAPPED_WRITES_MAX: f64 = 0.05;
 
 /// Returns whether a run continues the steady state in which random preconditioning left the drive. This requires writes that are uniform
-/// over all preconditioned pages, and policies that place and collect pages as preconditioning does. `written_share` is the number of written pages
-/// per page that holds data.
-fn writes_match(config: &Config, written_share: f64) -> bool {
+/// over all preconditioned pages, and policies that place and collect pages as preconditioning does. `capacity` is that of the drive, and
+/// `written_share` the number of written pages per page that holds data.
+fn writes_match(config: &Config, capacity: Bytes, written_share: f64) -> bool {
     let is_placed_alike = config.ftl.policy != FirmwarePolicy::Mbm && !config.gc.r#move.crosses_chips();
     is_placed_alike
         && config.precondition.kind == PreconditionKind::Random
         && config.precondition.fill >= 1.0
         && config.streams().iter().all(|stream| {
             let workload = &stream.workload;
-            let is_uniform = workload.pattern == Pattern::Random && workload.footprint.is_none();
+            let is_whole =
+                workload.footprint_start == Bytes::ZERO && workload.footprint.is_none_or(|size| size >= capacity);
+            let is_uniform = workload.pattern == Pattern::Random && is_whole;
             match workload.kind {
                 WorkloadKind::Synthetic => is_uniform || workload.read_share >= 1.0,
                 WorkloadKind::Job => job_writes_match(workload, is_uniform, written_share),
@@ -134,5 +136,5 @@ fn job_writes_match(job: &Workload, is_uniform: bool, written_share: f64) -> boo
     let is_drawn_alone =
         job.run_length == 1 && job.random_share >= 1.0 && job.write_random_share.is_none_or(|share| share >= 1.0);
     let is_spread = !job.random_map || written_share <= MAPPED_WRITES_MAX;
-    is_uniform && is_drawn_alone && is_spread && !deallocates && job.files == 1
+    is_uniform && is_drawn_alone && is_spread && !deallocates && !job.same_passes && job.files == 1
 }

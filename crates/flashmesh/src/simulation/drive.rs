@@ -67,7 +67,7 @@ pub(super) struct DriveInstance<M: Model> {
 impl<M: Model> DriveInstance<M> {
     /// Resumes the garbage collections that were in progress in the initial state, starts collections on idle dies, and issues the first requests.
     pub fn start(&mut self, control: &Control) -> Result<(), RunError> {
-        control.begin(self.frontend.host.request_count(), self.frontend.host.stop());
+        control.begin(self.frontend.host.request_count(), self.frontend.host.stops_at());
         self.controller.resume_collections(&mut self.datapath, &mut self.kernel);
         self.controller.collect_idle_dies(&mut self.datapath, &mut self.kernel);
         self.settle();

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from flashmesh.importers.fio.values import picoseconds
+from flashmesh.importers.fio.values import time_ps
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,7 +31,7 @@ def levels_of(stream: StreamResult, replay: Mapping[str, Any]) -> dict[str, floa
     if requests <= 0 or latency.all is None:
         return dict.fromkeys(LEVELS, 0.0)
     if replay["mode"] == "open":
-        ramp_ps = picoseconds(replay["ramp-time"])
+        ramp_ps = time_ps(replay["ramp-time"])
         duration_ps = max(stream.makespan_ps - stream.start_ps - ramp_ps, 1)
         mean = latency.all.mean * latency.all.count / duration_ps
         depth = min(1 + round(mean), replay.get("outstanding-max") or 1 + round(mean))

@@ -75,14 +75,15 @@ def job_of(
 
     The options of the job are written without those in `shared`, which fio lists once for all jobs.
     """
-    alone = result.distribution if len(result.streams) == 1 else None
+    tables = parameters.get("stream", {}).get(stream.name, parameters)
+    # Requests of the first `ramp_time` do not count in the results of a stream; a window after them has the others.
+    ramp_ps = values.time_ps(tables["replay"]["ramp-time"])
+    whole = result if not ramp_ps else result.measured
+    alone = whole.distribution if len(result.streams) == 1 and whole is not None else None
     latency = stream.latency_ps
     counted = {"read": latency.read, "write": latency.write}
     rest = sum(kind.count for kind in (latency.read, latency.write, latency.flush) if kind is not None)
     trims = (latency.all.count if latency.all is not None else 0) - rest
-    tables = parameters.get("stream", {}).get(stream.name, parameters)
-    # Requests of the first `ramp_time` do not count in the results of a stream.
-    ramp_ps = values.picoseconds(tables["replay"]["ramp-time"])
     runtime_ps = max(stream.makespan_ps - stream.start_ps - ramp_ps, 1)
     of_trace = (stream.workload or {}).get("deallocate_bytes", 0)
     trimmed = trimmed_bytes(trims, tables["workload"]) if tables["workload"]["kind"] == "job" else of_trace

@@ -145,8 +145,7 @@ def think(job: Translation) -> tuple[int, int]:
         return think_us, every
     # fio measures the first interval from the start, and each later one from the start of the previous think time.
     runtime = job.get("runtime", lambda text: values.time_us(text, "s"), 0)
-    ramp = job.get("ramp_time", lambda text: values.time_us(text, "s"), 0)
-    if runtime and runtime + ramp <= io_us + think_us:
+    if runtime and runtime + job.ramp_us() <= io_us + think_us:
         job.found.note("thinktime_iotime: no effect, runtime ends the job before its first think time")
         return 0, every
     if any(part(job.options[name].value, 0, "0") != "0" for name in RATES if name in job.options):

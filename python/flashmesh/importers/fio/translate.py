@@ -134,7 +134,8 @@ def read_jobs(path: str | Path, capacity: int | None = None) -> FioJobs:
 def leave_out_ramp(found: FioJobs, jobs: Sequence[Translation], phases: set[int]) -> None:
     """Lets the measured window begin after `ramp_time`, if all jobs begin together and have the same one."""
     ramps = {one.ramp_us() for one in jobs}
-    if len(phases) > 1 or len(ramps) > 1 or ramps == {0}:
+    is_delayed = any("startdelay" in one.options for one in jobs)
+    if len(phases) > 1 or len(ramps) > 1 or ramps == {0} or is_delayed:
         return
     place = (jobs[0].options["ramp_time"].line, "ramp_time")
     found.settings |= {"measure.warm-up": "time", "measure.warm-up-time": f"{ramps.pop()}us"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import operator
 import re
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -133,10 +134,10 @@ def value_of(node: ast.expr) -> float:
     raise ValueError
 
 
-def picoseconds(text: str) -> int:
-    """Returns a time of a configuration, such as 10us, in picoseconds."""
-    unit = text.lstrip("0123456789")
-    return int(text.removesuffix(unit)) * UNITS_PS[unit]
+def time_ps(text: str) -> int:
+    """Returns a time of a configuration, such as 10us or 1.5s, in picoseconds."""
+    number, unit = text.rstrip("pnums"), text.lstrip("0123456789.")
+    return round(Fraction(number) * UNITS_PS[unit])
 
 
 def time_us(text: str, unit: str) -> int:

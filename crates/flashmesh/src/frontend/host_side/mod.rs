@@ -201,7 +201,7 @@ impl<M: Model> HostSide<M> {
     }
 
     /// Returns the time at which the last stream stops, if all streams of earlier phases run until they stop. `None` if a stream has no stop time.
-    pub fn stop(&self) -> Option<Time> {
+    pub fn stops_at(&self) -> Option<Time> {
         let mut of_phase: BTreeMap<u32, Time> = BTreeMap::new();
         for HostStream { config, .. } in &self.streams {
             let stop = config.replay.stop_time?.as_ps().saturating_add(config.replay.start_delay.as_ps());

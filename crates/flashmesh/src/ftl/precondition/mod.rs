@@ -149,7 +149,8 @@ impl Ftl {
         report
     }
 
-    /// Returns whether random writes spread the mapping units of a page of flash over all planes: an idle plane is chosen for each write.
+    /// Returns whether random writes spread the mapping units of a page of flash over all planes, because the plane of a write does not follow from
+    /// its address.
     fn scatters(&self) -> bool {
         self.geometry.units_per_page > 1 && !matches!(self.rules.allocation, Allocation::Static(_))
     }

@@ -73,7 +73,7 @@ pub(super) fn fill(
     let CopyOptions { mut initial, writes } = copies;
     let mut random = SimRng::new(seed);
     let scatter = ftl.scatters().then(|| {
-        let together = WriteRuns::new(&ftl.geometry, writes).pages_together();
+        let together = WriteRuns::new(&ftl.geometry, writes).pages_of_longest();
         Scatter::new(ranges, together, &mut SimRng::new(!seed))
     });
     let mut kinds = plane_classes(ftl, ranges);

@@ -52,6 +52,14 @@ impl WriteRuns {
         self.together
     }
 
+    /// Returns the number of consecutive pages that the longest write covers, if all writes keep to multiples of this number; otherwise the mapping
+    /// units of a physical page.
+    pub(super) fn pages_of_longest(&self) -> u32 {
+        let longest = self.lengths.last().map_or(1, |&(length, _)| length);
+        let fits = self.together.is_multiple_of(longest) && self.alignment.is_multiple_of(longest);
+        if fits { longest } else { self.together }
+    }
+
     /// Ends the current run, so that the next page begins a new one.
     pub(super) fn restart(&mut self) {
         (self.next, self.end) = (0, 0);

@@ -286,7 +286,7 @@ mod tests {
         let rate = REQUESTS as f64 / (end / 1e9);
         let ended = Time::from_ps((end * 1e3) as u64);
         let mut together = streams[0].clone();
-        together.add(&streams[1]);
+        together.add_counted(&streams[1]);
         let (latencies, of_stream) = (together.latencies(), streams[1].latencies());
         let requests = RequestMetrics::from_latencies(rate, 0.0, &latencies);
         let figures = WindowMetrics { requests, write_amplification: None, dies_gc_mean: 0.0, dies: 1 };
