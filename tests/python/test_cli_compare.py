@@ -245,6 +245,7 @@ def test_an_unknown_measure_is_refused_with_those_there_are(cli: Cli, config: Pa
 
 JOBS = """[global]
 direct=1
+group_reporting
 ioengine=libaio
 norandommap
 size=64m
@@ -263,7 +264,7 @@ def test_jobs_of_fio_are_compared_as_they_run(cli: Cli, config: Path, tmp_path: 
     axis = ("--vary", "stream.log.replay.outstanding=1,8")
     done = cli("compare", config, "--fio", "job.fio", *axis, "--json", "-")
     assert done.returncode == 0, done.stderr
-    assert done.stderr.count("job.fio: direct: no effect") == 1
+    assert done.stderr.count("job.fio: group_reporting: no effect") == 1
     alone = cli("run", config, "--fio", "job.fio", "--set", "stream.log.replay.outstanding=8", "--json", "-")
     assert runs(done.stdout)[1]["result"] == simulated(json.loads(alone.stdout))
     assert cli("compare", "--fio", "job.fio", *axis, "--quiet").stderr == ""

@@ -83,7 +83,7 @@ SMALL = {
     [
         ({}, "collection-ahead"),
         ({"precondition.kind": "sequential", "measure.warm-up": "none"}, "overwrites"),
-        ({"precondition.kind": "random", "measure.warm-up": "none", "workload.requests": 1_000}, "cache-fills"),
+        ({"precondition.kind": "random", "measure.warm-up": "none", "workload.requests": 800}, "cache-fills"),
         (
             {"workload.read-share": 1, "replay.mode": "open", "workload.interarrival": "1us", "host.queue-depth": 64},
             "backlog",

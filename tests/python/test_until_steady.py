@@ -135,7 +135,7 @@ def test_streams_grow_alike_and_traces_end(tmp_path: Path) -> None:
         (("run", "filling.toml", "--until-steady", "--request-log", "l.parquet"), "exclude each other"),
         (
             ("run", "filling.toml", "--until-steady", "--set", "replay.stop-time=1ms"),
-            "stop-time ends the run at a time",
+            "replay.stop-time (in a job file of fio: runtime) ends the run at a time: remove it",
         ),
         (
             ("compare", "filling.toml", "--until-steady", "--vary", "workload.requests=1,2"),

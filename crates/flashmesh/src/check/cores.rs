@@ -133,9 +133,8 @@ impl Cores {
     }
 
     /// Checks that a logical page which the array reads for a command had a job on a core, unless the page needs none.
-    /// `unmoved` is the location of the page, if the page has not moved since the start of the run.
-    pub(super) fn read(&mut self, id: RequestId, lpn: Lpn, unmoved: Option<Ppn>) -> Result<(), String> {
-        self.parts.read(id, lpn, unmoved)
+    pub(super) fn read(&self, id: RequestId, lpn: Lpn) -> Result<(), String> {
+        self.parts.read(id, lpn)
     }
 
     /// Checks that a completion which is sent to the host had a job on a core, unless completion jobs take no time.

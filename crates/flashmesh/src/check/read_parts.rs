@@ -72,24 +72,17 @@ impl ReadParts {
 
     /// Checks that a logical page which the array reads for a command belongs to a part whose job is done, and that a part begins at the page if and
     /// only if a page of flash begins there.
-    /// `unmoved` is the location of the page, if the page has not moved since the start of the run.
-    pub(super) fn read(&mut self, id: RequestId, Lpn(lpn): Lpn, unmoved: Option<Ppn>) -> Result<(), String> {
-        let Some(read) = self.reads.get_mut(&id) else { return Ok(()) };
+    pub(super) fn read(&self, id: RequestId, Lpn(lpn): Lpn) -> Result<(), String> {
+        let Some(read) = self.reads.get(&id) else { return Ok(()) };
         if read.waiting.contains(&lpn) {
             return Err(format!("page {lpn} of request {} is read before its job is done", id.0));
         }
-        let at = (lpn - read.first) as usize;
-        if read.flash_pages[at].is_none() {
-            read.flash_pages[at] = unmoved.map(|ppn| ppn.0 / self.units_per_page);
+        let Some(at) = lpn.checked_sub(read.first + 1).map(|before| before as usize) else { return Ok(()) };
+        let (Some(before), Some(own)) = (read.flash_pages[at], read.flash_pages[at + 1]) else { return Ok(()) };
+        if read.starts.contains(&lpn) == (before != own) {
+            return Ok(());
         }
-        for end in [at, at + 1] {
-            let Some(&[Some(before), Some(own)]) = read.flash_pages.get(end.saturating_sub(1)..=end) else { continue };
-            let start = read.first + end as u32;
-            if read.starts.contains(&start) != (before != own) {
-                return Err(format!("request {} is split at page {start}: {}", id.0, before == own));
-            }
-        }
-        Ok(())
+        Err(format!("request {} is split at page {lpn}: {}", id.0, before == own))
     }
 
     pub(super) fn completed(&mut self, id: RequestId) {
@@ -126,11 +119,11 @@ mod tests {
         let mut parts = submitted();
         parts.queued(ID, Lpn(3), 1);
         parts.queued(ID, Lpn(4), 1);
-        assert_eq!((parts.read(ID, Lpn(1), None), parts.read(ID, Lpn(2), None)), (Ok(()), Ok(())));
-        assert!(parts.read(ID, Lpn(3), None).is_err());
+        assert_eq!((parts.read(ID, Lpn(1)), parts.read(ID, Lpn(2))), (Ok(()), Ok(())));
+        assert!(parts.read(ID, Lpn(3)).is_err());
         parts.done(ID, Lpn(3), 1);
-        assert_eq!(parts.read(ID, Lpn(3), None), Ok(()));
-        assert!(parts.read(ID, Lpn(4), None).is_err());
+        assert_eq!(parts.read(ID, Lpn(3)), Ok(()));
+        assert!(parts.read(ID, Lpn(4)).is_err());
     }
 
     #[test]
@@ -138,13 +131,13 @@ mod tests {
         let mut parts = submitted();
         parts.queued(ID, Lpn(2), 1);
         parts.done(ID, Lpn(2), 1);
-        assert!(parts.read(ID, Lpn(2), None).is_err());
+        assert!(parts.read(ID, Lpn(2)).is_err());
     }
 
     #[test]
     fn a_missing_split_is_caught() {
-        let mut parts = submitted();
-        assert_eq!(parts.read(ID, Lpn(2), None), Ok(()));
-        assert!(parts.read(ID, Lpn(3), None).is_err());
+        let parts = submitted();
+        assert_eq!(parts.read(ID, Lpn(2)), Ok(()));
+        assert!(parts.read(ID, Lpn(3)).is_err());
     }
 }

@@ -129,8 +129,7 @@ impl Oracles {
         self.cache(now, |cache| cache.read(request, lpn));
         let version = self.pages.read(ppn, lpn, request.is_some());
         if let Some(id) = request {
-            let unmoved = self.pages.location(lpn).is_none().then_some(ppn);
-            let outcome = self.cores.read(id, lpn, unmoved);
+            let outcome = self.cores.read(id, lpn);
             self.judge(Cores::NAME, outcome, now);
             if let Ok(version) = version {
                 let outcome = self.freshness.read(id, lpn, version);
