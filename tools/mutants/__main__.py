@@ -1,8 +1,8 @@
 """Tests the tests: `make mutants COUNT=200`.
 
 1. Draws mutants of the core, and compiles those that compile into one copy of the tree under `out/mutants`.
-2. Runs the Rust tests of `make test` for each mutant, until one fails.
-3. Runs the Python tests of `make test` for the mutants that survived, then the tests that `make test-long` adds.
+2. Runs the Rust tests of `make test`, then its Python tests, then those that `make test-long` adds, with all mutants
+   active that no test has found yet. Where a test fails, its runs with fewer mutants show which of them it finds.
 
 Continues where it stopped, unless the count, the seed or the code changed.
 """
@@ -13,23 +13,22 @@ import argparse
 import hashlib
 import json
 import random
-import threading
 import time
-from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from mutants.judge import LONG, SHORT, Verdict, found_together, judge_each, python_command, rust_commands, timed
+from mutants.judge import Judge, timed
 from mutants.sites import Mutant, mutants_of
+from mutants.suites import LONG, SHORT, python_suite, python_test, rust_tests
 from mutants.tree import MUTATED, MutatedTree
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 ROOT = Path(__file__).parents[2]
 OUT = ROOT / "out" / "mutants"
-USED_BY = {
-    "flashmesh-base": ("flashmesh-base",),
-    "flashmesh-workload": ("flashmesh-base", "flashmesh-workload"),
-    "flashmesh": MUTATED,
-}
-"""Mutated crates that the tests of each crate use."""
+SUITE_S = 3600.0
+"""Time limit of a whole suite of Python tests, in seconds."""
 
 
 def drawn(tree: MutatedTree, kept: Kept, count: int, seed: int) -> list[Mutant]:
@@ -70,22 +69,15 @@ def overlaps(one: Mutant, other: Mutant) -> bool:
     return one.start < other.end and other.start < one.end
 
 
-def depends(program: str, mutant: Mutant) -> bool:
-    """Returns whether the crate of a test program depends on the crate of a mutant, or is this crate."""
-    return mutant.crate in USED_BY[program.partition("/")[0]]
-
-
 class Kept:
-    """Drawn mutants, durations of commands and verdicts, in a file, so that a later run continues."""
+    """Drawn mutants, durations of tests and what tests found, in a file, so that a later run continues."""
 
     def __init__(self, path: Path) -> None:
         """Creates an empty record for the file `path`."""
         self.path = path
         self.of = ""
         self.drawn: list[int] = []
-        self.durations: dict[str, float] = {}
-        """Duration of each command without mutants, in seconds."""
-        self.verdicts: dict[int, Verdict] = {}
+        self.judge = Judge((), {})
 
     def begin(self, of: str) -> bool:
         """Reads the file. Returns whether it belongs to the draw that `of` describes."""
@@ -94,15 +86,34 @@ class Kept:
         if kept.get("of") != self.of:
             return False
         self.drawn = kept["drawn"]
-        self.durations = kept["durations"]
-        self.verdicts = {int(number): Verdict(**verdict) for number, verdict in kept["verdicts"].items()}
+        self.judge = Judge.restored(kept["judge"])
         return True
 
     def save(self) -> None:
         """Writes the file."""
-        verdicts = {number: asdict(verdict) for number, verdict in self.verdicts.items()}
-        document = {"of": self.of, "drawn": self.drawn, "durations": self.durations, "verdicts": verdicts}
-        self.path.write_text(json.dumps(document, indent=1), encoding="utf-8")
+        document = {"of": self.of, "drawn": self.drawn, "judge": self.judge.kept()}
+        partial = self.path.with_suffix(".partial")
+        partial.write_text(json.dumps(document, indent=1), encoding="utf-8")
+        partial.replace(self.path)
+
+
+def run_python(judge: Judge, tree: MutatedTree, marked: str) -> None:
+    """Runs a suite of Python tests until it passes with all mutants active that are left then."""
+    suite = python_suite(tree, marked)
+    while judge.left and judge.passed.get(suite.name) != len(judge.found):
+        before = judge.state()
+        passes = True
+        for group in judge.groups():
+            for failure in list(suite.failures(group, SUITE_S)):
+                passes = False
+                test = python_test(tree, failure)
+                if test is not None and test.name not in judge.durations:
+                    judge.durations |= timed([test], 1)
+                judge.fails(test or suite, group)
+        if passes:
+            judge.passed[suite.name] = len(judge.found)
+        if judge.state() == before:
+            return
 
 
 def main() -> None:
@@ -110,53 +121,44 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="make mutants", description=__doc__.partition("\n")[0] if __doc__ else None)
     parser.add_argument("--count", type=int, default=200, help="number of mutants")
     parser.add_argument("--seed", type=int, default=1, help="seed of the draw")
-    parser.add_argument("--jobs", type=int, default=2, help="number of mutants that are tested at once")
+    parser.add_argument("--jobs", type=int, default=2, help="number of tests that run at once")
     parser.add_argument("--no-python", action="store_true", help="run the tests of Rust only")
     arguments = parser.parse_args()
     OUT.mkdir(parents=True, exist_ok=True)
     tree, kept = MutatedTree(ROOT, OUT), Kept(OUT / "verdicts.json")
     mutants = drawn(tree, kept, arguments.count, arguments.seed)
     programs = tree.programs()
-    short = rust_commands("", programs, SHORT, 1)
-    durations = kept.durations = kept.durations or timed(short)
-    kept.save()
-    for name, seconds in durations.items():
-        print(f"{name}: {seconds:.0f} s without a mutant", flush=True)
+    short, long = rust_tests(programs, SHORT), rust_tests(programs, LONG, "long")
+    if not kept.judge.durations:
+        kept.judge = Judge(range(1, len(mutants) + 1), timed(short, arguments.jobs))
+        kept.save()
+    judge, jobs = kept.judge, arguments.jobs
+    print(f"{len(short)} tests of Rust take {sum(judge.durations.values()):.0f} s without a mutant", flush=True)
+
+    def place(number: int) -> str:
+        mutant = mutants[number - 1]
+        return f"{number} {mutant.file}:{mutant.line}: {mutant.what}"
+
     begun = time.monotonic()
-
-    for number, mutant in enumerate(mutants, 1):
-        verdict = kept.verdicts.setdefault(number, Verdict())
-        unused = {command.name for command in short if not depends(command.name, mutant)}
-        verdict.passed += sorted(unused.difference(verdict.passed))
-    verdicts = kept.verdicts
-    guard = threading.Lock()
-
-    def told(number: int) -> None:
-        with guard:
-            kept.save()
-        if (failure := verdicts[number].failure) is not None:
-            mutant = mutants[number - 1]
-            place = f"{number} {mutant.file}:{mutant.line}: {mutant.what}"
-            print(f"[{time.monotonic() - begun:.0f} s] {place}: {failure}", flush=True)
-
-    judge_each(short, durations, verdicts, arguments.jobs, told)
-    left = [number for number, verdict in verdicts.items() if verdict.failure is None]
-    print(f"the Rust tests of the short form find {len(mutants) - len(left)} of {len(mutants)}", flush=True)
-    stages = [("the Rust tests of the long form", rust_commands("long", programs, LONG, 2))]
+    judge.on_found = lambda number, by: print(f"[{time.monotonic() - begun:.0f} s] {place(number)}: {by}", flush=True)
+    stages: dict[str, Callable[[], None]] = {
+        "the Rust tests of the short form": lambda: judge.run(short, jobs, kept.save),
+        "the Python tests of the short form": lambda: run_python(judge, tree, "not long"),
+        "the Rust tests of the long form": lambda: judge.run(long, jobs, kept.save),
+        "the Python tests of the long form": lambda: run_python(judge, tree, "long"),
+    }
     if not arguments.no_python:
         tree.build_module()
-        stages.insert(0, ("the Python tests of the short form", [python_command(tree, "not long")]))
-        stages.append(("the Python tests of the long form", [python_command(tree, "long")]))
-    for tests, commands in stages:
-        found = found_together(commands, durations, left, lambda line: print(line, flush=True)) if left else {}
-        for number, failure in found.items():
-            print(f"{number} {mutants[number - 1].file}:{mutants[number - 1].line}: {failure}")
-        print(f"{tests} find {len(found)} of the {len(left)} left", flush=True)
-        left = [number for number in left if number not in found]
-    print(f"{len(left)} of {len(mutants)} survive all tests:")
-    for number in left:
-        mutant = mutants[number - 1]
-        print(f"{number} {mutant.file}:{mutant.line}: {mutant.what}")
+    for name, stage in stages.items():
+        if arguments.no_python and "Python" in name:
+            continue
+        left = len(judge.left)
+        stage()
+        kept.save()
+        print(f"{name} find {left - len(judge.left)} of {left}", flush=True)
+    print(f"{len(judge.left)} of {len(mutants)} survive all tests:")
+    for number in judge.left:
+        print(place(number))
 
 
 if __name__ == "__main__":

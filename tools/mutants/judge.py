@@ -1,220 +1,159 @@
-"""Runs tests with active mutants, and says which test finds them."""
+"""Finds which of many mutants a test finds, with few runs of the test.
+
+All mutants that no test has found yet are active at once. Most runs pass, and show for all of them that the test does
+not find them. Where a test fails, each half of the mutants is tested alone, and so on.
+"""
 
 from __future__ import annotations
 
-import contextlib
-import os
-import resource
-import signal
-import subprocess
-import sys
 import threading
 import time
+from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
-
-from mutants import VARIABLE
-from test_times import DRAWN
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from mutants.tree import MutatedTree, Program
+    from mutants.command import Command
 
-SHORT = DRAWN
-LONG = {"PROPTEST_RNG_SEED": "1"}
-"""Environment of the random tests in `make test-long`."""
 SLOWER = 4.0
-"""Time limit of a test program, after which it counts as hung, as a multiple of its duration without mutants."""
-SLOWER_S = 60.0
-"""Seconds added to this time limit of a test program, for programs that take only moments."""
+"""Time limit of a test, after which it counts as hung, as a multiple of its duration without mutants."""
+SLOWER_S = 10.0
+"""Seconds added to this time limit, for tests that take only moments."""
 UNTIMED_S = 900.0
-"""Assumed duration of a command that was not timed without mutants, in seconds: a program in the long form."""
-MEMORY_MAX = 8 << 30
-"""Limit of the address space of a test process, in bytes."""
-MOST_FOUND = (("whole_drive", "golden_corpus"),)
-"""Test programs with those of their tests that find most mutants. These run first, and again with their program."""
-LEFT_OUT = ("architecture", "soak")
-"""Test programs that read the source, which the mutants change, or that run only on demand."""
+"""Assumed duration of a test that was not timed without mutants, in seconds."""
 
 
-@dataclass
-class Verdict:
-    """Results of the tests of a mutant so far."""
+class Judge:
+    """Mutants that tests have found, and those that are left."""
 
-    passed: list[str] = field(default_factory=list)
-    """Names of the commands of which no test failed."""
-    failure: str | None = None
-    """Line of the first test that failed; None if none did."""
+    def __init__(self, numbers: Iterable[int], durations: Mapping[str, float]) -> None:
+        """Begins with no mutant found.
 
-    def is_open(self, command: Command) -> bool:
-        """Returns whether `command` is still to be run for the mutant."""
-        return self.failure is None and command.name not in self.passed
+        Args:
+            numbers: The numbers of the mutants.
+            durations: The duration of each test without mutants, in seconds by name.
+        """
+        self.durations = dict(durations)
+        self.found: dict[int, str] = {}
+        """Test that found each mutant, with what it printed."""
+        self.passed: dict[str, int] = {}
+        """Number of mutants that were found when a test passed with all others active, by the name of the test."""
+        self.group_of = dict.fromkeys(numbers, 0)
+        """Group of each mutant that is left. The mutants of a group are active at once."""
+        self.on_found: Callable[[int, str], None] = lambda number, by: None
+        """Called with the number of a mutant and what found it, when a test has found it."""
+        self.guard = threading.Lock()
+
+    def kept(self) -> dict[str, Any]:
+        """Returns what `restored` needs to continue, as JSON."""
+        groups = list(self.group_of.items())
+        return {"durations": self.durations, "found": self.found, "passed": self.passed, "groups": groups}
+
+    @classmethod
+    def restored(cls, kept: dict[str, Any]) -> Judge:
+        """Returns the judge that `kept` described."""
+        judge = cls((), kept["durations"])
+        judge.found = {int(number): by for number, by in kept["found"].items()}
+        judge.passed = kept["passed"]
+        judge.group_of = dict(kept["groups"])
+        return judge
+
+    @property
+    def left(self) -> list[int]:
+        """Numbers of the mutants that no test has found."""
+        return sorted(self.group_of)
+
+    def groups(self) -> list[list[int]]:
+        """Returns the mutants of each group."""
+        groups = defaultdict(list)
+        for number, group in sorted(self.group_of.items()):
+            groups[group].append(number)
+        return list(groups.values())
+
+    def state(self) -> tuple[int, int]:
+        """Returns two numbers that stay the same as long as nothing new is learned about a mutant."""
+        return len(self.found), len(set(self.group_of.values()))
+
+    def run(self, tests: Iterable[Command], jobs: int, on_passed: Callable[[], None]) -> None:
+        """Runs tests until each has passed with all mutants active that are left then, the shortest test first.
+
+        A test is repeated after a mutant was found, since this mutant may have hidden the effect of another one.
+
+        Args:
+            tests: The tests.
+            jobs: The number of tests that run at once.
+            on_passed: Called after each test that passed.
+        """
+        by_duration = sorted(tests, key=lambda test: self.durations.get(test.name, UNTIMED_S))
+
+        def run(test: Command) -> None:
+            found = len(self.found)
+            if self.passed.get(test.name) == found or not self.group_of:
+                return
+            with self.guard:
+                groups = self.groups()
+            failed = [self.fails(test, group) for group in groups]
+            if not any(failed):
+                with self.guard:
+                    self.passed[test.name] = found
+                    on_passed()
+
+        while self.group_of:
+            before = self.state()
+            with ThreadPoolExecutor(jobs) as pool:
+                list(pool.map(run, by_duration))
+            if self.state() == before:
+                return
+
+    def fails(self, test: Command, numbers: Sequence[int]) -> bool:
+        """Returns whether a test fails with several mutants active, and records those that it finds.
+
+        Mutants that were found before are not active.
+        """
+        numbers = [number for number in numbers if number in self.group_of]
+        if not numbers:
+            return False
+        limit_s = SLOWER * self.durations.get(test.name, UNTIMED_S) + SLOWER_S
+        failure = test.first_failure(numbers, limit_s)
+        if failure is None:
+            return False
+        if len(numbers) == 1:
+            self.add(numbers[0], f"{test.name}: {failure}")
+            return True
+        first, second = numbers[: len(numbers) // 2], numbers[len(numbers) // 2 :]
+        if not any([self.fails(test, first), self.fails(test, second)]):
+            self.separate(first)
+        return True
+
+    def add(self, number: int, failure: str) -> None:
+        """Records the test that found a mutant, unless another test has found the mutant already."""
+        with self.guard:
+            if self.group_of.pop(number, None) is not None:
+                self.found[number] = failure
+                self.on_found(number, failure)
+
+    def separate(self, numbers: Iterable[int]) -> None:
+        """Puts mutants into a group of their own: with others a test fails that passes with each of the two parts."""
+        with self.guard:
+            group = max(self.group_of.values(), default=0) + 1
+            self.group_of |= {number: group for number in numbers if number in self.group_of}
 
 
-@dataclass(frozen=True)
-class Command:
-    """A command that runs tests, and prints a line for each test that failed."""
-
-    name: str
-    arguments: tuple[str, ...]
-    folder: Path
-    environment: Mapping[str, str]
-    failed: str
-    """Text that is in the line of each failed test."""
-
-    def first_failure(self, numbers: Sequence[int], limit_s: float) -> str | None:
-        """Runs the command until a test fails, with mutants active. Returns the line of this test; None if all pass."""
-        active = {VARIABLE: ",".join(map(str, numbers))}
-        with subprocess.Popen(
-            self.arguments,
-            cwd=self.folder,
-            env=os.environ | dict(self.environment) | active,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            errors="replace",
-            start_new_session=True,
-        ) as run:
-            # A mutant can allocate without end. Processes that this one begins have the limit too.
-            resource.prlimit(run.pid, resource.RLIMIT_AS, (MEMORY_MAX, MEMORY_MAX))
-            ended = threading.Event()
-
-            def end() -> None:
-                ended.set()
-                kill(run)
-
-            timer = threading.Timer(limit_s, end)
-            timer.start()
-            try:
-                assert run.stdout is not None
-                for line in run.stdout:
-                    if self.failed in line:
-                        kill(run)
-                        return f"{self.name}: {line.strip()[:200]}"
-            finally:
-                timer.cancel()
-        if ended.is_set():
-            return f"{self.name}: did not end in {limit_s:.0f} s"
-        return f"{self.name}: ended with {run.returncode}" if run.returncode else None
-
-
-def kill(run: subprocess.Popen[str]) -> None:
-    """Kills a process and all processes that it began."""
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(run.pid, signal.SIGKILL)
-
-
-def rust_commands(form: str, programs: Sequence[Program], drawn: Mapping[str, str], threads: int) -> list[Command]:
-    """Returns the commands that run test programs of Rust.
-
-    Args:
-        form: The form of the tests, for the names of the commands; empty for the short form.
-        programs: The programs.
-        drawn: The environment of the random tests.
-        threads: The number of tests that run at once.
-    """
-    return [
-        Command(
-            " ".join(filter(None, (each.name, chosen, form))),
-            (each.executable, f"--test-threads={threads}", *chosen.split()),
-            each.folder,
-            drawn,
-            " ... FAILED",
-        )
-        for each in programs
-        if not each.name.endswith(LEFT_OUT)
-        for chosen in (*(found for name, found in MOST_FOUND if each.name.endswith(name)), "")
-    ]
-
-
-def python_command(tree: MutatedTree, marked: str) -> Command:
-    """Returns the command that runs Python tests.
-
-    Args:
-        tree: The tree with the mutated module.
-        marked: The expression of marks that chooses the tests.
-    """
-    arguments = ("-m", "pytest", "--verbose", "--exitfirst", "-m", marked, "--numprocesses=2", "--dist=loadscope")
-    return Command(
-        f"pytest -m {marked!r}",
-        (sys.executable, *arguments),
-        tree.at,
-        {"PYTHONPATH": str(tree.at / "python")},
-        "FAILED",
-    )
-
-
-def timed(commands: Sequence[Command]) -> dict[str, float]:
-    """Runs commands without mutants. Returns their durations in seconds by name.
+def timed(tests: Sequence[Command], jobs: int) -> dict[str, float]:
+    """Runs tests without mutants. Returns their durations in seconds by name.
 
     Raises:
         RuntimeError: If a test fails.
     """
-    durations = {}
-    for command in commands:
+
+    def duration(test: Command) -> float:
         begun = time.monotonic()
-        failure = command.first_failure((), float(60 * 60))
+        failure = test.first_failure((), float(60 * 60))
         if failure is not None:
-            raise RuntimeError(f"without a mutant: {failure}")
-        durations[command.name] = time.monotonic() - begun
-    return durations
+            raise RuntimeError(f"without a mutant, {test.name}: {failure}")
+        return time.monotonic() - begun
 
-
-def judge_each(
-    commands: Sequence[Command],
-    durations: Mapping[str, float],
-    verdicts: Mapping[int, Verdict],
-    jobs: int,
-    on_judged: Callable[[int], None],
-) -> None:
-    """Runs the commands for each mutant until a test fails: each command for all mutants, the shortest command first.
-
-    Args:
-        commands: The commands.
-        durations: The duration of each command without mutants, in seconds by name.
-        verdicts: The verdict of each mutant, by its number. Commands that a mutant has passed are not run again.
-        jobs: The number of mutants that are tested at once.
-        on_judged: Called with the number of a mutant after its verdict has changed.
-    """
-    for command in sorted(commands, key=lambda command: durations[command.name]):
-        limit_s = SLOWER * durations[command.name] * jobs + SLOWER_S
-
-        def judge(number: int, command: Command = command, limit_s: float = limit_s) -> None:
-            failure = command.first_failure((number,), limit_s)
-            if failure is None:
-                verdicts[number].passed.append(command.name)
-            else:
-                verdicts[number].failure = failure
-            on_judged(number)
-
-        left = [number for number, verdict in verdicts.items() if verdict.is_open(command)]
-        with ThreadPoolExecutor(jobs) as pool:
-            list(pool.map(judge, left))
-
-
-def found_together(
-    commands: Sequence[Command],
-    durations: Mapping[str, float],
-    numbers: Sequence[int],
-    on_run: Callable[[str], None],
-) -> dict[int, str]:
-    """Returns those of several mutants that the test commands kill, with the first failure of each.
-
-    All mutants are active at once. If a test fails, each half of them is tested alone, and so on, so that few runs
-    show that many mutants survive. A mutant that hides the effect of another can make both survive.
-    """
-    failure = None
-    for command in commands:
-        failure = command.first_failure(numbers, SLOWER * durations.get(command.name, UNTIMED_S) + SLOWER_S)
-        if failure is not None:
-            break
-    on_run(f"{len(numbers)} active: {failure or 'all tests pass'}")
-    if failure is None or len(numbers) <= 1:
-        return {} if failure is None else {numbers[0]: failure}
-    half = len(numbers) // 2
-    found = found_together(commands, durations, numbers[:half], on_run)
-    return found | found_together(commands, durations, numbers[half:], on_run)
+    with ThreadPoolExecutor(jobs) as pool:
+        return dict(zip((test.name for test in tests), pool.map(duration, tests), strict=True))

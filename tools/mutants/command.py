@@ -1,0 +1,92 @@
+"""A command that runs tests with active mutants."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import resource
+import signal
+import subprocess
+import threading
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mutants import VARIABLE
+
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Iterable, Iterator, Mapping
+    from pathlib import Path
+
+MEMORY_MAX = 8 << 30
+"""Limit of the address space of a test process, in bytes."""
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command that runs tests, and prints a line for each test that failed."""
+
+    name: str
+    arguments: tuple[str, ...]
+    folder: Path
+    environment: Mapping[str, str]
+    failed: re.Pattern[str]
+    """Matches the line of a failed test, and nothing else."""
+
+    def first_failure(self, numbers: Iterable[int], limit_s: float) -> str | None:
+        """Runs the command until a test fails, with mutants active. Returns the line of this test; None if all pass."""
+        return next(self.failures(numbers, limit_s), None)
+
+    def failures(self, numbers: Iterable[int], limit_s: float) -> Iterator[str]:
+        """Runs the command with mutants active, and yields the line of each test that fails.
+
+        Yields a line about the command itself if no test failed, but the command did not end in `limit_s` seconds or
+        ended with an error. The command is killed when the iteration stops.
+        """
+        active = {VARIABLE: ",".join(map(str, numbers))}
+        any_failed = False
+        with subprocess.Popen(
+            self.arguments,
+            cwd=self.folder,
+            env=os.environ | dict(self.environment) | active,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            errors="replace",
+            start_new_session=True,
+        ) as run:
+            # A mutant can allocate without end. Processes that this one begins have the limit too.
+            resource.prlimit(run.pid, resource.RLIMIT_AS, (MEMORY_MAX, MEMORY_MAX))
+            ended = threading.Event()
+
+            def end() -> None:
+                ended.set()
+                kill(run)
+
+            timer = threading.Timer(limit_s, end)
+            timer.start()
+            try:
+                assert run.stdout is not None
+                for line in run.stdout:
+                    if self.failed.search(line):
+                        any_failed = True
+                        yield line.strip()[:200]
+                run.wait()
+            except GeneratorExit:
+                kill(run)
+                raise
+            finally:
+                timer.cancel()
+        if any_failed:
+            return
+        if ended.is_set():
+            yield f"did not end in {limit_s:.0f} s"
+        elif run.returncode:
+            yield f"ended with {run.returncode}"
+
+
+def kill(run: subprocess.Popen[str]) -> None:
+    """Kills a process and all processes that it began."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(run.pid, signal.SIGKILL)
