@@ -133,8 +133,9 @@ impl Cores {
     }
 
     /// Checks that a logical page which the array reads for a command had a job on a core, unless the page needs none.
-    pub(super) fn read(&self, id: RequestId, lpn: Lpn) -> Result<(), String> {
-        self.parts.read(id, lpn)
+    /// `untouched` is as in [`ReadParts::read`].
+    pub(super) fn read(&mut self, id: RequestId, lpn: Lpn, untouched: Option<Ppn>) -> Result<(), String> {
+        self.parts.read(id, lpn, untouched)
     }
 
     /// Checks that a completion which is sent to the host had a job on a core, unless completion jobs take no time.

@@ -132,6 +132,11 @@ impl Pages {
         self.location(lpn).or_else(unwritten)
     }
 
+    /// Returns whether `lpn` has been neither written, moved nor deallocated since the start of the run.
+    pub(super) fn is_untouched(&self, lpn: Lpn) -> bool {
+        !self.newest.contains_key(&lpn) && !self.deallocated.contains_key(&lpn)
+    }
+
     pub(super) fn changed(&self) -> &[Lpn] {
         &self.changed
     }

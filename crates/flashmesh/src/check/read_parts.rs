@@ -1,5 +1,5 @@
-//! A check of the oracle `cores`: a read command that takes several pages of flash is split at the boundaries of these pages, and each part but the
-//! first is read only after its job on a core.
+//! Check that belongs to the oracle `cores`: a read command of several pages of flash is split at the boundaries of these pages, and each part but
+//! the first is read only after its job on a core.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -70,19 +70,26 @@ impl ReadParts {
         }
     }
 
-    /// Checks that a logical page which the array reads for a command belongs to a part whose job is done, and that a part begins at the page if and
-    /// only if a page of flash begins there.
-    pub(super) fn read(&self, id: RequestId, Lpn(lpn): Lpn) -> Result<(), String> {
-        let Some(read) = self.reads.get(&id) else { return Ok(()) };
+    /// Checks a logical page that the array reads for a command: the job of its part is done, and it is in one part with a neighbour if and only if
+    /// both are in one page of flash. `untouched` is the location of the page, if the page has been neither written, moved nor deallocated since
+    /// the start of the run.
+    pub(super) fn read(&mut self, id: RequestId, Lpn(lpn): Lpn, untouched: Option<Ppn>) -> Result<(), String> {
+        let Some(read) = self.reads.get_mut(&id) else { return Ok(()) };
         if read.waiting.contains(&lpn) {
             return Err(format!("page {lpn} of request {} is read before its job is done", id.0));
         }
-        let Some(at) = lpn.checked_sub(read.first + 1).map(|before| before as usize) else { return Ok(()) };
-        let (Some(before), Some(own)) = (read.flash_pages[at], read.flash_pages[at + 1]) else { return Ok(()) };
-        if read.starts.contains(&lpn) == (before != own) {
-            return Ok(());
+        let at = (lpn - read.first) as usize;
+        if read.flash_pages[at].is_none() {
+            read.flash_pages[at] = untouched.map(|ppn| ppn.0 / self.units_per_page);
         }
-        Err(format!("request {} is split at page {lpn}: {}", id.0, before == own))
+        for end in [at, at + 1] {
+            let Some(&[Some(before), Some(own)]) = read.flash_pages.get(end.saturating_sub(1)..=end) else { continue };
+            let start = read.first + end as u32;
+            if read.starts.contains(&start) != (before != own) {
+                return Err(format!("request {} is split at page {start}: {}", id.0, before == own));
+            }
+        }
+        Ok(())
     }
 
     pub(super) fn completed(&mut self, id: RequestId) {
@@ -119,11 +126,11 @@ mod tests {
         let mut parts = submitted();
         parts.queued(ID, Lpn(3), 1);
         parts.queued(ID, Lpn(4), 1);
-        assert_eq!((parts.read(ID, Lpn(1)), parts.read(ID, Lpn(2))), (Ok(()), Ok(())));
-        assert!(parts.read(ID, Lpn(3)).is_err());
+        assert_eq!((parts.read(ID, Lpn(1), None), parts.read(ID, Lpn(2), None)), (Ok(()), Ok(())));
+        assert!(parts.read(ID, Lpn(3), None).is_err());
         parts.done(ID, Lpn(3), 1);
-        assert_eq!(parts.read(ID, Lpn(3)), Ok(()));
-        assert!(parts.read(ID, Lpn(4)).is_err());
+        assert_eq!(parts.read(ID, Lpn(3), None), Ok(()));
+        assert!(parts.read(ID, Lpn(4), None).is_err());
     }
 
     #[test]
@@ -131,13 +138,24 @@ mod tests {
         let mut parts = submitted();
         parts.queued(ID, Lpn(2), 1);
         parts.done(ID, Lpn(2), 1);
-        assert!(parts.read(ID, Lpn(2)).is_err());
+        assert!(parts.read(ID, Lpn(2), None).is_err());
     }
 
     #[test]
     fn a_missing_split_is_caught() {
-        let parts = submitted();
-        assert_eq!(parts.read(ID, Lpn(2)), Ok(()));
-        assert!(parts.read(ID, Lpn(3)).is_err());
+        let mut parts = submitted();
+        assert_eq!(parts.read(ID, Lpn(1), None), Ok(()));
+        assert!(parts.read(ID, Lpn(2), None).is_err());
+        assert!(parts.read(ID, Lpn(3), None).is_err());
+    }
+
+    /// Reads pages whose locations the oracle learns only then.
+    #[test]
+    fn a_missing_split_between_pages_of_the_start_is_caught() {
+        let mut parts = submitted();
+        parts.submitted(ID, &READ, |_| None);
+        assert_eq!(parts.read(ID, Lpn(1), Some(Ppn(40))), Ok(()));
+        assert_eq!(parts.read(ID, Lpn(2), Some(Ppn(41))), Ok(()));
+        assert!(parts.read(ID, Lpn(3), Some(Ppn(80))).is_err());
     }
 }

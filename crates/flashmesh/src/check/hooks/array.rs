@@ -129,7 +129,8 @@ impl Oracles {
         self.cache(now, |cache| cache.read(request, lpn));
         let version = self.pages.read(ppn, lpn, request.is_some());
         if let Some(id) = request {
-            let outcome = self.cores.read(id, lpn);
+            let untouched = self.pages.is_untouched(lpn).then_some(ppn);
+            let outcome = self.cores.read(id, lpn, untouched);
             self.judge(Cores::NAME, outcome, now);
             if let Ok(version) = version {
                 let outcome = self.freshness.read(id, lpn, version);
