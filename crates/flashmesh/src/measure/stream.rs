@@ -71,7 +71,7 @@ pub struct StreamMeasures {
     ramp: Option<Box<Ramp>>,
 }
 
-/// The first time of a stream (`replay.ramp-time`), measured apart from the rest.
+/// Initial period of a stream (`replay.ramp-time`), measured apart from the rest.
 #[derive(Clone, Debug)]
 struct Ramp {
     /// Time from which completions count in the results of the stream.
@@ -102,33 +102,19 @@ impl StreamMeasures {
         firmware: Time,
         spent: &LatencyBreakdown,
     ) {
-        if let Some(ramp) = &mut self.ramp
-            && now < ramp.until
-        {
-            return ramp.measures.record_kind(io, status, now, latency, firmware, spent);
-        }
-        self.record_kind(io, status, now, latency, firmware, spent);
-    }
-
-    #[inline(always)]
-    fn record_kind(
-        &mut self,
-        io: &IoRequest,
-        status: Status,
-        now: Time,
-        latency: Time,
-        firmware: Time,
-        spent: &LatencyBreakdown,
-    ) {
-        self.completed += 1;
-        self.last_completion = now;
+        let counted = match &mut self.ramp {
+            Some(ramp) if now < ramp.until => &mut ramp.measures,
+            _ => self,
+        };
+        counted.completed += 1;
+        counted.last_completion = now;
         let kind = MeasuredKind::of(io, status);
-        let measures = &mut self.kinds[kind as usize];
+        let measures = &mut counted.kinds[kind as usize];
         measures.latencies.record(latency);
         measures.breakdown.record(latency, firmware, spent);
         match kind {
-            MeasuredKind::Read => self.read_bytes += io.size,
-            MeasuredKind::Write => self.written_bytes += io.size,
+            MeasuredKind::Read => counted.read_bytes += io.size,
+            MeasuredKind::Write => counted.written_bytes += io.size,
             MeasuredKind::Flush | MeasuredKind::Other => {}
         }
     }
