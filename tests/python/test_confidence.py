@@ -11,6 +11,7 @@ import pytest
 
 import flashmesh
 from conftest import Cli
+from flashmesh.report import quantities as q
 from flashmesh.report import summary
 from flashmesh.report.terminal import Terminal
 
@@ -96,6 +97,32 @@ def test_transients_are_no_steady_state_and_the_summary_says_why(overrides: dict
     assert not result.steadiness.steady
     assert reason in result.steadiness.reasons
     assert "NOT STEADY" in shown(result) or "burst: collection has not begun" in shown(result)
+
+
+def test_the_length_of_a_steady_run_is_a_time_where_a_time_ends_the_run() -> None:
+    counted = flashmesh.run(SMALL, overrides={"workload.requests": 2_000})
+    assert "requests would be enough (workload.requests)." in shown(counted)
+    timed = flashmesh.run(SMALL, overrides={"replay.stop-time": "10ms"})
+    needed = timed.steadiness.requests_needed
+    assert needed is not None
+    assert f"{q.time(needed / timed.iops * 1e12)} at this rate (replay.stop-time;" in shown(timed)
+
+
+def test_a_run_of_the_length_that_is_said_to_be_enough_has_no_filling_cache() -> None:
+    start = {"precondition.kind": "random", "measure.warm-up": "none"}
+    short = flashmesh.run(SMALL, overrides=start | {"workload.requests": 800}).steadiness
+    assert "cache-fills" in short.reasons
+    assert short.requests_needed is not None
+    long = flashmesh.run(SMALL, overrides=start | {"workload.requests": short.requests_needed}).steadiness
+    assert "cache-fills" not in long.reasons
+
+
+def test_phases_and_equal_streams_are_said() -> None:
+    streams: dict[str, Any] = {"a": {}, "b": {}}
+    assert "in each of 2 streams 16 requests always in flight" in shown(flashmesh.run(SMALL | {"stream": streams}))
+    later: dict[str, Any] = {"a": {}, "b": {"replay": {"phase": 1, "outstanding": 1}}}
+    told = shown(flashmesh.run(SMALL | {"stream": later}))
+    assert "The streams run in 2 phases, one after the other" in told
 
 
 def test_reads_of_pages_that_hold_nothing_are_counted_and_said() -> None:

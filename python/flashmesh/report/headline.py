@@ -11,6 +11,7 @@ from flashmesh._native import Config, presets
 from flashmesh.aggregate.estimate import Estimate
 from flashmesh.aggregate.steadiness import is_whole_trace
 from flashmesh.report import quantities as q
+from flashmesh.report.replay import phases, stops_at_a_time
 
 if TYPE_CHECKING:
     from flashmesh.results import ConfidenceInterval, Result, Steadiness
@@ -132,9 +133,8 @@ def longer(result: Result) -> str:
     enough = f"; about {rounded(needed):,} requests would be enough"
     if is_whole_trace(result.document):
         return f"{enough}, and the trace has {result.requests:,}."
-    streams: dict[str, Any] = result.parameters.get("stream") or {"": result.parameters}
-    one_phase = len({stream["replay"]["phase"] for stream in streams.values()}) == 1
-    if one_phase and result.iops > 0 and any("stop-time" in stream["replay"] for stream in streams.values()):
+    parameters = result.parameters
+    if result.iops > 0 and phases(parameters) == 1 and stops_at_a_time(parameters):
         needed_time = q.time(needed / result.iops * 10**12)
         return f"{enough}, {needed_time} at this rate (replay.stop-time; in a job file of fio: runtime)."
     return f"{enough} (workload.requests)."

@@ -1,4 +1,4 @@
-"""Replay mode of a run, from its configuration."""
+"""Replay of the streams of a run, from its configuration."""
 
 from __future__ import annotations
 
@@ -8,7 +8,22 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
+def replays(configuration: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Returns the section `replay` of each stream of a configuration."""
+    streams = (configuration.get("stream") or {"": configuration}).values()
+    return [stream["replay"] for stream in streams if "replay" in stream]
+
+
 def is_open(configuration: Mapping[str, Any]) -> bool:
     """Returns whether a stream of a configuration uses open replay."""
-    streams = (configuration.get("stream") or {"": configuration}).values()
-    return any("replay" in stream and stream["replay"]["mode"] == "open" for stream in streams)
+    return any(replay["mode"] == "open" for replay in replays(configuration))
+
+
+def stops_at_a_time(configuration: Mapping[str, Any]) -> bool:
+    """Returns whether a stream of a configuration has a stop time."""
+    return any("stop-time" in replay for replay in replays(configuration))
+
+
+def phases(configuration: Mapping[str, Any]) -> int:
+    """Returns the number of phases of a configuration: groups of streams that begin one after the other."""
+    return len({replay["phase"] for replay in replays(configuration)})

@@ -22,6 +22,7 @@ from flashmesh.report import (
     slc,
 )
 from flashmesh.report import quantities as q
+from flashmesh.report.replay import phases
 from flashmesh.results import Breakdown, Latency, LatencyByKind
 
 if TYPE_CHECKING:
@@ -91,9 +92,9 @@ def sections(result: Result, terminal: Terminal) -> Iterator[RenderableType]:
         yield Text(told, style="bold yellow")
     if told := headline.unwritten(result):
         yield Text(told, style="yellow")
-    if phases := phase_count(result):
+    if (count := phases(result.parameters)) > 1:
         yield Text(
-            f"The streams run in {phases} phases, one after the other: figures of all streams together mix the phases.",
+            f"The streams run in {count} phases, one after the other: figures of all streams together mix the phases.",
             style="yellow",
         )
     for sentence in recordings.cut(result.document):
@@ -189,15 +190,9 @@ def replay_mode(stream: dict[str, Any], noun: str) -> str:
             waiting = "1 thread that waits" if threads == 1 else f"{threads} threads that wait"
             return f"{waiting} for each request (closed replay)"
         case _:
-            one = settings["outstanding"] == 1
-            return f"{settings['outstanding']} {'request ' if one and noun else noun}always in flight (stress replay)"
-
-
-def phase_count(result: Result) -> int:
-    """Returns the number of phases of the streams; 0 if all streams begin in the same one."""
-    streams: dict[str, Any] = result.parameters.get("stream", {})
-    phases = {stream["replay"]["phase"] for stream in streams.values()}
-    return len(phases) if len(phases) > 1 else 0
+            count = settings["outstanding"]
+            counted = noun.replace("requests", "request") if count == 1 else noun
+            return f"{count} {counted}always in flight (stress replay)"
 
 
 def ignored_stamps(result: Result) -> bool:
