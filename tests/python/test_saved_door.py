@@ -63,7 +63,7 @@ def changed(document: Any, path: tuple[Any, ...], value: Any) -> Any:
     return copied
 
 
-@pytest.mark.parametrize(("cases", "taken_min"), [(60, 2), pytest.param(150, 11, marks=pytest.mark.long)])
+@pytest.mark.parametrize(("cases", "taken_min"), [(60, 4), pytest.param(150, 11, marks=pytest.mark.long)])
 def test_no_wrong_value_in_a_saved_result_gets_past_the_door(
     document: dict[str, Any], tmp_path: Path, cases: int, taken_min: int
 ) -> None:

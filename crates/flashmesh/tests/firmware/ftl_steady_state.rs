@@ -135,37 +135,6 @@ fn a_randomly_preconditioned_drive_goes_on_as_it_is() {
     }
 }
 
-/// Returns the share of the logical pages with an even number that are on the same die as the next page.
-fn share_of_neighbours_on_one_die(ftl: &Ftl, geometry: &Geometry) -> f64 {
-    let die_of = |lpn: u32| ftl.lookup(Lpn(lpn)).map(|ppn| geometry.die_of_plane(geometry.plane_of(ppn)));
-    let pairs = geometry.logical_pages / 2;
-    let together = (0..pairs).filter(|pair| die_of(2 * pair) == die_of(2 * pair + 1)).count();
-    together as f64 / f64::from(pairs)
-}
-
-/// Under random writes of single units, dynamic allocation spreads neighbouring units over all dies, and static allocation keeps the units of a page
-/// together. The start of a run is like the drive after simulated writes.
-#[test]
-fn neighbouring_units_begin_where_random_writes_would_have_placed_them() {
-    for (allocation, expected) in [(Allocation::Dynamic, 1.0 / 16.0), (Config::default().ftl.allocation, 1.0)] {
-        let mut config = config(VictimPolicy::Greedy, 8);
-        (config.geometry.channels, config.geometry.blocks_per_plane) = (2, 128);
-        config.geometry.page_size = Bytes::from_kib(16);
-        config.ftl.mapping_unit = Some(Bytes::from_kib(4));
-        config.ftl.allocation = allocation;
-        let geometry = Geometry::from_config(&config).unwrap();
-        let mut ftl = Ftl::new(&geometry, &config, FtlRules::new(&config));
-        let random = Precondition { kind: PreconditionKind::Random, ..Precondition::default() };
-        assert!(ftl.precondition(&random, 42).settled);
-        let at_start = share_of_neighbours_on_one_die(&ftl, &geometry);
-        write(&mut ftl, &geometry, geometry.logical_pages, 5 * geometry.logical_pages, &mut SimRng::new(9));
-        ftl.audit().unwrap();
-        let later = share_of_neighbours_on_one_die(&ftl, &geometry);
-        assert!((at_start - expected).abs() < 0.01, "{allocation:?}: {at_start}, expected {expected}");
-        assert!((later - at_start).abs() < 0.01, "{allocation:?}: {at_start} at the start, {later} later");
-    }
-}
-
 /// Preconditioning simulates only half of the pages of a plane of 2.4 million pages, and derives the steady state of the whole plane.
 #[test]
 fn a_plane_that_is_known_from_a_part_of_it_goes_on_as_it_is() {

@@ -24,6 +24,7 @@ mod placement_seam;
 mod policies;
 mod power_cuts;
 mod power_loss;
+mod preconditioned_units;
 mod prepared_drives;
 mod replication;
 mod scheduling;

@@ -122,3 +122,15 @@ fn the_rate_of_a_stream_in_the_measured_window_begins_with_the_stream() {
     let measured = report.measured.expect("the warm-up ended");
     assert!((measured.streams[1].iops / report.streams[1].iops - 1.0).abs() < 1e-9);
 }
+
+/// The confidence intervals of the whole run count the requests of the ramp, like its figures.
+#[test]
+fn a_ramp_changes_no_interval_of_the_run() {
+    let confidence = |ramp: &str| {
+        let text = format!("{DRIVE}[replay]\nmode = \"stress\"\n{ramp}[stream.a.workload]\nrequests = 4000\n");
+        let (report, _) = finish(Simulation::new(&config_of(&text)).unwrap_or_else(|error| panic!("{error}")));
+        assert!(report.confidence.iops.is_some(), "the run is long enough for intervals");
+        report.to_json()["confidence"].clone()
+    };
+    assert_eq!(confidence("ramp-time = \"400us\"\n"), confidence(""));
+}

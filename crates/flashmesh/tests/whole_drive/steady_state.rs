@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use flashmesh::config::{Config, Pattern, PreconditionKind, ReplayMode, Sizes, WarmUp, WorkloadKind};
+use flashmesh::flash::geometry::Geometry;
 use flashmesh::measure::interval::IntervalReport;
 use flashmesh::measure::report::{FlashReport, GcReport, Report};
 use flashmesh::measure::request_log::RequestRecord;
@@ -359,6 +360,16 @@ fn a_job_of_uniform_writes_begins_in_the_steady_state_of_a_preconditioned_drive(
     assert!(!is_overwritten_first(|_| {}));
     assert!(!is_overwritten_first(|config| config.workload.read_share = 1.0));
     assert!(is_overwritten_first(|config| config.workload.footprint = Some(Bytes::from_kib(4_096))));
+    assert!(is_overwritten_first(|config| config.workload.footprint_start = Bytes::from_kib(4)));
+    assert!(!is_overwritten_first(|config| {
+        let geometry = Geometry::from_config(config).expect("the geometry is valid");
+        config.workload.footprint = Some(geometry.capacity());
+    }));
+    assert!(is_overwritten_first(|config| {
+        config.workload.pass_size = Some(Bytes::from_kib(1_024));
+        config.workload.passes = 8;
+        config.workload.same_passes = true;
+    }));
     assert!(is_overwritten_first(|config| config.workload.pattern = Pattern::Zipf));
     assert!(is_overwritten_first(|config| config.workload.run_length = 4));
     assert!(is_overwritten_first(|config| config.workload.random_map = true));

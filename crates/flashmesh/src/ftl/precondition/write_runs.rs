@@ -52,8 +52,8 @@ impl WriteRuns {
         self.together
     }
 
-    /// Returns the number of consecutive pages that the longest write covers, if all writes keep to multiples of this number; otherwise the mapping
-    /// units of a physical page.
+    /// Returns the number of consecutive logical pages that the longest write covers, if no write crosses a multiple of this number; otherwise the
+    /// number of logical pages in a physical page.
     pub(super) fn pages_of_longest(&self) -> u32 {
         let longest = self.lengths.last().map_or(1, |&(length, _)| length);
         let fits = self.together.is_multiple_of(longest) && self.alignment.is_multiple_of(longest);
@@ -120,6 +120,25 @@ mod tests {
         {
             assert_eq!(runs(overrides).pages_together(), 1);
         }
+    }
+
+    #[test]
+    fn units_of_the_longest_write_stay_together_if_no_write_crosses_them() {
+        let longest = |size: &str, alignment: &str| {
+            runs(&[
+                "ftl.mapping-unit=4KiB",
+                &format!("workload.request-size={size}"),
+                &format!("workload.alignment={alignment}"),
+            ])
+            .pages_of_longest()
+        };
+        assert_eq!(longest("4KiB", "4KiB"), 1);
+        assert_eq!(longest("8KiB", "8KiB"), 2);
+        assert_eq!(longest("[['4KiB', 3], ['8KiB', 1]]", "8KiB"), 2);
+        assert_eq!(longest("64KiB", "64KiB"), 4);
+        // These writes cross multiples of their longest length, so whole pages of flash stay together.
+        assert_eq!(longest("8KiB", "4KiB"), 4);
+        assert_eq!(longest("12KiB", "12KiB"), 4);
     }
 
     #[test]
