@@ -1700,8 +1700,8 @@ class Firmware:
 
     split_time: Time | None = None
     """Time for each part of a read command but the first: a job of its own, on any core, before the part is read. A
-    part is the mapping units with successive addresses that one page of flash holds. Only with ftl.policy other than
-    "mbm". Values: 0ps to 10ms. Default: "0ps".
+    part of a command consists of mapping units with successive addresses in one page of flash. Only with ftl.policy
+    other than "mbm". Values: 0ps to 10ms. Default: "0ps".
     """
 
     completion_time: Time | None = None
@@ -2362,9 +2362,9 @@ class Replay:
     """Time from the start of the phase to the start of the stream. Values: 0ps to 1000s. Default: "0ps"."""
 
     ramp_time: Time | None = None
-    """Time from the start of the stream for which its requests do not count in the results of the stream: those that
-    complete later count. The results of the whole run, and those of a measured window, include them. Values: 0ps to
-    1000s. Default: "0ps".
+    """Initial period of the stream. Requests that complete in it do not count in the results of the stream, but in
+    those of the whole run, and of the measured window (`measure.warm-up`) if they complete in it. Values: 0ps to 1000s.
+    Default: "0ps".
     """
 
     stop_time: Time | None = None

@@ -56,8 +56,8 @@ section! {
         phase: u32 = 0, in 0..=255, needs plain;
         /// Time from the start of the phase to the start of the stream.
         start_delay: Time = Time::ZERO, in Time::ZERO..=Time::from_ms(1_000_000), needs plain;
-        /// Time from the start of the stream for which its requests do not count in the results of the stream: those that complete later count.
-        /// The results of the whole run, and those of a measured window, include them.
+        /// Initial period of the stream. Requests that complete in it do not count in the results of the stream, but in those of the whole run, and
+        /// of the measured window (`measure.warm-up`) if they complete in it.
         ramp_time: Time = Time::ZERO, in Time::ZERO..=Time::from_ms(1_000_000), needs plain;
         /// Time from the start of the stream after which no request arrives. Requests that have arrived are still served.
         stop_time: Option<Time> = None, unset "the workload's own end", in Time::from_ps(1)..=Time::RUN_MAX, needs plain;

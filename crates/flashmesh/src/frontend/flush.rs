@@ -144,8 +144,8 @@ impl<M: Model> Frontend<M> {
         }
     }
 
-    /// Sends the response of a flush, whose pages are on flash. The whole time of the flush is that of the device cache; without a device cache, that
-    /// of waiting for dies.
+    /// Sends the response of a flush, whose pages are on flash. Books the whole time of the flush as time in the device cache or, without a
+    /// device cache, as wait for dies.
     pub(super) fn end_flush(&mut self, request: RequestId, controller: &mut Controller, kernel: &mut Kernel<M>) {
         let time = kernel.now() - self.flushes.begun[request.index()];
         let spent = match controller.cache() {

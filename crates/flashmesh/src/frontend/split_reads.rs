@@ -1,5 +1,5 @@
-//! Read commands split into parts (`firmware.split-time`): the data of a part lies in one page of flash. The first part is read as soon as the
-//! command is processed; each other part is first a job of a core.
+//! Read commands split into parts (`firmware.split-time`): the data of a part lies in one page of flash. The first part is read as soon as a core has
+//! processed the command. Each other part is read after a further job of a core.
 
 use rustc_hash::FxHashMap;
 
@@ -18,11 +18,11 @@ use super::submit::read_all;
 /// A read command in flight that is split into parts.
 #[derive(Clone, Copy, Debug)]
 struct SplitRead {
-    /// The command, with an address in the drive.
+    /// The command, with its address in the drive instead of its address in a namespace.
     io: IoRequest,
-    /// Time from which the command could have begun.
+    /// Arrival of the command after its job on a core. The command began later if it was held behind a stalled write (`cache.stall`).
     since: Time,
-    /// Time for which the command was held.
+    /// Time from `since` to the start of the command.
     held: Time,
 }
 
@@ -33,8 +33,8 @@ pub(super) struct SplitReads {
 }
 
 impl<M: Model> Frontend<M> {
-    /// Returns the end of the first part of the pages `first` to `last` of a read command. Queues the jobs of the other parts, which
-    /// [`read_part`](Self::read_part) reads; the request waits for one completion for each of these parts until the part is read.
+    /// Splits a read command of the pages `first` to `last`, and returns the last page of its first part. Queues a job for each other part, which
+    /// [`read_part`](Self::read_part) reads. Until then each of these parts counts as one completion that the request waits for.
     #[inline(never)]
     pub(super) fn split_read(
         &mut self,
@@ -74,7 +74,7 @@ impl<M: Model> Frontend<M> {
         self.host.requests[id].remaining += completions - 1;
     }
 
-    /// Charges the core time of its parts to a read command, whose last page was read in time `spent`.
+    /// Charges core time to a read command that has ended: all time since the command arrived but `spent`, the time accounted to its last page.
     pub(super) fn end_split_read(&mut self, id: RequestId, spent: Time, now: Time) {
         if let Some(SplitRead { since, .. }) = self.split_reads.reads.remove(&id) {
             self.host.requests[id].firmware += now - since - spent;

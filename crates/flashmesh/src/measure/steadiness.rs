@@ -429,8 +429,9 @@ impl WindowAnalysis<'_> {
         found
     }
 
-    /// Returns the length of a run, as a multiple of the length of this run, in which a store that gains or loses `left` more pages counts as balanced.
-    /// Without a warm-up the window includes the whole change, which must be small beside the flow.
+    /// Returns how many times as long as this run a run must be for a cache whose fill level still rises or falls to count as balanced. `left` is the
+    /// number of pages by which the level can change further. Without a warm-up the window includes the whole change of the level, and is long enough
+    /// once this change is small compared to the pages written.
     fn length_to_balance(&self, store: &FillTrend, left: f64) -> f64 {
         let until_full = 2.0 + left / store.rise.abs();
         if self.window.warm_up_ended.is_some() || store.through <= 0.0 {

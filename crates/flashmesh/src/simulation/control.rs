@@ -36,8 +36,8 @@ impl Control {
         self.requests_done.load(Ordering::Relaxed)
     }
 
-    /// Returns the total number of requests of all streams. If stop times end the streams earlier, the number is estimated from the rate so far.
-    /// `None` before the start of the run, or if neither the workloads nor stop times say when the run ends.
+    /// Returns the total number of requests of all streams. If stop times end the streams before their workloads, the number is estimated from the
+    /// rate so far. `None` before the start of the run, or if neither the workloads nor stop times say when the run ends.
     pub fn request_total(&self) -> Option<u64> {
         let stated = Some(self.request_total.load(Ordering::Relaxed)).filter(|&total| total > 0);
         let stop_ps = self.stop_ps.load(Ordering::Relaxed);

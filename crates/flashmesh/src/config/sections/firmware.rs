@@ -21,8 +21,8 @@ section! {
         other_time: Time = Time::ZERO, in Time::ZERO..=FIRMWARE_TIME_MAX, needs any where "other-time" != ["\"0ps\""];
         /// Additional time for each mapping unit that a command reads or writes.
         look_up_time: Time = Time::ZERO, in Time::ZERO..=FIRMWARE_TIME_MAX, needs any where "look-up-time" != ["\"0ps\""];
-        /// Time for each part of a read command but the first: a job of its own, on any core, before the part is read. A part is the mapping units
-        /// with successive addresses that one page of flash holds.
+        /// Time for each part of a read command but the first: a job of its own, on any core, before the part is read. A part of a command consists
+        /// of mapping units with successive addresses in one page of flash.
         split_time: Time = Time::ZERO, in Time::ZERO..=FIRMWARE_TIME_MAX, with "ftl.policy" != ["\"mbm\""], needs any where "split-time" != ["\"0ps\""];
         /// Time for a completion, before it is sent to the host.
         completion_time: Time = Time::ZERO, in Time::ZERO..=FIRMWARE_TIME_MAX, needs any where "completion-time" != ["\"0ps\""];

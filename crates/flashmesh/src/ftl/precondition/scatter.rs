@@ -1,5 +1,5 @@
-//! Random spread of logical pages over the planes: where random writes are placed on idle planes, neighbouring mapping units of the drive end up on
-//! unrelated planes.
+//! Random spread of logical pages over the planes. If a drive writes to idle planes, random writes leave neighbouring logical pages on unrelated
+//! planes; the initial state of a drive is made alike.
 
 use std::ops::Range;
 
@@ -9,12 +9,12 @@ use crate::ids::Lpn;
 /// Number of rounds of a [`Shuffle`].
 const ROUNDS: usize = 3;
 
-/// Random bijection of logical pages within each filled range. Under static allocation, a logical page has a slot on a fixed plane; the bijection
-/// gives this slot to another page. Consecutive pages that are written together stay together.
+/// Random permutation of the logical pages of each range that preconditioning fills. Preconditioning places pages by static allocation; the
+/// permutation then exchanges their places. Runs of consecutive pages that are written together stay together.
 #[derive(Clone, Debug)]
 pub(in super::super) struct Scatter {
     ranges: Vec<ScatteredRange>,
-    /// Number of consecutive pages that stay together.
+    /// Length of a run, in pages.
     length: u32,
 }
 
@@ -25,7 +25,7 @@ struct ScatteredRange {
 }
 
 impl Scatter {
-    /// Draws a bijection of the pages of each of `ranges`, in runs of `length` pages.
+    /// Draws a permutation of the pages of each of `ranges`, in runs of `length` pages.
     pub(super) fn new(ranges: &[Range<u32>], length: u32, random: &mut SimRng) -> Scatter {
         let scattered = ranges.iter().map(|pages| {
             let shuffle = Shuffle::new(pages.len() as u32 / length, random);
@@ -34,12 +34,12 @@ impl Scatter {
         Scatter { ranges: scattered.collect(), length }
     }
 
-    /// Returns the page under whose number static allocation places `lpn`.
+    /// Returns the page at whose place in static allocation `lpn` is stored.
     pub(in super::super) fn slot_of(&self, lpn: Lpn) -> Lpn {
         self.mapped(lpn, Shuffle::image)
     }
 
-    /// Returns the page that has the slot of `slot`: the inverse of [`slot_of`](Self::slot_of).
+    /// Returns the page that is stored at the place of `slot` in static allocation: the inverse of [`slot_of`](Self::slot_of).
     pub(in super::super) fn page_at(&self, slot: Lpn) -> Lpn {
         self.mapped(slot, Shuffle::preimage)
     }
@@ -56,12 +56,12 @@ impl Scatter {
     }
 }
 
-/// Random bijection of the numbers below `count`: rounds of an odd multiplication and a shift of numbers of a few bits, repeated until the result
-/// is below `count` (cycle walking).
+/// Random permutation of the numbers below `count`. It permutes the numbers below the next power of two, by rounds of a multiplication, an addition
+/// and a shift, and is applied again until the result is below `count` (cycle walking).
 #[derive(Clone, Debug)]
 struct Shuffle {
     count: u32,
-    /// Bits of the largest number.
+    /// Bit mask of the next power of two: all permuted numbers are at most `mask`.
     mask: u32,
     shift: u32,
     /// Factor and summand of each round. A factor is odd.
