@@ -118,9 +118,9 @@ def serve(
         refuse_with_probe(ctx)
     elif socket is None:
         raise click.UsageError("Missing option '--socket'.", ctx)
-    programs()
     loaded = configuration.load(config, overrides=dict(settings), seed=seed, runs=False)
     check_config(loaded)
+    programs()
     memory.require([loaded])
     if probe:
         return show_probe(loaded, queue_depth, quiet)
