@@ -30,7 +30,7 @@ fn main() {
             report(
                 "first random reads, venice-z-nand",
                 begun,
-                &format!("{} of the map in memory", ftl.written_map_bytes()),
+                &format!("{} of the map in memory", ftl.map().written_bytes()),
             );
         }
     }
@@ -75,9 +75,9 @@ fn writes() {
         let mut moved = 0;
         for _ in 0..writes / 8 {
             let lpns: [Lpn; 8] = std::array::from_fn(|_| Lpn(random.below(geometry.logical_pages)));
-            lpns[..ahead].iter().for_each(|&lpn| ftl.prefetch(lpn));
+            lpns[..ahead].iter().for_each(|&lpn| ftl.map().prefetch(lpn));
             lpns[..ahead].iter().for_each(|&lpn| ftl.prefetch_older(lpn));
-            moved += lpns.into_iter().map(|lpn| ftl.write_untimed(lpn, &idle)).sum::<u64>();
+            moved += lpns.into_iter().map(|lpn| ftl.untimed().write(lpn, &idle)).sum::<u64>();
         }
         let nanoseconds = begun.elapsed().as_nanos() as f64 / f64::from(writes);
         let write_amplification = 1.0 + moved as f64 / f64::from(writes);

@@ -71,8 +71,8 @@ impl FirmwarePolicy for WholeDies {
             }
             for plane in self.planes_of(die) {
                 let Some(lpn) = self.held.front().map(|&id| drive.load.transaction(id).lpn) else { return due };
-                let stream = drive.ftl.host_block_kind(plane, None);
-                if drive.ftl.next_page_offset(plane, stream).is_none() {
+                let stream = drive.ftl.blocks().host_block_kind(plane, None);
+                if drive.ftl.blocks().next_page_offset(plane, stream).is_none() {
                     due.full_planes.push(plane);
                 } else if drive.ftl.has_room(lpn, plane) {
                     drive.ftl.record_placement(lpn, plane);

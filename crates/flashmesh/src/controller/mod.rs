@@ -231,7 +231,7 @@ impl Controller {
     pub fn are_in_one_flash_page(&self, one: Lpn, other: Lpn) -> bool {
         let Shared { ftl, geometry, .. } = &self.shared;
         let page = |lpn: Lpn| {
-            let ppn = ftl.lookup(lpn).unwrap_or_else(|| ftl.default_location(lpn));
+            let ppn = ftl.lookup(lpn).unwrap_or_else(|| ftl.static_order().default_location_of(lpn));
             (geometry.block_of(ppn), geometry.array_page(ppn))
         };
         page(one) == page(other)

@@ -28,7 +28,7 @@ impl Controller {
             }
             Purpose::Reallocate => ftl.lookup(transaction.lpn) == Some(transaction.from),
             Purpose::ReplicaProgram => {
-                let has_place = || ftl.next_page_offset(transaction.plane, OpenBlockKind::Replica).is_some();
+                let has_place = || ftl.blocks().next_page_offset(transaction.plane, OpenBlockKind::Replica).is_some();
                 replica::is_wanted(transaction, &self.shared) && has_place()
             }
             Purpose::MapProgram | Purpose::HostWrite(_) | Purpose::Erase | Purpose::Parity => true,
@@ -42,7 +42,7 @@ impl<M: Model> PageSource<M> for Controller {
         // A lookup is valid until the map changes. But if a page has several locations (because of a replica, or during a Clean, the move
         // of a whole block from chip to chip), the read may be queued for another location than the lookup returned, so this shortcut is
         // not used.
-        let is_as_translated = transaction.map_version == self.shared.ftl.map_changes();
+        let is_as_translated = transaction.map_version == self.shared.ftl.map().changes();
         (is_as_translated && !(M::ALL_FEATURES && self.shared.has_homes()))
             || !transaction.purpose.depends_on_map()
             || self.is_still_there(transaction)
@@ -66,8 +66,8 @@ impl<M: Model> PageSource<M> for Controller {
         }
         let stream = self.shared.stream_of(transaction)?;
         match transaction.class() {
-            TransactionClass::CollectProgram => self.shared.ftl.next_move_offset(transaction.plane, stream),
-            _ => self.shared.ftl.next_page_offset(transaction.plane, stream),
+            TransactionClass::CollectProgram => self.shared.ftl.blocks().next_move_offset(transaction.plane, stream),
+            _ => self.shared.ftl.blocks().next_page_offset(transaction.plane, stream),
         }
     }
 
@@ -79,7 +79,7 @@ impl<M: Model> PageSource<M> for Controller {
         plane: PlaneId,
         mut heads: impl Iterator<Item = &'a Transaction>,
     ) -> bool {
-        let has_page = |stream| self.shared.ftl.next_page_offset(plane, stream).is_some();
+        let has_page = |stream| self.shared.ftl.blocks().next_page_offset(plane, stream).is_some();
         if class == TransactionClass::MapProgram {
             return has_page(OpenBlockKind::Translation);
         }
@@ -98,7 +98,7 @@ impl<M: Model> PageSource<M> for Controller {
 
     #[inline(always)]
     fn has_shared_page(&self, plane: PlaneId) -> bool {
-        self.shared.ftl.has_shared_page(plane)
+        self.shared.ftl.blocks().has_shared_page(plane)
     }
 
     fn shares_block(&self, lead: &Transaction, other: &Transaction) -> bool {

@@ -123,7 +123,7 @@ impl Controller {
         if let Some(map) = &self.map {
             map.state().prefetch(pages.iter().copied());
         }
-        pages.iter().for_each(|&lpn| self.shared.ftl.prefetch(lpn));
+        pages.iter().for_each(|&lpn| self.shared.ftl.map().prefetch(lpn));
     }
 
     /// Deallocates logical pages: unmaps them, and removes them from the device cache.

@@ -205,7 +205,7 @@ impl Shared {
         match transaction.purpose {
             Purpose::HostWrite(_) => Some(self.stream_of_write(transaction)),
             // Reallocated pages go to the open block of host writes, never to the SLC cache.
-            Purpose::Reallocate => Some(self.ftl.host_block_kind(transaction.plane, None)),
+            Purpose::Reallocate => Some(self.ftl.blocks().host_block_kind(transaction.plane, None)),
             Purpose::MapProgram => Some(OpenBlockKind::Translation),
             Purpose::ReplicaProgram => Some(OpenBlockKind::Replica),
             Purpose::CollectProgram(MoveRoute::Controller | MoveRoute::Plane) => {

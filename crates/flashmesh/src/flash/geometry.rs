@@ -444,4 +444,14 @@ impl Geometry {
     pub fn channel_of(&self, chip: ChipId) -> ChannelId {
         ChannelId(chip.0 / self.chips_per_channel)
     }
+
+    /// Returns the distance between the chips of two planes: the difference of their rows (channels) plus the difference of their columns (ways).
+    pub(crate) fn distance(&self, from: PlaneId, to: PlaneId) -> u32 {
+        let place = |plane: PlaneId| {
+            let ChipId(chip) = self.chip_of(self.die_of_plane(plane));
+            (chip / self.chips_per_channel, chip % self.chips_per_channel)
+        };
+        let ((from_row, from_column), (to_row, to_column)) = (place(from), place(to));
+        from_row.abs_diff(to_row) + from_column.abs_diff(to_column)
+    }
 }

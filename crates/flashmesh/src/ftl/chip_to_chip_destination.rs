@@ -1,17 +1,17 @@
 //! Moves of garbage collection to other chips: choice of the plane to which a valid page is copied.
 
 use super::{Ftl, OpenBlockKind, PlaneOccupancy};
-use crate::ids::{ChipId, DieId, Lpn, PlaneId};
+use crate::ids::{DieId, Lpn, PlaneId};
 
 impl Ftl {
-    /// Chooses the destination plane of a chip-to-chip copy of `lpn`, a valid page of a victim in `plane`. Counts the page as in flight to the
-    /// destination until [`finish_incoming`](Ftl::finish_incoming). Returns `None`, and counts nothing, if no plane qualifies; the page then has to
-    /// stay in `plane`.
+    /// Chooses the destination plane of a chip-to-chip copy of `lpns`, valid pages of a victim in `plane` that one program writes: one page, or the
+    /// mapping units of a whole program or of the last, partly filled program of the victim. Counts the pages as in flight to the destination until
+    /// [`finish_incoming`](Ftl::finish_incoming). Returns `None`, and counts nothing, if no plane qualifies; the pages then have to stay in `plane`.
     ///
-    /// Candidates are the planes of other chips that have the same index in their chip as `plane` and belong to the namespace of the page. Data must
+    /// Candidates are the planes of other chips that have the same index in their chip as `plane` and belong to the namespace of the pages. Data must
     /// be able to move from the die of `plane` to that of the candidate (`reaches(from, to)`). These candidates are skipped:
     ///
-    /// - planes without room for another valid page of the namespace,
+    /// - planes without room for all of `lpns` as valid pages of the namespace,
     /// - planes that have no free page in an open block for arriving pages and cannot open another such block,
     /// - planes that already await a page, because a chip has one page buffer per plane \[choice\].
     ///
@@ -32,24 +32,6 @@ impl Ftl {
     /// the plane stays within its page limit, which excludes its spare blocks. Victim selectors choose a block with invalid pages sooner or later,
     /// and its collection frees these invalid pages. So collections that send pages to each other come to an end.
     pub(crate) fn admit_chip_to_chip(
-        &mut self,
-        lpn: Lpn,
-        plane: PlaneId,
-        reaches: impl Fn(DieId, DieId) -> bool,
-    ) -> Option<PlaneId> {
-        let planes_per_chip = self.geometry.dies_per_chip * self.geometry.planes_per_die;
-        let from = self.geometry.die_of_plane(plane);
-        let candidates = (plane.0 % planes_per_chip..self.geometry.planes()).step_by(planes_per_chip as usize);
-        let may_take = |to| reaches(from, self.geometry.die_of_plane(to));
-        let chosen = self.emptiest(lpn, plane, candidates.map(PlaneId), may_take)?;
-        self.open_for_incoming(chosen)?;
-        self.blocks.accounts.plane_mut(chosen).incoming_pages = 1;
-        Some(chosen)
-    }
-
-    /// Like [`admit_chip_to_chip`](Self::admit_chip_to_chip), but for `lpns`, the mapping units of one program: a whole program, or the
-    /// last, partly filled program of a victim. All units go to one plane. Returns `None` if no plane can take all of them.
-    pub(crate) fn admit_program(
         &mut self,
         lpns: &[Lpn],
         plane: PlaneId,
@@ -113,7 +95,7 @@ impl Ftl {
         let valid = |plane: PlaneId| self.blocks.accounts.plane(plane).valid_pages;
         candidates
             .filter(|&to| valid(to) <= valid(plane) && may_take(to) && self.can_admit(lpn, to))
-            .min_by_key(|&to| (valid(to), self.distance(plane, to), to))
+            .min_by_key(|&to| (valid(to), self.geometry.distance(plane, to), to))
     }
 
     fn open_for_incoming(&mut self, plane: PlaneId) -> Option<()> {
@@ -144,16 +126,6 @@ impl Ftl {
         self.blocks.accounts.plane(plane).incoming_pages == 0
             && self.blocks.accounts.has_page(plane, OpenBlockKind::Incoming)
             && has_room()
-    }
-
-    /// Returns the distance between the chips of two planes: the difference of their rows (channels) plus the difference of their columns (ways).
-    fn distance(&self, from: PlaneId, to: PlaneId) -> u32 {
-        let place = |plane: PlaneId| {
-            let ChipId(chip) = self.geometry.chip_of(self.geometry.die_of_plane(plane));
-            (chip / self.geometry.chips_per_channel, chip % self.geometry.chips_per_channel)
-        };
-        let ((from_row, from_column), (to_row, to_column)) = (place(from), place(to));
-        from_row.abs_diff(to_row) + from_column.abs_diff(to_column)
     }
 }
 
@@ -202,19 +174,19 @@ mod tests {
     #[test]
     fn ties_of_valid_pages_go_to_the_nearest_plane_and_ties_of_distance_to_the_first() {
         let mut ftl = drive();
-        assert_eq!(ftl.admit_chip_to_chip(PAGE, FROM, column), Some(PlaneId(3)));
+        assert_eq!(ftl.admit_chip_to_chip(&[PAGE], FROM, column), Some(PlaneId(3)));
         // All chips are reachable for the next copies. Plane 3, on the chip above, already awaits a page. Three planes are at distance 1: 7 and 11,
         // on the chips left and right of `FROM`, and 15 below. Ties go to the lowest number.
-        assert_eq!(ftl.admit_chip_to_chip(PAGE, FROM, |from, to| from != to), Some(PlaneId(7)));
-        assert_eq!(ftl.admit_chip_to_chip(PAGE, FROM, |from, to| from != to), Some(PlaneId(11)));
-        assert_eq!(ftl.admit_chip_to_chip(PAGE, FROM, |_, _| false), None);
+        assert_eq!(ftl.admit_chip_to_chip(&[PAGE], FROM, |from, to| from != to), Some(PlaneId(7)));
+        assert_eq!(ftl.admit_chip_to_chip(&[PAGE], FROM, |from, to| from != to), Some(PlaneId(11)));
+        assert_eq!(ftl.admit_chip_to_chip(&[PAGE], FROM, |_, _| false), None);
     }
 
     #[test]
     fn the_plane_with_the_fewest_valid_pages_takes_the_page() {
         let mut ftl = drive();
         fill(&mut ftl, PlaneId(3), 1);
-        assert_eq!(ftl.admit_chip_to_chip(PAGE, FROM, column), Some(PlaneId(15)));
+        assert_eq!(ftl.admit_chip_to_chip(&[PAGE], FROM, column), Some(PlaneId(15)));
     }
 
     #[test]
@@ -223,10 +195,10 @@ mod tests {
         fill(&mut ftl, FROM, 40);
         fill(&mut ftl, PlaneId(3), 41);
         fill(&mut ftl, PlaneId(15), 40);
-        assert_eq!(ftl.admit_chip_to_chip(PAGE, FROM, column), Some(PlaneId(15)));
-        assert_eq!(ftl.admit_chip_to_chip(PAGE, FROM, column), None);
+        assert_eq!(ftl.admit_chip_to_chip(&[PAGE], FROM, column), Some(PlaneId(15)));
+        assert_eq!(ftl.admit_chip_to_chip(&[PAGE], FROM, column), None);
         ftl.finish_incoming(PlaneId(15));
-        assert_eq!(ftl.admit_chip_to_chip(PAGE, FROM, column), Some(PlaneId(15)));
+        assert_eq!(ftl.admit_chip_to_chip(&[PAGE], FROM, column), Some(PlaneId(15)));
         ftl.audit().expect("the tables agree");
     }
 
@@ -234,7 +206,7 @@ mod tests {
     fn a_plane_short_of_free_pages_still_takes_a_page_from_a_fuller_plane() {
         let mut ftl = drive();
         // An earlier copy has opened a block for arriving pages in plane 3, so that a later copy need not open one.
-        assert_eq!(ftl.admit_chip_to_chip(PAGE, FROM, column), Some(PlaneId(3)));
+        assert_eq!(ftl.admit_chip_to_chip(&[PAGE], FROM, column), Some(PlaneId(3)));
         ftl.finish_incoming(PlaneId(3));
         fill(&mut ftl, FROM, 48);
         fill(&mut ftl, PlaneId(15), 48);
@@ -246,7 +218,7 @@ mod tests {
             ftl.commit(Lpn(3 * 48 + page), ppn);
         }
         assert!(ftl.is_short(PlaneId(3)));
-        assert_eq!(ftl.admit_chip_to_chip(PAGE, FROM, column), Some(PlaneId(3)));
+        assert_eq!(ftl.admit_chip_to_chip(&[PAGE], FROM, column), Some(PlaneId(3)));
         ftl.audit().expect("the tables agree");
     }
 
@@ -262,9 +234,9 @@ mod tests {
             }
         }
         assert!(!ftl.is_short(PlaneId(3)));
-        assert_eq!(ftl.admit_chip_to_chip(PAGE, FROM, column), None);
+        assert_eq!(ftl.admit_chip_to_chip(&[PAGE], FROM, column), None);
         ftl.deallocate(Lpn(15 * 52));
-        assert_eq!(ftl.admit_chip_to_chip(PAGE, FROM, column), Some(PlaneId(15)));
+        assert_eq!(ftl.admit_chip_to_chip(&[PAGE], FROM, column), Some(PlaneId(15)));
     }
 
     #[test]
@@ -274,13 +246,13 @@ mod tests {
         fill(&mut ftl, FROM, 24);
         for page in 0..8 {
             let from = ftl.lookup(Lpn(FROM.0 * 48 + page)).expect("the page was written");
-            let to = ftl.admit_chip_to_chip(PAGE, FROM, |_, die| die == DieId(1)).expect("the plane is empty");
+            let to = ftl.admit_chip_to_chip(&[PAGE], FROM, |_, die| die == DieId(1)).expect("the plane is empty");
             assert_eq!(to, PlaneId(3));
             let ppn = ftl.allocate(to, OpenBlockKind::Incoming).expect("a page is reserved for the copy");
             assert!(ftl.commit_move(Lpn(FROM.0 * 48 + page), from, ppn));
             ftl.finish_incoming(to);
             // The static order puts page 12 on plane 3 as well, so host writes compete for its free blocks.
-            ftl.write_untimed(Lpn(12), &idle);
+            ftl.untimed().write(Lpn(12), &idle);
         }
         assert_eq!(
             (ftl.blocks.accounts.plane(FROM).valid_pages, ftl.blocks.accounts.plane(PlaneId(3)).valid_pages),

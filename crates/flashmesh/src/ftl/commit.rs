@@ -38,7 +38,7 @@ impl Ftl {
             self.notify_move(lpn, Some(from), Some(to));
             let plane = self.blocks.accounts.program_valid(to);
             let before = self.geometry.plane_of(from);
-            if was_guest && (plane == before || self.share_superblocks(plane, before)) {
+            if was_guest && (plane == before || self.blocks.share_superblocks(plane, before)) {
                 self.admit_guest(to, plane);
             }
             return true;

@@ -17,20 +17,15 @@ impl Ftl {
     /// number alone determines).
     #[inline(always)]
     pub fn location(&self, lpn: Lpn) -> Ppn {
-        self.mapping.get(lpn).unwrap_or_else(|| self.default_location(lpn))
+        self.mapping.get(lpn).unwrap_or_else(|| self.static_order().default_location_of(lpn))
     }
 
     /// Returns the home (address at which an unmapped page is read) of the unmapped page `lpn`, for a read that will be queued there.
-    /// Counts this read in [`Ftl::unmapped_reads`].
+    /// Counts this read in [`Mapping::unmapped_reads`](super::Mapping::unmapped_reads).
     #[inline(always)]
     pub(crate) fn default_location_for_read(&mut self, lpn: Lpn) -> Ppn {
         self.mapping.count_unmapped_read();
-        self.default_location(lpn)
-    }
-
-    #[inline(always)]
-    pub(crate) fn default_location(&self, lpn: Lpn) -> Ppn {
-        self.allocation.static_order().default_location_of(lpn)
+        self.static_order().default_location_of(lpn)
     }
 
     /// Maps the unmapped page `lpn` to the next page of the open block of host writes, on the plane of its home (address at which an

@@ -26,7 +26,7 @@ const UNMAPPED_PLACE: u32 = UNMAPPED - 1;
 /// it is written. Lookups of entries that were never set do not touch the forward table either, because that would allocate a page of memory for
 /// nothing.
 #[derive(Debug)]
-pub(super) struct Mapping {
+pub struct Mapping {
     /// For each logical page, its physical page + 1; 0 if never set, [`UNMAPPED`] if deallocated.
     forward: Vec<u32>,
     /// Regions of the forward table in which an entry was ever set, as a bit set by region number.
@@ -131,7 +131,7 @@ impl Mapping {
     }
 
     /// Returns whether `lpn` is mapped, without computing its location.
-    pub(super) fn is_mapped(&self, lpn: Lpn) -> bool {
+    pub(crate) fn is_mapped(&self, lpn: Lpn) -> bool {
         match self.entry(lpn) {
             0 => self.initial.as_ref().is_some_and(|initial| initial.contains(lpn)),
             entry => entry != UNMAPPED,
@@ -199,11 +199,11 @@ impl Mapping {
         }
     }
 
-    /// Returns how often the location of a logical page has changed, over all pages of the drive. First writes count only after a read of
-    /// an [unmapped page](Mapping::count_unmapped_read), because only then a queued read may hold the home (address at which an unmapped
-    /// page is read) of the written page.
+    /// Returns how often the location of a logical page has changed, over all pages of the drive. Locations that were looked up stay valid until
+    /// this number changes. First writes count only after a read of an [unmapped page](Mapping::count_unmapped_read), because only then a queued
+    /// read may hold the home (address at which an unmapped page is read) of the written page.
     #[inline(always)]
-    pub(super) fn changes(&self) -> u64 {
+    pub(crate) fn changes(&self) -> u64 {
         self.changes
     }
 
@@ -215,7 +215,7 @@ impl Mapping {
     }
 
     /// Returns the number of reads of unmapped pages so far.
-    pub(super) fn unmapped_reads(&self) -> u64 {
+    pub(crate) fn unmapped_reads(&self) -> u64 {
         self.unmapped_reads
     }
 
@@ -252,7 +252,7 @@ impl Mapping {
 
     /// Prefetches the forward entry of `lpn` into the CPU cache, if any entry of its region was ever set.
     #[inline]
-    pub(super) fn prefetch(&self, lpn: Lpn) {
+    pub fn prefetch(&self, lpn: Lpn) {
         if lpn.index() < self.forward.len() && self.is_region_written(lpn) {
             prefetch(&self.forward, lpn.index());
         }
@@ -268,7 +268,7 @@ impl Mapping {
     }
 
     /// Returns the size in memory of the regions of the forward table in which an entry was ever set.
-    pub(super) fn written_bytes(&self) -> Bytes {
+    pub fn written_bytes(&self) -> Bytes {
         let regions: u32 = self.written_regions.iter().map(|word| word.count_ones()).sum();
         Bytes::new(u64::from(regions) * u64::from(REGION_ENTRIES) * size_of::<u32>() as u64)
     }

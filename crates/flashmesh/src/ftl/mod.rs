@@ -88,7 +88,8 @@ mod translation;
 mod untimed;
 
 pub use allocation::{DriveView, IdleDies, PageRead, PageWrite, RequestPart};
-pub use blocks::BlockState;
+pub use blocks::{BlockManager, BlockState};
+pub use mapping::Mapping;
 pub use occupancy::PlaneOccupancy;
 pub use open_block_kind::OpenBlockKind;
 pub use partition::Partition;
@@ -101,17 +102,15 @@ pub use rules::FtlRules;
 pub use spare_blocks::{blocks_for_gathering, spare_blocks_min};
 pub use superblocks::Superblocks;
 pub use translation::TranslationPages;
+pub use untimed::UntimedWrites;
 
-use blocks::BlockManager;
 use collection::Collector;
-use mapping::Mapping;
 use replicas::Replicas;
 
 use crate::config::{Config, ExpectedWrites};
 use crate::flash::geometry::Geometry;
-use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
+use crate::ids::{Lpn, Ppn};
 use crate::states::StateFolder;
-use crate::units::Bytes;
 
 /// A page-level flash translation layer.
 ///
@@ -169,7 +168,7 @@ impl Ftl {
         let keeping = folder.map(|folder| precondition::StateStore { folder, config, capacity: geometry.capacity() });
         let is_computed = computed_map_bytes(geometry, config, rules).is_some();
         let start = precondition::InitialConditions { is_computed, writes };
-        ftl.precondition_with_progress(&config.precondition, config.seed, start, keeping, watch);
+        precondition::apply(&mut ftl, &config.precondition, config.seed, start, keeping, watch);
         ftl.blocks.align_programs();
         ftl
     }
@@ -206,6 +205,18 @@ impl Ftl {
         ftl
     }
 
+    /// Returns the blocks of the drive, to read their states and the pages of the planes.
+    #[inline(always)]
+    pub fn blocks(&self) -> &BlockManager {
+        &self.blocks
+    }
+
+    /// Returns the map.
+    #[inline(always)]
+    pub fn map(&self) -> &Mapping {
+        &self.mapping
+    }
+
     /// Returns the physical page of `lpn`; `None` if `lpn` is unmapped: never written, or deallocated. [`Ftl::location`] returns where an unmapped
     /// page is read.
     #[inline]
@@ -213,27 +224,14 @@ impl Ftl {
         self.mapping.get(lpn)
     }
 
+    /// Returns access to the drive that writes pages without simulated time.
+    pub fn untimed(&mut self) -> UntimedWrites<'_> {
+        UntimedWrites(self)
+    }
+
     /// Stores in tables all map entries that are computed at each lookup so far, which makes later lookups faster.
     pub(crate) fn materialize_map(&mut self) {
         self.mapping.materialize_all();
-    }
-
-    /// Returns whether `lpn` is mapped. Faster than [`Ftl::lookup`] if the map is computed.
-    pub fn is_mapped(&self, lpn: Lpn) -> bool {
-        self.mapping.is_mapped(lpn)
-    }
-
-    /// Returns how often a map entry has changed, over the whole drive. Locations returned by [`Ftl::lookup`] and [`Ftl::default_location_for_read`]
-    /// stay valid until this number changes.
-    #[inline(always)]
-    pub(crate) fn map_changes(&self) -> u64 {
-        self.mapping.changes()
-    }
-
-    /// Prefetches the map entry of `lpn` into the CPU cache.
-    #[inline]
-    pub fn prefetch(&self, lpn: Lpn) {
-        self.mapping.prefetch(lpn);
     }
 
     /// Prefetches, into the CPU cache, the table entry of the block that holds the current version of `lpn`, which the commit of a newer
@@ -251,23 +249,6 @@ impl Ftl {
         self.translation
     }
 
-    /// Returns the number of pages of `plane` that can be allocated: in free blocks, including the reserve (last free block), and in open
-    /// blocks. The SLC cache is not counted.
-    #[inline]
-    pub fn free_pages(&self, plane: PlaneId) -> u32 {
-        self.blocks.accounts.plane(plane).free_pages
-    }
-
-    /// Returns the number of reads of unmapped pages of the drive so far.
-    pub(crate) fn unmapped_reads(&self) -> u64 {
-        self.mapping.unmapped_reads()
-    }
-
-    /// Returns the number of pages that can be allocated, over all planes. The SLC cache is not counted.
-    pub(crate) fn free_pages_of_drive(&self) -> u64 {
-        self.blocks.accounts.planes().iter().map(|plane| u64::from(plane.free_pages)).sum()
-    }
-
     /// Returns the number of pages that can be written before a collection begins, summed over the planes: the free pages of each plane
     /// above the collection threshold.
     pub(crate) fn pages_before_collection(&self) -> u64 {
@@ -277,55 +258,11 @@ impl Ftl {
 
     /// Returns the number of planes that collect their blocks together: those of a superblock, or 1 without superblocks.
     pub(crate) fn planes_collected_together(&self) -> u32 {
-        if self.has_twins() { self.superblocks().planes() } else { 1 }
+        if self.blocks.has_twins() { self.blocks.superblocks().planes() } else { 1 }
     }
 
     /// Returns whether preconditioning put the drive into a steady state of uniform random writes.
     pub(crate) fn is_stationary(&self) -> bool {
         self.is_stationary
-    }
-
-    /// Returns the number of valid pages of `plane`, including replicas and the SLC cache.
-    #[inline]
-    pub(crate) fn valid_pages_of_plane(&self, plane: PlaneId) -> u32 {
-        self.blocks.accounts.plane(plane).valid_pages
-    }
-
-    /// Returns the number of valid pages of `block`, including replicas.
-    #[inline]
-    pub fn valid_pages(&self, block: BlockId) -> u32 {
-        self.blocks.accounts.table().valid_pages(block)
-    }
-
-    /// Returns how often `block` has been erased since the drive was new.
-    #[inline]
-    pub fn erase_count(&self, block: BlockId) -> u32 {
-        self.blocks.accounts.table().erase_count(block)
-    }
-
-    /// Returns the number of pages of `block` programmed since its last erase.
-    pub(crate) fn programmed_pages(&self, block: BlockId) -> u32 {
-        self.blocks.accounts.table().programmed_pages(block)
-    }
-
-    /// Returns whether `block`, which must not be free, holds translation pages.
-    pub(crate) fn holds_translation(&self, block: BlockId) -> bool {
-        self.blocks.accounts.table().holds_translation(block)
-    }
-
-    /// Returns the state of `block` in its cycle of programs, collection and erase.
-    pub fn block_state(&self, block: BlockId) -> BlockState {
-        self.blocks.accounts.table().state(block)
-    }
-
-    /// Returns the size in memory of the regions (4 KiB) of the forward map in which an entry was ever set.
-    pub fn written_map_bytes(&self) -> Bytes {
-        self.mapping.written_bytes()
-    }
-
-    /// Returns the number of valid physical pages of the drive: one for each mapped page, including translation pages, and one for each
-    /// replica.
-    pub fn mapped_pages(&self) -> u64 {
-        self.blocks.accounts.planes().iter().map(|plane| u64::from(plane.valid_pages)).sum()
     }
 }

@@ -2,16 +2,9 @@
 
 use super::spare_blocks::PREALLOCATED_BLOCKS;
 use super::{Ftl, OpenBlockKind};
-use crate::ids::{BlockId, PlaneId, Ppn, StreamId};
+use crate::ids::{PlaneId, Ppn};
 
 impl Ftl {
-    /// Returns the kind of open block in `plane` for writes of host stream `stream`. If streams have open blocks of their own, but `stream`
-    /// has none in this plane or is `None`, returns the kind of the first stream that has one.
-    #[inline]
-    pub fn host_block_kind(&self, plane: PlaneId, stream: Option<StreamId>) -> OpenBlockKind {
-        self.blocks.accounts.plane(plane).open.host_block_kind(stream)
-    }
-
     /// Returns the kind of open block for pages moved by collection out of the block that contains `from`.
     #[inline]
     pub(crate) fn move_block_kind(&self, from: Ppn) -> OpenBlockKind {
@@ -20,19 +13,6 @@ impl Ftl {
             None if self.geometry.is_slc_page(from) => OpenBlockKind::Fold,
             None => OpenBlockKind::Collection,
         }
-    }
-
-    /// Returns the block and page offset that [`Ftl::allocate`] would allocate in `plane` for data of kind `stream`; `None` if no page can be
-    /// allocated.
-    #[inline]
-    pub fn next_page_offset(&self, plane: PlaneId, stream: OpenBlockKind) -> Option<(BlockId, u32)> {
-        self.blocks.accounts.next_offset(plane, stream)
-    }
-
-    /// Returns whether [`Ftl::allocate`] would find a page of `plane` for host writes, if all host streams share one open block.
-    #[inline(always)]
-    pub(crate) fn has_shared_page(&self, plane: PlaneId) -> bool {
-        self.blocks.accounts.has_page(plane, OpenBlockKind::SHARED)
     }
 
     /// Allocates the next page of the open block of `stream`, a kind of data, in `plane`. If this block is full, opens another one. The caller must
@@ -69,12 +49,6 @@ impl Ftl {
         self.blocks.allocate_move(plane, stream)
     }
 
-    /// Returns the block and page offset that [`Ftl::allocate_move`] would allocate after [`Ftl::begin_program_of_move`], which skips the rest of a
-    /// partly filled program of host writes; `None` if no page can be allocated.
-    pub(crate) fn next_move_offset(&self, plane: PlaneId, stream: OpenBlockKind) -> Option<(BlockId, u32)> {
-        self.blocks.next_move_offset(plane, stream)
-    }
-
     /// Like [`Ftl::allocate`], but for a write whose program begins later (early binding). [`Ftl::preallocated_programmed`] or
     /// [`Ftl::drop_preallocated`] must follow.
     ///
@@ -108,7 +82,7 @@ mod tests {
     use crate::config::{Config, WriteBinding};
     use crate::ftl::BlockState;
     use crate::ftl::testing::one_plane;
-    use crate::ids::Lpn;
+    use crate::ids::{BlockId, Lpn, StreamId};
 
     const PLANE: PlaneId = PlaneId(0);
     const HOST: OpenBlockKind = OpenBlockKind::SHARED;
@@ -142,11 +116,11 @@ mod tests {
         (0..8).for_each(|_| assert!(ftl.preallocate(PLANE, HOST).is_some()));
         ftl.drop_preallocated(Ppn(3));
         for page in [7, 0, 1, 2, 4, 5, 6] {
-            assert_eq!(ftl.block_state(BlockId(0)), BlockState::Open);
+            assert_eq!(ftl.blocks.state(BlockId(0)), BlockState::Open);
             ftl.commit_write(Lpn(page), Ppn(page));
             ftl.preallocated_programmed(PLANE);
         }
-        assert_eq!((ftl.block_state(BlockId(0)), ftl.valid_pages(BlockId(0))), (BlockState::Full, 7));
+        assert_eq!((ftl.blocks.state(BlockId(0)), ftl.blocks.valid_pages(BlockId(0))), (BlockState::Full, 7));
         ftl.audit().expect("the tables agree");
     }
 
@@ -164,7 +138,7 @@ mod tests {
     fn streams_preallocate_from_their_own_blocks_and_share_the_limit_of_the_plane() {
         let config = Config::from_str("ftl.write-streams = \"per-stream\"\n[stream.a]\n[stream.b]", "drive.toml", &[]);
         let mut ftl = drive_of(config.expect("the configuration is valid"));
-        let [first, second] = [0, 1].map(|stream| ftl.host_block_kind(PLANE, Some(StreamId(stream))));
+        let [first, second] = [0, 1].map(|stream| ftl.blocks.host_block_kind(PLANE, Some(StreamId(stream))));
         assert_eq!((ftl.preallocate(PLANE, second), ftl.preallocate(PLANE, first)), (Some(Ppn(0)), Some(Ppn(8))));
         assert_eq!(
             ftl.map_on_read(Lpn(7), None),

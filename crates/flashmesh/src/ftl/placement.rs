@@ -1,6 +1,6 @@
 //! Placement of written pages: choice of their planes, by the allocator or by a policy.
 
-use super::allocation::{self, Allocator};
+use super::allocation::{self, Allocator, StaticOrder};
 use super::{DriveView, Ftl, IdleDies, PageRead, PageWrite, PlaneOccupancy};
 use crate::config::Allocation;
 use crate::ids::{Lpn, PlaneId};
@@ -67,7 +67,7 @@ impl Ftl {
     /// # Panics
     /// If a placed page is neither committed nor withdrawn yet.
     pub(crate) fn allow_other_planes(&mut self) {
-        if !self.has_twins() && self.allocation.is_static() {
+        if !self.blocks.has_twins() && self.allocation.is_static() {
             self.allow_any_plane();
         }
     }
@@ -83,7 +83,7 @@ impl Ftl {
     /// Returns whether a page withdrawn from `plane` may go to `other` instead. With superblocks, both planes must belong to the same superblocks;
     /// otherwise `other` must have room.
     pub(crate) fn may_redirect(&self, lpn: Lpn, plane: PlaneId, other: PlaneId) -> bool {
-        if self.has_twins() { self.share_superblocks(plane, other) } else { self.has_room(lpn, other) }
+        if self.blocks.has_twins() { self.blocks.share_superblocks(plane, other) } else { self.has_room(lpn, other) }
     }
 
     /// Records that the caller, instead of the allocator, has placed the next version of `lpn` on `plane`, which must [have room](Ftl::has_room).
@@ -99,8 +99,9 @@ impl Ftl {
         self.allocation.on_withdrawn(lpn, plane);
     }
 
-    #[inline]
-    pub(crate) fn static_plane(&self, lpn: Lpn) -> PlaneId {
-        self.allocation.static_order().plane_of(lpn)
+    /// Returns the static order: the fixed assignment of logical pages to planes.
+    #[inline(always)]
+    pub(crate) fn static_order(&self) -> &StaticOrder {
+        self.allocation.static_order()
     }
 }

@@ -4,8 +4,8 @@
 //! [`Ftl::move_block_kind`], programs it, and calls [`Ftl::commit_move`]. When no valid page is left and all programs have ended, it erases the
 //! victim and calls [`Ftl::finish_erase`].
 
+use super::Ftl;
 use super::collection::VictimSelector;
-use super::{Ftl, Superblocks};
 use crate::ids::{BlockId, Lpn, PlaneId};
 
 impl Ftl {
@@ -19,8 +19,9 @@ impl Ftl {
         self.blocks.set_moves_shared(shared);
     }
 
-    /// Returns whether to collect `plane` even if its die is busy: it [is short](Ftl::is_short) of free pages and a collection would gain pages.
-    /// False while a collection or wear-levelling move of the plane is in progress.
+    /// Returns whether to collect `plane`, and the planes that share superblocks with `plane`, even if their dies are busy: one of them
+    /// [is short](Ftl::is_short) of free pages, and a collection would gain pages. False while a collection or wear-levelling move of these planes is
+    /// in progress.
     #[inline]
     pub fn needs_collection(&self, plane: PlaneId) -> bool {
         self.collector.needs_collection(&self.blocks, plane)
@@ -33,8 +34,7 @@ impl Ftl {
         self.collector.is_short(&self.blocks, plane)
     }
 
-    /// Returns whether to collect `plane` while its die is idle: free pages are below the background threshold and a collection would gain pages.
-    /// False while a collection or wear-levelling move of the plane is in progress.
+    /// Like [`Ftl::needs_collection`], but while the dies are idle: the free pages of one of the planes are below the background threshold.
     #[inline]
     pub fn needs_background_collection(&self, plane: PlaneId) -> bool {
         self.collector.needs_background_collection(&self.blocks, plane)
@@ -47,35 +47,39 @@ impl Ftl {
         self.collector.is_urgent(&self.blocks, plane)
     }
 
-    /// Begins a collection of `plane`: marks one of its full blocks as victim and returns it. The caller then moves its valid pages and erases it.
+    /// Begins a collection of `plane`: marks one of its full blocks as victim and returns it. With superblocks, the victims are the blocks with one
+    /// index, one in each plane that shares superblocks with `plane`. The caller then moves their valid pages and erases them.
     ///
-    /// Returns `None` if a collection or wear-levelling move of the plane is in progress, or if no block has both enough invalid pages and
-    /// free pages to which its valid pages can move.
-    pub fn begin_collection(&mut self, plane: PlaneId) -> Option<BlockId> {
-        let victim = self.collector.begin(&mut self.blocks, plane)?;
-        self.store_entries(victim);
-        Some(victim)
+    /// Returns `None` if a collection or wear-levelling move of the planes is in progress, or if no block or index qualifies. A block qualifies if it
+    /// has enough invalid pages, and free pages to which its valid pages can move.
+    pub fn begin_collection(&mut self, plane: PlaneId) -> Option<Vec<BlockId>> {
+        let victims = self.collector.begin(&mut self.blocks, plane)?;
+        self.store_entries(&victims);
+        Some(victims)
     }
 
-    /// Stores the computed map entries of the valid pages of a victim in the tables of the map, because each entry is looked up several
+    /// Stores the computed map entries of the valid pages of victims in the tables of the map, because each entry is looked up several
     /// times while its page moves.
-    pub(super) fn store_entries(&mut self, victim: BlockId) {
-        if self.mapping.is_computed() {
+    fn store_entries(&mut self, victims: &[BlockId]) {
+        if !self.mapping.is_computed() {
+            return;
+        }
+        for &victim in victims {
             let pages = self.blocks.accounts.table().valid_offsets(victim).into_iter();
             self.mapping.materialize(pages.map(|page| self.geometry.ppn(victim, page)));
         }
     }
 
     /// Begins static wear levelling of `plane` if the erase counts of its most erased block and of its least erased full block differ by more than
-    /// the threshold. Marks the least erased full block as victim and returns it; with superblocks, its twins (blocks with the same index in the
-    /// other planes) are marked as well. The caller moves the pages of the victims as in a collection.
+    /// the threshold. Marks the least erased full block as victim, and with superblocks its twins (blocks with the same index in the other planes).
+    /// Returns the victims, whose pages the caller moves as in a collection.
     ///
     /// Returns `None` if the difference is smaller or the valid pages do not fit, while the plane is being collected, and always if static wear
     /// levelling is off.
-    pub fn begin_wear_move(&mut self, plane: PlaneId) -> Option<BlockId> {
-        let victim = self.collector.begin_wear_move(&mut self.blocks, plane)?;
-        self.store_entries(victim);
-        Some(victim)
+    pub fn begin_wear_move(&mut self, plane: PlaneId) -> Option<Vec<BlockId>> {
+        let victims = self.collector.begin_wear_move(&mut self.blocks, plane)?;
+        self.store_entries(&victims);
+        Some(victims)
     }
 
     /// Returns the offset in `block` of the next valid page at or after `from_page`, and its logical page; `None` if there is none.
@@ -116,68 +120,5 @@ impl Ftl {
     /// If `block` is not a victim, or still holds valid pages, whose data would be lost.
     pub fn finish_erase(&mut self, block: BlockId) {
         self.blocks.finish_erase(block);
-    }
-
-    /// Returns whether the drive has superblocks: sets of planes that open, collect and erase blocks together.
-    #[inline]
-    pub(crate) fn has_twins(&self) -> bool {
-        self.blocks.has_twins()
-    }
-
-    /// Returns the division of the planes into superblocks; without superblocks, one set of planes for each die.
-    pub(crate) fn superblocks(&self) -> Superblocks {
-        self.blocks.superblocks()
-    }
-
-    /// Returns the planes that open, collect and erase blocks together with `plane`; without superblocks, only `plane`.
-    pub(crate) fn superblock_planes(&self, plane: PlaneId) -> impl Iterator<Item = PlaneId> + use<> {
-        self.blocks.superblock_planes(plane)
-    }
-
-    /// Returns whether two planes belong to the same superblocks; always false without superblocks.
-    pub(crate) fn share_superblocks(&self, one: PlaneId, other: PlaneId) -> bool {
-        let superblocks = self.superblocks();
-        self.has_twins() && superblocks.index_of(one) == superblocks.index_of(other)
-    }
-
-    /// Returns the number of pages allocated in the open block of kind `stream` in `plane`. For host writes and moved host pages, the open blocks of
-    /// both kinds count together.
-    pub(crate) fn open_block_pages(&self, plane: PlaneId, stream: super::OpenBlockKind) -> u32 {
-        self.blocks.open_block_pages(plane, stream)
-    }
-
-    /// Returns how many whole programs of kind `stream` the open blocks of `plane` will have once `waiting` more pages, placed there, are
-    /// written. The plane with the fewest programs is written next.
-    pub(crate) fn twin_progress(&self, plane: PlaneId, stream: super::OpenBlockKind, waiting: u32) -> u32 {
-        self.blocks.twin_progress(plane, stream, waiting)
-    }
-
-    /// Returns whether to collect the planes that share superblocks with `plane`, including `plane`, even if their dies are busy. True if
-    /// one of the planes is short of free pages, no collection of them is in progress, and a collection would gain pages.
-    pub(crate) fn needs_twin_collection(&self, plane: PlaneId) -> bool {
-        self.collector.needs_twin_collection(&self.blocks, plane)
-    }
-
-    /// Returns whether to collect the planes that share superblocks with `plane`, including `plane`, while their dies are idle. True if the
-    /// free pages of one of the planes are below the background threshold, no collection of the planes is in progress, and a collection
-    /// would gain pages.
-    pub(crate) fn needs_background_twin_collection(&self, plane: PlaneId) -> bool {
-        self.collector.needs_background_twin_collection(&self.blocks, plane)
-    }
-
-    /// Begins a collection of the planes that share superblocks with `plane`. Returns the victims: the blocks with one index, one in each plane. The
-    /// caller then moves their valid pages and erases them.
-    ///
-    /// Returns `None` if a collection of the planes is in progress, or if no index qualifies. An index qualifies if its blocks in all
-    /// planes are full, have enough invalid pages, and have free pages to which their valid pages can move.
-    pub(crate) fn begin_twin_collection(&mut self, plane: PlaneId) -> Option<Vec<BlockId>> {
-        let victims = self.collector.begin_twins(&mut self.blocks, plane)?;
-        victims.iter().for_each(|&victim| self.store_entries(victim));
-        Some(victims)
-    }
-
-    /// Returns the blocks with the same index as `victim`, one in each plane of the superblock, including `victim`.
-    pub(crate) fn twins_of_victim(&self, victim: BlockId) -> Vec<BlockId> {
-        self.blocks.twins_of_block(victim).collect()
     }
 }

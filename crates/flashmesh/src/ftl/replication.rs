@@ -41,8 +41,11 @@ impl Ftl {
             .filter(|&plane| !self.collector.is_short(&self.blocks, plane))
             .max_by_key(|&plane| {
                 // Planes that share superblocks are filled evenly, so the plane with the fewest pages in its open block comes first.
-                let behind =
-                    if self.has_twins() { self.blocks.open_block_pages(plane, OpenBlockKind::Replica) } else { 0 };
+                let behind = if self.blocks.has_twins() {
+                    self.blocks.open_block_pages(plane, OpenBlockKind::Replica)
+                } else {
+                    0
+                };
                 (Reverse(behind), self.blocks.accounts.plane(plane).free_pages, Reverse(plane))
             })
     }

@@ -2,6 +2,7 @@
 
 use super::testing::one_plane;
 use super::*;
+use crate::ids::{BlockId, PlaneId};
 
 fn drive(threshold: f64) -> Ftl {
     let mut config = Config::default();
@@ -22,13 +23,13 @@ fn a_block_is_full_once_all_its_programs_have_ended_in_any_order() {
     let mut ftl = drive(0.02);
     let allocated: Vec<Ppn> = (0..20).map(|_| ftl.allocate(PLANE, HOST).unwrap()).collect();
     for (lpn, &ppn) in allocated.iter().enumerate().rev() {
-        assert_eq!(ftl.block_state(BlockId(0)), BlockState::Open);
+        assert_eq!(ftl.blocks.state(BlockId(0)), BlockState::Open);
         assert_eq!(ftl.lookup(Lpn(lpn as u32)), None, "a page is not valid before its program has finished");
         ftl.commit_write(Lpn(lpn as u32), ppn);
-        assert_eq!(ftl.block_state(BlockId(1)) == BlockState::Full, lpn <= 8);
+        assert_eq!(ftl.blocks.state(BlockId(1)) == BlockState::Full, lpn <= 8);
         ftl.audit().unwrap();
     }
-    assert_eq!(ftl.block_state(BlockId(0)), BlockState::Full);
+    assert_eq!(ftl.blocks.state(BlockId(0)), BlockState::Full);
 }
 
 #[test]
@@ -41,7 +42,7 @@ fn a_small_plane_is_collected_while_the_host_still_has_pages() {
     (0..9).for_each(|i| write(&mut ftl, i));
     assert!(ftl.needs_collection(PLANE) && !ftl.is_urgent(PLANE));
     (9..16).for_each(|i| write(&mut ftl, i));
-    assert_eq!(ftl.free_pages(PLANE), 8, "only the reserve is left");
+    assert_eq!(ftl.blocks.free_pages(PLANE), 8, "only the reserve is left");
     assert!(ftl.needs_collection(PLANE) && ftl.is_urgent(PLANE));
     assert_eq!(ftl.allocate(PLANE, HOST), None);
     assert!(ftl.allocate(PLANE, OpenBlockKind::Collection).is_some());
@@ -53,12 +54,12 @@ fn no_block_is_collected_if_all_pages_of_full_blocks_are_valid() {
     // pages around without a gain, so none must begin.
     let mut ftl = drive(0.5);
     (0..80).for_each(|lpn| write(&mut ftl, lpn));
-    assert!(ftl.free_pages(PLANE) < 64);
+    assert!(ftl.blocks.free_pages(PLANE) < 64);
     assert!(!ftl.needs_collection(PLANE));
     assert_eq!(ftl.begin_collection(PLANE), None);
     assert!(ftl.deallocate(Lpn(17)) && !ftl.deallocate(Lpn(17)));
     assert!(ftl.needs_collection(PLANE));
-    assert_eq!(ftl.begin_collection(PLANE), Some(BlockId(2)));
+    assert_eq!(ftl.begin_collection(PLANE), Some(vec![BlockId(2)]));
 }
 
 #[test]
@@ -66,7 +67,7 @@ fn a_page_rewritten_during_its_move_is_committed_as_invalid() {
     let mut ftl = drive(0.5);
     (0..80).for_each(|lpn| write(&mut ftl, lpn));
     ftl.deallocate(Lpn(0));
-    let victim = ftl.begin_collection(PLANE).unwrap();
+    let victim = ftl.begin_collection(PLANE).unwrap()[0];
     let (page, lpn) = ftl.next_valid_page(victim, 0).unwrap();
     let (from, to) = (Ppn(page), ftl.allocate(PLANE, OpenBlockKind::Collection).unwrap());
     write(&mut ftl, lpn.0);
@@ -90,13 +91,13 @@ fn first_writes_count_as_changes_only_after_a_read_of_an_unmapped_page() {
 
 /// Returns the number of map changes at the beginning and after each of four steps: write pages 0 and 1, rewrite page 0, deallocate page 1.
 fn counted(ftl: &mut Ftl) -> Vec<u64> {
-    let mut seen = vec![ftl.map_changes()];
+    let mut seen = vec![ftl.mapping.changes()];
     for lpn in [Lpn(0), Lpn(1), Lpn(0)] {
         let ppn = ftl.allocate(PlaneId(0), OpenBlockKind::Incoming).expect("the plane has space");
         ftl.commit(lpn, ppn);
-        seen.push(ftl.map_changes());
+        seen.push(ftl.mapping.changes());
     }
     ftl.deallocate(Lpn(1));
-    seen.push(ftl.map_changes());
+    seen.push(ftl.mapping.changes());
     seen
 }

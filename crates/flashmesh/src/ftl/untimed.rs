@@ -4,46 +4,48 @@
 use super::{Ftl, IdleDies, OpenBlockKind};
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn, StreamId};
 
-impl Ftl {
+/// Access to the translation layer that writes pages, and collects garbage for them, without simulated time.
+#[derive(Debug)]
+pub struct UntimedWrites<'a>(pub(super) &'a mut Ftl);
+
+impl UntimedWrites<'_> {
     /// Writes `lpn` immediately. Before that, collects the plane of `lpn` if needed, moves pages for static wear levelling, and collects again while
     /// host writes find no free page. Returns the number of valid pages moved.
-    pub fn write_untimed(&mut self, lpn: Lpn, idle: &IdleDies) -> u64 {
-        self.write_untimed_by(StreamId(0), lpn, idle)
+    pub fn write(&mut self, lpn: Lpn, idle: &IdleDies) -> u64 {
+        self.write_by(StreamId(0), lpn, idle)
     }
 
-    /// Like [`Ftl::write_untimed`], but for a write of host stream `stream`.
-    pub fn write_untimed_by(&mut self, stream: StreamId, lpn: Lpn, idle: &IdleDies) -> u64 {
-        let mut plane = self.place_write(lpn, idle);
-        if self.has_twins() {
-            let (behind, _) = self.blocks.twin_behind(plane, self.host_block_kind(plane, Some(stream)));
-            self.withdraw_write(lpn, plane);
-            self.record_placement(lpn, behind);
+    /// Like [`write`](Self::write), but for a write of host stream `stream`.
+    pub fn write_by(&mut self, stream: StreamId, lpn: Lpn, idle: &IdleDies) -> u64 {
+        let mut plane = self.0.place_write(lpn, idle);
+        if self.0.blocks.has_twins() {
+            let (behind, _) = self.0.blocks.twin_behind(plane, self.0.blocks.host_block_kind(plane, Some(stream)));
+            self.0.withdraw_write(lpn, plane);
+            self.0.record_placement(lpn, behind);
             plane = behind;
         }
         let mut moved = 0;
-        let is_wanted = if self.has_twins() { self.needs_twin_collection(plane) } else { self.needs_collection(plane) };
-        if is_wanted {
-            moved += self.collect_untimed(plane).unwrap_or(0);
+        if self.0.needs_collection(plane) {
+            moved += self.collect(plane).unwrap_or(0);
         }
-        if let Some(victim) = self.begin_wear_move(plane) {
-            let twins = if self.has_twins() { self.twins_of_victim(victim) } else { vec![victim] };
-            moved += self.empty_untimed(&twins);
+        if let Some(victims) = self.0.begin_wear_move(plane) {
+            moved += self.empty(&victims);
         }
         let ppn = loop {
-            match self.allocate(plane, self.host_block_kind(plane, Some(stream))) {
+            match self.0.allocate(plane, self.0.blocks.host_block_kind(plane, Some(stream))) {
                 Some(ppn) => break ppn,
-                None => moved += self.collect_untimed(plane).expect("a plane out of space has something to gain"),
+                None => moved += self.collect(plane).expect("a plane out of space has something to gain"),
             }
         };
-        self.commit_write(lpn, ppn);
+        self.0.commit_write(lpn, ppn);
         moved
     }
 
-    /// Writes `lpns` in order, with the same effect as [`Ftl::write_untimed`] for each. On a drive of one plane, or whose planes all share
+    /// Writes `lpns` in order, with the same effect as [`write`](Self::write) for each. On a drive of one plane, or whose planes all share
     /// superblocks, writes runs of pages together, which is faster. Returns the number of valid pages moved.
-    pub(super) fn write_all_untimed(&mut self, lpns: &[Lpn], idle: &IdleDies) -> u64 {
+    pub(super) fn write_all(&mut self, lpns: &[Lpn], idle: &IdleDies) -> u64 {
         if !self.can_write_runs() {
-            return lpns.iter().map(|&lpn| self.write_untimed(lpn, idle)).sum();
+            return lpns.iter().map(|&lpn| self.write(lpn, idle)).sum();
         }
         let mut moved = 0;
         let mut rest = lpns;
@@ -51,7 +53,7 @@ impl Ftl {
             let (plane, stream, room) = self.room_for_run();
             let (run, left) = rest.split_at(rest.len().min(room.max(1) as usize));
             if room == 0 {
-                moved += self.write_untimed(next, idle);
+                moved += self.write(next, idle);
             } else {
                 self.write_run(run, plane, stream);
             }
@@ -62,105 +64,106 @@ impl Ftl {
 
     /// Returns whether the plane and the side effects of a write do not depend on its logical page, so that consecutive writes can be joined in runs.
     fn can_write_runs(&self) -> bool {
-        let is_one_set = self.superblock_planes(PlaneId(0)).count() == self.geometry.planes() as usize;
-        let does_more = self.replicas.is_some() || self.collector.wear().static_levelling;
-        is_one_set && self.allocation.is_static() && !does_more
+        let ftl = &*self.0;
+        let is_one_set = ftl.blocks.superblock_planes(PlaneId(0)).count() == ftl.geometry.planes() as usize;
+        let does_more = ftl.replicas.is_some() || ftl.collector.wear().static_levelling;
+        is_one_set && ftl.allocation.is_static() && !does_more
     }
 
     /// Returns the destination plane of the next host writes, their kind of open block, and how many pages can be written there together (a run). A
     /// run ends before a collection is needed, a block is opened, or another plane of the superblock is the least filled. The number is 0 if the next
-    /// page needs [`Ftl::write_untimed`].
+    /// page needs [`write`](Self::write).
     fn room_for_run(&self) -> (PlaneId, OpenBlockKind, u32) {
+        let (blocks, collector) = (&self.0.blocks, &self.0.collector);
         let first = PlaneId(0);
-        let stream = self.host_block_kind(first, Some(StreamId(0)));
-        let (plane, lacks) = if self.has_twins() { self.blocks.twin_behind(first, stream) } else { (first, u32::MAX) };
-        if self.superblock_planes(first).any(|twin| self.collector.is_short(&self.blocks, twin)) {
+        let stream = blocks.host_block_kind(first, Some(StreamId(0)));
+        let (plane, lacks) = if blocks.has_twins() { blocks.twin_behind(first, stream) } else { (first, u32::MAX) };
+        if blocks.superblock_planes(first).any(|twin| collector.is_short(blocks, twin)) {
             return (plane, stream, 0);
         }
-        let left = self.blocks.accounts.plane(plane).open.pages_left(stream);
-        (plane, stream, lacks.min(left).min(self.collector.pages_until_short(&self.blocks, plane)))
+        let left = blocks.accounts.plane(plane).open.pages_left(stream);
+        (plane, stream, lacks.min(left).min(collector.pages_until_short(blocks, plane)))
     }
 
     /// Writes `lpns` to consecutive pages of the open block of kind `stream` in `plane`, which must have room for them.
     fn write_run(&mut self, lpns: &[Lpn], plane: PlaneId, stream: OpenBlockKind) {
         let (first, count) =
-            self.blocks.allocate_run(plane, stream, lpns.len() as u32).expect("the open block has room");
+            self.0.blocks.allocate_run(plane, stream, lpns.len() as u32).expect("the open block has room");
         debug_assert_eq!(count as usize, lpns.len(), "a run ends before the block does");
-        self.blocks.accounts.program_run(first, count);
+        self.0.blocks.accounts.program_run(first, count);
         for (&lpn, ppn) in lpns.iter().zip(first.0..) {
-            if let Some(old) = self.mapping.set(lpn, Ppn(ppn)) {
-                self.blocks.accounts.invalidate(old);
+            if let Some(old) = self.0.mapping.set(lpn, Ppn(ppn)) {
+                self.0.blocks.accounts.invalidate(old);
             }
         }
     }
 
-    fn collect_untimed(&mut self, plane: PlaneId) -> Option<u64> {
-        if self.has_twins() {
-            let victims = self.begin_twin_collection(plane)?;
-            return Some(self.empty_untimed(&victims));
-        }
-        let victim = self.begin_collection(plane)?;
-        Some(self.empty_untimed(&[victim]))
+    fn collect(&mut self, plane: PlaneId) -> Option<u64> {
+        let victims = self.0.begin_collection(plane)?;
+        Some(self.empty(&victims))
     }
 
     /// Moves the valid pages of `victims`, and erases all of them. Returns the number of pages moved.
-    pub(super) fn empty_untimed(&mut self, victims: &[BlockId]) -> u64 {
-        let moved = victims.iter().map(|&victim| self.move_untimed(victim)).sum();
-        victims.iter().for_each(|&victim| self.finish_erase(victim));
+    pub(super) fn empty(&mut self, victims: &[BlockId]) -> u64 {
+        let moved = victims.iter().map(|&victim| self.move_pages(victim)).sum();
+        victims.iter().for_each(|&victim| self.0.finish_erase(victim));
         moved
     }
 
     /// Moves one valid page: the first one of the victim with the most valid pages left. Does nothing if no victim has a valid page.
-    pub(super) fn move_next_untimed(&mut self, victims: &[BlockId]) {
-        let Some(&victim) = victims.iter().max_by_key(|&&victim| self.valid_pages(victim)) else { return };
-        let Some((page, lpn)) = self.next_valid_page(victim, 0) else { return };
-        let from = self.geometry.ppn(victim, page);
-        let stream = self.move_block_kind(from);
-        let plane = self.geometry.plane_of_block(victim);
-        let plane = if self.has_twins() { self.blocks.twin_behind(plane, stream).0 } else { plane };
-        let to = self.allocate_move(plane, stream).expect("the reserve has room for a victim");
-        self.commit_move(lpn, from, to);
+    pub(super) fn move_next(&mut self, victims: &[BlockId]) {
+        let ftl = &mut *self.0;
+        let Some(&victim) = victims.iter().max_by_key(|&&victim| ftl.blocks.valid_pages(victim)) else { return };
+        let Some((page, lpn)) = ftl.next_valid_page(victim, 0) else { return };
+        let from = ftl.geometry.ppn(victim, page);
+        let stream = ftl.move_block_kind(from);
+        let plane = ftl.geometry.plane_of_block(victim);
+        let plane = if ftl.blocks.has_twins() { ftl.blocks.twin_behind(plane, stream).0 } else { plane };
+        let to = ftl.allocate_move(plane, stream).expect("the reserve has room for a victim");
+        ftl.commit_move(lpn, from, to);
     }
 
     /// Returns whether a host write would find a free page in the planes that collect together with `plane`, before their victims are erased.
-    pub(super) fn can_write_untimed(&self, plane: PlaneId) -> bool {
-        let stream = self.host_block_kind(plane, Some(StreamId(0)));
-        let plane = if self.has_twins() { self.blocks.twin_behind(plane, stream).0 } else { plane };
-        self.blocks.accounts.has_page(plane, stream)
+    pub(super) fn can_write(&self, plane: PlaneId) -> bool {
+        let blocks = &self.0.blocks;
+        let stream = blocks.host_block_kind(plane, Some(StreamId(0)));
+        let plane = if blocks.has_twins() { blocks.twin_behind(plane, stream).0 } else { plane };
+        blocks.accounts.has_page(plane, stream)
     }
 
     /// Moves the valid pages of a victim, in runs of consecutive destination pages. Returns the number of pages moved. The victim is not erased.
-    fn move_untimed(&mut self, victim: BlockId) -> u64 {
-        let first = self.geometry.ppn(victim, 0);
-        let mut from = self.blocks.accounts.table().valid_offsets(victim);
+    fn move_pages(&mut self, victim: BlockId) -> u64 {
+        let ftl = &mut *self.0;
+        let first = ftl.geometry.ppn(victim, 0);
+        let mut from = ftl.blocks.accounts.table().valid_offsets(victim);
         from.iter_mut().for_each(|page| *page += first.0);
-        let stream = self.move_block_kind(first);
+        let stream = ftl.move_block_kind(first);
         // Destination plane, and the number of pages to write there before another plane of the superblock may be the least filled.
-        let (mut to_plane, mut lacks) = (self.geometry.plane_of_block(victim), 0);
+        let (mut to_plane, mut lacks) = (ftl.geometry.plane_of_block(victim), 0);
         let mut moves: Vec<(Lpn, Ppn)> = Vec::with_capacity(from.len());
         while moves.len() < from.len() {
             let rest = &from[moves.len()..];
             let mut most = rest.len() as u32;
-            if self.has_twins() {
+            if ftl.blocks.has_twins() {
                 if lacks == 0 {
-                    (to_plane, lacks) = self.blocks.twin_behind(to_plane, stream);
+                    (to_plane, lacks) = ftl.blocks.twin_behind(to_plane, stream);
                 }
                 // Opening a block changes the write pointers of all planes of the superblock, so compare the planes again after one page.
-                let is_opened = self.blocks.next_move_offset(to_plane, stream).is_some_and(|(_, page)| page == 0);
+                let is_opened = ftl.blocks.next_move_offset(to_plane, stream).is_some_and(|(_, page)| page == 0);
                 lacks = if is_opened { 1 } else { lacks };
                 most = most.min(lacks);
             }
             let (to, count) =
-                self.blocks.allocate_moves(to_plane, stream, most).expect("the reserve has room for a victim");
+                ftl.blocks.allocate_moves(to_plane, stream, most).expect("the reserve has room for a victim");
             lacks = lacks.saturating_sub(count);
-            self.blocks.accounts.program_run(to, count);
+            ftl.blocks.accounts.program_run(to, count);
             let moved = rest.iter().zip(to.0..to.0 + count);
-            moves.extend(moved.map(|(&from, to)| (self.mapping.lpn_at(Ppn(from)), Ppn(to))));
+            moves.extend(moved.map(|(&from, to)| (ftl.mapping.lpn_at(Ppn(from)), Ppn(to))));
         }
-        self.mapping.set_all(&moves);
-        self.blocks.accounts.invalidate_victim(victim);
+        ftl.mapping.set_all(&moves);
+        ftl.blocks.accounts.invalidate_victim(victim);
         for (&from, &(lpn, to)) in from.iter().zip(&moves) {
-            self.notify_move(lpn, Some(Ppn(from)), Some(to));
+            ftl.notify_move(lpn, Some(Ppn(from)), Some(to));
         }
         moves.len() as u64
     }
@@ -181,13 +184,6 @@ mod tests {
         Ftl::new(&Geometry::from_config(&config).expect("the geometry is valid"), &config, rules)
     }
 
-    fn victims(ftl: &mut Ftl, plane: PlaneId) -> Option<Vec<BlockId>> {
-        if ftl.has_twins() {
-            return ftl.begin_twin_collection(plane);
-        }
-        Some(vec![ftl.begin_collection(plane)?])
-    }
-
     /// Moves the valid pages of the victims one by one and erases the victims, as a reference for moves in runs. Returns the number of pages moved.
     fn empty_one_by_one(ftl: &mut Ftl, victims: &[BlockId]) -> u64 {
         let mut moved = 0;
@@ -196,7 +192,7 @@ mod tests {
             while let Some((page, lpn)) = ftl.next_valid_page(victim, next) {
                 let from = ftl.geometry.ppn(victim, page);
                 let stream = ftl.move_block_kind(from);
-                if ftl.has_twins() {
+                if ftl.blocks.has_twins() {
                     (plane, _) = ftl.blocks.twin_behind(plane, stream);
                 }
                 let to = ftl.allocate_move(plane, stream).expect("the GC reserve has a free page");
@@ -216,14 +212,14 @@ mod tests {
             let (pages, mut compared) = (ftl.geometry.logical_pages, 0);
             for write in 0..5 * pages {
                 let lpn = if write < pages { write } else { random.below(pages) };
-                ftl.write_untimed(Lpn(lpn), &idle);
+                ftl.untimed().write(Lpn(lpn), &idle);
                 if write < 2 * pages || write % 100 != 0 {
                     continue;
                 }
                 let plane = PlaneId(random.below(ftl.geometry.planes()));
-                if let Some(victims) = victims(&mut ftl, plane) {
+                if let Some(victims) = ftl.begin_collection(plane) {
                     let mut one_by_one = ftl.clone();
-                    assert_eq!(ftl.empty_untimed(&victims), empty_one_by_one(&mut one_by_one, &victims));
+                    assert_eq!(ftl.untimed().empty(&victims), empty_one_by_one(&mut one_by_one, &victims));
                     assert_eq!(format!("{:?}", ftl.blocks), format!("{:?}", one_by_one.blocks));
                     assert!((0..pages).map(Lpn).all(|lpn| ftl.lookup(lpn) == one_by_one.lookup(lpn)));
                     compared += 1;
@@ -256,8 +252,8 @@ mod tests {
                 let mut moved = 0;
                 for _ in 0..50 {
                     let lpns: Vec<Lpn> = (0..random.below(pages / 5)).map(|_| Lpn(random.below(pages))).collect();
-                    let of_each = lpns.iter().map(|&lpn| one_by_one.write_untimed(lpn, &idle)).sum::<u64>();
-                    assert_eq!(together.write_all_untimed(&lpns, &idle), of_each);
+                    let of_each = lpns.iter().map(|&lpn| one_by_one.untimed().write(lpn, &idle)).sum::<u64>();
+                    assert_eq!(together.untimed().write_all(&lpns, &idle), of_each);
                     assert_eq!(format!("{:?}", together.blocks), format!("{:?}", one_by_one.blocks));
                     assert!((0..pages).map(Lpn).all(|lpn| together.lookup(lpn) == one_by_one.lookup(lpn)));
                     moved += of_each;

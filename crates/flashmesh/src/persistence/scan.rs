@@ -51,13 +51,13 @@ impl Persistence {
         let mut scan = Scan::default();
         for block in (0..geometry.blocks()).map(BlockId) {
             scan.blocks.push(beside(geometry.ppn(block, 0)));
-            let state = ftl.block_state(block);
+            let state = ftl.blocks().state(block);
             if state == BlockState::Free {
                 continue;
             }
             let torn = torn_of.get(&block).map_or(&[][..], Vec::as_slice);
-            let programmed = ftl.programmed_pages(block);
-            let mut pages: Vec<Ppn> = if ftl.holds_translation(block) {
+            let programmed = ftl.blocks().programmed_pages(block);
+            let mut pages: Vec<Ppn> = if ftl.blocks().holds_translation(block) {
                 (1..programmed).map(|page| geometry.ppn(block, page)).collect()
             } else {
                 found_of.get(&block).into_iter().flatten().copied().collect()
@@ -68,7 +68,7 @@ impl Persistence {
             if state == BlockState::Open && written < geometry.pages_of(block) {
                 pages.push(geometry.ppn(block, written));
             }
-            let of_step = if ftl.holds_translation(block) { &mut scan.translation } else { &mut scan.open };
+            let of_step = if ftl.blocks().holds_translation(block) { &mut scan.translation } else { &mut scan.open };
             of_step.extend(pages.into_iter().map(beside));
         }
         if !keeps_map {

@@ -54,23 +54,23 @@ impl PlacementView<'_> {
     /// Returns the number of pages allocated in the open block for data of kind `stream` in `plane`. For host writes and moved host pages, the open
     /// blocks of both kinds count together.
     pub fn open_block_pages(&self, plane: PlaneId, stream: OpenBlockKind) -> u32 {
-        self.ftl.open_block_pages(plane, stream)
+        self.ftl.blocks().open_block_pages(plane, stream)
     }
 
     /// Returns the number of pages of `plane` that can be allocated, in free blocks (including the reserve of GC) and open blocks.
     pub fn free_pages(&self, plane: PlaneId) -> u32 {
-        self.ftl.free_pages(plane)
+        self.ftl.blocks().free_pages(plane)
     }
 
     /// Returns the number of valid pages of `plane`.
     pub fn valid_pages(&self, plane: PlaneId) -> u32 {
-        self.ftl.valid_pages_of_plane(plane)
+        self.ftl.blocks().valid_pages_of_plane(plane)
     }
 
     /// Returns whether a page placed on `plane` may go to `to` instead: always without superblocks, otherwise if both planes belong to the same
     /// superblocks.
     pub fn may_use(&self, to: PlaneId, plane: PlaneId) -> bool {
-        !self.ftl.has_twins() || self.ftl.share_superblocks(to, plane)
+        !self.ftl.blocks().has_twins() || self.ftl.blocks().share_superblocks(to, plane)
     }
 }
 

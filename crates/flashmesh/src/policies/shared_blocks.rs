@@ -57,7 +57,7 @@ impl SharedBlockPlacement {
         let beside = beside.filter(|_| !*gathers && stream != OpenBlockKind::Slc);
         let progress = |twin: PlaneId| {
             let beside = beside.as_ref().map_or(0, |moves| moves.count[twin.index()]);
-            ftl.twin_progress(twin, stream, waiting.count[twin.index()] + beside)
+            ftl.blocks().twin_progress(twin, stream, waiting.count[twin.index()] + beside)
         };
         let may_keep = *gathers && !stream.is_translation();
         let kept = waiting.last[set].filter(|&(plane, at)| may_keep && progress(plane) == at);

@@ -34,13 +34,13 @@ impl Snapshot<'_> {
         let streams = || self.frontend.streams.iter();
         let (ftl, collections) = (self.controller.ftl(), self.controller.collection_levels());
         FillLevels {
-            free_pages: ftl.free_pages_of_drive(),
-            reserve_pages: ftl.free_pages_of_drive() + collections.reclaimed_pages,
+            free_pages: ftl.blocks().free_pages_of_drive(),
+            reserve_pages: ftl.blocks().free_pages_of_drive() + collections.reclaimed_pages,
             victims: collections.victims,
             pages_before_gc: ftl.pages_before_collection(),
             dirty_pages: cache.map_or(0, |cache| cache.dirty_pages()),
             dirty_limit: cache.map_or(0, |cache| cache.dirty_limit()),
-            slc_pages: self.controller.ftl().slc_pages_in_use(),
+            slc_pages: self.controller.ftl().blocks().slc_pages_in_use(),
             outstanding: streams().map(|stream| stream.replay.in_flight() as u64).sum(),
             replay_lag_ps: streams().map(|stream| stream.replay.lag(self.now).as_ps()).max().unwrap_or(0),
         }

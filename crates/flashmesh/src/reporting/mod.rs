@@ -156,7 +156,7 @@ impl Snapshot<'_> {
             multi_plane_operations: operations.multi_plane_operations,
             overdue_reads: operations.overdue_reads,
             overdue_programs: operations.overdue_programs,
-            unwritten_reads: self.controller.ftl().unmapped_reads(),
+            unwritten_reads: self.controller.ftl().map().unmapped_reads(),
             ..self.controller.counters().flash.clone()
         }
     }

@@ -80,13 +80,13 @@ impl Snapshot<'_> {
     fn drive_scale(&self) -> DriveScale {
         let ftl = self.controller.ftl();
         let planes = ftl.planes_collected_together();
-        let mapped_pages = ftl.mapped_pages();
+        let mapped_pages = ftl.blocks().valid_pages_of_drive();
         let written_share = self.controller.counters().flash.pages_written as f64 / mapped_pages.max(1) as f64;
         DriveScale {
             sets: u64::from(self.geometry.planes() / planes),
             planes_of_set: u64::from(planes),
             block_pages: u64::from(self.geometry.pages_per_block),
-            slc_pages: ftl.slc_pages(),
+            slc_pages: ftl.blocks().slc_pages(),
             mapped_pages,
             starts_steady: ftl.is_stationary() && writes_match(self.config, self.geometry.capacity(), written_share),
         }

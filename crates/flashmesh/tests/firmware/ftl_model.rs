@@ -76,7 +76,7 @@ impl Model {
     }
 
     fn allocate(&mut self, plane: PlaneId, stream: OpenBlockKind) -> Option<Ppn> {
-        let foretold = self.ftl.next_page_offset(plane, stream);
+        let foretold = self.ftl.blocks().next_page_offset(plane, stream);
         let ppn = self.ftl.allocate(plane, stream);
         assert_eq!(ppn, foretold.map(|(block, page)| self.geometry.ppn(block, page)));
         let ppn = ppn?;
@@ -129,7 +129,7 @@ impl Model {
         assert!(self.space(lpn).planes.contains(&plane), "{lpn:?} is placed on {plane:?}");
         let writers = &self.space(lpn).streams;
         let stream = writers.get(pick as usize % writers.len().max(1)).copied();
-        let OpenBlockKind::Host(writer) = self.ftl.host_block_kind(plane, stream) else {
+        let OpenBlockKind::Host(writer) = self.ftl.blocks().host_block_kind(plane, stream) else {
             panic!("the kind of open block is not a host stream")
         };
         self.finish_host_program(plane, writer);
@@ -175,10 +175,13 @@ impl Model {
         let Some(Collection { victim, next_page }) = self.collections.get(&plane).copied() else {
             let wear = self.ftl.begin_wear_move(plane);
             let wants = self.ftl.needs_collection(plane) || self.ftl.needs_background_collection(plane);
-            let victim = wear.or_else(|| if wants { self.ftl.begin_collection(plane) } else { None });
-            assert!(victim.is_some() || !wants, "GC is needed and there is no victim");
-            if let Some(victim) = victim {
-                assert_eq!(self.ftl.block_state(victim), BlockState::Collecting);
+            let victims = wear.or_else(|| if wants { self.ftl.begin_collection(plane) } else { None });
+            assert!(victims.is_some() || !wants, "GC is needed and there is no victim");
+            if let Some(victims) = victims {
+                let [victim] = victims[..] else {
+                    panic!("{victims:?}: a drive without superblocks collects one block")
+                };
+                assert_eq!(self.ftl.blocks().state(victim), BlockState::Collecting);
                 assert_eq!(self.geometry.plane_of_block(victim), plane);
                 assert!(!self.ftl.needs_collection(plane), "GC is still needed during a collection");
                 assert_eq!(self.ftl.begin_collection(plane), None, "a second collection starts");
@@ -203,11 +206,11 @@ impl Model {
                 self.collections.insert(plane, Collection { victim, next_page: page + 1 });
             }
             None => {
-                assert_eq!(self.ftl.valid_pages(victim), 0);
-                let erase_count = self.ftl.erase_count(victim);
+                assert_eq!(self.ftl.blocks().valid_pages(victim), 0);
+                let erase_count = self.ftl.blocks().erase_count(victim);
                 self.ftl.finish_erase(victim);
-                assert_eq!(self.ftl.erase_count(victim), erase_count + 1);
-                assert_eq!(self.ftl.block_state(victim), BlockState::Free);
+                assert_eq!(self.ftl.blocks().erase_count(victim), erase_count + 1);
+                assert_eq!(self.ftl.blocks().state(victim), BlockState::Free);
                 self.erase(victim);
                 self.collections.remove(&plane);
             }
@@ -241,7 +244,7 @@ impl Model {
 
     fn check(&self) {
         self.ftl.audit().unwrap();
-        assert_eq!(self.ftl.mapped_pages(), self.newest.len() as u64);
+        assert_eq!(self.ftl.blocks().valid_pages_of_drive(), self.newest.len() as u64);
         for lpn in (0..self.geometry.logical_pages).map(Lpn) {
             let held = self.ftl.lookup(lpn).map(|ppn| self.flash[&ppn]);
             assert_eq!(held, self.newest.get(&lpn).map(|&version| (lpn, version)));
@@ -385,7 +388,7 @@ proptest! {
         }
         model.settle();
         model.check();
-        prop_assert_eq!(model.ftl.mapped_pages(), u64::from(pages));
+        prop_assert_eq!(model.ftl.blocks().valid_pages_of_drive(), u64::from(pages));
     }
 
     #[test]
@@ -409,7 +412,7 @@ proptest! {
         }
         model.settle();
         model.check();
-        prop_assert_eq!(model.ftl.mapped_pages(), u64::from(pages));
+        prop_assert_eq!(model.ftl.blocks().valid_pages_of_drive(), u64::from(pages));
     }
 
     #[test]

@@ -62,8 +62,8 @@ fn write(ftl: &mut Ftl, geometry: &Geometry, pages: u32, writes: u32, random: &m
     let (mut moved, mut free) = (0, 0.0);
     for _ in 0..writes {
         let lpn = Lpn(random.below(pages));
-        moved += ftl.write_untimed(lpn, &idle);
-        free += f64::from(ftl.free_pages(PlaneId(0)));
+        moved += ftl.untimed().write(lpn, &idle);
+        free += f64::from(ftl.blocks().free_pages(PlaneId(0)));
     }
     let free = free / f64::from(writes);
     Steady {
@@ -194,7 +194,7 @@ fn preconditioning_maps_the_first_pages_by_the_static_order_and_leaves_no_wear()
                 }
             }
             for block in (0..geometry.blocks()).map(flashmesh::ids::BlockId) {
-                assert_eq!(ftl.erase_count(block), 0);
+                assert_eq!(ftl.blocks().erase_count(block), 0);
             }
         }
     }
@@ -242,11 +242,12 @@ fn an_aged_drive_is_full_of_invalid_pages_up_to_its_first_collection() {
         let blocks = (((f64::from(of_plane) * written) as u32).min(at_most) / pages_per_block)
             .max(valid_max.div_ceil(pages_per_block));
         for plane in (0..planes).map(PlaneId) {
-            assert_eq!(ftl.free_pages(plane), of_plane - blocks * pages_per_block, "{plane:?}");
+            assert_eq!(ftl.blocks().free_pages(plane), of_plane - blocks * pages_per_block, "{plane:?}");
             assert!(!ftl.needs_collection(plane));
             let first = geometry.first_block(plane).0;
-            let valid: Vec<u32> =
-                (first..first + geometry.blocks_per_plane).map(|block| ftl.valid_pages(BlockId(block))).collect();
+            let valid: Vec<u32> = (first..first + geometry.blocks_per_plane)
+                .map(|block| ftl.blocks().valid_pages(BlockId(block)))
+                .collect();
             let (filled, free) = valid.split_at(blocks as usize);
             assert!(free.iter().all(|&pages| pages == 0));
             let all: u32 = filled.iter().sum();
@@ -265,14 +266,15 @@ fn an_aged_drive_amplifies_writes_as_its_valid_pages_say() {
         for victim in [VictimPolicy::Fifo, VictimPolicy::Greedy] {
             let (mut ftl, geometry, report) = preconditioned(&config(victim, 1), PreconditionKind::Aged, fill);
             let (planes, first_free) = (geometry.planes(), report.pages_mapped as u32);
-            let aged: u32 = (0..planes).map(|plane| geometry.pages_per_plane() - ftl.free_pages(PlaneId(plane))).sum();
+            let aged: u32 =
+                (0..planes).map(|plane| geometry.pages_per_plane() - ftl.blocks().free_pages(PlaneId(plane))).sum();
             let valid_share = f64::from(first_free) / f64::from(aged);
             // Each unmapped page is written once, so these writes invalidate no page.
             let idle = IdleDies::new(geometry.dies());
             let writes = geometry.logical_pages - first_free;
-            let before: u32 = (0..planes).map(|plane| ftl.free_pages(PlaneId(plane))).sum();
-            let moved: u64 = (first_free..geometry.logical_pages).map(|lpn| ftl.write_untimed(Lpn(lpn), &idle)).sum();
-            let after: u32 = (0..planes).map(|plane| ftl.free_pages(PlaneId(plane))).sum();
+            let before: u32 = (0..planes).map(|plane| ftl.blocks().free_pages(PlaneId(plane))).sum();
+            let moved: u64 = (first_free..geometry.logical_pages).map(|lpn| ftl.untimed().write(Lpn(lpn), &idle)).sum();
+            let after: u32 = (0..planes).map(|plane| ftl.blocks().free_pages(PlaneId(plane))).sum();
             // Pages freed by collections: the number of writes, minus the decrease in free pages.
             let gained = f64::from(writes - (before - after));
             let collected = gained + moved as f64;
@@ -445,10 +447,10 @@ fn hot_and_cold(write_streams: config::WriteStreams, share: u32, is_sequential: 
     let writes = 4 * pages;
     for number in 0..2 * writes {
         let now = if random.below(10) < share {
-            ftl.write_untimed_by(StreamId(0), Lpn(random.below(hot)), &idle)
+            ftl.untimed().write_by(StreamId(0), Lpn(random.below(hot)), &idle)
         } else {
             next = if is_sequential { (next + 1) % (pages - hot) } else { random.below(pages - hot) };
-            ftl.write_untimed_by(StreamId(1), Lpn(hot + next), &idle)
+            ftl.untimed().write_by(StreamId(1), Lpn(hot + next), &idle)
         };
         // The first half of the writes only brings the drive to steady state, so its moves are not counted.
         moved += if number < writes { 0 } else { now };

@@ -210,7 +210,7 @@ fn writes_go_to_all_dies_of_a_superblock_in_turn() {
             Simulation::with_source(&config, Box::new(Listed(writes))).expect("the drive can be built");
         simulation.enable_checks();
         simulation.run(&Control::default()).expect("no oracle reports a violation");
-        let used = |plane| 24 * 16 - simulation.ftl().free_pages(PlaneId(plane));
+        let used = |plane| 24 * 16 - simulation.ftl().blocks().free_pages(PlaneId(plane));
         let expected = |plane: u32| if (plane / 2).is_multiple_of(4 / dies) { 64 / (2 * dies) } else { 0 };
         let (used, expected): (Vec<u32>, Vec<u32>) = (0..8).map(|plane| (used(plane), expected(plane))).unzip();
         assert_eq!(used, expected, "{dies} dies");

@@ -46,7 +46,7 @@ fn neighbouring_units_begin_where_random_writes_would_have_placed_them() {
         let at_start = share_of_neighbours_on_one_die(&ftl, &geometry);
         let (idle, mut random) = (IdleDies::new(geometry.dies()), SimRng::new(9));
         for _ in 0..5 * geometry.logical_pages {
-            ftl.write_untimed(Lpn(random.below(geometry.logical_pages)), &idle);
+            ftl.untimed().write(Lpn(random.below(geometry.logical_pages)), &idle);
         }
         ftl.audit().unwrap();
         let later = share_of_neighbours_on_one_die(&ftl, &geometry);

@@ -114,7 +114,7 @@ proptest! {
             prop_assert!(places.iter().all(|&place| place == home(&config, order, lpn.0)), "{:?}: {:?}", lpn, places);
             prop_assert_eq!(drive.ftl().lookup(lpn), None);
         }
-        prop_assert_eq!((drive.ftl().written_map_bytes(), drive.ftl().mapped_pages()), (Bytes::ZERO, 0));
+        prop_assert_eq!((drive.ftl().map().written_bytes(), drive.ftl().blocks().valid_pages_of_drive()), (Bytes::ZERO, 0));
     }
 
     #[test]
@@ -197,11 +197,11 @@ fn reads_of_a_whole_drive_touch_no_map_and_a_write_touches_a_page_of_it() {
         simulation
     };
     assert_eq!(run(&config).instance(), Instance::Plain);
-    assert_eq!(run(&config).ftl().written_map_bytes(), Bytes::ZERO);
+    assert_eq!(run(&config).ftl().map().written_bytes(), Bytes::ZERO);
     config.workload.read_share = 0.0;
     config.workload.requests = Some(1);
     assert_eq!(
-        run(&config).ftl().written_map_bytes(),
+        run(&config).ftl().map().written_bytes(),
         Bytes::new(4096),
         "the entries of 1024 pages are one page of memory"
     );

@@ -91,7 +91,7 @@ struct WrittenBitmap(Vec<u64>);
 impl WrittenBitmap {
     fn new(ftl: &Ftl, pages: u32) -> WrittenBitmap {
         let mut written = WrittenBitmap(vec![0; pages.div_ceil(u64::BITS) as usize]);
-        (0..pages).map(Lpn).filter(|&lpn| ftl.is_mapped(lpn)).for_each(|lpn| written.set(lpn, true));
+        (0..pages).map(Lpn).filter(|&lpn| ftl.map().is_mapped(lpn)).for_each(|lpn| written.set(lpn, true));
         written
     }
 

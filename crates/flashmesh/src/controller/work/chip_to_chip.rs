@@ -62,7 +62,7 @@ impl ChipToChipMoves {
             return None;
         }
         let fabric = &datapath.interconnect.fabric;
-        let to = shared.ftl.admit_chip_to_chip(lpn, plane, |from, to| fabric.supports_chip_to_chip(from, to))?;
+        let to = shared.ftl.admit_chip_to_chip(&[lpn], plane, |from, to| fabric.supports_chip_to_chip(from, to))?;
         let transaction = datapath.queues.transaction_mut(read);
         transaction.plane = to;
         transaction.purpose = Purpose::CollectRead(MoveRoute::Chip);

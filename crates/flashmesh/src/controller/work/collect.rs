@@ -105,7 +105,7 @@ impl Collections {
                 continue;
             }
             let begin = u64::from(victim.valid_at_begin);
-            let left = u64::from(shared.ftl.valid_pages(victim.block)).min(begin);
+            let left = u64::from(shared.ftl.blocks().valid_pages(victim.block)).min(begin);
             levels.victims += 1;
             levels.reclaimed_pages += (pages * (begin - left)).checked_div(begin).unwrap_or(pages);
         }
@@ -159,7 +159,7 @@ impl Collections {
         if map.is_some_and(|map| map.write_back_moves(plane)) {
             cx.push(FollowUp::SettleMap);
         }
-        if M::ALL_FEATURES && cx.shared.ftl.has_twins() {
+        if M::ALL_FEATURES && cx.shared.ftl.blocks().has_twins() {
             cx.push(FollowUp::Drained(plane));
         } else {
             self.moved_all(plane, cx);
@@ -184,8 +184,8 @@ impl Collections {
                 if is_first {
                     self.unread.victim_is_read(plane, &cx.shared.ftl);
                 }
-                if is_first && cx.shared.ftl.has_twins() {
-                    for other in cx.shared.ftl.superblocks().members(plane) {
+                if is_first && cx.shared.ftl.blocks().has_twins() {
+                    for other in cx.shared.ftl.blocks().superblocks().members(plane) {
                         if self.by_plane[other.index()].is_some_and(|collection| !collection.is_read) {
                             cx.push(FollowUp::Advance(other));
                         }
@@ -225,8 +225,8 @@ impl Collections {
             return collection.moving == 0 || !gather.is_multiple_of(program);
         }
         let mut limit = 2 * program;
-        if shared.ftl.has_twins() {
-            limit = limit * shared.ftl.superblocks().planes() / self.unread.victims(plane, &shared.ftl).max(1);
+        if shared.ftl.blocks().has_twins() {
+            limit = limit * shared.ftl.blocks().superblocks().planes() / self.unread.victims(plane, &shared.ftl).max(1);
         }
         collection.moving < limit
     }
@@ -272,7 +272,7 @@ impl Collections {
         if let Some(collection) = &mut self.by_plane[plane.index()] {
             collection.is_drained = true;
         }
-        let superblocks = cx.shared.ftl.superblocks();
+        let superblocks = cx.shared.ftl.blocks().superblocks();
         let drained = |plane: PlaneId| {
             let collection = self.by_plane[plane.index()].filter(|collection| collection.is_drained)?;
             Some((plane, collection.block))
@@ -361,7 +361,7 @@ impl Collections {
             shared.foreground.leave(shared.geometry.die_of_plane(plane));
         }
         shared.counters.gc.erases += 1;
-        let held_translation = shared.ftl.holds_translation(collection.block);
+        let held_translation = shared.ftl.blocks().holds_translation(collection.block);
         shared.ftl.finish_erase(collection.block);
         self.pace.end(plane);
         self.end_turn(cx);
@@ -371,8 +371,8 @@ impl Collections {
         cx.push(FollowUp::Collect(plane));
         // The last erase of a superblock frees the blocks of all its planes. Let their dies try to issue, since no other event may cause
         // this.
-        let is_free = M::ALL_FEATURES && cx.shared.ftl.block_state(collection.block) == BlockState::Free;
-        if is_free && cx.shared.ftl.has_twins() {
+        let is_free = M::ALL_FEATURES && cx.shared.ftl.blocks().state(collection.block) == BlockState::Free;
+        if is_free && cx.shared.ftl.blocks().has_twins() {
             self.short.changed(plane, &cx.shared.ftl);
             ask_dies_of_superblock(plane, cx);
         }
@@ -380,7 +380,7 @@ impl Collections {
         if let Some(slc) = cx.shared.slc.as_mut().filter(|_| was_folded) {
             slc.erased();
             if is_free {
-                cx.shared.ftl.superblock_planes(plane).for_each(|plane| slc.has_room(plane, cx.kernel.now()));
+                cx.shared.ftl.blocks().superblock_planes(plane).for_each(|plane| slc.has_room(plane, cx.kernel.now()));
             }
         }
         // At most one wear move follows a collection, and none follows a fold.
@@ -401,7 +401,7 @@ fn all_read<M: Model>(plane: PlaneId, cx: &mut Context<'_, M>) {
 /// Lets all dies of the superblock of `plane` try to issue, because partly filled programs may run now, or pages may be free.
 fn ask_dies_of_superblock<M: Model>(plane: PlaneId, cx: &mut Context<'_, M>) {
     let geometry = &cx.shared.geometry;
-    let dies = cx.shared.ftl.superblocks().members(plane).step_by(geometry.planes_per_die as usize);
+    let dies = cx.shared.ftl.blocks().superblocks().members(plane).step_by(geometry.planes_per_die as usize);
     let dies: Vec<DieId> = dies.map(|plane| geometry.die_of_plane(plane)).collect();
     dies.into_iter().for_each(|die| cx.push(FollowUp::TryIssue(die)));
 }

@@ -29,7 +29,7 @@ pub fn begin<M: Model>(
     let from = if cx.shared.rules.has_map_cache { Ppn(0) } else { translate(lpn, Some(page.stream), None, cx) };
     let plane = cx.shared.geometry.plane_of(from);
     let mut transaction = Transaction::new(Purpose::HostRead(place), page.owner(), lpn, plane, from, bytes);
-    transaction.map_version = cx.shared.ftl.map_changes();
+    transaction.map_version = cx.shared.ftl.map().changes();
     transaction.start = start.as_u64() as u32;
     if M::ALL_FEATURES && cx.shared.rules.asks_allocator {
         placements.tell_read(page, cx.shared);
@@ -46,7 +46,7 @@ pub fn retarget<M: Model>(id: TransactionId, map: Option<&mut CachedMap>, cx: &m
     let Transaction { lpn, owner, .. } = *cx.datapath.queues.transaction(id);
     let from = translate(lpn, Some(owner.stream), map, cx);
     let transaction = cx.datapath.queues.transaction_mut(id);
-    transaction.map_version = cx.shared.ftl.map_changes();
+    transaction.map_version = cx.shared.ftl.map().changes();
     transaction.from = from;
     transaction.plane = cx.shared.geometry.plane_of(from);
 }

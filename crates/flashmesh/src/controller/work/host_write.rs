@@ -97,7 +97,7 @@ impl HostWrites {
             Writer::Request(request, stream, priority) => (Some(request), stream, priority),
             Writer::Cache(stream) => (None, stream, self.priorities[stream.index()]),
         };
-        cx.shared.ftl.prefetch(lpn);
+        cx.shared.ftl.map().prefetch(lpn);
         let plane = cx.shared.geometry.plane_of(Ppn(0));
         let owner = Owner { request, stream, priority };
         let mut transaction = Transaction::new(Purpose::HostWrite(place), owner, lpn, plane, Ppn(0), bytes);

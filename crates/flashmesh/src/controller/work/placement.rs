@@ -51,7 +51,7 @@ impl Placements {
         }
         let placing = shared.policy.placement_stage();
         if placing == PlacementStage::AtDispatch {
-            return shared.ftl.static_plane(lpn);
+            return shared.ftl.static_order().plane_of(lpn);
         }
         let write = self.page_write(transaction);
         let states = datapath.dies.states();

@@ -45,7 +45,7 @@ impl SlcWork {
         } else {
             self.pages_direct += 1;
         }
-        if !ftl.has_slc_page(plane) {
+        if !ftl.blocks().has_slc_page(plane) {
             self.full_since[plane.index()].get_or_insert(now);
         }
     }

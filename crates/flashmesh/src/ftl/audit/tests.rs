@@ -28,7 +28,7 @@ fn drive() -> Ftl {
     let (mut ftl, geometry) = fresh();
     let idle = IdleDies::new(1);
     for i in 0..3 * geometry.logical_pages {
-        ftl.write_untimed(Lpn(i * 7 % (geometry.logical_pages - 1)), &idle);
+        ftl.untimed().write(Lpn(i * 7 % (geometry.logical_pages - 1)), &idle);
     }
     ftl.audit().unwrap();
     ftl
@@ -112,7 +112,7 @@ fn a_valid_page_of_a_block_that_was_never_opened_is_found() {
 #[test]
 fn a_bit_that_is_set_for_a_block_that_was_never_opened_is_found() {
     let (mut ftl, geometry) = fresh();
-    ftl.write_untimed(Lpn(3), &IdleDies::new(geometry.dies()));
+    ftl.untimed().write(Lpn(3), &IdleDies::new(geometry.dies()));
     ftl.audit().expect("the drive is sound");
     ftl.blocks.accounts.table_mut().entry(BlockId(geometry.blocks() - 1)).valid[0] |= 1;
     let found = ftl.audit().expect_err("the fault was not found");
@@ -132,7 +132,7 @@ fn a_page_beyond_the_drive_is_found() {
 /// Returns the first block of plane 0 in `state`.
 fn block_in(ftl: &Ftl, state: BlockState) -> BlockId {
     let mut blocks = ftl.blocks.accounts.table().blocks_of_plane(PlaneId(0));
-    blocks.find(|&block| ftl.block_state(block) == state).expect("a block is in this state")
+    blocks.find(|&block| ftl.blocks.state(block) == state).expect("a block is in this state")
 }
 
 /// Injects a fault into the table entries of the first block of plane 0 in `state`, and asserts that the audit reports a text that contains

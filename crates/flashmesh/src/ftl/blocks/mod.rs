@@ -11,6 +11,7 @@ mod move_destination;
 pub(super) mod open_blocks;
 mod plane;
 mod programs;
+mod queries;
 mod skip;
 mod table;
 mod twins;
@@ -32,7 +33,7 @@ use crate::ids::{BlockId, PlaneId, Ppn};
 
 /// Blocks of the drive: their accounts, the superblocks, and the rules for moved pages and for programs of several mapping units.
 #[derive(Clone, Debug)]
-pub(super) struct BlockManager {
+pub struct BlockManager {
     pub(super) accounts: BlockAccounts,
     moves_share_write_block: bool,
     /// Whether each program covers all planes of its die, so that the write pointers of these planes stay equal.

@@ -33,7 +33,7 @@ impl BlockManager {
 
     /// Returns the block and page offset that [`BlockManager::allocate_move`] would allocate after [`BlockManager::begin_program_of_move`], which
     /// skips the rest of a partly filled program of host writes; `None` if no page can be allocated.
-    pub(in super::super) fn next_move_offset(&self, plane: PlaneId, stream: OpenBlockKind) -> Option<(BlockId, u32)> {
+    pub(crate) fn next_move_offset(&self, plane: PlaneId, stream: OpenBlockKind) -> Option<(BlockId, u32)> {
         let shared = self.shared_with(plane, stream);
         shared
             .and_then(|shared| self.accounts.next_program(plane, shared))
@@ -110,13 +110,13 @@ mod tests {
         let mut ftl = shared();
         let idle = IdleDies::new(1);
         for lpn in 0..12 {
-            ftl.write_untimed(Lpn(lpn), &idle);
+            ftl.untimed().write(Lpn(lpn), &idle);
         }
         ftl.deallocate(Lpn(0));
-        let victim = ftl.begin_collection(PLANE).expect("block 0 has an invalid page");
+        let victim = ftl.begin_collection(PLANE).expect("block 0 has an invalid page")[0];
         let (page, lpn) = ftl.next_valid_page(victim, 0).expect("block 0 has valid pages");
         let stream = ftl.move_block_kind(Ppn(page));
-        assert_eq!(ftl.next_move_offset(PLANE, stream), Some((BlockId(1), 4)));
+        assert_eq!(ftl.blocks.next_move_offset(PLANE, stream), Some((BlockId(1), 4)));
         let to = ftl.allocate_move(PLANE, stream).expect("there is a page");
         assert_eq!(to, Ppn(12));
         assert!(ftl.commit_move(lpn, Ppn(page), to));
@@ -131,12 +131,12 @@ mod tests {
         let mut random = SimRng::new(7);
         let pages = 10 * 8;
         for lpn in 0..pages {
-            ftl.write_untimed(Lpn(lpn), &idle);
+            ftl.untimed().write(Lpn(lpn), &idle);
         }
         for _ in 0..20_000 {
-            ftl.write_untimed(Lpn(random.below(pages)), &idle);
+            ftl.untimed().write(Lpn(random.below(pages)), &idle);
         }
         ftl.audit().expect("the tables agree");
-        assert_eq!(ftl.mapped_pages(), u64::from(pages));
+        assert_eq!(ftl.blocks.valid_pages_of_drive(), u64::from(pages));
     }
 }

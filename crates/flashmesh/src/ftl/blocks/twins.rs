@@ -32,14 +32,15 @@ impl Twins {
 }
 
 impl BlockManager {
+    /// Returns whether the drive has superblocks: sets of planes that open, collect and erase blocks together.
     #[inline]
-    pub(in super::super) fn has_twins(&self) -> bool {
+    pub(crate) fn has_twins(&self) -> bool {
         self.twins.is_some()
     }
 
     /// Returns the division of the planes into superblocks; without superblocks, one set of planes for each die.
     #[inline]
-    pub(in super::super) fn superblocks(&self) -> Superblocks {
+    pub(crate) fn superblocks(&self) -> Superblocks {
         self.twins.as_ref().map_or_else(|| Superblocks::new(&self.accounts.geometry, 1), |twins| twins.superblocks)
     }
 
@@ -56,9 +57,15 @@ impl BlockManager {
     }
 
     /// Returns the planes that open, collect and erase blocks together with `plane`; without superblocks, only `plane`.
-    pub(in super::super) fn superblock_planes(&self, plane: PlaneId) -> impl Iterator<Item = PlaneId> + use<> {
+    pub(crate) fn superblock_planes(&self, plane: PlaneId) -> impl Iterator<Item = PlaneId> + use<> {
         let has_twins = self.has_twins();
         self.twins_of(plane).filter(move |&twin| has_twins || twin == plane)
+    }
+
+    /// Returns whether two planes belong to the same superblocks; always false without superblocks.
+    pub(crate) fn share_superblocks(&self, one: PlaneId, other: PlaneId) -> bool {
+        let superblocks = self.superblocks();
+        self.has_twins() && superblocks.index_of(one) == superblocks.index_of(other)
     }
 
     /// Returns the blocks that are opened, collected and erased together with `block`, in the order of their planes; without superblocks, only
@@ -86,7 +93,7 @@ impl BlockManager {
     /// Returns the number of pages allocated in the open block of kind `stream` in `plane`. For host writes and moved host pages, the open blocks of
     /// both kinds count together.
     #[inline]
-    pub(in super::super) fn open_block_pages(&self, plane: PlaneId, stream: OpenBlockKind) -> u32 {
+    pub(crate) fn open_block_pages(&self, plane: PlaneId, stream: OpenBlockKind) -> u32 {
         let open = &self.accounts.planes[plane.index()].open;
         let written = |stream| open.get(stream).next_page;
         match stream {
@@ -100,7 +107,7 @@ impl BlockManager {
     /// Returns how many whole programs of kind `stream` the open blocks of `plane` will have once `waiting` more pages, placed there, are written. A
     /// partly filled program does not count, so that the pages of one program go to one plane.
     #[inline]
-    pub(in super::super) fn twin_progress(&self, plane: PlaneId, stream: OpenBlockKind, waiting: u32) -> u32 {
+    pub(crate) fn twin_progress(&self, plane: PlaneId, stream: OpenBlockKind, waiting: u32) -> u32 {
         self.accounts.geometry.programs_of(self.open_block_pages(plane, stream) + waiting, stream == OpenBlockKind::Slc)
     }
 
@@ -285,10 +292,10 @@ mod tests {
         let mut ftl = die(victim);
         let (idle, mut random) = (IdleDies::new(1), SimRng::new(5));
         for lpn in 0..PAGES {
-            ftl.write_untimed(Lpn(lpn), &idle);
+            ftl.untimed().write(Lpn(lpn), &idle);
         }
         for _ in 0..writes {
-            ftl.write_untimed(Lpn(random.below(PAGES)), &idle);
+            ftl.untimed().write(Lpn(random.below(PAGES)), &idle);
         }
         ftl
     }
@@ -298,8 +305,8 @@ mod tests {
         for &victim in config::VictimPolicy::ALL {
             let ftl = written(victim, 20_000);
             ftl.audit().expect("the tables agree, those of twins too");
-            assert_eq!(ftl.mapped_pages(), u64::from(PAGES));
-            let erases: u32 = (0..48).map(|block| ftl.erase_count(BlockId(block))).sum();
+            assert_eq!(ftl.blocks.valid_pages_of_drive(), u64::from(PAGES));
+            let erases: u32 = (0..48).map(|block| ftl.blocks.erase_count(BlockId(block))).sum();
             assert!(erases > 1_000 && erases.is_multiple_of(3), "{victim:?}: {erases}");
         }
     }
@@ -310,7 +317,7 @@ mod tests {
         let idle = IdleDies::new(1);
         for lpn in 0..PAGES {
             // Write only pages that the static order puts on plane 0. Nevertheless all three planes must be written evenly.
-            ftl.write_untimed(Lpn(lpn / 3 * 3), &idle);
+            ftl.untimed().write(Lpn(lpn / 3 * 3), &idle);
             let pointers =
                 [0, 1, 2].map(|plane| ftl.blocks.accounts.planes[plane].open.get(OpenBlockKind::SHARED).next_page % 8);
             let is_level =

@@ -116,13 +116,23 @@ impl Collector {
         account.free_pages < self.limits.urgent || account.is_out_of_space()
     }
 
+    /// Returns whether to collect `plane` even if its die is busy: `plane`, or a plane that collects together with it, is short of free pages, no
+    /// collection of these planes is in progress, and one would gain pages.
     #[inline]
     pub(in super::super) fn needs_collection(&self, blocks: &BlockManager, plane: PlaneId) -> bool {
+        if blocks.has_twins() {
+            // Test the free pages first: planes are rarely short, so the second test rarely runs.
+            return blocks.twins_of(plane).any(|twin| self.is_short(blocks, twin)) && blocks.can_collect_twins(plane);
+        }
         blocks.accounts.plane(plane).can_collect() && self.is_short(blocks, plane)
     }
 
+    /// Like [`needs_collection`](Self::needs_collection), but while the die is idle: the free pages are below the background threshold.
     #[inline]
     pub(in super::super) fn needs_background_collection(&self, blocks: &BlockManager, plane: PlaneId) -> bool {
+        if blocks.has_twins() {
+            return blocks.twins_of(plane).any(|twin| self.is_low(blocks, twin)) && blocks.can_collect_twins(plane);
+        }
         blocks.accounts.plane(plane).can_collect() && self.is_low(blocks, plane)
     }
 
@@ -131,9 +141,15 @@ impl Collector {
         blocks.accounts.plane(plane).free_pages < self.limits.background
     }
 
-    /// Selects a victim among the full blocks of `plane`, marks it and returns it. Returns `None` if the plane is being collected, or if no
-    /// block has both enough invalid pages and free pages to which its valid pages can move.
-    pub(in super::super) fn begin(&mut self, blocks: &mut BlockManager, plane: PlaneId) -> Option<BlockId> {
+    /// Begins a collection of `plane`, and of the planes that collect together with it. Marks the victims and returns them, one for each plane.
+    /// Returns `None` if the planes are being collected, or if no block has both enough invalid pages and free pages to which its valid pages can
+    /// move.
+    pub(in super::super) fn begin(&mut self, blocks: &mut BlockManager, plane: PlaneId) -> Option<Vec<BlockId>> {
+        if blocks.has_twins() { self.begin_twins(blocks, plane) } else { Some(vec![self.begin_plane(blocks, plane)?]) }
+    }
+
+    /// Selects a victim among the full blocks of `plane`, marks it and returns it.
+    fn begin_plane(&mut self, blocks: &mut BlockManager, plane: PlaneId) -> Option<BlockId> {
         if !blocks.accounts.plane(plane).can_collect() {
             return None;
         }
@@ -153,19 +169,9 @@ impl Collector {
         Some(victim)
     }
 
-    pub(in super::super) fn needs_twin_collection(&self, blocks: &BlockManager, plane: PlaneId) -> bool {
-        // Test the free pages first: planes are rarely short, so the second test rarely runs.
-        blocks.twins_of(plane).any(|twin| self.is_short(blocks, twin)) && blocks.can_collect_twins(plane)
-    }
-
-    pub(in super::super) fn needs_background_twin_collection(&self, blocks: &BlockManager, plane: PlaneId) -> bool {
-        blocks.twins_of(plane).any(|twin| self.is_low(blocks, twin)) && blocks.can_collect_twins(plane)
-    }
-
     /// Selects an index at which all planes that share superblocks with `plane` have a full block. Marks these blocks as victims and
-    /// returns them, one for each plane. Returns `None` if one of the planes is being collected, or if the blocks of no index have both
-    /// enough invalid pages and free pages to which their valid pages can move.
-    pub(in super::super) fn begin_twins(&mut self, blocks: &mut BlockManager, plane: PlaneId) -> Option<Vec<BlockId>> {
+    /// returns them, one for each plane. The invalid pages of an index are those of its blocks in all planes together.
+    fn begin_twins(&mut self, blocks: &mut BlockManager, plane: PlaneId) -> Option<Vec<BlockId>> {
         if !blocks.can_collect_twins(plane) {
             return None;
         }
@@ -186,11 +192,11 @@ impl Collector {
     }
 
     /// Begins static wear levelling if the erase counts of the most erased block and of the least erased full block of `plane` differ by more than
-    /// the threshold. Marks the least erased full block as victim and returns it; with superblocks, the blocks with the same index in the other
-    /// planes are marked as well. After its erase, the block is written again, instead of keeping cold data. Returns `None` if static wear levelling
+    /// the threshold. Marks the least erased full block as victim, and with superblocks the blocks with the same index in the other planes, and
+    /// returns the victims. After its erase, the block is written again, instead of keeping cold data. Returns `None` if static wear levelling
     /// is off, the difference is not larger, the plane is being collected, the valid pages have no room, or with superblocks, one of the blocks is
     /// not full. Also returns `None` if the bounds of the erase counts have not changed since the last search.
-    pub(in super::super) fn begin_wear_move(&self, blocks: &mut BlockManager, plane: PlaneId) -> Option<BlockId> {
+    pub(in super::super) fn begin_wear_move(&self, blocks: &mut BlockManager, plane: PlaneId) -> Option<Vec<BlockId>> {
         if !self.wear.static_levelling {
             return None;
         }
@@ -217,7 +223,7 @@ impl Collector {
             true => blocks.mark_twins(least),
             false => blocks.accounts.mark_victim(least),
         }
-        Some(least)
+        Some(blocks.superblock_blocks(least).collect())
     }
 }
 
@@ -254,13 +260,13 @@ mod tests {
         let idle = IdleDies::new(1);
         let mut random = SimRng::new(1);
         for lpn in 0..geometry.logical_pages {
-            ftl.write_untimed(Lpn(lpn), &idle);
+            ftl.untimed().write(Lpn(lpn), &idle);
         }
         for _ in 0..100_000 {
-            ftl.write_untimed(Lpn(random.below(geometry.logical_pages / 10)), &idle);
+            ftl.untimed().write(Lpn(random.below(geometry.logical_pages / 10)), &idle);
         }
         ftl.audit().unwrap();
-        let erase_counts = || (0..geometry.blocks()).map(|block| ftl.erase_count(BlockId(block)));
+        let erase_counts = || (0..geometry.blocks()).map(|block| ftl.blocks.erase_count(BlockId(block)));
         erase_counts().max().unwrap() - erase_counts().min().unwrap()
     }
 

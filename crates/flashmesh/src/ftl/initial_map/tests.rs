@@ -5,13 +5,13 @@ use std::sync::Arc;
 use super::*;
 use crate::config::{Precondition, PreconditionKind};
 use crate::engine::random::SimRng;
-use crate::ftl::precondition::InitialConditions;
+use crate::ftl::precondition::{self, InitialConditions};
 use crate::ftl::testing::{DRIVE, config_of};
 use crate::ftl::{Ftl, FtlRules, IdleDies};
 use crate::ids::BlockId;
 
 /// Creates the drive with configuration `text`, preconditioned twice: with its map in tables, and with a computed map.
-fn preconditioned(text: &str, superblock_dies: Option<u32>, precondition: Precondition) -> [Ftl; 2] {
+fn preconditioned(text: &str, superblock_dies: Option<u32>, kind: Precondition) -> [Ftl; 2] {
     let config = config_of(text, &["workload.read-share=50%"]);
     let geometry = Geometry::from_config(&config).expect("the geometry is valid");
     let writes = &config.expected_writes();
@@ -19,7 +19,7 @@ fn preconditioned(text: &str, superblock_dies: Option<u32>, precondition: Precon
         FtlRules { superblock_dies, moves_share_write_block: superblock_dies.is_some(), ..FtlRules::new(&config) };
     [false, true].map(|is_computed| {
         let mut ftl = Ftl::new(&geometry, &config, rules);
-        ftl.precondition_with_progress(&precondition, 42, InitialConditions { is_computed, writes }, None, &|_| {});
+        precondition::apply(&mut ftl, &kind, 42, InitialConditions { is_computed, writes }, None, &|_| {});
         assert_eq!(ftl.mapping.is_computed(), is_computed);
         ftl
     })
@@ -30,7 +30,7 @@ fn map_of(ftl: &Ftl) -> (Vec<Option<Ppn>>, Vec<(Ppn, Lpn)>) {
     ftl.audit().expect("the tables agree");
     let places: Vec<Option<Ppn>> = (0..ftl.mapping.logical_pages()).map(|lpn| ftl.lookup(Lpn(lpn))).collect();
     for (lpn, place) in (0..).map(Lpn).zip(&places) {
-        assert_eq!(ftl.is_mapped(lpn), place.is_some(), "{lpn:?}");
+        assert_eq!(ftl.mapping.is_mapped(lpn), place.is_some(), "{lpn:?}");
     }
     let table = ftl.blocks.accounts.table();
     let blocks = (0..ftl.geometry.blocks()).map(BlockId);
@@ -105,7 +105,7 @@ fn writes_and_deallocations_change_computed_and_stored_maps_alike() {
                         if random.below(4) == 0 {
                             ftl.deallocate(lpn);
                         } else {
-                            ftl.write_untimed(lpn, &idle);
+                            ftl.untimed().write(lpn, &idle);
                         }
                     }
                 }

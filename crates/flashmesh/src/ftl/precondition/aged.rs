@@ -21,7 +21,7 @@ pub(super) fn age(ftl: &mut Ftl, ranges: &[Range<u32>], written: f64, watch: Pro
     for (plane, own) in (0..).map(PlaneId).zip(&shares) {
         watch(f64::from(plane.0) / planes);
         // Planes that share superblocks fill the same number of blocks: the largest number that one of the planes needs.
-        let together = ftl.superblock_planes(plane).map(|twin| blocks[twin.index()]).max().unwrap_or(0);
+        let together = ftl.blocks.superblock_planes(plane).map(|twin| blocks[twin.index()]).max().unwrap_or(0);
         age_plane(ftl, plane, own, together);
     }
 }
@@ -31,7 +31,7 @@ pub(super) fn age(ftl: &mut Ftl, ranges: &[Range<u32>], written: f64, watch: Pro
 fn blocks_to_fill(ftl: &Ftl, plane: PlaneId, shares: &[PlaneShare], written: f64) -> u32 {
     let pages_per_block = ftl.geometry.pages_per_block;
     let of_plane = ftl.geometry.native_pages_per_plane();
-    let free = ftl.free_pages(plane);
+    let free = ftl.blocks.free_pages(plane);
     let wanted = ((f64::from(of_plane) * written) as u32).saturating_sub(of_plane - free);
     let before_collection = free.saturating_sub(ftl.collector.collection_threshold());
     (wanted.min(before_collection) / pages_per_block).max(pages_of(shares).div_ceil(pages_per_block))
@@ -42,7 +42,7 @@ fn blocks_to_fill(ftl: &Ftl, plane: PlaneId, shares: &[PlaneShare], written: f64
 fn age_plane(ftl: &mut Ftl, plane: PlaneId, shares: &[PlaneShare], blocks: u32) {
     let Some(Ppn(first_page)) = ftl.blocks.accounts.next_fresh_page(plane).filter(|_| blocks > 0) else { return };
     let (pages_per_block, valid) = (ftl.geometry.pages_per_block, pages_of(shares));
-    ftl.blocks.accounts.open_and_fill(plane, ftl.host_block_kind(plane, None), blocks * pages_per_block);
+    ftl.blocks.accounts.open_and_fill(plane, ftl.blocks.host_block_kind(plane, None), blocks * pages_per_block);
     let first_block = ftl.geometry.block_of(Ppn(first_page)).0;
     let mut pages = shares.iter().flat_map(PlaneShare::pages);
     // Number of valid pages in the first `number` blocks.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::ProgressCallback;
+use super::{ProgressCallback, map_group};
 use crate::ftl::allocation::PlaneShare;
 use crate::ftl::initial_map::{InitialMap, PlaneGroup};
 use crate::ftl::{Ftl, OpenBlockKind};
@@ -55,8 +55,8 @@ pub(super) fn fill_in_order(
     for (done, (plane, shares)) in by_plane.into_iter().enumerate() {
         watch(done as f64 / planes);
         let first_page = ftl.blocks.accounts.next_fresh_page(plane).unwrap_or(Ppn(0));
-        ftl.blocks.accounts.open_and_fill(plane, ftl.host_block_kind(plane, None), pages_of(&shares));
-        ftl.map_group(PlaneGroup::in_order(first_page, shares), initial.as_deref_mut(), None);
+        ftl.blocks.accounts.open_and_fill(plane, ftl.blocks.host_block_kind(plane, None), pages_of(&shares));
+        map_group(ftl, PlaneGroup::in_order(first_page, shares), initial.as_deref_mut(), None);
     }
     ftl.blocks.level_twins(OpenBlockKind::SHARED);
 }

@@ -99,71 +99,66 @@ impl Ftl {
     /// # Panics
     /// If the drive is not fresh.
     pub fn precondition(&mut self, config: &config::Precondition, seed: u64) -> PreconditionReport {
-        self.precondition_with_progress(
-            config,
-            seed,
-            InitialConditions { is_computed: false, writes: &ExpectedWrites::default() },
-            None,
-            &|_| {},
-        )
+        let start = InitialConditions { is_computed: false, writes: &ExpectedWrites::default() };
+        apply(self, config, seed, start, None, &|_| {})
     }
+}
 
-    /// Like [`Ftl::precondition`], but with the initial conditions `start`, with saved states in `keeping` (`None`: all states are simulated), and
-    /// with progress reported to `watch`.
-    pub(super) fn precondition_with_progress(
-        &mut self,
-        config: &config::Precondition,
-        seed: u64,
-        start: InitialConditions<'_>,
-        keeping: Option<StateStore<'_>>,
-        watch: ProgressCallback<'_>,
-    ) -> PreconditionReport {
-        let translation_pages = self.translation.map_or(0, |translation| u64::from(translation.count()));
-        assert_eq!(self.mapped_pages(), translation_pages, "only a fresh drive can be preconditioned");
-        let ranges = self.partition.filled_ranges(config.fill);
-        let mut report = PreconditionReport { pages_mapped: 0, write_amplification: 1.0, windows: 0, settled: true };
-        let mut initial =
-            start.is_computed.then(|| InitialMap::empty(&self.geometry, self.allocation.static_order(), &ranges));
-        match config.kind {
-            PreconditionKind::None => {}
-            PreconditionKind::Sequential => fill::fill_in_order(self, &ranges, initial.as_mut(), watch),
-            PreconditionKind::Aged => aged::age(self, &ranges, config.written, watch),
-            PreconditionKind::Random => {
-                let copies = CopyOptions { initial: initial.as_mut(), writes: start.writes };
-                steady_state::fill(self, &ranges, seed, copies, &mut report, keeping, watch);
-            }
+/// Like [`Ftl::precondition`], but with the initial conditions `start`, with saved states in `keeping` (`None`: all states are simulated), and
+/// with progress reported to `watch`.
+pub(super) fn apply(
+    ftl: &mut Ftl,
+    config: &config::Precondition,
+    seed: u64,
+    start: InitialConditions<'_>,
+    keeping: Option<StateStore<'_>>,
+    watch: ProgressCallback<'_>,
+) -> PreconditionReport {
+    let translation_pages = ftl.translation.map_or(0, |translation| u64::from(translation.count()));
+    assert_eq!(ftl.blocks.valid_pages_of_drive(), translation_pages, "only a fresh drive can be preconditioned");
+    let ranges = ftl.partition.filled_ranges(config.fill);
+    let mut report = PreconditionReport { pages_mapped: 0, write_amplification: 1.0, windows: 0, settled: true };
+    let mut initial =
+        start.is_computed.then(|| InitialMap::empty(&ftl.geometry, ftl.allocation.static_order(), &ranges));
+    match config.kind {
+        PreconditionKind::None => {}
+        PreconditionKind::Sequential => fill::fill_in_order(ftl, &ranges, initial.as_mut(), watch),
+        PreconditionKind::Aged => aged::age(ftl, &ranges, config.written, watch),
+        PreconditionKind::Random => {
+            let copies = CopyOptions { initial: initial.as_mut(), writes: start.writes };
+            steady_state::fill(ftl, &ranges, seed, copies, &mut report, keeping, watch);
         }
-        if let Some(initial) = initial {
-            self.mapping.set_initial(initial);
-        }
-        if config.kind != PreconditionKind::None {
-            watch(1.0);
-        }
-        if self.rules.equal_write_pointers {
-            self.blocks.level_write_pointers();
-        }
-        if config.kind != PreconditionKind::None {
-            self.notify_filled(0..self.geometry.logical_pages);
-        }
-        report.pages_mapped = self.mapped_pages() - translation_pages;
-        report
     }
-
-    /// Returns whether random writes spread the mapping units of a page of flash over all planes, because the plane of a write does not follow from
-    /// its address.
-    fn scatters(&self) -> bool {
-        self.geometry.units_per_page > 1 && !matches!(self.rules.allocation, Allocation::Static(_))
+    if let Some(initial) = initial {
+        ftl.mapping.set_initial(initial);
     }
+    if config.kind != PreconditionKind::None {
+        watch(1.0);
+    }
+    if ftl.rules.equal_write_pointers {
+        ftl.blocks.level_write_pointers();
+    }
+    if config.kind != PreconditionKind::None {
+        ftl.notify_filled(0..ftl.geometry.logical_pages);
+    }
+    report.pages_mapped = ftl.blocks.valid_pages_of_drive() - translation_pages;
+    report
+}
 
-    /// Maps the logical pages of `group`, whose planes are filled, in `initial`, or in the mapping tables if `initial` is `None`. Invalidates the
-    /// copied physical pages that no logical page uses.
-    fn map_group(&mut self, group: PlaneGroup, initial: Option<&mut InitialMap>, scatter: Option<&Scatter>) {
-        for ppn in group.unused() {
-            self.blocks.accounts.invalidate(ppn);
-        }
-        match initial {
-            Some(initial) => initial.add(group),
-            None => group.in_batches(scatter, |pages| self.mapping.set_all(pages)),
-        }
+/// Returns whether random writes spread the mapping units of a page of flash over all planes, because the plane of a write does not follow from
+/// its address.
+fn scatters(ftl: &Ftl) -> bool {
+    ftl.geometry.units_per_page > 1 && !matches!(ftl.rules.allocation, Allocation::Static(_))
+}
+
+/// Maps the logical pages of `group`, whose planes are filled, in `initial`, or in the mapping tables if `initial` is `None`. Invalidates the
+/// copied physical pages that no logical page uses.
+fn map_group(ftl: &mut Ftl, group: PlaneGroup, initial: Option<&mut InitialMap>, scatter: Option<&Scatter>) {
+    for ppn in group.unused() {
+        ftl.blocks.accounts.invalidate(ppn);
+    }
+    match initial {
+        Some(initial) => initial.add(group),
+        None => group.in_batches(scatter, |pages| ftl.mapping.set_all(pages)),
     }
 }

@@ -64,7 +64,7 @@ impl PlaneSample<'_> {
     /// Completes the collection in progress of the sample, if any.
     pub(super) fn end_collection(&mut self) {
         let CollectionInProgress { victims, .. } = std::mem::take(&mut self.begun);
-        self.ftl.empty_untimed(&victims);
+        self.ftl.untimed().empty(&victims);
     }
 
     /// Overwrites pages until the next collection begins, and then until its collection cycle reaches `phase` (in units of
@@ -73,8 +73,8 @@ impl PlaneSample<'_> {
         let plane = PlaneId(0);
         let pages = self.ftl.geometry.pages();
         let mut left = pages;
-        while !self.ftl.wants_collection_of_set(plane) {
-            let step = self.ftl.pages_until_collection(plane).clamp(1, left.max(1));
+        while !self.ftl.needs_collection(plane) {
+            let step = self.pages_until_collection().clamp(1, left.max(1));
             self.write(step);
             left = left.saturating_sub(step);
             if left == 0 {
@@ -82,20 +82,20 @@ impl PlaneSample<'_> {
                 return;
             }
         }
-        let Some(victims) = self.ftl.begin_collection_of_set(plane) else { return };
+        let Some(victims) = self.ftl.begin_collection(plane) else { return };
         let gc = self.ftl.collector.gc().clone();
         let waits = gc.preemptible && !gc.paced;
-        while waits && !self.ftl.is_set_urgent(plane) && self.ftl.can_write_untimed(plane) {
+        while waits && !self.is_urgent() && self.ftl.untimed().can_write(plane) {
             self.write_one();
         }
-        let valid_at_begin: Vec<u32> = victims.iter().map(|&victim| self.ftl.valid_pages(victim)).collect();
+        let valid_at_begin: Vec<u32> = victims.iter().map(|&victim| self.ftl.blocks.valid_pages(victim)).collect();
         let valid: u64 = valid_at_begin.iter().map(|&pages| u64::from(pages)).sum();
         let gained = victims.len() as u64 * u64::from(self.ftl.geometry.pages_per_block) - valid;
         let goal = progress(&gc, phase, valid, gained);
         let is_over = goal.moved >= valid;
         let moves = if is_over { 0 } else { goal.moved };
         if is_over {
-            self.ftl.empty_untimed(&victims);
+            self.ftl.untimed().empty(&victims);
         } else {
             self.begun = CollectionInProgress { victims: victims.clone(), valid_at_begin };
         }
@@ -108,10 +108,10 @@ impl PlaneSample<'_> {
         };
         for step in 0..STEPS {
             for _ in 0..of_step(moves, step) {
-                self.ftl.move_next_untimed(&victims);
+                self.ftl.untimed().move_next(&victims);
             }
             for _ in 0..of_step(goal.written, step) {
-                if !self.ftl.can_write_untimed(plane) {
+                if !self.ftl.untimed().can_write(plane) {
                     break;
                 }
                 self.write_one();
@@ -121,46 +121,41 @@ impl PlaneSample<'_> {
 
     /// Begins the next collection of `plane`, and of the planes that collect together with it, if one is due. No page is moved.
     fn begin_waiting(&mut self, plane: PlaneId) {
-        if self.ftl.wants_collection_of_set(plane)
-            && let Some(victims) = self.ftl.begin_collection_of_set(plane)
+        if self.ftl.needs_collection(plane)
+            && let Some(victims) = self.ftl.begin_collection(plane)
         {
-            let valid_at_begin = victims.iter().map(|&victim| self.ftl.valid_pages(victim)).collect();
+            let valid_at_begin = victims.iter().map(|&victim| self.ftl.blocks.valid_pages(victim)).collect();
             self.begun = CollectionInProgress { victims, valid_at_begin };
         }
+    }
+
+    /// Returns whether collection of a plane of the sample has priority over user requests.
+    fn is_urgent(&self) -> bool {
+        let Ftl { blocks, collector, .. } = &self.ftl;
+        blocks.superblock_planes(PlaneId(0)).any(|twin| collector.is_urgent(blocks, twin))
+    }
+
+    /// Returns the smallest number of page writes after which the free pages of a plane of the sample fall below the threshold of collection; 0 if
+    /// they are below the threshold already.
+    fn pages_until_collection(&self) -> u32 {
+        let Ftl { blocks, collector, .. } = &self.ftl;
+        let until = |twin| collector.pages_until_short(blocks, twin);
+        blocks.superblock_planes(PlaneId(0)).map(until).min().unwrap_or(0)
     }
 
     /// Overwrites one random host page of the sample.
     fn write_one(&mut self) {
         let lpn = self.next_page();
-        self.ftl.write_untimed(lpn, &self.idle);
+        self.ftl.untimed().write(lpn, &self.idle);
     }
 }
 
 impl Ftl {
-    fn wants_collection_of_set(&self, plane: PlaneId) -> bool {
-        if self.has_twins() { self.needs_twin_collection(plane) } else { self.needs_collection(plane) }
-    }
-
-    fn begin_collection_of_set(&mut self, plane: PlaneId) -> Option<Vec<BlockId>> {
-        if self.has_twins() { self.begin_twin_collection(plane) } else { Some(vec![self.begin_collection(plane)?]) }
-    }
-
-    fn is_set_urgent(&self, plane: PlaneId) -> bool {
-        self.superblock_planes(plane).any(|twin| self.collector.is_urgent(&self.blocks, twin))
-    }
-
-    /// Returns the smallest number of page writes after which the free pages of `plane`, or of a plane that collects together with `plane`, fall
-    /// below the threshold of collection; 0 if they are below the threshold already.
-    fn pages_until_collection(&self, plane: PlaneId) -> u32 {
-        let until = |twin| self.collector.pages_until_short(&self.blocks, twin);
-        self.superblock_planes(plane).map(until).min().unwrap_or(0)
-    }
-
     /// Completes all collections in progress at the start of the run, without simulated time.
     #[cfg(test)]
     pub(crate) fn end_initial_collections(&mut self) {
         for CollectionInProgress { victims, .. } in self.take_initial_collections() {
-            self.empty_untimed(&victims);
+            self.untimed().empty(&victims);
         }
     }
 

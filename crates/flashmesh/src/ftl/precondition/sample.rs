@@ -167,8 +167,8 @@ impl<'a> PlaneSample<'a> {
         while left > 0 {
             let batch = &mut [Lpn(0); PREFETCHED][..PREFETCHED.min(left as usize)];
             batch.fill_with(|| self.next_page());
-            batch.iter().for_each(|&lpn| self.ftl.prefetch(lpn));
-            moved += self.ftl.write_all_untimed(batch, &self.idle);
+            batch.iter().for_each(|&lpn| self.ftl.mapping.prefetch(lpn));
+            moved += self.ftl.untimed().write_all(batch, &self.idle);
             left -= batch.len() as u32;
         }
         moved

@@ -98,7 +98,7 @@ impl SampleInputs {
         };
         let rules = FtlRules {
             moves_share_write_block: drive.blocks.are_moves_shared(),
-            superblock_dies: drive.has_twins().then_some(1),
+            superblock_dies: drive.blocks.has_twins().then_some(1),
             ..FtlRules::new(&config)
         };
         // The logical numbers of translation pages follow those of all host pages, written or not.

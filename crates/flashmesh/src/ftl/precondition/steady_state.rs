@@ -9,7 +9,7 @@ use super::sample::{PlaneSample, WINDOWS_MIN};
 use super::sample_inputs::{SampleInputs, block_scale, pages_of_sample};
 use super::scatter::Scatter;
 use super::write_runs::WriteRuns;
-use super::{CollectionInProgress, PreconditionReport, ProgressCallback, StateStore};
+use super::{CollectionInProgress, PreconditionReport, ProgressCallback, StateStore, map_group, scatters};
 use crate::config::ExpectedWrites;
 use crate::engine::random::SimRng;
 use crate::flash::geometry::Geometry;
@@ -72,7 +72,7 @@ pub(super) fn fill(
 ) {
     let CopyOptions { mut initial, writes } = copies;
     let mut random = SimRng::new(seed);
-    let scatter = ftl.scatters().then(|| {
+    let scatter = scatters(ftl).then(|| {
         let together = WriteRuns::new(&ftl.geometry, writes).pages_of_longest();
         Scatter::new(ranges, together, &mut SimRng::new(!seed))
     });
@@ -91,8 +91,9 @@ pub(super) fn fill(
     watch(0.0);
     // Planes of a die that collect together are simulated together. All dies of a superblock collect the same blocks, so they get copies of the same
     // state.
-    let superblocks = ftl.superblocks();
-    let (together, of_set) = if ftl.has_twins() { (ftl.geometry.planes_per_die, superblocks.planes()) } else { (1, 1) };
+    let superblocks = ftl.blocks.superblocks();
+    let (together, of_set) =
+        if ftl.blocks.has_twins() { (ftl.geometry.planes_per_die, superblocks.planes()) } else { (1, 1) };
     for PlaneClass { planes: of_kind, pages, translation_pages, .. } in &mut kinds {
         if of_set > 1 {
             of_kind.sort_by_key(|filled| (superblocks.index_of(filled.plane), filled.plane));
@@ -181,7 +182,7 @@ fn copy_planes(
         .map(|_| Permutation::new(sample.pages(), sample.pages_moved_together(), random))
         .collect();
     let shares = group.iter().flat_map(|filled| &filled.shares).cloned();
-    ftl.map_group(PlaneGroup::copies(Arc::clone(state), first_page, shares, permutations), initial, scatter);
+    map_group(ftl, PlaneGroup::copies(Arc::clone(state), first_page, shares, permutations), initial, scatter);
     // Translation pages keep their order; host pages are permuted.
     let mut own = group.iter().flat_map(|filled| &filled.translation).flat_map(PlaneShare::pages);
     let offsets: Vec<u32> = sample.translation_offsets(&ftl.geometry).collect();

@@ -142,8 +142,8 @@ fn read_state(from: &mut BitReader, ftl: &mut Ftl, inputs: &SampleInputs) -> Opt
         }
         let victim = BlockId(u32::try_from(victim - 1).ok().filter(|&block| block < ftl.geometry.blocks())?);
         let is_victim =
-            ftl.block_state(victim) == BlockState::Collecting && ftl.geometry.plane_of_block(victim) == plane;
-        if !is_victim || valid < ftl.valid_pages(victim) {
+            ftl.blocks.state(victim) == BlockState::Collecting && ftl.geometry.plane_of_block(victim) == plane;
+        if !is_victim || valid < ftl.blocks.valid_pages(victim) {
             return None;
         }
         begun.victims.push(victim);
@@ -152,7 +152,7 @@ fn read_state(from: &mut BitReader, ftl: &mut Ftl, inputs: &SampleInputs) -> Opt
     // A valid state has a victim in every plane or in none.
     let collecting = begun.victims.len() as u32;
     let count =
-        (0..ftl.geometry.blocks()).filter(|&block| ftl.block_state(BlockId(block)) == BlockState::Collecting).count();
+        (0..ftl.geometry.blocks()).filter(|&block| ftl.blocks.state(BlockId(block)) == BlockState::Collecting).count();
     let is_whole = (collecting == 0 || collecting == ftl.geometry.planes()) && count == collecting as usize;
     ftl.blocks.accounts.set_collecting(u32::from(collecting > 0));
     is_whole.then_some(begun)

@@ -30,7 +30,7 @@ mod plane;
 pub(super) use plane::SlcPlane;
 
 use super::Ftl;
-use super::blocks::{BlockAccounts, Plane};
+use super::blocks::BlockAccounts;
 use super::open_block_kind::OpenBlockKind;
 use crate::config::{self, SlcWhenFull};
 use crate::ids::{BlockId, PlaneId, StreamId};
@@ -52,28 +52,6 @@ impl FoldRules {
 }
 
 impl Ftl {
-    /// Returns whether the SLC cache of `plane` has a free page for a write, or can open a block; false without an SLC cache.
-    #[inline]
-    pub(crate) fn has_slc_page(&self, plane: PlaneId) -> bool {
-        self.blocks.accounts.has_page(plane, OpenBlockKind::Slc)
-    }
-
-    /// Returns the number of pages of the SLC cache, over all planes; 0 without an SLC cache.
-    pub(crate) fn slc_pages(&self) -> u64 {
-        let of_plane = u64::from(self.geometry.slc.per_plane) * u64::from(self.geometry.slc.pages_per_block);
-        if self.geometry.has_slc() { of_plane * u64::from(self.geometry.planes()) } else { 0 }
-    }
-
-    /// Returns the number of pages of the SLC cache, over all planes, that are not free: allocated or skipped since the last erase of their block.
-    pub(crate) fn slc_pages_in_use(&self) -> u64 {
-        let (blocks, pages) = (self.geometry.slc.per_plane, self.geometry.slc.pages_per_block);
-        let in_use = |plane: &Plane| {
-            let free = plane.slc.as_ref()?.free.len() * pages + plane.open.pages_left(OpenBlockKind::Slc);
-            Some(u64::from((blocks * pages).saturating_sub(free)))
-        };
-        self.blocks.accounts.planes().iter().filter_map(in_use).sum()
-    }
-
     /// Begins a fold in `plane`. Marks and returns the full SLC block with the fewest valid pages, because its fold needs the fewest moves;
     /// on a tie, the block filled first \[choice\]. With superblocks, the blocks with the same index in all planes of the superblock are
     /// folded together. The caller moves the valid pages of the returned blocks and erases them.
@@ -88,22 +66,22 @@ impl Ftl {
     /// false unless `slc.when-full = "fold"`.
     #[inline]
     pub(crate) fn waits_for_fold(&self, plane: PlaneId) -> bool {
-        self.slc.writes_wait && !self.has_slc_page(plane) && self.blocks.will_free_page(plane)
+        self.slc.writes_wait && !self.blocks.has_slc_page(plane) && self.blocks.will_free_page(plane)
     }
 
     /// Returns the kind of open block for the next write of host stream `stream` to `plane`: the SLC cache if it has a free page, or if the
     /// write has to wait for one. Otherwise, returns the kind of the open block of the stream.
     pub(crate) fn write_block_kind(&self, plane: PlaneId, stream: Option<StreamId>) -> OpenBlockKind {
-        let to_slc = self.geometry.has_slc() && (self.has_slc_page(plane) || self.waits_for_fold(plane));
-        if to_slc { OpenBlockKind::Slc } else { self.host_block_kind(plane, stream) }
+        let to_slc = self.geometry.has_slc() && (self.blocks.has_slc_page(plane) || self.waits_for_fold(plane));
+        if to_slc { OpenBlockKind::Slc } else { self.blocks.host_block_kind(plane, stream) }
     }
 
     /// Returns the kind of open block for a host write to any of the planes that share superblocks with `plane`: the SLC cache if it has a
     /// free page in one of these planes, otherwise the kind of host writes.
     pub(crate) fn superblock_write_kind(&self, plane: PlaneId) -> OpenBlockKind {
         let to_slc =
-            self.geometry.has_slc() && self.blocks.superblock_planes(plane).any(|twin| self.has_slc_page(twin));
-        if to_slc { OpenBlockKind::Slc } else { self.host_block_kind(plane, None) }
+            self.geometry.has_slc() && self.blocks.superblock_planes(plane).any(|twin| self.blocks.has_slc_page(twin));
+        if to_slc { OpenBlockKind::Slc } else { self.blocks.host_block_kind(plane, None) }
     }
 
     /// Like [`Ftl::begin_fold`], but one full block suffices. Begins a fold only if the planes are short of free pages and `plane` has lent

@@ -72,16 +72,16 @@ fn move_out(ftl: &mut Ftl, block: BlockId) -> u32 {
 #[test]
 fn slc_blocks_take_a_third_of_their_pages_and_do_not_count_as_free_pages() {
     let mut ftl = drive(0.0);
-    let free = ftl.free_pages(PLANE);
+    let free = ftl.blocks.free_pages(PLANE);
     assert_eq!(free, 17 * 12);
     for number in 0..12 {
         let expected = Ppn((17 + number / 4) * 12 + number % 4);
-        let told = ftl.next_page_offset(PLANE, OpenBlockKind::Slc);
+        let told = ftl.blocks.next_page_offset(PLANE, OpenBlockKind::Slc);
         assert_eq!(told, Some((BlockId(expected.0 / 12), expected.0 % 12)));
         assert_eq!(ftl.allocate(PLANE, OpenBlockKind::Slc), Some(expected));
     }
-    assert!(!ftl.has_slc_page(PLANE));
-    assert_eq!((ftl.allocate(PLANE, OpenBlockKind::Slc), ftl.free_pages(PLANE)), (None, free));
+    assert!(!ftl.blocks.has_slc_page(PLANE));
+    assert_eq!((ftl.allocate(PLANE, OpenBlockKind::Slc), ftl.blocks.free_pages(PLANE)), (None, free));
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn blocks_are_folded_by_valid_pages_and_ties_in_order_of_filling() {
     let first = ftl.geometry.block_of(ftl.lookup(Lpn(0)).expect("the page was written"));
     assert!(!ftl.geometry.is_slc(first), "block 17 was filled before block 19");
     assert_eq!([fold(&mut ftl), fold(&mut ftl)], [Some(4), None]);
-    assert_eq!((ftl.mapped_pages(), ftl.has_slc_page(PLANE)), (9, true));
+    assert_eq!((ftl.blocks.valid_pages_of_drive(), ftl.blocks.has_slc_page(PLANE)), (9, true));
 }
 
 #[test]
@@ -142,17 +142,17 @@ fn a_full_drive_never_runs_out_of_space_with_a_cache() {
     let idle = IdleDies::new(1);
     for number in 0..5_000 {
         let lpn = Lpn(random.below(96));
-        if ftl.has_slc_page(PLANE) {
+        if ftl.blocks.has_slc_page(PLANE) {
             cache(&mut ftl, lpn.0..lpn.0 + 1);
         } else {
-            ftl.write_untimed_by(StreamId(0), lpn, &idle);
+            ftl.untimed().write_by(StreamId(0), lpn, &idle);
         }
         if number % 7 == 0 {
             fold(&mut ftl);
         }
     }
     ftl.audit().expect("the tables agree");
-    let erases: u32 = (17..20).map(|block| ftl.erase_count(BlockId(block))).sum();
+    let erases: u32 = (17..20).map(|block| ftl.blocks.erase_count(BlockId(block))).sum();
     assert!(erases > 500, "{erases} folds");
 }
 
@@ -172,15 +172,16 @@ fn dynamic_config(blocks: u32) -> Config {
 fn a_dynamic_slc_block_borrows_a_free_block_and_returns_it_erased() {
     let mut ftl = dynamic_drive(3);
     assert_eq!(
-        (ftl.free_pages(PLANE), ftl.next_page_offset(PLANE, OpenBlockKind::Slc)),
+        (ftl.blocks.free_pages(PLANE), ftl.blocks.next_page_offset(PLANE, OpenBlockKind::Slc)),
         (20 * 12, Some((BlockId(20), 0)))
     );
     cache(&mut ftl, 0..5);
-    assert_eq!(ftl.free_pages(PLANE), 18 * 12);
+    assert_eq!(ftl.blocks.free_pages(PLANE), 18 * 12);
     assert_eq!(fold(&mut ftl), Some(4));
     // Two native blocks were lent. The fold returned one of them, and opened another native block, of which it used 4 of 12 pages.
-    assert_eq!(ftl.free_pages(PLANE), 18 * 12 + 8);
-    let erases: Vec<u32> = (0..20).map(|block| ftl.erase_count(BlockId(block))).filter(|&erases| erases > 0).collect();
+    assert_eq!(ftl.blocks.free_pages(PLANE), 18 * 12 + 8);
+    let erases: Vec<u32> =
+        (0..20).map(|block| ftl.blocks.erase_count(BlockId(block))).filter(|&erases| erases > 0).collect();
     assert_eq!(erases, [1]);
 }
 
@@ -190,8 +191,8 @@ fn a_plane_lends_no_block_if_that_would_trigger_a_collection() {
     // The plane keeps four of its 20 blocks: two for the threshold of collection, one for folds, and one that is never lent. So it lends 16, with 4
     // SLC pages each.
     cache(&mut ftl, 0..16 * 4);
-    assert!(!ftl.has_slc_page(PLANE) && !ftl.is_short(PLANE));
-    assert_eq!(ftl.free_pages(PLANE), 4 * 12);
+    assert!(!ftl.blocks.has_slc_page(PLANE) && !ftl.is_short(PLANE));
+    assert_eq!(ftl.blocks.free_pages(PLANE), 4 * 12);
 }
 
 #[test]
@@ -204,11 +205,11 @@ fn a_full_drive_folds_lent_blocks_before_it_is_collected() {
     for number in 0..5_000 {
         // At every hundredth write the die is idle, so that a background collection can run.
         while number % 100 == 0 && ftl.needs_background_collection(PLANE) {
-            let Some(block) = ftl.begin_collection(PLANE) else { break };
-            move_out(&mut ftl, block);
+            let Some(blocks) = ftl.begin_collection(PLANE) else { break };
+            move_out(&mut ftl, only(blocks));
         }
         let lpn = Lpn(random.below(96));
-        if ftl.has_slc_page(PLANE) {
+        if ftl.blocks.has_slc_page(PLANE) {
             cache(&mut ftl, lpn.0..lpn.0 + 1);
             cached += 1;
             continue;
@@ -218,7 +219,7 @@ fn a_full_drive_folds_lent_blocks_before_it_is_collected() {
             move_out(&mut ftl, block);
             folds += 1;
         }
-        ftl.write_untimed_by(StreamId(0), lpn, &IdleDies::new(1));
+        ftl.untimed().write_by(StreamId(0), lpn, &IdleDies::new(1));
         ftl.audit().expect("the tables agree");
     }
     assert!(folds > 100 && cached > 500, "{folds} folds, {cached} writes to the cache");

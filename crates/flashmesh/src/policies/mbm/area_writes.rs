@@ -137,7 +137,7 @@ impl DispatchRound<'_, '_> {
             on_channel[mbm.channel_of(die).index()] += pages;
         }
         let in_programs = |pages: u32| pages / mbm.geometry.units_per_program;
-        let home = mbm.geometry.die_of_plane(self.drive.ftl.static_plane(lpn));
+        let home = mbm.geometry.die_of_plane(self.drive.ftl.static_order().plane_of(lpn));
         cyclic(home.0, room.len() as u32)
             .map(DieId)
             .filter(|&die| can_take(die))

@@ -25,7 +25,7 @@ impl DispatchRound<'_, '_> {
         if !geometry.has_slc() {
             return geometry.units_per_program;
         }
-        let next = self.drive.ftl.next_page_offset(plane, self.drive.ftl.write_block_kind(plane, None));
+        let next = self.drive.ftl.blocks().next_page_offset(plane, self.drive.ftl.write_block_kind(plane, None));
         next.map_or(geometry.units_per_program, |(block, _)| geometry.units_per_program_of(block))
     }
 

@@ -233,7 +233,9 @@ impl FirmwarePolicy for Mbm {
                 match self.rules.area_writes {
                     _ if !is_of_area => self.writes.push_back(id),
                     AreaWrites::FewestPages => self.area_writes.push(id),
-                    AreaWrites::StaticDie => self.pinned.push(self.geometry.die_of_plane(ftl.static_plane(lpn)), id),
+                    AreaWrites::StaticDie => {
+                        self.pinned.push(self.geometry.die_of_plane(ftl.static_order().plane_of(lpn)), id)
+                    }
                 }
                 self.is_due = true;
                 true

@@ -65,7 +65,7 @@ impl DispatchRound<'_, '_> {
         let mut open = 0;
         for offset in 0..geometry.planes_per_die {
             let plane = PlaneId(first + offset);
-            match self.drive.ftl.next_page_offset(plane, self.drive.ftl.write_block_kind(plane, None)) {
+            match self.drive.ftl.blocks().next_page_offset(plane, self.drive.ftl.write_block_kind(plane, None)) {
                 Some((_, page)) => {
                     (offsets[open], pointers[open]) = (offset, page);
                     open += 1;

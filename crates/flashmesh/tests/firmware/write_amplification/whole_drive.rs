@@ -54,9 +54,9 @@ fn steady_state_of(config: &Config, source: Box<dyn WorkloadSource>) -> (f64, f6
     let report = simulation.run(&Control::default()).expect("the run ends without a violation");
     let (mut full, mut valid) = (0u64, 0u64);
     for block in (0..simulation.geometry().blocks()).map(BlockId) {
-        if simulation.ftl().block_state(block) == BlockState::Full {
+        if simulation.ftl().blocks().state(block) == BlockState::Full {
             full += 1;
-            valid += u64::from(simulation.ftl().valid_pages(block));
+            valid += u64::from(simulation.ftl().blocks().valid_pages(block));
         }
     }
     let rho = valid as f64 / (full * u64::from(config.unit_geometry().pages_per_block)) as f64;

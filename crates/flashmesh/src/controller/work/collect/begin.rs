@@ -31,7 +31,7 @@ impl Collections {
     /// Starts the collection of a plane that is short of free pages, or promotes its background collection to the foreground.
     #[inline]
     pub fn collect_if_needed<M: Model>(&mut self, plane: PlaneId, cx: &mut Context<'_, M>) {
-        if M::ALL_FEATURES && cx.shared.ftl.has_twins() {
+        if M::ALL_FEATURES && cx.shared.ftl.blocks().has_twins() {
             return self.collect_superblock_if_needed(plane, cx);
         }
         match &mut self.by_plane[plane.index()] {
@@ -49,16 +49,16 @@ impl Collections {
                     return self.begin(&blocks, Need::Space, cx);
                 }
                 if cx.shared.ftl.needs_collection(plane)
-                    && let Some(block) = cx.shared.ftl.begin_collection(plane)
+                    && let Some(blocks) = cx.shared.ftl.begin_collection(plane)
                 {
-                    self.begin(&[block], Need::Space, cx);
+                    self.begin(&blocks, Need::Space, cx);
                 }
             }
         }
     }
 
     fn collect_superblock_if_needed<M: Model>(&mut self, plane: PlaneId, cx: &mut Context<'_, M>) {
-        let planes = cx.shared.ftl.superblocks().members(plane);
+        let planes = cx.shared.ftl.blocks().superblocks().members(plane);
         if let Some(collection) = self.first_of(planes.clone()) {
             // The collections of a superblock are either all in the background, or all in the foreground.
             if collection.background && planes.clone().any(|plane| is_wanted_at_once(plane, cx.shared)) {
@@ -77,8 +77,8 @@ impl Collections {
             && let Some(blocks) = cx.shared.ftl.begin_fold_for_space(plane)
         {
             self.begin(&blocks, Need::Space, cx);
-        } else if cx.shared.ftl.needs_twin_collection(plane)
-            && let Some(blocks) = cx.shared.ftl.begin_twin_collection(plane)
+        } else if cx.shared.ftl.needs_collection(plane)
+            && let Some(blocks) = cx.shared.ftl.begin_collection(plane)
         {
             self.begin(&blocks, Need::Space, cx);
         }
@@ -99,39 +99,32 @@ impl Collections {
     #[inline(never)]
     fn collect_in_background<M: Model>(&mut self, die: DieId, cx: &mut Context<'_, M>) {
         let first = cx.shared.geometry.first_plane(die);
-        if M::ALL_FEATURES && cx.shared.ftl.has_twins() {
-            return self.collect_superblock_in_background(first, cx);
+        if M::ALL_FEATURES && cx.shared.ftl.blocks().has_twins() {
+            if self.first_of(cx.shared.ftl.blocks().superblocks().members(first)).is_none() {
+                self.begin_in_background(first, cx);
+            }
+            return;
         }
         for plane in cx.shared.planes_of(die) {
             cx.push(FollowUp::CollectInBackground(plane));
         }
     }
 
-    fn collect_superblock_in_background<M: Model>(&mut self, plane: PlaneId, cx: &mut Context<'_, M>) {
-        if self.first_of(cx.shared.ftl.superblocks().members(plane)).is_some() {
-            return;
-        }
-        if cx.shared.ftl.needs_background_twin_collection(plane)
-            && let Some(blocks) = cx.shared.ftl.begin_twin_collection(plane)
-        {
-            self.begin(&blocks, Need::Background, cx);
-        } else if cx.shared.slc.is_some()
-            && let Some(blocks) = cx.shared.ftl.begin_fold(plane)
-        {
-            self.begin(&blocks, Need::Fold, cx);
-        }
-    }
-
     /// Starts background collection of a plane of an idle die, if needed. Otherwise moves a block of the SLC cache to native blocks (fold),
     /// if needed.
     pub fn collect_plane_in_background<M: Model>(&mut self, plane: PlaneId, cx: &mut Context<'_, M>) {
-        if self.by_plane[plane.index()].is_none()
-            && cx.shared.ftl.needs_background_collection(plane)
-            && let Some(block) = cx.shared.ftl.begin_collection(plane)
+        if self.by_plane[plane.index()].is_none() {
+            self.begin_in_background(plane, cx);
+        }
+    }
+
+    /// Begins a background collection of a plane or its superblock, in which no collection is in progress, or else a fold, if one is needed.
+    fn begin_in_background<M: Model>(&mut self, plane: PlaneId, cx: &mut Context<'_, M>) {
+        if cx.shared.ftl.needs_background_collection(plane)
+            && let Some(blocks) = cx.shared.ftl.begin_collection(plane)
         {
-            self.begin(&[block], Need::Background, cx);
+            self.begin(&blocks, Need::Background, cx);
         } else if M::ALL_FEATURES
-            && self.by_plane[plane.index()].is_none()
             && cx.shared.slc.is_some()
             && let Some(blocks) = cx.shared.ftl.begin_fold(plane)
         {
@@ -142,7 +135,7 @@ impl Collections {
     /// Begins the collections of `blocks`: one block of a plane, or all blocks of a superblock. All collections are registered before the
     /// first one advances.
     fn begin<M: Model>(&mut self, blocks: &[BlockId], need: Need, cx: &mut Context<'_, M>) {
-        let valid: Vec<u32> = blocks.iter().map(|&block| cx.shared.ftl.valid_pages(block)).collect();
+        let valid: Vec<u32> = blocks.iter().map(|&block| cx.shared.ftl.blocks().valid_pages(block)).collect();
         if need == Need::Space {
             self.begin_pace(blocks, &valid, cx.shared);
         }
@@ -179,7 +172,7 @@ impl Collections {
             let plane = self.enter(collection, cx.shared);
             cx.push(FollowUp::Advance(plane));
         }
-        if self.pace.takes_turns() && cx.shared.ftl.has_twins() {
+        if self.pace.takes_turns() && cx.shared.ftl.blocks().has_twins() {
             let geometry = &cx.shared.geometry;
             self.short.changed(geometry.plane_of(geometry.ppn(blocks[0], 0)), &cx.shared.ftl);
         }
@@ -232,12 +225,8 @@ impl Collections {
         if self.by_plane[plane.index()].is_some() || levels_wear || held_translation {
             return;
         }
-        let Some(block) = cx.shared.ftl.begin_wear_move(plane) else { return };
-        if M::ALL_FEATURES && cx.shared.ftl.has_twins() {
-            let blocks = cx.shared.ftl.twins_of_victim(block);
+        if let Some(blocks) = cx.shared.ftl.begin_wear_move(plane) {
             self.begin(&blocks, Need::Wear, cx);
-        } else {
-            self.begin(&[block], Need::Wear, cx);
         }
     }
 }

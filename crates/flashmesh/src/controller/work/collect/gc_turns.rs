@@ -24,8 +24,8 @@ impl ShortOfSpace {
     /// Updates whether the planes that share superblocks with `plane` are short of space, after blocks became free or were taken for
     /// collection.
     pub(super) fn changed(&mut self, plane: PlaneId, ftl: &Ftl) {
-        if let Some(is_short) = self.0.get_mut(ftl.superblocks().index_of(plane) as usize) {
-            *is_short = ftl.superblocks().members(plane).any(|plane| ftl.is_urgent(plane));
+        if let Some(is_short) = self.0.get_mut(ftl.blocks().superblocks().index_of(plane) as usize) {
+            *is_short = ftl.blocks().superblocks().members(plane).any(|plane| ftl.is_urgent(plane));
         }
     }
 
@@ -51,10 +51,10 @@ impl Collections {
             return false;
         }
         let ftl = &shared.ftl;
-        let goes_on = if ftl.has_twins() {
+        let goes_on = if ftl.blocks().has_twins() {
             let first = shared.geometry.first_plane(die);
             self.short.is_short(set_of(die, shared))
-                || ftl.superblock_planes(first).any(|plane| ftl.waits_for_fold(plane))
+                || ftl.blocks().superblock_planes(first).any(|plane| ftl.waits_for_fold(plane))
         } else {
             is_urgent(die, shared)
         };
@@ -64,7 +64,7 @@ impl Collections {
     /// Updates whether the superblocks of `die` are short of space, after a program has begun on `die`.
     pub fn program_began<M: Model>(&mut self, die: DieId, cx: &mut Context<'_, M>) {
         let shared = &cx.shared;
-        if shared.ftl.has_twins()
+        if shared.ftl.blocks().has_twins()
             && self.short.taken(shared.planes_of(die), set_of(die, shared), &shared.ftl)
             && self.pace.takes_turns()
         {
@@ -103,5 +103,5 @@ impl Collections {
 
 /// Returns the index of the set of planes that share superblocks with the planes of `die`.
 fn set_of(die: DieId, shared: &Shared) -> usize {
-    shared.ftl.superblocks().index_of(shared.geometry.first_plane(die)) as usize
+    shared.ftl.blocks().superblocks().index_of(shared.geometry.first_plane(die)) as usize
 }

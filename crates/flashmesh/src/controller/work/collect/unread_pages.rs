@@ -68,5 +68,5 @@ impl UnreadPages {
 }
 
 fn index_of(plane: PlaneId, ftl: &Ftl) -> usize {
-    if ftl.has_twins() { ftl.superblocks().index_of(plane) as usize } else { plane.index() }
+    if ftl.blocks().has_twins() { ftl.blocks().superblocks().index_of(plane) as usize } else { plane.index() }
 }
