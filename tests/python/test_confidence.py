@@ -108,6 +108,11 @@ def test_the_length_of_a_steady_run_is_a_time_where_a_time_ends_the_run() -> Non
     assert f"{q.time(needed / timed.iops * 1e12)} at this rate (replay.stop-time;" in shown(timed)
 
 
+def test_the_length_of_a_steady_run_of_several_streams_is_a_multiple_for_each_of_them() -> None:
+    told = shown(flashmesh.run(SMALL | {"stream": {"a": {}, "b": {}}}, overrides={"workload.requests": 1_000}))
+    assert "times as many requests of each stream would be enough (workload.requests)." in told
+
+
 def test_a_run_of_the_length_that_is_said_to_be_enough_has_no_filling_cache() -> None:
     start = {"precondition.kind": "random", "measure.warm-up": "none"}
     short = flashmesh.run(SMALL, overrides=start | {"workload.requests": 800}).steadiness

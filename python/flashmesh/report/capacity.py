@@ -1,17 +1,34 @@
-"""Notes on the host capacities of a comparison, which differ if a varied geometry changes the raw capacity."""
+"""Notes on the host capacity of drives whose geometry, and so whose raw capacity, was changed."""
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
+from flashmesh._native import Config
 from flashmesh.configuration import value_text
-from flashmesh.spare_space import CAPACITY, COUNTS, SHARE, is_followed, reason, shown, size_of
+from flashmesh.keys import flat
+from flashmesh.report import headline
+from flashmesh.report import quantities as q
+from flashmesh.spare_space import (
+    CAPACITY,
+    COUNTS,
+    SHARE,
+    capacity_of,
+    is_followed,
+    reason,
+    shown,
+    size_of,
+    space_of,
+    values_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from flashmesh.aggregate.points import Point
     from flashmesh.report.view import View
+    from flashmesh.results import Result
 
 NAMED_MAX = 4
 """Maximum number of capacities unlike that of the first point that a note lists; for more, it states the range."""
@@ -35,6 +52,26 @@ def capacity_notes(view: View) -> list[str]:
         return [f"{CAPACITY} {shown(ordered[0])} to {shown(ordered[-1])}, by {', '.join(keys)} ({why})"]
     each = [f"{shown(capacity)} with {settings_text(point.settings, keys)}" for capacity, point in changed]
     return [f"{CAPACITY} {shown(before)} -> {', '.join(each)} ({why})"]
+
+
+def spare_space(result: Result) -> str:
+    """Returns a sentence on the spare space of a drive that has the capacity of a preset, but more or less flash.
+
+    Empty for other drives.
+    """
+    parameters = result.parameters
+    name = headline.preset_like(json.dumps([parameters["flash"], parameters["ftl"]], sort_keys=True))
+    if not name:
+        return ""
+    preset = space_of(values_of(Config.from_str(f'preset = "{name}"', name, [])))
+    drive = space_of(flat(parameters))
+    keeps = capacity_of(preset, drive, None) if drive.capacity == preset.capacity else None
+    if keeps is None or drive.share is None or preset.share is None or drive.capacity is None:
+        return ""
+    return (
+        f"{q.share(float(drive.share))} of the flash is spare space, in {name} {q.share(float(preset.share))}: the "
+        f"geometry was changed, and {CAPACITY} is still {shown(drive.capacity)}. {shown(keeps)} keeps the share."
+    )
 
 
 def firsts(points: Sequence[Point[int]], keys: Sequence[str]) -> list[Point[int]]:

@@ -42,6 +42,10 @@ SIZE = re.compile(r"(\d)([A-Za-z])")
 """Boundary between the number and the unit of a size."""
 GRIDS = ("pnssd", "nossd", "venice", "ideal")
 """Interconnects whose chips are arranged in rows, not on channels."""
+WIDE_MIN = 0.1
+"""Minimum half-width of the interval of IOPS, as a share of the IOPS, that a summary mentions."""
+TENTHS_MAX = 10.0
+"""Maximum factor that is shown with a decimal."""
 UNWRITTEN_MIN = 0.01
 """Minimum share of reads of pages without data (never written, or deallocated) that a summary mentions."""
 
@@ -137,6 +141,10 @@ def longer(result: Result) -> str:
     if result.iops > 0 and phases(parameters) == 1 and stops_at_a_time(parameters):
         needed_time = q.time(needed / result.iops * 10**12)
         return f"{enough}, {needed_time} at this rate (replay.stop-time; in a job file of fio: runtime)."
+    if len(parameters.get("stream", {})) > 1:
+        times = needed / result.requests
+        shown = f"{times:.1f}" if times < TENTHS_MAX else f"{rounded(round(times)):,}"
+        return f"; about {shown} times as many requests of each stream would be enough (workload.requests)."
     return f"{enough} (workload.requests)."
 
 
@@ -144,6 +152,18 @@ def rounded(count: int) -> int:
     """Returns a count rounded up to two significant digits."""
     unit: int = 10 ** max(len(str(count)) - 2, 0)
     return -(-count // unit) * unit
+
+
+def wide(result: Result) -> str:
+    """Returns a sentence on the wide interval of the IOPS of a steady run; empty if the interval is narrow."""
+    interval = result.confidence.iops
+    is_told = result.precision is not None or result.interrupted or not result.steadiness.steady
+    if is_told or interval is None or result.window.iops <= 0:
+        return ""
+    half = (interval.high - interval.low) / 2 / result.window.iops
+    if half < WIDE_MIN:
+        return ""
+    return f"The IOPS are known to +-{q.share(half)} only: --precision 5% runs until they are known better."
 
 
 def unwritten(result: Result) -> str:

@@ -20,8 +20,10 @@ from flashmesh.report import (
     recordings,
     replication,
     slc,
+    slowdowns,
 )
 from flashmesh.report import quantities as q
+from flashmesh.report.capacity import spare_space
 from flashmesh.report.replay import phases
 from flashmesh.results import Breakdown, Latency, LatencyByKind
 
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from flashmesh.report.terminal import Terminal
-    from flashmesh.results import CauseOfConflicts, Confidence, Fairness, Interval, Result
+    from flashmesh.results import CauseOfConflicts, Confidence, Interval, Result
 
 KINDS = tuple(kind.name for kind in fields(LatencyByKind) if kind.name != "all")
 STATISTICS = {name: name.replace("_", ".") for name in ("mean", "p50", "p95", "p99", "p99_9", "p99_99", "max")}
@@ -90,8 +92,9 @@ def sections(result: Result, terminal: Terminal) -> Iterator[RenderableType]:
         yield Text(told, style="bold yellow")
     if told := over_time.imprecise(result):
         yield Text(told, style="bold yellow")
-    if told := headline.unwritten(result):
-        yield Text(told, style="yellow")
+    for told in (headline.wide(result), headline.unwritten(result), spare_space(result)):
+        if told:
+            yield Text(told, style="yellow")
     if (count := phases(result.parameters)) > 1:
         yield Text(
             f"The streams run in {count} phases, one after the other: figures of all streams together mix the phases.",
@@ -114,7 +117,7 @@ def sections(result: Result, terminal: Terminal) -> Iterator[RenderableType]:
         yield from over_time.epochs(result.epochs, terminal)
         yield Text()
     if result.fairness is not None:
-        yield from fairness(result.fairness, terminal)
+        yield from slowdowns.shown(result, result.fairness, terminal)
         yield Text()
     yield Text("Why", style="bold")
     yield Text(result.bound.sentence, style="bold cyan")
@@ -252,18 +255,6 @@ def streams(result: Result, terminal: Terminal) -> RenderableType:
         if any(told := over_time.stream_intervals(stream, stream.confidence)):
             table.add_row("  95 %", "", "", *told, style="dim")
     return table
-
-
-def fairness(measured: Fairness, terminal: Terminal) -> Iterator[RenderableType]:
-    """Yields a table of the slowdown of each stream by the others."""
-    table = terminal.table("mean latency", "together", "alone", "slowdown")
-    for stream in measured.streams:
-        slowdown = q.ratio(stream.together_ps, stream.alone_ps)
-        table.add_row(stream.name, q.time(stream.together_ps), q.time(stream.alone_ps), slowdown)
-    yield table
-    if measured.slowdown_max is not None and measured.unfairness is not None and measured.fairness is not None:
-        most, unfairness = measured.slowdown_max, measured.unfairness
-        yield Text(f"slowdown at most {most:.2f}, unfairness {unfairness:.2f}, fairness {measured.fairness:.2f}")
 
 
 def kinds(result: Result | Interval) -> list[str]:
@@ -404,6 +395,8 @@ def flash(result: Result) -> RenderableType:
     ]
     if result.write_amplification is not None:
         rows.insert(0, ("write amplification", f"{result.write_amplification:.2f}"))
+    if skipped := result.flash.units_skipped:
+        rows.append(("partly filled programs", f"{q.count(skipped)} mapping units left empty (ftl.gather-timeout)"))
     if gc.pages_reallocated:
         rows.append(("", f"{q.count(gc.pages_reallocated)} pages of read-intensive areas reallocated"))
     if gc.collections:

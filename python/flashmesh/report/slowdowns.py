@@ -1,0 +1,53 @@
+"""Slowdown of the streams of a run by one another, as text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from flashmesh.report import quantities as q
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import RenderableType
+
+    from flashmesh.report.terminal import Terminal
+    from flashmesh.results import Fairness, Result
+
+TOGETHER_MIN = 0.9
+"""Minimum share of the measured window in which all streams run, for slowdowns without a warning."""
+
+
+def shown(result: Result, measured: Fairness, terminal: Terminal) -> Iterator[RenderableType]:
+    """Yields a table of the slowdown of each stream by the others, and a warning if a stream ended early."""
+    table = terminal.table("mean latency", "together", "alone", "slowdown")
+    for stream in measured.streams:
+        slowdown = q.ratio(stream.together_ps, stream.alone_ps)
+        table.add_row(stream.name, q.time(stream.together_ps), q.time(stream.alone_ps), slowdown)
+    yield table
+    if measured.slowdown_max is not None and measured.unfairness is not None and measured.fairness is not None:
+        most, unfairness = measured.slowdown_max, measured.unfairness
+        yield Text(f"slowdown at most {most:.2f}, unfairness {unfairness:.2f}, fairness {measured.fairness:.2f}")
+    if told := ended_early(result):
+        yield Text(told, style="yellow")
+
+
+def ended_early(result: Result) -> str:
+    """Returns a sentence on the part of the measured window in which a stream had ended.
+
+    Empty if all streams run in most of the window. The latencies beside the others include the time in which a stream
+    has ended, so that its effect on the others seems smaller than it is.
+    """
+    window = result.measured
+    start, end = (window.start_ps, window.end_ps) if window is not None else (0, result.makespan_ps)
+    first = min(result.streams, key=lambda stream: stream.makespan_ps)
+    together = (first.makespan_ps - start) / (end - start) if end > start else 1.0
+    if together >= TOGETHER_MIN:
+        return ""
+    at = q.time(first.makespan_ps)
+    return (
+        f"{first.name} ended at {at}: the other streams ran without it for {q.share(1 - together)} of the measured "
+        f"time, which hides its effect on them. With replay.stop-time = {at} or less, all streams run together."
+    )
