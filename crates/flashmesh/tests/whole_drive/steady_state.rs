@@ -313,7 +313,7 @@ fn a_start_whose_collections_run_ahead_of_the_writes_is_not_steady_and_a_long_ru
 
 #[test]
 fn a_start_whose_collections_keep_pace_does_not_change_the_reserve() {
-    for seed in 0..20 {
+    for seed in 0..u64::from(cases(20)) {
         let mut config = paced_drive(20_000);
         (config.replay.outstanding, config.seed) = (256, seed);
         let reasons = run(&config).0.steadiness.reasons;
