@@ -952,6 +952,7 @@ class Bound:
         "controllers",
         "firmware",
         "dram",
+        "throttle",
         "dies",
         "garbage-collection",
         "arrivals",

@@ -92,7 +92,9 @@ def sections(result: Result, terminal: Terminal) -> Iterator[RenderableType]:
         yield Text(told, style="bold yellow")
     if told := over_time.imprecise(result):
         yield Text(told, style="bold yellow")
-    for told in (headline.wide(result), headline.unwritten(result), spare_space(result)):
+    # A stream that ends early makes the interval wide, which no longer run changes.
+    wide = "" if slowdowns.ended_early(result) else headline.wide(result)
+    for told in (wide, headline.unwritten(result), spare_space(result)):
         if told:
             yield Text(told, style="yellow")
     if (count := phases(result.parameters)) > 1:

@@ -359,7 +359,7 @@ impl DeviceCache {
     /// Lets the cache admit the next write, because the delay of the throttle has ended.
     pub(super) fn admit_throttled<M: Model>(&mut self, cx: &mut Context<'_, M>) {
         if let Some(throttle) = &mut self.throttle {
-            throttle.opens();
+            throttle.opens(cx.kernel.now());
         }
         cx.push(FollowUp::SettleCache);
     }

@@ -20,6 +20,15 @@ const WAITING: f64 = 0.5;
 /// Maximum share of an open replay during which the queue of the drive may be full, for the drive to count as keeping up with the arrivals.
 const OVERDUE: f64 = 0.1;
 
+/// Shares of time of two parts of the device cache.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CacheShares {
+    /// Share of time for which the DRAM was busy; `None` without a device cache.
+    pub dram: Option<f64>,
+    /// Share of time for which a written page waited for the throttle; 0 without a throttle.
+    pub throttle: f64,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ArrivalMode {
     /// Open replay, with the share of the run during which the queue of the drive was full.
@@ -44,6 +53,8 @@ names! {
         Firmware = "firmware",
         /// The DRAM of the device cache.
         Dram = "dram",
+        /// The throttle of the device cache, which delays writes while dies collect (`cache.throttle-interval`).
+        Throttle = "throttle",
         /// The dies, working for requests.
         Dies = "dies",
         /// The dies, working mostly for GC.
@@ -127,12 +138,12 @@ impl Bound {
     /// Returns the bottleneck of a run, or of a window, from the utilisation, the mean latency by parts, and the way in which requests arrive.
     ///
     /// `at_work` has the share of the makespan for which each die worked, excluding time in which its data waited for a path. If the dies of a chip
-    /// take turns, the entries are chips; `unit` is the word for an entry. `dram` is the busy share of the DRAM; `None` without a device cache.
-    /// `held` has the share of time for which each link was held, whether or not bytes moved. `mean` is `None` if no request completed.
+    /// take turns, the entries are chips; `unit` is the word for an entry. `held` has the share of time for which each link was held, whether or not
+    /// bytes moved. `mean` is `None` if no request completed.
     pub fn find(
         utilisation: &Utilisation,
         (unit, at_work): (&str, &[f64]),
-        dram: Option<f64>,
+        cache: CacheShares,
         (layout, held): (&Layout, &HoldTimes<f64>),
         mean: Option<&BreakdownSummary>,
         load: ArrivalMode,
@@ -151,7 +162,8 @@ impl Bound {
             part(Resource::Controllers, controller_share, format!("controller {controller}")),
             part(Resource::Dies, die_share, format!("{unit} {die}")),
             part(Resource::Firmware, utilisation.firmware.unwrap_or(0.0), "the firmware".to_owned()),
-            part(Resource::Dram, dram.unwrap_or(0.0), "the DRAM of the cache".to_owned()),
+            part(Resource::Dram, cache.dram.unwrap_or(0.0), "the DRAM of the cache".to_owned()),
+            part(Resource::Throttle, cache.throttle, "the throttle of the cache".to_owned()),
         ];
         let nothing = part(Resource::HostLink, 0.0, "the host link".to_owned());
         // A controller and its link have the same busy share. On a tie the first of `parts` is the bottleneck, so the sentence names the
@@ -202,6 +214,9 @@ impl Bound {
             Resource::Firmware => {
                 format!("bound by the cores of the firmware, {busy} busy, the dies {dies} on average")
             }
+            Resource::Throttle => format!(
+                "bound by the throttle of the cache (cache.throttle-interval), which delays writes {busy} of the time because dies collect: the dies are {dies} busy on average, {collection} with garbage collection"
+            ),
             Resource::Dram => format!("bound by the DRAM of the cache, {busy} busy, the dies {dies} on average"),
             _ => {
                 let to_host = utilisation.link_to_host >= utilisation.link_to_drive;
@@ -279,7 +294,14 @@ mod tests {
     fn find(utilisation: &Utilisation, mean: Option<&BreakdownSummary>, load: ArrivalMode) -> Bound {
         let link = |number| Link { kind: LinkKind::Channel, name: format!("channel {number}") };
         let layout = Layout { links: (0..2).map(link).collect(), wires: 16, controllers: 2, routers: 0 };
-        Bound::find(utilisation, ("die", &utilisation.dies), None, (&layout, &HoldTimes::TransfersOnly), mean, load)
+        Bound::find(
+            utilisation,
+            ("die", &utilisation.dies),
+            CacheShares::default(),
+            (&layout, &HoldTimes::TransfersOnly),
+            mean,
+            load,
+        )
     }
 
     #[test]
@@ -299,22 +321,25 @@ mod tests {
     }
 
     #[test]
-    fn a_cache_whose_dram_is_always_busy_bounds_the_run() {
+    fn a_cache_whose_dram_is_always_busy_or_whose_throttle_always_delays_bounds_the_run() {
         let layout = Layout { links: Vec::new(), wires: 0, controllers: 2, routers: 0 };
         let utilisation = utilisation(0.3, [0.2, 0.2], 0.5, 0.0);
-        let found = |dram| {
+        let found = |dram, throttle| {
             Bound::find(
                 &utilisation,
                 ("die", &utilisation.dies),
-                Some(dram),
+                CacheShares { dram: Some(dram), throttle },
                 (&layout, &HoldTimes::TransfersOnly),
                 None,
                 ArrivalMode::OnCompletion,
             )
         };
-        assert_eq!(found(0.97).sentence, "bound by the DRAM of the cache, 97 % busy, the dies 50 % on average");
-        assert_eq!(found(0.97).resource, Resource::Dram);
-        assert_eq!(found(0.6).sentence, "bound by latency: the DRAM of the cache is the busiest part, at 60 %");
+        assert_eq!(found(0.97, 0.0).sentence, "bound by the DRAM of the cache, 97 % busy, the dies 50 % on average");
+        assert_eq!(found(0.97, 0.0).resource, Resource::Dram);
+        let throttled = found(0.6, 0.98);
+        assert_eq!(throttled.resource, Resource::Throttle);
+        assert!(throttled.sentence.contains("delays writes 98 % of the time"), "{}", throttled.sentence);
+        assert_eq!(found(0.6, 0.0).sentence, "bound by latency: the DRAM of the cache is the busiest part, at 60 %");
     }
 
     #[test]
@@ -410,7 +435,14 @@ mod tests {
         let found = |links: [f64; 2], held: &[f64]| {
             let busy = Utilisation { controllers: vec![0.1; 2], ..utilisation(0.3, links, 0.2, 0.0) };
             let held = HoldTimes::PacketHolds(held.to_vec());
-            Bound::find(&busy, ("die", &busy.dies), None, (&layout, &held), None, ArrivalMode::OnCompletion)
+            Bound::find(
+                &busy,
+                ("die", &busy.dies),
+                CacheShares::default(),
+                (&layout, &held),
+                None,
+                ArrivalMode::OnCompletion,
+            )
         };
         // Packets hold link 0 while they wait for link 1, so link 0 is held longer, but link 1 is the bottleneck.
         let bound = found([0.6, 0.8], &[0.99, 0.97]);
@@ -434,7 +466,14 @@ mod tests {
         let found = |held: [f64; 2], to_host: f64| {
             let busy = utilisation(to_host, [0.04, 0.03], 0.2, 0.0);
             let held = HoldTimes::OperationHolds(held.to_vec());
-            Bound::find(&busy, ("die", &busy.dies), None, (&layout, &held), None, ArrivalMode::OnCompletion)
+            Bound::find(
+                &busy,
+                ("die", &busy.dies),
+                CacheShares::default(),
+                (&layout, &held),
+                None,
+                ArrivalMode::OnCompletion,
+            )
         };
         let bound = found([0.93, 0.97], 0.3);
         assert_eq!((bound.resource, bound.share), (Resource::Links, 0.97));

@@ -17,6 +17,8 @@ pub struct PartTimes {
     /// Busy time of the controller's cores, averaged over the cores; `None` if the firmware takes no time.
     pub firmware: Option<Time>,
     pub dram: Option<Time>,
+    /// Time for which a written page waited for the throttle of the device cache; zero without a throttle.
+    pub throttle: Time,
     pub links: Vec<Time>,
     pub links_held: HoldTimes<Time>,
     pub controllers: Vec<Time>,
@@ -53,6 +55,7 @@ impl PartTimes {
         self.adapter = optional(self.adapter, earlier.adapter);
         self.firmware = optional(self.firmware, earlier.firmware);
         self.dram = optional(self.dram, earlier.dram);
+        self.throttle = self.throttle.saturating_sub(earlier.throttle);
         if let (Some(later), Some(earlier)) = (&mut self.queue_full, &earlier.queue_full) {
             each(later, earlier);
         }
@@ -100,6 +103,7 @@ mod tests {
             adapter: None,
             firmware: Some(busy),
             dram: Some(busy),
+            throttle: busy,
             links: vec![busy; 2],
             links_held: HoldTimes::OperationHolds(vec![busy; 2]),
             controllers: vec![busy],
@@ -123,7 +127,7 @@ mod tests {
         assert_eq!((&shares.dies[..], shares.dies_mean, shares.dies_gc_mean), (&[0.25, 0.0][..], 0.125, 0.125));
         assert_eq!(window.work[0].array, Time::from_us(5));
         assert_eq!(window.links_held.by_operations(), [Time::from_us(5); 2]);
-        assert_eq!(window.dram, Some(Time::from_us(5)));
+        assert_eq!((window.dram, window.throttle), (Some(Time::from_us(5)), Time::from_us(5)));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::host::interface::Interface;
 use crate::host::link::Direction;
-use crate::measure::bound::{ArrivalMode, Bound};
+use crate::measure::bound::{ArrivalMode, Bound, CacheShares};
 use crate::measure::breakdown::BreakdownSummary;
 use crate::measure::lower_bound::{DieWork, LowerBound, RunWork};
 use crate::measure::part_times::PartTimes;
@@ -20,6 +20,7 @@ impl Snapshot<'_> {
             adapter: interface.adapter_busy(now),
             firmware: self.controller.cores().map(|cores| cores.busy(now)),
             dram: self.controller.cache().map(|device| device.dram_busy(now)),
+            throttle: self.controller.cache().map_or(Time::ZERO, |device| device.throttle_waited(now)),
             links: fabric.usage().iter().map(|link| link.busy_until(now)).collect(),
             links_held: fabric.link_hold_times(),
             controllers: fabric.controller_busy_times(now),
@@ -36,14 +37,15 @@ impl Snapshot<'_> {
         let works = |die: &DieWork| times.share(die.min_busy_time(self.datapath.has_read_cache()));
         let at_work: Vec<f64> = times.work.iter().map(works).collect();
         let unit = if self.datapath.dies_take_turns() { "chip" } else { "die" };
-        let dram = times.dram.map(|busy| times.share(busy));
+        let cache =
+            CacheShares { dram: times.dram.map(|busy| times.share(busy)), throttle: times.share(times.throttle) };
         let held = times.links_held.clone().map(|held| times.share(held));
         let overdue = times.queue_full.as_ref().map(|by_stream| by_stream.iter().copied().max().unwrap_or_default());
         let load = overdue.map_or(ArrivalMode::OnCompletion, |overdue| ArrivalMode::Open {
             overdue_share: if ran == Time::ZERO { 0.0 } else { overdue.as_secs_f64() / ran.as_secs_f64() },
         });
         let layout = self.datapath.fabric.layout();
-        Bound::find(&times.utilisation(), (unit, &at_work), dram, (layout, &held), breakdown, load)
+        Bound::find(&times.utilisation(), (unit, &at_work), cache, (layout, &held), breakdown, load)
     }
 
     /// Returns for each stream the time for which an arrived request waited because the queue of the stream was full. `None` if any stream is

@@ -1,6 +1,7 @@
 //! Throttling of writes while the drive is short of free space (`cache.throttle-interval`).
 
 use flashmesh::config::{self, Config, Suspension};
+use flashmesh::measure::bound::Resource;
 use flashmesh::measure::report::Report;
 use flashmesh::simulation::{Control, Simulation};
 use flashmesh::units::Time;
@@ -79,6 +80,20 @@ fn a_threshold_throttles_from_its_share_of_collecting_dies_on() {
     assert!(makespan_ps >= 5999 * interval.as_ps(), "all writes enter at the interval: {makespan_ps} ps");
     let [half, all] = [Some(0.5), Some(1.0)].map(|share| throttled(share).0);
     assert!(always > half && half > all, "{always} writes waited with a share of 0, {half} with 0.5, {all} with 1");
+}
+
+/// The throttle bounds the run if pages always wait for it, since the drive could program twice as many.
+#[test]
+fn a_throttle_that_always_delays_bounds_the_run() {
+    let bound = |interval| {
+        let mut config = full_drive(8, interval);
+        config.cache.throttle_share = (interval > Time::ZERO).then_some(0.0);
+        let (report, _) = run(&config);
+        (report.bound.resource, report.makespan_ps)
+    };
+    let (free, makespan_ps) = bound(Time::ZERO);
+    let (throttled, _) = bound(Time::from_ps(makespan_ps / 6000 * 2));
+    assert_eq!((free == Resource::Throttle, throttled), (false, Resource::Throttle));
 }
 
 /// With `cache.suspend-when-full = false`, a read arrives during the program of the first write, while the throttle delays the second write. The read

@@ -186,6 +186,11 @@ impl DeviceCache {
         self.dram.busy(now)
     }
 
+    /// Returns the time up to `now` for which a written page waited for the throttle; zero without a throttle.
+    pub fn throttle_waited(&self, now: Time) -> Time {
+        self.throttle.as_ref().map_or(Time::ZERO, |throttle| throttle.waited(now))
+    }
+
     /// Returns the report of the cache up to `now`.
     pub fn report(&self, now: Time) -> CacheReport {
         let throttled = self.throttle.as_ref().map_or(0, Throttle::pages);

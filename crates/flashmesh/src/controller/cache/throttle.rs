@@ -16,8 +16,10 @@ pub struct Throttle {
     /// Minimum share of collecting dies at which the whole interval applies; `None` for an interval in proportion to the share.
     share: Option<f64>,
     next: Time,
-    /// Whether the event that ends the current delay is pending.
-    is_awaited: bool,
+    /// Time from which a page waits for the event that ends the current delay; `None` if this event is not pending.
+    waits_since: Option<Time>,
+    /// Time for which a page waited, until the last event that ended a delay.
+    waited: Time,
     /// Number of pages that the throttle delayed. A page queued behind a delayed page counts only if the throttle then delays it too.
     pages: u64,
 }
@@ -26,7 +28,8 @@ impl Throttle {
     /// Creates the throttle; `None` if `cache.throttle-interval` is zero, which disables throttling.
     pub fn new(cache: &config::Cache) -> Option<Throttle> {
         let (interval, share) = (cache.throttle_interval, cache.throttle_share);
-        (interval > Time::ZERO).then_some(Throttle { interval, share, next: Time::ZERO, is_awaited: false, pages: 0 })
+        let (next, waited) = (Time::ZERO, Time::ZERO);
+        (interval > Time::ZERO).then_some(Throttle { interval, share, next, waits_since: None, waited, pages: 0 })
     }
 
     /// Returns whether a page offered at `now` is delayed.
@@ -46,7 +49,8 @@ impl Throttle {
 
     /// Counts a delayed page and schedules the event that admits it; no-op if this event is already pending.
     pub fn wait<M: Model>(&mut self, kernel: &mut Kernel<M>) {
-        if !std::mem::replace(&mut self.is_awaited, true) {
+        if self.waits_since.is_none() {
+            self.waits_since = Some(kernel.now());
             self.pages += 1;
             kernel.schedule(lane::GATHER, self.next.max(kernel.now()), Event::CacheOpens);
         }
@@ -58,9 +62,15 @@ impl Throttle {
         self.pages
     }
 
-    /// Records that the event that ends the delay has occurred.
-    pub fn opens(&mut self) {
-        self.is_awaited = false;
+    /// Returns the time up to `now` for which a page waited.
+    pub fn waited(&self, now: Time) -> Time {
+        self.waited + self.waits_since.map_or(Time::ZERO, |since| now - since)
+    }
+
+    /// Records that the event that ends the delay has occurred at `now`.
+    pub fn opens(&mut self, now: Time) {
+        self.waited = self.waited(now);
+        self.waits_since = None;
     }
 }
 
