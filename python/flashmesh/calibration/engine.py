@@ -169,11 +169,16 @@ def calibrate(
         cut.append("there was no time to decide which keys are determined")
     without = search.refit(bench.best, slopes)
     if without is None and len(problem.targets) > 1:
-        cut.append("there was no time for the cross-validation")
+        cut.append("there was no time to predict each load by a fit to the other loads")
     # The cross-validation can have found a new best drive. `slopes` were taken before, at `slopes.at`.
     best = bench.best
     points = tuple(
-        Fitted(target, best.figures[number], None if without is None else without[number].figures[number])
+        Fitted(
+            target,
+            best.figures[number],
+            None if without is None else without[number].figures[number],
+            is_refitted=without is not None and without[number] is not best,
+        )
         for number, target in enumerate(problem.targets)
     )
     keys = tuple(found_keys(facts.space, best, slopes, bench.candidates))

@@ -37,7 +37,9 @@ class Fitted:
     target: Target
     fitted: Figures | None
     predicted: Figures | None
-    """Figures of the drive fitted to the other loads; None without other loads or time, or if the run failed."""
+    """Figures of the drive fitted to the other loads; None without such a fit, or if the run failed."""
+    is_refitted: bool = False
+    """Whether the fit to the other loads found another drive than the fit to all loads."""
 
     @property
     def fitted_error(self) -> float | None:
@@ -124,6 +126,7 @@ class Calibration:
                     "predicted": None if point.predicted is None else point.predicted.to_dict(),
                     "error": rounded(point.fitted_error),
                     "predicted_error": rounded(point.predicted_error),
+                    "refitted": point.is_refitted,
                 }
                 for point in self.points
             ],

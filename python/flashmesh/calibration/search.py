@@ -176,9 +176,9 @@ class Search:
     def refit(self, best: Candidate, slopes: Slopes | None) -> list[Candidate] | None:
         """Returns, for each load, the best drive moved by one least-squares step over the other loads.
 
-        Returns the best drive itself if the step does not improve the loss over the other loads. Without slopes,
-        returns the tried drive with the least loss over the other loads. Returns None if the time ran out, or with a
-        single load.
+        Returns the best drive itself if the step does not improve the loss over the other loads. If no key has a range,
+        returns the tried drive with the least loss over the other loads. Returns None if no fit to the other loads was
+        made: with a single load, if the time ran out, or if a single drive was tried.
         """
         self.stage(3)
         count = len(self.bench.targets)
@@ -186,6 +186,8 @@ class Search:
             return None
         if slopes is None:
             tried = self.bench.candidates
+            if self.space.ranged or len(tried) < 2:
+                return None
             return [min(tried, key=lambda each: each.loss_without(number)) for number in range(count)]
         try:
             moved = self.bench.try_all([step_without(slopes, self.space, number) for number in range(count)])

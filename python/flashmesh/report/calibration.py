@@ -11,8 +11,10 @@ from flashmesh.calibration.residuals import SERVED
 from flashmesh.report import quantities as q
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from flashmesh.calibration.advice import Advice
-    from flashmesh.calibration.outcome import Calibration
+    from flashmesh.calibration.outcome import Calibration, Fitted
     from flashmesh.report.terminal import Terminal
 
 
@@ -30,10 +32,9 @@ def show(found: Calibration, terminal: Terminal) -> None:
     for point in found.points:
         points.add_row(point.target.name, q.share(point.fitted_error), q.share(point.predicted_error))
     terminal.print("", points, "")
-    lines = [f"{found.tried} drives tried; an error is the mean over the figures of a load"]
-    predicted = mean([point.predicted_error for point in found.points])
-    if predicted is not None:
-        lines.append(f"mean prediction error {q.share(predicted)}: each load is predicted by a fit to the other loads")
+    drives = "1 drive" if found.tried == 1 else f"{found.tried} drives"
+    lines = [f"{drives} tried; an error is the mean over the figures of a load"]
+    lines += prediction_lines(found.points)
     if found.problem.critical:
         loads = ", ".join(found.problem.critical)
         lines.append(f"not fitted, because they just saturate the measured drive: {loads}")
@@ -56,6 +57,23 @@ def show(found: Calibration, terminal: Terminal) -> None:
         )
     lines += [f"{text}: allow more with --budget" for text in found.cut]
     terminal.print(Text("\n".join(lines)))
+
+
+def prediction_lines(points: Sequence[Fitted]) -> list[str]:
+    """Returns lines on the prediction errors: the mean, and which loads have none or that of the fitted drive."""
+    if len(points) < 2:
+        return ["no prediction error: a single load leaves no other loads to fit"]
+    known = [point for point in points if point.predicted_error is not None]
+    if not known:
+        return ["no prediction errors: no load was predicted by a fit to the other loads"]
+    each = "each load is" if len(known) == len(points) else f"{len(known)} of {len(points)} loads,"
+    errors = q.share(mean([point.predicted_error for point in known]))
+    lines = [f"mean prediction error {errors}: {each} predicted by a fit to the other loads"]
+    own = [point.target.name for point in known if not point.is_refitted]
+    if own:
+        named = ", ".join(own) if len(own) < len(points) else "all loads"
+        lines.append(f"the fit to the other loads found no better drive than the fitted one: {named}")
+    return lines
 
 
 def advice_line(advice: Advice) -> str:
