@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,14 +14,28 @@ from flashmesh import ConfigError
 from flashmesh.sweeps.local import LocalThreads
 from flashmesh.validation.drives import drives
 from flashmesh.validation.engine import FULL, QUICK, Subject, Validating
-from flashmesh.validation.figures import Figures
+from flashmesh.validation.figures import STATISTICS, Figures
 from flashmesh.validation.measurements import bundled as bundled_measurements
+from flashmesh.validation.measurements import read as read_measurements
 from flashmesh.validation.outcome import PointOutcome, RowOutcome, Validation, from_dict, to_dict
-from flashmesh.validation.sheets import COLUMNS, ROW_PRECISION, SheetLoad, SheetRow, bundled, parse, rows_of
+from flashmesh.validation.sheets import (
+    COLUMNS,
+    PATTERNS,
+    RATE,
+    ROW_PRECISION,
+    UNITS,
+    SheetLoad,
+    SheetRow,
+    bundled,
+    parse,
+    rows_of,
+)
 from flashmesh.validation.verdict import mean_difference
 from flashmesh.validation.workload import Extent, drive_tables, with_row
 from made_up_drive import measurements, written
 
+EXAMPLE = Path(__file__).parents[2] / "examples" / "calibrate" / "sheet.csv"
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "validate-a-drive.md"
 SHARED = Path(__file__).parents[3] / "shared" / "data" / "datasheets.csv"
 SHORT_NAMES = {
     "pm9a3": "Samsung PM9A3",
@@ -141,23 +156,32 @@ def test_a_row_is_read() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
-        (",pattern", ",order", ": lacks the column pattern"),
-        ("made up,", ",", ":2: drive is empty"),
-        ("data sheet", "", ":2: reference is empty"),
-        (",40,", ",fast,", ":2: value is 'fast': expected a number"),
+        (
+            ",pattern",
+            ",order",
+            ":1: lacks the column pattern: the columns are drive, what, reference, value, unit, read_share, "
+            "request_size, pattern, outstanding, statistic; not read: 'order'",
+        ),
+        (",pattern", ",unit", ":1: has the column unit twice: keep one of them"),
+        (",pattern", ",offered_iops", ":1: has the column offered_iops: this is a table of measurements"),
+        ("made up,", ",", ":2: drive is empty: expected the name of the drive"),
+        ("data sheet", "", ":2: reference is empty: expected the origin of the value, such as data sheet"),
+        (",40,", ",fast,", ":2: value is 'fast': expected a number above 0, without separators of thousands"),
         (",40,", ",0,", ":2: value is '0': expected a number above 0"),
         (",us,", ",ms,", ":2: unit is 'ms': there are MB/s, MiB/s, IOPS, us"),
         (",us,", ",IOPS,", ":2: statistic is 'mean' and unit is 'IOPS': the unit needs rate"),
         (",mean\n", ",rate\n", ":2: statistic is 'rate' and unit is 'us': the unit needs mean, p50"),
         (",mean\n", ",median\n", ":2: statistic is 'median': there are rate, mean"),
-        (",1,4KiB", ",1.5,4KiB", ":2: read_share is '1.5': expected 0 to 1"),
+        (",1,4KiB", ",1.5,4KiB", ":2: read_share is '1.5': expected a number from 0 (only writes) to 1 (only reads)"),
         (",1,4KiB", ",0.5,4KiB", ":2: read_share is 0.5: a latency is of reads (1) or of writes (0)"),
-        (",4KiB,", ",4us,", ":2: request_size is '4us': expected a size such as 4KiB"),
-        (",4KiB,", ",large,", ":2: request_size"),
+        (",4KiB,", ",4us,", ":2: request_size is '4us': expected a size with its unit, such as 512B, 4KiB or 1MiB"),
+        (",4KiB,", ",large,", ":2: request_size is 'large': expected a size with its unit"),
+        (",4KiB,", ",4096,", ":2: request_size is '4096': expected a size with its unit"),
         (",random,1,", ",zipf,1,", ":2: pattern is 'zipf': there are sequential, random"),
         (",random,1,", ",random,0,", ":2: outstanding is '0': expected an integer, 1 to 65,535"),
         (",random,1,", ",random,1.5,", ":2: outstanding is '1.5': expected an integer"),
-        (",mean\n", "\n", ":2: has another number of cells than the heading"),
+        (",mean\n", "\n", ":2: has another number of cells than the heading: 9, not 10"),
+        (",40,", ",1,040,", ":2: has another number of cells than the heading: 11, not 10; a cell with a comma needs"),
         (f"{GOOD}\n", f"{GOOD}\n{GOOD}\n", ":3: made up has 'random read 4 KiB QD1 mean' of 'data sheet' twice"),
         (f"{GOOD}\n", "", ": has no row"),
     ],
@@ -168,6 +192,31 @@ def test_a_bad_row_is_refused_with_its_place(old: str, new: str, told: str) -> N
     with pytest.raises(ConfigError) as caught:
         parse(text.replace(old, new, 1), "sheet.csv")
     assert str(caught.value).startswith(f"sheet.csv{told}")
+
+
+def test_the_documented_example_has_a_row_of_each_kind_and_is_that_of_the_page() -> None:
+    text = EXAMPLE.read_text(encoding="utf-8")
+    assert text in PAGE.read_text(encoding="utf-8")
+    rows = parse(text, EXAMPLE.name)
+    assert len(rows) == 4
+    assert {(each.load.pattern, each.load.read_share) for each in rows} == {
+        (pattern, share) for pattern in PATTERNS for share in (0.0, 1.0)
+    }
+
+
+def test_every_column_and_allowed_word_is_on_the_page() -> None:
+    section = PAGE.read_text(encoding="utf-8").partition("### Data sheets of your own")[2].partition("\n## ")[0]
+    table = dict(re.findall(r"^\| `(\w+)` \| (.*) \|$", section, re.MULTILINE))
+    assert tuple(table) == COLUMNS
+    for column, words in (("unit", UNITS), ("pattern", PATTERNS), ("statistic", (RATE, *STATISTICS))):
+        assert [word for word in words if f"`{word}`" not in table[column]] == []
+
+
+def test_a_data_sheet_as_measurements_is_refused_with_the_option_that_takes_it() -> None:
+    with pytest.raises(
+        ConfigError, match="this is a data sheet, not a table of measurements: give it with --data-sheet"
+    ):
+        read_measurements(EXAMPLE)
 
 
 def test_simulated_values_are_those_of_closed_forms(tmp_path: Path) -> None:

@@ -97,7 +97,7 @@ def test_a_row_gives_its_rate_and_its_latencies() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
-        (",of,", ",about,", ": lacks the column of"),
+        (",of,", ",about,", ":1: lacks the column of: the columns are drive, source"),
         ("made up,", ",", ":2: drive is empty"),
         (",here,", ",,", ":2: source is empty"),
         (",depth,", ",width,", ":2: kind is 'width': there are depth, block-size, mix, data-sheet"),

@@ -134,6 +134,11 @@ def columns_of(heading: Sequence[str], name: str) -> dict[str, tuple[str, float]
     Raises:
         ConfigError: If a column is missing, has no unit, or is there in two units.
     """
+    if {"statistic", "outstanding"} <= set(heading):
+        raise ConfigError(
+            f"{name}: has the columns statistic and outstanding: this is a data sheet, not a table of measurements: "
+            "give it with --data-sheet"
+        )
     found: dict[str, tuple[str, float]] = {}
     for column in COLUMNS:
         stem = column.removesuffix("_us") if column in LATENCIES else column
@@ -210,7 +215,11 @@ def cells_of(table: csv.DictReader[str], name: str) -> Iterator[tuple[str, dict[
     for row in table:
         place = f"{name}:{table.line_num}"
         if None in row or None in row.values():
-            raise ConfigError(f"{place}: has another number of cells than the heading")
+            cells = sum(value is not None for key, value in row.items() if key is not None) + len(row.get(None) or ())
+            raise ConfigError(
+                f"{place}: has another number of cells than the heading: {cells}, not {len(table.fieldnames or ())}; "
+                'a cell with a comma needs double quotes, such as "6,500"'
+            )
         yield place, {key.strip(): value.strip() for key, value in row.items()}
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from flashmesh._native import ConfigError
 from flashmesh.validation.figures import STATISTICS
-from flashmesh.validation.measurements import SOURCE, cells_of, finite, text_of
+from flashmesh.validation.measurements import OFFERED, SOURCE, cells_of, finite, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -47,6 +47,15 @@ ROW_SENTENCE = (
 ROW_PRECISION = 0.005
 """Value of `measure.precision` in runs of data-sheet rows: a run ends when its request rate is known to 0.5 %."""
 PATTERNS = ("sequential", "random")
+NAMES = {
+    "drive": "the name of the drive",
+    "what": "a description, such as random read 4 KiB QD1 mean",
+    "reference": "the origin of the value, such as data sheet",
+}
+"""Columns of free text, and what each holds."""
+VALUE = "a number above 0, without separators of thousands"
+SHARE = "a number from 0 (only writes) to 1 (only reads)"
+SIZE = "a size with its unit, such as 512B, 4KiB or 1MiB"
 OUTSTANDING_MAX = 65_535
 """Maximum of `host.queue-depth`."""
 
@@ -149,14 +158,35 @@ def table_cells(text: str, name: str, columns: Sequence[str]) -> Iterator[tuple[
     """
     table = csv.DictReader(text.splitlines())
     heading = [each.strip() for each in table.fieldnames or ()]
-    missing = [column for column in columns if column not in heading]
-    if missing:
-        raise ConfigError(f"{name}: lacks the column{'s' if len(missing) > 1 else ''} {', '.join(missing)}")
+    require_columns(f"{name}:{max(table.line_num, 1)}", heading, columns)
     place = None
     for place, cells in cells_of(table, name):
         yield place, cells
     if place is None:
         raise ConfigError(f"{name}: has no rows: expected a heading, and rows below it")
+
+
+def require_columns(place: str, heading: Sequence[str], columns: Sequence[str]) -> None:
+    """Refuses a heading that lacks a column or has a column twice. Other columns are allowed.
+
+    Raises:
+        ConfigError: If the heading is refused. The message lists all columns.
+    """
+    if OFFERED in heading and OFFERED not in columns:
+        raise ConfigError(
+            f"{place}: has the column {OFFERED}: this is a table of measurements, not of data-sheet rows: "
+            "`flashmesh validate` takes it with --points, `flashmesh calibrate` as MEASURED"
+        )
+    twice = [column for column in columns if heading.count(column) > 1]
+    if twice:
+        raise ConfigError(f"{place}: has the column {twice[0]} twice: keep one of them")
+    missing = [column for column in columns if column not in heading]
+    if missing:
+        unknown = ", ".join(repr(column) for column in heading if column not in columns)
+        raise ConfigError(
+            f"{place}: lacks the column{'s' if len(missing) > 1 else ''} {', '.join(missing)}: "
+            f"the columns are {', '.join(columns)}{f'; not read: {unknown}' if unknown else ''}"
+        )
 
 
 def row_of(place: str, cells: Mapping[str, str]) -> SheetRow:
@@ -165,9 +195,9 @@ def row_of(place: str, cells: Mapping[str, str]) -> SheetRow:
     Raises:
         ConfigError: If a cell is invalid, or the statistic does not fit the unit or the load.
     """
-    for column in ("drive", "what", "reference"):
+    for column, expected in NAMES.items():
         if not cells[column]:
-            raise ConfigError(f"{place}: {column} is empty")
+            raise ConfigError(f"{place}: {column} is empty: expected {expected}")
     unit = one_of(place, "unit", cells["unit"], UNITS)
     statistic = one_of(place, "statistic", cells["statistic"], (RATE, *STATISTICS))
     if (unit == LATENCY) == (statistic == RATE):
@@ -176,9 +206,9 @@ def row_of(place: str, cells: Mapping[str, str]) -> SheetRow:
     load = load_of(place, cells)
     if unit == LATENCY and load.read_share not in (0.0, 1.0):
         raise ConfigError(f"{place}: read_share is {load.read_share:g}: a latency is of reads (1) or of writes (0)")
-    value = number(place, "value", cells["value"])
+    value = number(place, "value", cells["value"], VALUE)
     if value <= 0:
-        raise ConfigError(f"{place}: value is {cells['value']!r}: expected a number above 0")
+        raise ConfigError(f"{place}: value is {cells['value']!r}: expected {VALUE}")
     return SheetRow(cells["drive"], cells["what"], cells["reference"], value, unit, load, statistic)
 
 
@@ -190,12 +220,16 @@ def load_of(place: str, cells: Mapping[str, str]) -> SheetLoad:
     """
     from flashmesh.sweeps.ranges import quantity
 
-    share = number(place, "read_share", cells["read_share"])
+    share = number(place, "read_share", cells["read_share"], SHARE)
     if not 0 <= share <= 1:
-        raise ConfigError(f"{place}: read_share is {cells['read_share']!r}: expected 0 to 1")
-    size = quantity(f"{place}: request_size", cells["request_size"])
+        raise ConfigError(f"{place}: read_share is {cells['read_share']!r}: expected {SHARE}")
+    refused = ConfigError(f"{place}: request_size is {cells['request_size']!r}: expected {SIZE}")
+    try:
+        size = quantity(f"{place}: request_size", cells["request_size"])
+    except ConfigError:
+        raise refused from None
     if size.kind != "sizes" or size.value <= 0 or size.value.denominator != 1:
-        raise ConfigError(f"{place}: request_size is {cells['request_size']!r}: expected a size such as 4KiB")
+        raise refused
     pattern = one_of(place, "pattern", cells["pattern"], PATTERNS)
     outstanding = cells["outstanding"]
     if not (outstanding.isascii() and outstanding.isdigit() and 1 <= int(outstanding) <= OUTSTANDING_MAX):
@@ -214,13 +248,13 @@ def one_of(place: str, column: str, text: str, known: tuple[str, ...]) -> str:
     return text
 
 
-def number(place: str, column: str, text: str) -> float:
-    """Returns the number in a cell, which must be finite.
+def number(place: str, column: str, text: str, expected: str = "a number") -> float:
+    """Returns the number in a cell, which must be finite. `expected` describes allowed numbers in the error.
 
     Raises:
         ConfigError: If the cell holds anything else.
     """
     value = finite(text)
     if value is None:
-        raise ConfigError(f"{place}: {column} is {text!r}: expected a number")
+        raise ConfigError(f"{place}: {column} is {text!r}: expected {expected}")
     return value
