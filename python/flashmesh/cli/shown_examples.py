@@ -138,6 +138,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "validate": (
         "flashmesh validate samsung-pm9a3 --quick",
         "flashmesh validate drive.toml --points measured.csv -o validation.html",
+        "flashmesh validate examples/calibrate/drive.toml --data-sheet examples/calibrate/sheet.csv",
     ),
 }
 """Example command lines, two or more for each command, by the words of the command after `flashmesh`."""

@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from flashmesh._native import ConfigError
 from flashmesh.cli.command import command
 from flashmesh.cli.output import refuse_overwriting, refuse_stdout, require_stdout, stdout
 from flashmesh.cli.parameters import STDOUT, completed, jobs_option, out_option, output_option, settings_option
 from flashmesh.cli.policies import trust_option
-from flashmesh.configuration import PRESET_PREFIX
+from flashmesh.cli.validating import Held, is_file, subjects_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from flashmesh.sweeps.session import Session
     from flashmesh.sweeps.store import Store
-    from flashmesh.validation.engine import Subject, Validating
-    from flashmesh.validation.measurements import Measurements
+    from flashmesh.validation.engine import Validating
     from flashmesh.validation.outcome import Validation
 
 RESULTS = Path("validation.results")
@@ -38,10 +33,17 @@ CHECK_FAILED = 3
     help="Table of measurements to use instead of the bundled ones and their data sheets.",
 )
 @click.option(
+    "--data-sheet",
+    type=click.Path(path_type=Path),
+    metavar="CSV",
+    help="Table of data-sheet rows, rates and latencies of single loads, to use instead of the bundled measurements. "
+    "Needs DRIVE. With --points, both tables are used.",
+)
+@click.option(
     "--drive",
     metavar="NAME",
-    help="Name of the drive in the measurements. Required if they have several drives and DRIVE is not a preset with "
-    "measurements.",
+    help="Name of the drive in the measurements or the data sheet. Required if they have several drives and DRIVE is "
+    "not a preset with measurements.",
 )
 @click.option(
     "--quick",
@@ -101,6 +103,7 @@ CHECK_FAILED = 3
 def validate(
     names: tuple[str, ...],
     points: Path | None,
+    data_sheet: Path | None,
     drive: str | None,
     quick: bool,
     requests: int | None,
@@ -128,6 +131,8 @@ def validate(
     sweeps of depths and block sizes and by mixes, which replace the loads above. Writes to hot pages run on a small
     model of the drive until they have written it over several times, which takes minutes.
 
+    A data sheet of your own (--data-sheet) has the same columns as the bundled ones, and needs no measurements.
+
     The exit code is 3 if a tolerance is missed. An interrupted validation resumes when the command is repeated.
     """
     from flashmesh.validation.engine import FULL, QUICK, Validating
@@ -136,13 +141,17 @@ def validate(
 
     if quick and requests is not None:
         raise click.UsageError("--quick and --requests exclude each other: give one of them")
+    if data_sheet is not None:
+        refuse_without_drive(names, pages)
     require_stdout()
     if rewrite is not None or check is not None:
         return kept_pages(rewrite, check)
     if report_file is not None:
         refuse_stdout("--out", report_file, "a page")
-    subjects = subjects_of(names, points, drive, software_time, with_hot_pages=not quick and requests is None)
+    held = Held(points, data_sheet, drive, software_time, with_hot_pages=not quick and requests is None)
+    subjects = subjects_of(names, held)
     read = {"the measurements": [points] if points is not None else []}
+    read["the data sheet"] = [data_sheet] if data_sheet is not None else []
     read["a configuration"] = [Path(str(each.config)) for each in subjects if is_file(each)]
     refuse_overwriting({"--json": json_file, "--out": report_file}, read)
     extent = Extent(requests) if requests is not None else QUICK if quick else FULL
@@ -183,6 +192,18 @@ def validate(
     return 0 if all(each.is_met for each in validations) else CHECK_FAILED
 
 
+def refuse_without_drive(names: tuple[str, ...], pages: Path | None) -> None:
+    """Refuses a data sheet without a drive, and pages of a drive that is compared with a data sheet.
+
+    Raises:
+        click.UsageError: If the combination is refused.
+    """
+    if not names:
+        raise click.UsageError("--data-sheet needs DRIVE: a configuration file or a preset to compare with the sheet")
+    if pages is not None:
+        raise click.UsageError("--pages writes pages of the bundled measurements, which --data-sheet replaces")
+
+
 def kept_pages(rewrite: Path | None, check: Path | None) -> int:
     """Rewrites the pages in `rewrite`, or checks those in `check`, from stored JSON; returns the exit code."""
     from flashmesh.validation.drives import drives
@@ -193,71 +214,6 @@ def kept_pages(rewrite: Path | None, check: Path | None) -> int:
     if check is not None:
         check_pages(check, drives())
     return 0
-
-
-def subjects_of(
-    names: tuple[str, ...], points: Path | None, drive: str | None, software_time: str | None, *, with_hot_pages: bool
-) -> list[Subject]:
-    """Returns the named drives with their measurements.
-
-    Args:
-        names: Presets and configuration files; empty for all presets with measurements.
-        points: A table of measurements to use instead of the bundled ones.
-        drive: The name of the drive in the measurements; None for the drive of the preset.
-        software_time: The host software time instead of that of the preset.
-        with_hot_pages: Whether to simulate writes to hot pages, whose runs write a drive over several times.
-
-    Raises:
-        ConfigError: If no drive is named and no preset is measured, or the measurements of a drive are unknown.
-    """
-    from flashmesh.validation.drives import drives, software_us
-    from flashmesh.validation.measurements import bundled, read
-    from flashmesh.validation.rows import kind_of, rows_of
-    from flashmesh.validation.skew import KIND as SKEW
-    from flashmesh.validation.sweeps import measured
-
-    known = (*bundled(), *measured()) if points is None else read(points)
-    listed = names or tuple(name for name, each in drives().items() if each.is_there)
-    if not listed:
-        raise ConfigError("no preset has measurements: name a configuration, and the measured drive with --drive")
-    found = [subject_of(name, known, drive, str(points or "the measurements")) for name in dict.fromkeys(listed)]
-    if points is None:
-        found = [replace(each, rows=rows_of(each.measurements.drive)) for each in found]
-    if not with_hot_pages:
-        found = [replace(each, rows=tuple(row for row in each.rows if kind_of(row) != SKEW)) for each in found]
-    if software_time is not None:
-        added = software_us("--software-time", software_time)
-        found = [replace(each, software_us=added) for each in found]
-    return found
-
-
-def subject_of(name: str, known: Sequence[Measurements], drive: str | None, source: str) -> Subject:
-    """Returns a drive and its measurements. `name` is a preset, `preset:NAME` or a configuration file.
-
-    Raises:
-        ConfigError: If its measurements are unknown.
-    """
-    from flashmesh.missing import refuse_what_is_no_configuration
-    from flashmesh.validation.drives import drives
-    from flashmesh.validation.engine import Subject
-    from flashmesh.validation.measurements import chosen
-
-    preset = name.removeprefix(PRESET_PREFIX)
-    declared = drives().get(preset)
-    if declared is None:
-        if not name.startswith(PRESET_PREFIX):
-            refuse_what_is_no_configuration(name)
-        return Subject(name, name, chosen(known, drive, source))
-    held_to = drive
-    if drive is None and any(each.drive == declared.measured for each in known):
-        held_to = declared.measured
-    config = f"{PRESET_PREFIX}{preset}"
-    return Subject(preset, config, chosen(known, held_to, source), declared, declared.software_us)
-
-
-def is_file(subject: Subject) -> bool:
-    """Returns whether the drive is a configuration file of the user, not a preset."""
-    return not str(subject.config).startswith(PRESET_PREFIX)
 
 
 def open_store(folder: Path) -> Store:

@@ -16,7 +16,7 @@ from flashmesh.html import tables
 from flashmesh.html.head import facts
 from flashmesh.html.network import recordings as moving_recordings
 from flashmesh.html.overview import asked_for, over_keys
-from flashmesh.html.validation import comparison_of, sentence_of, sheets_of
+from flashmesh.html.validation import comparison_of, has_bundled_rows, sentence_of, sheets_of
 from flashmesh.plots.conflicts import has_conflicts
 from flashmesh.plots.regimes import changes
 from flashmesh.plots.speedups import title_of
@@ -24,8 +24,9 @@ from flashmesh.plots.utilisation import even_utilisation
 from flashmesh.plots.validation import curves as validation_curves
 from flashmesh.report import recordings
 from flashmesh.report.findings import of_answer
+from flashmesh.report.validation import compared
 from flashmesh.validation.figures import KINDS
-from flashmesh.validation.sheets import ROW_SENTENCE
+from flashmesh.validation.sheets import LOAD_SENTENCE, ROW_SENTENCE
 from flashmesh.validation.skew import SKEW_SENTENCE
 from flashmesh.validation.skew import TITLE as SKEW_TITLE
 from flashmesh.validation.sweeps import SWEEP_SENTENCE
@@ -171,7 +172,7 @@ def measured_drives(validations: Sequence[Validation]) -> list[Section]:
     found = []
     for number, validation in enumerate(validations, 1):
         name = "measured" if number == 1 else f"measured-{number}"
-        title = f"{validation.title}, measured and simulated"
+        title = f"{validation.title}, {compared(validation)}"
         if validation.points:
             charts = tuple(Figure(f"{name}-{kind}s", validation_curves(validation, kind)) for kind in KINDS)
             found.append(Section(name, title, charts, sentence_of(validation), listed=comparison_of(validation)))
@@ -180,6 +181,8 @@ def measured_drives(validations: Sequence[Validation]) -> list[Section]:
         for kind, sheet in sheets_of(validation).items():
             place = "sheet" if kind == "data sheet" else kind.replace(" ", "-")
             sentence = SENTENCES.get(kind, SWEEP_SENTENCE)
+            if kind == "data sheet" and not has_bundled_rows(validation):
+                sentence = LOAD_SENTENCE
             found.append(Section(f"{name}-{place}", sheet.caption, (), sentence, listed=sheet))
     return found
 

@@ -18,6 +18,7 @@ from flashmesh.report.validation import (
     verdicts,
 )
 from flashmesh.validation.figures import KINDS
+from flashmesh.validation.rows import rows_of
 
 if TYPE_CHECKING:
     from flashmesh.validation.outcome import Validation
@@ -74,6 +75,11 @@ def sheets_of(validation: Validation) -> dict[str, Listed]:
         )
         for title, outcomes in sections(validation)
     }
+
+
+def has_bundled_rows(validation: Validation) -> bool:
+    """Returns whether the validation has rows that come with flashmesh, not only rows of the user."""
+    return any(outcome.row in rows_of(outcome.row.drive) for outcome in validation.rows)
 
 
 def sentence_of(validation: Validation) -> str:

@@ -41,7 +41,7 @@ def show(validations: Sequence[Validation], terminal: Terminal, *, with_curve: b
         with_curve: Whether to compare the simulation with the baseline curve.
     """
     for validation in validations:
-        terminal.print(Text(f"{validation.title}: measured and simulated", style="bold"))
+        terminal.print(Text(f"{validation.title}: {compared(validation)}", style="bold"))
         terminal.print(Text("\n".join(head(validation))))
         for kind in KINDS if validation.points else ():
             terminal.print("", Text(f"latency of {kind}s in us"), table(validation, kind, terminal, with_curve))
@@ -49,6 +49,11 @@ def show(validations: Sequence[Validation], terminal: Terminal, *, with_curve: b
             terminal.print("", Text(title), sheet_table(outcomes, terminal))
         lines = [*verdicts(validation), *(curve_lines(validation) if with_curve else [])]
         terminal.print("", Text("\n".join(lines)), "")
+
+
+def compared(validation: Validation) -> str:
+    """Returns what a validation compares, for headings."""
+    return "data sheet and simulation" if validation.is_data_sheet else "measured and simulated"
 
 
 def sections(validation: Validation) -> list[tuple[str, list[RowOutcome]]]:
@@ -61,7 +66,7 @@ def sections(validation: Validation) -> list[tuple[str, list[RowOutcome]]]:
 def head(validation: Validation) -> list[str]:
     """Returns the lines above the tables: source of the measurements, figures of the whole drive, notes, failures."""
     known = validation.measurements
-    lines = [f"measurements: {known.drive}, {known.source}"]
+    lines = [f"{'data sheet' if validation.is_data_sheet else 'measurements'}: {known.drive}, {known.source}"]
     saturation = known.saturation_iops
     simulated = rate(validation.saturation_iops)
     measured = "-" if validation.write_amplification is None else f"{validation.write_amplification:.2f}"

@@ -50,10 +50,11 @@ class Measured:
 
 @dataclass(frozen=True)
 class Measurements:
-    """Measurements of one drive, in ascending order of load. The requests accessed `space_gib` GiB of the drive."""
+    """Measurements of one drive, in ascending order of load."""
 
     drive: str
-    space_gib: float
+    space_gib: float | None
+    """Accessed space in GiB; None for a data sheet, which has loads of the whole drive only."""
     points: tuple[Measured, ...]
     source: str = ""
 

@@ -99,6 +99,11 @@ class Validation:
     """Rows of data sheets and of sweeps."""
 
     @property
+    def is_data_sheet(self) -> bool:
+        """Whether the drive is compared with a data sheet alone, without measurements."""
+        return self.measurements.space_gib is None
+
+    @property
     def simulated(self) -> list[Figures | None]:
         """Simulated figures of each measured load; None for failed runs."""
         return [point.simulated for point in self.points]

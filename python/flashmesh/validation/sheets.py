@@ -38,12 +38,13 @@ BANDWIDTHS = {"MB/s": 10.0**6, "MiB/s": 2.0**20}
 UNITS = (*BANDWIDTHS, REQUEST_RATE, LATENCY)
 RATE = "rate"
 """Statistic of rows that have a bandwidth or a request rate."""
-ROW_SENTENCE = (
+LOAD_SENTENCE = (
     "Each row is a closed loop with QD requests outstanding, until the request rate is settled. The drive is full, or "
-    "empty if the row says so; runs of an empty drive end before its SLC cache is full. "
-    f"Values are from the manufacturer's data sheet or, if `measured`, from {SOURCE}."
+    "empty if the row says so; runs of an empty drive end before its SLC cache is full."
 )
 """Sentences on a page that describe the loads of the table of data-sheet rows."""
+ROW_SENTENCE = f"{LOAD_SENTENCE} Values are from the manufacturer's data sheet or, if `measured`, from {SOURCE}."
+"""Sentences on a page that describe the loads and the origin of bundled data-sheet rows."""
 ROW_PRECISION = 0.005
 """Value of `measure.precision` in runs of data-sheet rows: a run ends when its request rate is known to 0.5 %."""
 PATTERNS = ("sequential", "random")
@@ -133,6 +134,26 @@ def read_rows(path: Path) -> tuple[SheetRow, ...]:
         ConfigError: If the file cannot be read, lacks a column, or has an invalid row.
     """
     return parse(text_of(path), str(path))
+
+
+def chosen_rows(path: Path, drive: str | None) -> tuple[SheetRow, ...]:
+    """Reads the rows of one drive from a file of data-sheet rows.
+
+    Args:
+        path: The file.
+        drive: The name of the drive; None for the only drive of the file.
+
+    Raises:
+        ConfigError: As in `read_rows`, or if no drive or several drives match.
+    """
+    rows = read_rows(path)
+    names = list(dict.fromkeys(row.drive for row in rows))
+    if drive is None and len(names) > 1:
+        raise ConfigError(f"{path}: has several drives: choose one with --drive: {', '.join(names)}")
+    found = tuple(row for row in rows if drive is None or row.drive == drive)
+    if not found:
+        raise ConfigError(f"{path}: has no row of {drive!r}: its drives are {', '.join(names)}")
+    return found
 
 
 def parse(text: str, name: str) -> tuple[SheetRow, ...]:

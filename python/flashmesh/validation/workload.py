@@ -203,8 +203,10 @@ def footprint_of(tables: Mapping[str, Any], space_gib: float | None) -> int | No
     return int(space_gib * GIB) // MIB * MIB
 
 
-def size_note(tables: Mapping[str, Any], space_gib: float) -> str | None:
-    """Returns a note if the simulated drive is smaller than the measured space; otherwise None."""
+def size_note(tables: Mapping[str, Any], space_gib: float | None) -> str | None:
+    """Returns a note if the simulated drive is smaller than the measured space; otherwise, or without a space, None."""
+    if space_gib is None:
+        return None
     capacity = capacity_bytes(tables)
     if space_gib * GIB * NEARLY_ALL <= capacity:
         return None
