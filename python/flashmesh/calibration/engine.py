@@ -25,7 +25,7 @@ from flashmesh.calibration.points import (
 from flashmesh.calibration.search import new_search
 from flashmesh.validation.engine import FULL
 from flashmesh.validation.measurements import chosen, read
-from flashmesh.validation.sheets import read_rows
+from flashmesh.validation.sheets import chosen_rows
 from flashmesh.validation.workload import Extent
 
 if TYPE_CHECKING:
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from flashmesh.calibration.points import Target
     from flashmesh.sweeps.session import Executor
     from flashmesh.sweeps.store import Store
-    from flashmesh.validation.sheets import SheetRow
 
 
 @dataclass(frozen=True)
@@ -67,19 +66,21 @@ def read_problem(
     """Reads measurements and facts.
 
     Args:
-        measured: One table of measurements, or any number of fio results.
+        measured: One table of measurements, or any number of fio results; empty with a data sheet alone.
         facts: The facts of the drive.
-        drive: The name of the drive in the table; None if the table has only one drive.
+        drive: The name of the drive in the tables; None if they have only one drive.
         requests: The approximate number of simulated requests of each load; None for as many as `flashmesh validate`.
         precision: The precision of the mean latency that ends a run early; None to run all requests.
         data_sheet: A table of data-sheet rows, which are fitted too; None without one.
 
     Raises:
-        ConfigError: If one of the files is invalid.
+        ConfigError: If one of the files is invalid, or there is neither a measurement nor a data sheet.
     """
+    if not measured and data_sheet is None:
+        raise ConfigError("there is nothing to fit: give measurements, a data sheet or both")
     names = ", ".join(path.name for path in (*measured, *([data_sheet] if data_sheet is not None else [])))
     if all(map(is_fio, measured)):
-        if drive is not None:
+        if drive is not None and data_sheet is None:
             raise ConfigError("--drive chooses a drive of a table, but fio results name no drive: leave it out")
         results = [(path.stem, *read_fio(path)) for path in measured]
         table = None
@@ -88,7 +89,7 @@ def read_problem(
         table = chosen(read(measured[0]), drive, str(measured[0]))
     else:
         raise ConfigError(f"{names}: give one table, or fio results, whose names end with .json")
-    rows = () if data_sheet is None else chosen_rows(data_sheet, None if table is None else table.drive)
+    rows = () if data_sheet is None else chosen_rows(data_sheet, drive if table is None else table.drive)
     known = read_facts(facts, with_rows=bool(rows))
     length = Length((FULL.of(known.tables) if requests is None else Extent(requests)), precision)
 
@@ -99,28 +100,6 @@ def read_problem(
 
     critical = () if table is None else tuple(name_of(point) for point in critical_loads(table))
     return Problem(known, names, length, targets(length), targets(length.coarse), critical)
-
-
-def chosen_rows(path: Path, drive: str | None) -> tuple[SheetRow, ...]:
-    """Reads the rows of one drive from a table of data-sheet rows.
-
-    Args:
-        path: The table.
-        drive: The name of the drive in the measurements; None if the measurements name no drive.
-
-    Raises:
-        ConfigError: If the file is invalid or has no row of the drive, or has several drives and `drive` is None.
-    """
-    rows = read_rows(path)
-    names = list(dict.fromkeys(row.drive for row in rows))
-    if drive is None:
-        if len(names) > 1:
-            raise ConfigError(f"{path}: has rows of several drives: keep the rows of one: {', '.join(names)}")
-        return rows
-    rows = tuple(row for row in rows if row.drive == drive)
-    if not rows:
-        raise ConfigError(f"{path}: has no row of {drive}, the measured drive: its drives are {', '.join(names)}")
-    return rows
 
 
 def calibrate(

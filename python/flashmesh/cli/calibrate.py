@@ -21,7 +21,7 @@ RESULTS = Path("calibration.results")
 
 
 @command()
-@click.argument("measured", metavar="MEASURED...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("measured", metavar="[MEASURED]...", nargs=-1, type=click.Path(path_type=Path))
 @click.option(
     "--facts",
     type=click.Path(path_type=Path),
@@ -30,7 +30,7 @@ RESULTS = Path("calibration.results")
     help="Facts of the drive: a configuration with the known values, without a workload.",
 )
 @out_option("output", "Write the fitted drive, a configuration.", required=True)
-@click.option("--drive", metavar="NAME", help="Name of the drive in the table; required if the table has several.")
+@click.option("--drive", metavar="NAME", help="Name of the drive in the tables; required if they have several.")
 @click.option(
     "--budget",
     type=click.FloatRange(min=0, min_open=True),
@@ -61,7 +61,7 @@ RESULTS = Path("calibration.results")
     "--data-sheet",
     type=click.Path(path_type=Path),
     metavar="CSV",
-    help="Also fit a table of data-sheet rows: rates and latencies of single loads.",
+    help="Fit a table of data-sheet rows too, or alone without MEASURED: rates and latencies of single loads.",
 )
 @click.option("--seed", type=click.IntRange(0, 2**31 - 1), default=SEED, show_default=True, help="Seed of the search.")
 @output_option("--json", "json_file", "Write the result as JSON; - writes it to stdout instead of the tables.")
@@ -92,12 +92,12 @@ def calibrate(
     jobs: int,
     quiet: bool,
 ) -> int:
-    """Fit a drive to measurements.
+    """Fit a drive to measurements or to a data sheet.
 
     Searches the keys that data sheets do not state, such as array times and the write buffer. Reports the fitted
     values, which of them the measurements determine, and the error of each load predicted by a fit to the other loads.
     MEASURED is a table as for `flashmesh validate --points`, or JSON files of fio, each with its job file in the same
-    folder. An interrupted calibration resumes when the command is repeated.
+    folder; with --data-sheet it may be left out. An interrupted calibration resumes when the command is repeated.
     """
     from flashmesh.calibration.engine import calibrate as fit
     from flashmesh.calibration.engine import read_problem
@@ -105,6 +105,11 @@ def calibrate(
     from flashmesh.sweeps.local import LocalThreads
     from flashmesh.sweeps.store import Store
 
+    if not measured and data_sheet is None:
+        raise click.UsageError(
+            "there is nothing to fit: give MEASURED, --data-sheet or both; "
+            "`flashmesh validate` compares a drive without a fit"
+        )
     require_stdout()
     refuse_stdout("--out", output, "a configuration")
     read = {"a measurement": [*measured], "the facts": [facts]}

@@ -14,7 +14,7 @@ COMMANDS = {
     "ask": ("flashmesh.cli.ask", "Find the changes to a drive that help most."),
     "bundle": ("flashmesh.cli.bundle", "Pack results and all files needed to repeat them into one file."),
     "cache": ("flashmesh.cli.cache", "List and remove the saved states of full drives."),
-    "calibrate": ("flashmesh.cli.calibrate", "Fit a drive to measurements."),
+    "calibrate": ("flashmesh.cli.calibrate", "Fit a drive to measurements or to a data sheet."),
     "collisions": ("flashmesh.cli.collisions", "Analyse read collisions on dies, and the gain of replication."),
     "compare": ("flashmesh.cli.compare", "Simulate drives that differ in some keys, and compare them."),
     "completion": ("flashmesh.cli.completion", "Print the completion script of a shell."),

@@ -26,6 +26,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "calibrate": (
         "flashmesh calibrate examples/calibrate/measured.csv --facts examples/calibrate/facts.toml -o drive.toml",
         "flashmesh calibrate load-*.json --facts facts.toml -o drive.toml --budget 30",
+        "flashmesh calibrate --data-sheet sheet.csv --facts facts.toml -o drive.toml",
     ),
     "collisions": (
         "flashmesh collisions --trace examples/traces/shop.csv.xz",
