@@ -242,6 +242,38 @@ def test_random_writes_find_a_drive_in_steady_state(tmp_path: Path) -> None:
     assert outcome.simulated < 0.8 * PAGES / BLOCK_US * 1e6
 
 
+def test_a_row_of_an_empty_drive_runs_on_one_and_others_on_a_full_one(tmp_path: Path) -> None:
+    writes = "made up,writes,data sheet,40,MB/s,0,4KiB,random,8,rate"
+    text = "\n".join([f"{HEADING},fill", f"{writes},", f"{writes.replace('writes', 'burst')},none", f"{GOOD},full"])
+    rows = parse(text, "sheet.csv")
+    assert [row.load.precondition for row in rows] == ["random", "none", "sequential"]
+    full, empty, reads = (
+        with_row(drive_tables(written(tmp_path, DIE), {}), row.load, Extent(1_000), 0.0) for row in rows
+    )
+    assert (empty["precondition"]["kind"], empty["measure"]["warm-up-requests"]) == ("none", 500)
+    assert "fill" not in empty["precondition"]
+    assert (full["precondition"]["kind"], reads["precondition"]["fill"]) == ("random", 1.0)
+    first, burst = simulated(tmp_path, rows[:2]).rows
+    assert first.simulated is not None
+    assert burst.simulated is not None
+    assert burst.simulated == pytest.approx(4096 / PROGRAM_US, rel=0.05), "no collection delays a burst"
+    assert first.simulated < 0.8 * burst.simulated
+    validation = Validation("drive", "A drive", measurements(()), (), 0.0, None, 1_000, rows=(burst,))
+    assert from_dict(to_dict([validation])) == [validation], "the state of the drive is kept"
+
+
+@pytest.mark.parametrize(
+    ("row", "told"),
+    [
+        (f"{GOOD},none", "fill is 'none': an empty drive has nothing to read: expected full"),
+        (f"{GOOD},half", "fill is 'half': there are full, none"),
+    ],
+)
+def test_a_state_of_the_drive_that_a_row_cannot_have_is_refused(row: str, told: str) -> None:
+    with pytest.raises(ConfigError, match=f"sheet.csv:2: {told}"):
+        parse(f"{HEADING},fill\n{row}\n", "sheet.csv")
+
+
 def test_a_run_has_fewer_requests_with_quick() -> None:
     for load in (READS, WRITES, SheetLoad(0.0, 512 * 1024, "sequential", 32), SheetLoad(0.0, 4096, "random", 512)):
         assert QUICK.row_requests(load) < FULL.row_requests(load) / 2

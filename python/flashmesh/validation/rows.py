@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from flashmesh.validation import sheets, skew, sweeps
-from flashmesh.validation.sheets import SheetLoad, SheetRow
+from flashmesh.validation.sheets import FILL, EmptyDriveLoad, SheetLoad, SheetRow
 from flashmesh.validation.skew import SkewLoad, SkewRow, with_skew
 from flashmesh.validation.sweep_workload import with_sweep
 from flashmesh.validation.sweeps import DATA_SHEET, SweepLoad, SweepRow
@@ -42,7 +42,8 @@ def row_from_document(document: Mapping[str, Any]) -> SheetRow:
         return SkewRow(**row, load=SkewLoad(**document["load"]))
     if "kind" in document:
         return SweepRow(**row, load=SweepLoad(**document["load"]), kind=kind, of=document["of"])
-    return SheetRow(**row, load=SheetLoad(**document["load"]))
+    load = document["load"]
+    return SheetRow(**row, load=EmptyDriveLoad(**load) if FILL in load else SheetLoad(**load))
 
 
 def software_us(load: object, otherwise: float) -> float:

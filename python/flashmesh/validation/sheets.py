@@ -32,6 +32,8 @@ COLUMNS = (
     "statistic",
 )
 """Columns of a table of data-sheet rows."""
+FILL, FULL, EMPTY = "fill", "full", "none"
+"""Optional column with the state of the drive, and its values: a full drive by default, or an empty one."""
 REQUEST_RATE, LATENCY = "IOPS", "us"
 BANDWIDTHS = {"MB/s": 10.0**6, "MiB/s": 2.0**20}
 """Bytes per second of each unit of bandwidths."""
@@ -85,6 +87,24 @@ class SheetLoad:
         """Label of the run in progress lines, errors and calibrations."""
         size = f"{self.request_bytes // 1024}KiB" if self.request_bytes % 1024 == 0 else f"{self.request_bytes}B"
         return f"{self.pattern} {100 * self.read_share:g}% reads {size} QD{self.outstanding}"
+
+
+@dataclass(frozen=True)
+class EmptyDriveLoad(SheetLoad):
+    """Load of writes to an empty drive, whose SLC cache takes them."""
+
+    fill: str = EMPTY
+    """Value of `precondition.kind`, which marks the load in JSON."""
+
+    @property
+    def precondition(self) -> str:
+        """Value of `precondition.kind` in the configuration of the run."""
+        return self.fill
+
+    @property
+    def label(self) -> str:
+        """Label of the run in progress lines, errors and calibrations."""
+        return f"{super().label}, empty drive"
 
 
 @dataclass(frozen=True)
@@ -225,6 +245,10 @@ def row_of(place: str, cells: Mapping[str, str]) -> SheetRow:
         fitting = ", ".join(STATISTICS) if unit == LATENCY else RATE
         raise ConfigError(f"{place}: statistic is {statistic!r} and unit is {unit!r}: the unit needs {fitting}")
     load = load_of(place, cells)
+    if one_of(place, FILL, cells.get(FILL) or FULL, (FULL, EMPTY)) == EMPTY:
+        if load.read_share:
+            raise ConfigError(f"{place}: {FILL} is {EMPTY!r}: an empty drive has nothing to read: expected {FULL}")
+        load = EmptyDriveLoad(load.read_share, load.request_bytes, load.pattern, load.outstanding)
     if unit == LATENCY and load.read_share not in (0.0, 1.0):
         raise ConfigError(f"{place}: read_share is {load.read_share:g}: a latency is of reads (1) or of writes (0)")
     value = number(place, "value", cells["value"], VALUE)

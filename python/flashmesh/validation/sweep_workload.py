@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from flashmesh.validation.sheets import ROW_PRECISION
 from flashmesh.validation.sweeps import HOSTS
-from flashmesh.validation.workload import Extent, closed_loop, picoseconds
+from flashmesh.validation.workload import Extent, burst, closed_loop, picoseconds
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 TWO_JOBS_IOPS = 200_000
 """Assumed request rate of two concurrent jobs, from which the duration of their run follows."""
 WARM_UP_SHARE = 0.5
-"""Share of a run that is warm-up: of the time of two jobs, or of the requests of a burst on an empty drive."""
+"""Share of the time of two jobs that is warm-up."""
 ENDLESS = 10**9
 """Number of requests of a job that a stop time ends: more than the job can issue until then."""
 
@@ -35,10 +35,7 @@ def with_sweep(tables: Mapping[str, Any], load: SweepLoad, extent: Extent) -> di
     settled = {"precision": ROW_PRECISION, "precision-of": "iops"}
     requests = extent.row_requests(load)
     if load.fill == "none":
-        # A burst has no steady state: the run ends before the SLC cache is full.
-        warm_up = int(requests * WARM_UP_SHARE)
-        loaded["measure"] = {**tables["measure"], "warm-up": "requests", "warm-up-requests": warm_up, **settled}
-        loaded["precondition"] = {**without_fill(tables["precondition"]), "kind": "none"}
+        loaded |= burst(tables, requests)
     else:
         loaded["measure"] = {**tables["measure"], "warm-up": "steady", **settled}
         loaded["precondition"] = {**tables["precondition"], "kind": load.fill, "fill": 1.0}
@@ -85,8 +82,3 @@ def with_full_slc_cache(tables: Mapping[str, Any], load: SweepLoad) -> dict[str,
         return dict(tables)
     geometry = {**tables["geometry"], "blocks-per-plane": int(tables["geometry"]["blocks-per-plane"]) - blocks}
     return {**tables, "geometry": geometry, "slc": {"blocks-per-plane": 0}}
-
-
-def without_fill(precondition: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns `[precondition]` without `fill`, which does not apply to an empty drive."""
-    return {key: value for key, value in precondition.items() if key != "fill"}

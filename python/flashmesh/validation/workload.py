@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from flashmesh import configuration
 from flashmesh.validation.measurements import BESIDE_IOPS
-from flashmesh.validation.sheets import ROW_PRECISION
+from flashmesh.validation.sheets import EMPTY, ROW_PRECISION
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,6 +38,8 @@ ROW_REQUEST_BYTES = 32 * 2**10
 total bytes stay the same."""
 ROW_TURNOVERS = 20
 """Lower bound of the maximum requests of the run for a row, as a multiple of the outstanding requests."""
+BURST_SHARE = 0.5
+"""Maximum bytes of a burst on an empty drive, as a share of the capacity, so that no block is collected."""
 SECTIONS = ("workload", "replay", "queue", "stream")
 """Sections of a configuration that describe its workload."""
 
@@ -159,7 +161,9 @@ def settled(precision: str) -> dict[str, Any]:
 
 
 def with_row(tables: Mapping[str, Any], load: SheetLoad, extent: Extent, software_us: float) -> dict[str, Any]:
-    """Returns the configuration of a full drive with the load of a row. The run ends once the request rate is settled.
+    """Returns the configuration of a drive with the load of a row. The run ends once the request rate is settled.
+
+    The drive is full, or empty for an `EmptyDriveLoad`.
 
     Args:
         tables: The drive, from `drive_tables`.
@@ -168,19 +172,36 @@ def with_row(tables: Mapping[str, Any], load: SheetLoad, extent: Extent, softwar
         software_us: The host software time between a completion and the next request, in microseconds.
     """
     loaded = dict(tables)
+    requests = extent.row_requests(load)
+    if load.precondition == EMPTY:
+        requests = max(min(requests, int(capacity_bytes(tables) * BURST_SHARE) // load.request_bytes), 2)
     loaded["workload"] = {
         "kind": "synthetic",
         "pattern": load.pattern,
         "read-share": load.read_share,
         "request-size": f"{load.request_bytes}B",
-        "requests": extent.row_requests(load),
+        "requests": requests,
     }
     loaded["replay"] = closed_loop(load.outstanding, software_us)
     loaded["host"] = {**tables["host"], "queue-depth": load.outstanding}
+    if load.precondition == EMPTY:
+        return loaded | burst(tables, requests)
     settled = {"warm-up": "steady", "precision": ROW_PRECISION, "precision-of": "iops"}
     loaded["measure"] = {**tables["measure"], **settled}
     loaded["precondition"] = {**tables["precondition"], "kind": load.precondition, "fill": 1.0}
     return loaded
+
+
+def burst(tables: Mapping[str, Any], requests: int) -> dict[str, Any]:
+    """Returns the tables `measure` and `precondition` of a run of `requests` on an empty drive.
+
+    A burst has no steady state: the run has a warm-up of fixed length, and ends before the SLC cache is full.
+    """
+    warm_up = {"warm-up": "requests", "warm-up-requests": int(requests * WARM_UP_SHARE)}
+    precision = {"precision": ROW_PRECISION, "precision-of": "iops"}
+    # `fill` does not apply to an empty drive.
+    filled = {key: value for key, value in tables["precondition"].items() if key != "fill"}
+    return {"measure": {**tables["measure"], **warm_up, **precision}, "precondition": {**filled, "kind": EMPTY}}
 
 
 def closed_loop(outstanding: int, software_us: float) -> dict[str, Any]:
