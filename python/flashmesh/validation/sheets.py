@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import csv
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from flashmesh._native import ConfigError
+from flashmesh.validation.cells import number, one_of, table_cells
 from flashmesh.validation.figures import STATISTICS
-from flashmesh.validation.measurements import OFFERED, SOURCE, cells_of, finite, text_of
+from flashmesh.validation.measurements import SOURCE, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping
     from pathlib import Path
 
     from flashmesh.validation.figures import Figures
@@ -191,45 +191,6 @@ def parse(text: str, name: str) -> tuple[SheetRow, ...]:
     return tuple(rows)
 
 
-def table_cells(text: str, name: str, columns: Sequence[str]) -> Iterator[tuple[str, dict[str, str]]]:
-    """Yields the place (`file:line`) and the cells of each row of a CSV table.
-
-    Raises:
-        ConfigError: If a column is missing, a row has another number of cells than the heading, or there are no rows.
-    """
-    table = csv.DictReader(text.splitlines())
-    heading = [each.strip() for each in table.fieldnames or ()]
-    require_columns(f"{name}:{max(table.line_num, 1)}", heading, columns)
-    place = None
-    for place, cells in cells_of(table, name):
-        yield place, cells
-    if place is None:
-        raise ConfigError(f"{name}: has no rows: expected a heading, and rows below it")
-
-
-def require_columns(place: str, heading: Sequence[str], columns: Sequence[str]) -> None:
-    """Refuses a heading that lacks a column or has a column twice. Other columns are allowed.
-
-    Raises:
-        ConfigError: If the heading is refused. The message lists all columns.
-    """
-    if OFFERED in heading and OFFERED not in columns:
-        raise ConfigError(
-            f"{place}: has the column {OFFERED}: this is a table of measurements, not of data-sheet rows: "
-            "`flashmesh validate` takes it with --points, `flashmesh calibrate` as MEASURED"
-        )
-    twice = [column for column in columns if heading.count(column) > 1]
-    if twice:
-        raise ConfigError(f"{place}: has the column {twice[0]} twice: keep one of them")
-    missing = [column for column in columns if column not in heading]
-    if missing:
-        unknown = ", ".join(repr(column) for column in heading if column not in columns)
-        raise ConfigError(
-            f"{place}: lacks the column{'s' if len(missing) > 1 else ''} {', '.join(missing)}: "
-            f"the columns are {', '.join(columns)}{f'; not read: {unknown}' if unknown else ''}"
-        )
-
-
 def row_of(place: str, cells: Mapping[str, str]) -> SheetRow:
     """Parses a row of the table.
 
@@ -280,26 +241,3 @@ def load_of(place: str, cells: Mapping[str, str]) -> SheetLoad:
     if not (outstanding.isascii() and outstanding.isdigit() and 1 <= int(outstanding) <= OUTSTANDING_MAX):
         raise ConfigError(f"{place}: outstanding is {outstanding!r}: expected an integer, 1 to {OUTSTANDING_MAX:,}")
     return SheetLoad(share, int(size.value), pattern, int(outstanding))
-
-
-def one_of(place: str, column: str, text: str, known: tuple[str, ...]) -> str:
-    """Returns the text of a cell, which must be one of the known words.
-
-    Raises:
-        ConfigError: If the cell has any other text.
-    """
-    if text not in known:
-        raise ConfigError(f"{place}: {column} is {text!r}: there are {', '.join(known)}")
-    return text
-
-
-def number(place: str, column: str, text: str, expected: str = "a number") -> float:
-    """Returns the number in a cell, which must be finite. `expected` describes allowed numbers in the error.
-
-    Raises:
-        ConfigError: If the cell holds anything else.
-    """
-    value = finite(text)
-    if value is None:
-        raise ConfigError(f"{place}: {column} is {text!r}: expected {expected}")
-    return value

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from flashmesh._native import ConfigError
 from flashmesh.sweeps.ranges import quantity
+from flashmesh.validation.cells import number, table_cells
 from flashmesh.validation.sheets import (
     RATE,
     REQUEST_RATE,
@@ -22,8 +23,6 @@ from flashmesh.validation.sheets import (
     SheetLoad,
     SheetRow,
     load_of,
-    number,
-    table_cells,
 )
 from flashmesh.validation.workload import MIB, capacity_bytes, closed_loop
 

@@ -11,6 +11,8 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from flashmesh._native import ConfigError
+from flashmesh.validation.cells import number as finite_number
+from flashmesh.validation.cells import one_of, table_cells
 from flashmesh.validation.figures import STATISTICS, Figures
 from flashmesh.validation.measurements import Measurements, number, require_ordered
 from flashmesh.validation.sheets import (
@@ -21,10 +23,7 @@ from flashmesh.validation.sheets import (
     SheetLoad,
     SheetRow,
     load_of,
-    one_of,
-    table_cells,
 )
-from flashmesh.validation.sheets import number as finite_number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
