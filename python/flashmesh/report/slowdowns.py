@@ -29,7 +29,9 @@ def shown(result: Result, measured: Fairness, terminal: Terminal) -> Iterator[Re
     yield table
     if measured.slowdown_max is not None and measured.unfairness is not None and measured.fairness is not None:
         most, unfairness = measured.slowdown_max, measured.unfairness
-        yield Text(f"slowdown at most {most:.2f}, unfairness {unfairness:.2f}, fairness {measured.fairness:.2f}")
+        worst = next(stream.name for stream in measured.streams if stream.slowdown == most)
+        told = f"unfairness {unfairness:.2f}, fairness {measured.fairness:.2f}"
+        yield Text(f"slowdown at most {most:.2f} ({worst}), {told}")
     if told := ended_early(result):
         yield Text(told, style="yellow")
 
