@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from flashmesh.normalised import Means
     from flashmesh.plots.runs import Run
     from flashmesh.plots.style import Chart
+    from flashmesh.report.measures import Measure
 
 
 @dataclass(frozen=True)
@@ -107,14 +108,13 @@ class Comparison(Plots):
             measure: A name from `flashmesh.measures()`, or the dotted key of a value of a result.
 
         Raises:
-            ConfigError: If there is no such measure.
+            ConfigError: If there is no such measure, or no run has its stream.
         """
         from flashmesh.aggregate.estimate import estimate
         from flashmesh.aggregate.points import points_of
-        from flashmesh.report.measures import measure_named
         from flashmesh.report.view import numbers
 
-        value = measure_named(measure).value
+        value = self._measure(measure).value
         points = points_of([run.settings for run in self.runs], self.runs)
         found = [(point.settings, estimate(numbers([value(run.result) for run in point.runs]))) for point in points]
         return [(settings, each) for settings, each in found if each is not None]
@@ -173,14 +173,21 @@ class Comparison(Plots):
             The means of the runs with the same values of the keys of the baseline, by these values, as text.
 
         Raises:
-            ConfigError: If there is no such measure or baseline.
+            ConfigError: If there is no such measure or baseline, or no run has its stream.
         """
         from flashmesh.normalised import baseline_of, means
-        from flashmesh.report.measures import measure_named
 
-        value = measure_named(measure).value
+        value = self._measure(measure).value
         values = [value(run.result) for run in self.runs]
         return means([run.settings for run in self.runs], values, baseline_of(baseline, self.axes), inverse)
+
+    def _measure(self, name: str) -> Measure:
+        from flashmesh.aggregate.table import ComparedRuns
+        from flashmesh.report.measures import measure_named
+
+        found = measure_named(name)
+        ComparedRuns(self).refuse_unknown_streams([found])
+        return found
 
     def _runs(self) -> list[Run]:
         from flashmesh.plots.runs import runs_of
@@ -229,7 +236,8 @@ class Comparison(Plots):
         from flashmesh.results import columns
         from flashmesh.results.result import frame_of
 
-        return frame_of([run.settings | columns(run.result) for run in self.runs], empty)
+        rows = [run.settings | columns(run.result) for run in self.runs]
+        return frame_of(rows, [run.result for run in self.runs], empty)
 
     def to_arrow(self) -> pa.Table:
         """Returns the rows of `table` as an Arrow table."""
@@ -258,7 +266,8 @@ class Comparison(Plots):
     def to_parquet(self, path: str | Path) -> None:
         """Writes the rows of `table` to a Parquet file, with the same columns and types for every comparison.
 
-        The values of an axis become texts if their types differ.
+        Only the columns of streams differ, since they have the names of the streams. The values of an axis become
+        texts if their types differ.
 
         Raises:
             OutputError: If the file cannot be written.

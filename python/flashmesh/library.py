@@ -6,6 +6,8 @@ from __future__ import annotations
 def measures() -> dict[str, str]:
     """Returns the names of all measures, and of every single value of a result.
 
+    Measures of one stream are not among them: `streams.NAME.MEASURE`, such as `streams.reader.p99`.
+
     Returns:
         The unit of each measure or value, by its name; empty for plain numbers.
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from abc import ABC, abstractmethod
 from functools import cached_property
@@ -9,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from flashmesh.aggregate.points import Point, points_of
 from flashmesh.report.measures import attribute
+from flashmesh.report.stream_measures import refuse_unknown_streams
+from flashmesh.results.streams import names_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -22,6 +25,8 @@ if TYPE_CHECKING:
 
 
 STEADY = "steadiness.steady"
+BATCH_RUNS = 256
+"""Number of runs whose JSON results are in memory at once where streams are looked up."""
 
 
 class RunTable(ABC):
@@ -62,6 +67,22 @@ class RunTable(ABC):
             [measure.made_of(row) for row in zip(*(columns[key] for key in measure.keys), strict=True)]
             for measure in measures
         ]
+
+    def refuse_unknown_streams(self, measures: Sequence[Measure]) -> None:
+        """Refuses measures of streams that no run has. Reads the results of as few runs as possible.
+
+        Raises:
+            ConfigError: If there is such a measure; the message lists the streams of the runs.
+        """
+        wanted = {measure.stream for measure in measures if measure.stream is not None}
+        found: list[str] = []
+        ends = [0, *range(1, len(self), BATCH_RUNS), len(self)]
+        for first, end in itertools.pairwise(ends if wanted else ()):
+            found = list(dict.fromkeys([*found, *names_in(self.documents(range(first, end)))]))
+            if wanted <= set(found):
+                return
+        if len(self):
+            refuse_unknown_streams(measures, found)
 
     @cached_property
     def points(self) -> list[Point[int]]:

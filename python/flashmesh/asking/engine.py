@@ -14,6 +14,7 @@ from flashmesh.asking.causes import cause_of, inside
 from flashmesh.asking.changes import Change, changes_of
 from flashmesh.frames import as_trace
 from flashmesh.report.measures import Measure, measure_named
+from flashmesh.report.stream_measures import refuse_unconfigured_streams
 from flashmesh.report.view import numbers
 from flashmesh.results.window import windowed
 from flashmesh.simulate import cores, jobs_of
@@ -97,6 +98,7 @@ def ask(
     settings = spelt_settings(reading or {})
     source = configuration.read_once(config)
     base = configuration.load(source, overrides=settings, **given)
+    refuse_unconfigured_streams(wanted, [base])
     tables = json.loads(base.to_json())
     if tables["measure"].get("warm-up") is None and base.warm_up() == "none":
         settings[WARM_UP] = "auto"

@@ -33,6 +33,7 @@ from flashmesh.files import refuse_pipe, whole_file, write_text
 from flashmesh.normalised import baseline_of
 from flashmesh.report import comparison as comparison_report
 from flashmesh.report.measures import measure_named
+from flashmesh.report.stream_measures import refuse_unconfigured_streams
 from flashmesh.report.terminal import Terminal
 from flashmesh.report.view import Choice
 from flashmesh.sweeps.local import LocalThreads
@@ -66,7 +67,7 @@ if TYPE_CHECKING:
     metavar="NAME",
     shell_complete=completed("measures"),
     help="Print only one measure, such as bandwidth, with a row for each value of the first axis; repeat the option for"
-    " more tables. flashmesh measures lists the names.",
+    " more tables. flashmesh measures lists the names; streams.reader.p99 is the p99 of the stream named reader.",
 )
 @baseline_option
 @workload_options
@@ -114,8 +115,7 @@ def compare(
         refuse_pipe(parquet_file)
     require_stdout()
     listed = jobs_of(fio_file, quiet)
-    for name in measures:
-        measure_named(name)
+    named = list(map(measure_named, measures))
     against = baseline_of(baseline, vary) if baseline else None
     form = "json" if json_file == STDOUT else "csv" if csv_file == STDOUT else "table"
     with ExitStack() as files:
@@ -135,6 +135,7 @@ def compare(
             jobs=jobs,
             **options,
         )
+        refuse_unconfigured_streams(named, (task.config for task in session.tasks))
         tell_idle(session.tasks, quiet)
         is_long = len(session.tasks) >= TOLD_FROM
         if is_long:

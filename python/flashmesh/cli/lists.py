@@ -73,17 +73,20 @@ def profiles(name: str | None, json_file: Path | None) -> None:
 def measures(json_file: Path | None) -> None:
     """List the measures for --measure of compare, sweep and show.
 
-    Lists the measures shown in tables, then every single value of a result by its key, with unit and meaning.
+    Lists the measures shown in tables, then every single value of a result by its key, with unit and meaning. A
+    measure of one stream is streams.NAME.MEASURE, such as streams.reader.p99, where NAME is the name of the stream.
     """
     from flashmesh._native import quantities
     from flashmesh.report.meanings import meaning
     from flashmesh.report.measures import MEASURES
+    from flashmesh.report.stream_measures import OF_STREAM
 
     listed: list[dict[str, Any]] = [
         {"name": measure.name.strip(), "unit": measure.unit, "meaning": meaning(measure)} for measure in MEASURES
     ]
     width = max(len(each["name"]) for each in listed) + 2
     lines = [beside(each["name"], each["meaning"], width) for each in listed]
+    lines.append(f"\n{textwrap.fill(OF_STREAM, 78, initial_indent='  ', subsequent_indent='  ')}\n")
     for key, unit, told in quantities():
         listed.append({"name": key, "unit": unit, "meaning": told})
         lines.append(f"\n{key}{f'  [{unit}]' if unit else ''}\n")

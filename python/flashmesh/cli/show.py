@@ -51,7 +51,7 @@ def rows(text: str) -> int | None:
     multiple=True,
     metavar="NAME",
     shell_complete=completed("measures"),
-    help="Print only this measure; flashmesh measures lists the names.",
+    help="Print only this measure; flashmesh measures lists the names, and streams.reader.p99 is that of a stream.",
 )
 @baseline_option
 @click.option(
@@ -165,7 +165,9 @@ def show_text(
         comparison_report.show(table, Terminal(stream), measures, baseline, choice)
         return
     if measures:
-        for measure in map(measure_named, measures):
+        named = list(map(measure_named, measures))
+        table.refuse_unknown_streams(named)
+        for measure in named:
             # Long texts are not wrapped: each measure has one line.
             stream.write(f"{measure.name.strip()}  {measure.text(table.values([measure])[0][0])}\n")
         return

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from flashmesh.aggregate.table import RunTable, axes_of
+from flashmesh.results.streams import entry
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -31,10 +32,10 @@ class DocumentRuns(RunTable):
 
 
 def at(document: Mapping[str, Any], key: str) -> Any:
-    """Returns the value of a dotted key; None if a part of the path is None."""
+    """Returns the value of a dotted key; None if a part of the path is None or a stream is missing."""
     value: Any = document
     for part in key.split("."):
         if value is None:
             return None
-        value = value[part]
+        value = entry(value, part) if isinstance(value, list) else value[part]
     return value

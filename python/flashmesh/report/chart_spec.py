@@ -180,6 +180,7 @@ def select(spec: ChartSpec, table: RunTable) -> ChartData:
         there = [value_text(known) for known in table.axes[key]]
         if value not in there:
             raise ConfigError(f"{spec.text}: {key} is never {value}; its values are {', '.join(there)}")
+    table.refuse_unknown_streams([spec.measure])
     (values,) = table.values([spec.measure])
     if any(isinstance(value, str | bool) for value in values):
         raise ConfigError(f"{spec.text}: {spec.measure.name.strip()} is no number: a chart needs one")

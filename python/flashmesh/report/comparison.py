@@ -20,8 +20,10 @@ from flashmesh.configuration import value_text
 from flashmesh.report import quantities as q
 from flashmesh.report.capacity import capacity_notes
 from flashmesh.report.measures import MEASURES, Measure, measure_named
+from flashmesh.report.stream_groups import hidden_streams, stream_groups
+from flashmesh.report.stream_measures import MOST_SLOWED
 from flashmesh.report.summary import KINDS, PARTS
-from flashmesh.report.view import Choice, View, numbers
+from flashmesh.report.view import A_FEW, Choice, View, numbers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,8 +40,6 @@ SIDE_BY_SIDE = 4
 TRACE = "workload.trace"
 LONG = 24
 """Maximum number of characters of a trace path that is shown whole; longer paths are shortened to the file name."""
-A_FEW = 12
-"""Maximum number of points for which a table shows all `MAIN_MEASURES`."""
 COUNT_MIN = 1000
 """Smallest mean of a count that is shown as a whole number."""
 INTERVAL = "95 %"
@@ -53,7 +53,9 @@ KEY_MEASURES = ("IOPS", "bandwidth", "mean", "p99")
 """Measures in a table of more than `A_FEW` points."""
 SWEEP_MEASURES = KEY_MEASURES
 """Measures in the table that a sweep prints at its end."""
-ASKED_FOR = ("max slowdown",)
+MOST = "max slowdown"
+"""Measure below which tables name the stream that has it."""
+ASKED_FOR = (MOST,)
 """Measures that only some configurations produce; a table has their columns if a run has a value."""
 AVERAGED = ("execution time", "IOPS", "mean", "p99", "average power")
 """Measures whose ratios to a baseline are averaged."""
@@ -95,6 +97,9 @@ def show(
     if not len(table):
         show_failures(table, terminal)
         return
+    named = list(map(measure_named, measures))
+    sort = choice.sort if choice is not None else None
+    table.refuse_unknown_streams(named if sort is None else [*named, sort])
     view = View(table, choice, baseline)
     is_whole = False
     if measures:
@@ -103,7 +108,7 @@ def show(
         show_failures(table, terminal)
         show_all(view, terminal)
         show_answer(view, terminal)
-    show_notes(view, terminal, is_whole)
+    show_notes(view, terminal, is_whole, has_groups=not measures)
 
 
 def show_sweep(table: RunTable, terminal: Terminal) -> None:
@@ -112,6 +117,9 @@ def show_sweep(table: RunTable, terminal: Terminal) -> None:
     for number, part in enumerate(fitting(view, list(map(measure_named, SWEEP_MEASURES)), terminal, ratios=False)):
         if number:
             terminal.print()
+        terminal.print(part)
+    for part in of_streams(view, terminal, ratios=False):
+        terminal.print()
         terminal.print(part)
     show_answer(view, terminal)
     show_notes(view, terminal)
@@ -134,7 +142,11 @@ def show_answer(view: View, terminal: Terminal) -> None:
 def show_all(view: View, terminal: Terminal) -> None:
     """Prints the main measures and the bottleneck of each shown point; also mean ratios to a baseline, if any."""
     table = beside(view, terminal) if len(view.points) <= SIDE_BY_SIDE else None
-    for part in [table] if table is not None and terminal.fits(table) else below(view, terminal):
+    if table is not None and terminal.fits(table):
+        tables = [table]
+    else:
+        tables = [*below(view, terminal), *of_streams(view, terminal)]
+    for part in tables:
         terminal.print(part)
         terminal.print()
     if view.baseline is not None:
@@ -174,8 +186,11 @@ def show_measures(view: View, terminal: Terminal, measures: Sequence[str]) -> bo
     return is_whole
 
 
-def show_notes(view: View, terminal: Terminal, is_whole: bool = False) -> None:
-    """Prints notes: host capacities, points that are not steady, meaning of marks, and number of points left out."""
+def show_notes(view: View, terminal: Terminal, is_whole: bool = False, *, has_groups: bool = True) -> None:
+    """Prints notes: host capacities, points that are not steady, meaning of marks, and number of points left out.
+
+    If the tables have groups of streams, also the number of streams left out.
+    """
     notes: list[str] = capacity_notes(view)
     unsteady = [point for point, steady in zip(view.points, view.steady, strict=True) if steady is False]
     if unsteady:
@@ -184,6 +199,9 @@ def show_notes(view: View, terminal: Terminal, is_whole: bool = False) -> None:
         notes.append(f"{mark}{unsteady_note(len(unsteady), len(view.points), document)}")
     if view.has_marks:
         notes.append("~: the difference lies within the 95 % intervals; --precision narrows them.")
+    if has_groups and (hidden := hidden_streams(view)):
+        streams = "stream is" if hidden == 1 else "streams are"
+        notes.append(f"{hidden:,} more {streams} not shown: --measure streams.NAME.p99 prints a measure of any stream.")
     left_out = len(view.chosen) - len(view.points)
     if left_out and not is_whole:
         points = "point is" if left_out == 1 else "points are"
@@ -259,6 +277,7 @@ def beside(view: View, terminal: Terminal) -> Table:
     headings = [cell for name in names for cell in (", ".join(name), *interval, "")]
     del headings[1 + len(interval) : 2 + len(interval)]
     table = terminal.table(", ".join(view.keys), *headings)
+    groups = stream_groups(view)
     view.read(MEASURES)
     shown = shown_kinds(view)
     for measure in MEASURES:
@@ -268,19 +287,41 @@ def beside(view: View, terminal: Terminal) -> Table:
             continue
         if measure.name == f"  {PARTS['host']}":
             table.add_row("mean latency, of it", *[""] * len(headings))
-        cells: list[str] = []
-        for place, (point, reference) in enumerate(zip(view.points, view.references, strict=True)):
-            mean, spread = number_of(view, measure, point)
-            cells += [mean, spread] if view.has_intervals else [mean]
-            if place:
-                cells.append(against(view, measure, point, reference) if measure.ratio else "")
-        table.add_row(measure.name, *cells)
+        table.add_row(measure.name, *cells_beside(view, measure))
+        if measure.name == MOST:
+            table.add_row(MOST_SLOWED.name, *cells_beside(view, MOST_SLOWED))
+    for stream, measures in groups.items():
+        table.add_row(f"stream {stream}", *[""] * len(headings))
+        for measure in measures:
+            table.add_row(f"  {measure.heading}", *cells_beside(view, measure))
     if any(steady is False for steady in view.steady):
         cells = []
         for place, steady in enumerate(view.steady):
             cells += [steady_text(steady), *[""] * (len(interval) + bool(place))]
         table.add_row("steady", *cells)
     return table
+
+
+def cells_beside(view: View, measure: Measure) -> list[str]:
+    """Returns the cells of a measure in a table of points side by side: means, intervals and ratios."""
+    cells: list[str] = []
+    for place, (point, reference) in enumerate(zip(view.points, view.references, strict=True)):
+        mean, spread = number_of(view, measure, point)
+        cells += [mean, spread] if view.has_intervals else [mean]
+        if place:
+            cells.append(against(view, measure, point, reference) if measure.ratio else "")
+    return cells
+
+
+def of_streams(view: View, terminal: Terminal, *, ratios: bool = True) -> list[Table]:
+    """Returns a table for each stream with a row for each point, if there are at most `A_FEW` points."""
+    tables: list[Table] = []
+    for stream, measures in stream_groups(view).items():
+        parts_of_stream = fitting(view, measures, terminal, ratios)
+        for part in parts_of_stream:
+            part.title, part.title_justify = Text(f"stream {stream}", style="bold"), "left"
+        tables += parts_of_stream
+    return tables
 
 
 def steady_text(steady: bool | None) -> str:
@@ -409,7 +450,7 @@ def rows(
     headings = ["runs"] if view.is_repeated else []
     for measure in chosen:
         interval = [INTERVAL] if has_interval(view, measure) else []
-        headings += [measure.name, *interval, *([""] if measure.ratio and ratios else [])]
+        headings += [measure.heading or measure.name, *interval, *([""] if measure.ratio and ratios else [])]
     headings += ["steady"] if is_marked else []
     table = terminal.table(*view.keys, *headings, left=len(view.keys))
     shown = zip(labels(view, terminal), view.points, view.references, view.steady, strict=True)

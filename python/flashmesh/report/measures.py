@@ -9,6 +9,7 @@ from flashmesh._native import ConfigError, quantities
 from flashmesh.configuration import value_text
 from flashmesh.report import quantities as q
 from flashmesh.report.summary import KINDS, PARTS
+from flashmesh.results.streams import STREAM_PREFIXES, entry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -35,6 +36,10 @@ class Measure:
     """Whether tables show the measure by default."""
     interval: str | None = None
     """Dotted key of the confidence interval in a result; None for a measure without interval."""
+    stream: str | None = None
+    """Name of the stream whose measure it is; None for measures of a run."""
+    heading: str = ""
+    """Heading in tables; empty for the name."""
 
     def value(self, result: Result) -> float | None:
         """Returns the measure of a result; None if the result lacks it."""
@@ -53,10 +58,12 @@ class Measure:
 
 
 def attribute(result: Any, key: str) -> Any:
-    """Returns the value of a dotted key of a result; None if a part of the path is None."""
+    """Returns the value of a dotted key of a result; None if a part of the path is None or a stream is missing."""
     found = result
     for name in key.split("."):
-        found = None if found is None else getattr(found, name)
+        if found is None:
+            return None
+        found = entry(found, name) if isinstance(found, tuple) else getattr(found, name)
     return found
 
 
@@ -64,7 +71,9 @@ def in_document(document: Mapping[str, Any], key: str) -> Any:
     """Returns the value of a dotted key of a JSON document; None if a part of the path is missing."""
     found: Any = document
     for name in key.split("."):
-        found = None if found is None else found.get(name)
+        if found is None:
+            return None
+        found = entry(found, name) if isinstance(found, list) else found.get(name)
     return found
 
 
@@ -236,13 +245,17 @@ NAMES = tuple(measure.name.strip() for measure in MEASURES)
 
 
 def measure_named(name: str) -> Measure:
-    """Returns a measure by its name, or any single value of a result by its dotted key.
+    """Returns a measure by its name, or any single value of a result or of a stream by its dotted key.
 
     Raises:
         ConfigError: If no measure or key has this name; the message suggests a similar name.
     """
     from flashmesh.sweeps.table import quantity_types
 
+    if name.startswith(STREAM_PREFIXES):
+        from flashmesh.report.stream_measures import stream_measure
+
+        return stream_measure(name)
     for measure in MEASURES:
         if measure.name.strip() == name:
             return measure

@@ -12,6 +12,7 @@ from flashmesh._native import ConfigError
 from flashmesh.aggregate.estimate import Estimate, estimate
 from flashmesh.aggregate.points import SEED, Point, grouped, is_repeated, keys_of, points_of
 from flashmesh.configuration import value_text
+from flashmesh.results.streams import names_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 ROWS_MAX = 40
 """Default of the maximum number of shown points (combinations of varied keys)."""
+A_FEW = 12
+"""Maximum number of points for which tables show more than the key measures."""
 ANY = "any"
 """Placeholder for the values of a key that a drive does not read."""
 
@@ -116,6 +119,12 @@ class View:
             self.of_shown[measure.name] = dict(zip(shown, values, strict=True))
         found = self.of_shown[measure.name]
         return found[number] if number in found else self.values(measure)[number]
+
+    @cached_property
+    def streams(self) -> list[str]:
+        """The names of the streams of the shown points; empty if no shown run has several streams."""
+        documents = self.table.documents([point.runs[0] for point in self.points])
+        return names_in(documents) if any(len(document["streams"]) > 1 for document in documents) else []
 
     def of_point(self, measure: Measure, point: Point[int]) -> list[float]:
         """Returns the values of a measure in the runs of a point; omits runs without a value."""

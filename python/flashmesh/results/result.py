@@ -23,6 +23,7 @@ from flashmesh._results import (
 from flashmesh.record import record
 from flashmesh.results.build import build, column_types, columns_of
 from flashmesh.results.shown import Plots, shown_of
+from flashmesh.results.streams import stream_columns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
     from flashmesh.plots.runs import Run
     from flashmesh.plots.style import Chart
+    from flashmesh.report.measures import Measure
 
 
 OF_THE_MACHINE = ("wall_s", "requests_per_wall_s", "peak_rss_bytes")
@@ -148,11 +150,9 @@ class Result(Plots, Report):
             measure: A name from `flashmesh.measures()`, or a dotted key of the JSON.
 
         Raises:
-            ConfigError: If there is no such measure.
+            ConfigError: If there is no such measure, or no such stream.
         """
-        from flashmesh.report.measures import measure_named
-
-        return measure_named(measure).value(self)
+        return self._measure(measure).value(self)
 
     def text(self, measure: str) -> str:
         """Returns the value of a measure as text with a unit: `result.text("p99")` is "44.02 us".
@@ -161,20 +161,28 @@ class Result(Plots, Report):
             measure: A measure, as in `value`.
 
         Raises:
-            ConfigError: If there is no such measure.
+            ConfigError: If there is no such measure, or no such stream.
         """
-        from flashmesh.report.measures import measure_named
-
-        found = measure_named(measure)
+        found = self._measure(measure)
         return found.text(found.value(self))
+
+    def _measure(self, name: str) -> Measure:
+        from flashmesh.report.measures import measure_named
+        from flashmesh.report.stream_measures import refuse_unknown_streams
+
+        found = measure_named(name)
+        refuse_unknown_streams([found], [stream.name for stream in self.streams])
+        return found
 
     def frame(self, empty: bool = False) -> pd.DataFrame:
         """Returns one row; the columns are the dotted keys of the JSON, without lists.
 
+        A run with several streams has columns for each stream too, such as `streams.reader.iops`.
+
         Args:
             empty: Whether keys without a value also have columns, so that all results have the same columns.
         """
-        return frame_of([columns(self)], empty)
+        return frame_of([columns(self)], [self], empty)
 
     def epochs_frame(self) -> pd.DataFrame:
         """Returns a row for each epoch; the columns are the dotted keys of its JSON."""
@@ -240,18 +248,24 @@ class Result(Plots, Report):
         return pd.DataFrame(rows, columns=[field.name for field in fields(kind)])
 
 
-def frame_of(rows: Sequence[dict[str, Any]], empty: bool) -> pd.DataFrame:
-    """Returns a data frame with a row for each result; with `empty`, also columns without any value."""
+def frame_of(rows: Sequence[dict[str, Any]], results: Sequence[Result], empty: bool) -> pd.DataFrame:
+    """Returns a data frame of results.
+
+    Args:
+        rows: The columns of each result, apart from those of streams.
+        results: The result of each row.
+        empty: Whether to include columns without any value.
+    """
     import pandas as pd
 
     types = column_types(Result)
+    found = {name: (types.get(name), [row[name] for row in rows]) for name in (rows[0] if rows else types)}
     columns: dict[str, Any] = {}
-    for name in rows[0] if rows else types:
-        values = [row[name] for row in rows]
+    for name, (kind, values) in (found | stream_columns([result.document for result in results])).items():
         has_values = any(value is not None for value in values)
         if has_values or empty:
             # A column without values keeps its numeric type.
-            is_number = not has_values and types.get(name) in (int, float)
+            is_number = not has_values and kind in (int, float)
             columns[name] = pd.Series(values, dtype=float if is_number else None)
     # All columns at once, since adding columns one by one fragments a frame.
     return pd.DataFrame(columns)

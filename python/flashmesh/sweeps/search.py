@@ -382,6 +382,7 @@ def searching(
         ConfigError: If the search is invalid.
         OutputError: If the folder cannot be written, or holds other files.
     """
+    from flashmesh.report.stream_measures import refuse_unconfigured_streams
     from flashmesh.sweeps.searchfile import read_search
     from flashmesh.sweeps.store import Store
 
@@ -407,11 +408,15 @@ def searching(
 
     # Refuses an untrusted policy before the folder is created; other errors may concern this single point.
     try:
-        load({key: at(domain, 0.0) for key, domain in read.space.items()})
+        first = load({key: at(domain, 0.0) for key, domain in read.space.items()})
     except UntrustedError:
         raise
     except ConfigError:
         pass
+    else:
+        measures = [objective.measure for objective in read.objectives]
+        measures += [constraint.measure for constraint in read.constraints]
+        refuse_unconfigured_streams(measures, [first])
     described = {"file": str(path), "search": read.file.tables, "axes": list(read.space)}
     store = Store.open(folder, resume=resume, kind="search", described=described)
     try:

@@ -105,7 +105,7 @@ def axis_column(values: Sequence[Value]) -> pa.ChunkedArray:
 
 
 def column(values: Sequence[Any], kind: type) -> pa.ChunkedArray:
-    """Returns values of one type as a column.
+    """Returns values of one type as a column; numbers may be None.
 
     The values are passed as buffers: `pa.array` imports pandas if it is installed, which takes longer than all else in
     a sweep of some hundred points, apart from its runs.
@@ -115,10 +115,12 @@ def column(values: Sequence[Any], kind: type) -> pa.ChunkedArray:
 
     count, of = len(values), arrow_type(kind)
     if kind is not str:
-        content: np.ndarray[Any, Any] = np.array(values, dtype=kind)
+        is_there = [value is not None for value in values]
+        content: np.ndarray[Any, Any] = np.array([kind() if value is None else value for value in values], dtype=kind)
         if kind is bool:
             content = np.packbits(content, bitorder="little")
-        return pa.chunked_array([pa.Array.from_buffers(of, count, [None, pa.py_buffer(content)])])
+        valid = None if all(is_there) else pa.py_buffer(np.packbits(is_there, bitorder="little"))
+        return pa.chunked_array([pa.Array.from_buffers(of, count, [valid, pa.py_buffer(content)])])
     texts = [value.encode() for value in values]
     ends = np.cumsum([0, *map(len, texts)])
     # Offsets have 32 bits, so longer columns need several chunks.
@@ -139,6 +141,8 @@ def digest(names: Sequence[str]) -> str:
 def table_of(settings: Sequence[Mapping[str, Value]], documents: Sequence[str], names: Sequence[str]) -> pa.Table:
     """Returns a table with a row for each run: its varied keys, every single value, and the document.
 
+    Runs with several streams add columns for the values of each stream.
+
     Args:
         settings: The varied keys of each run; all runs have the same keys.
         documents: The JSON document of each run.
@@ -152,11 +156,27 @@ def table_of(settings: Sequence[Mapping[str, Value]], documents: Sequence[str], 
     for key in found.column_names:
         # If a varied key and a quantity have the same name, such as seed, both have the same value.
         columns.setdefault(key, found[key])
+    configurations = [configuration_text(document) for document in documents]
+    columns |= columns_of_streams(documents, configurations)
     columns["run"] = column(names, str)
-    columns[CONFIGURATION] = column([configuration_text(document) for document in documents], str)
+    columns[CONFIGURATION] = column(configurations, str)
     columns[DOCUMENT] = column(documents, str)
     metadata = {"flashmesh": json.dumps({"version": __version__, "axes": keys, "runs": digest(names)})}
     return pa.table(columns).replace_schema_metadata(metadata)
+
+
+def columns_of_streams(documents: Sequence[str], configurations: Sequence[str]) -> dict[str, pa.ChunkedArray]:
+    """Returns the columns of the streams of some runs, as described in `stream_columns`.
+
+    Parses only the documents of runs with several streams, which the configurations tell.
+    """
+    from flashmesh.results.streams import stream_columns
+
+    has_several = [len((json.loads(each) or {}).get("stream") or {}) > 1 for each in configurations]
+    if not any(has_several):
+        return {}
+    parsed = [json.loads(text) if several else None for text, several in zip(documents, has_several, strict=True)]
+    return {key: column(values, kind) for key, (kind, values) in stream_columns(parsed).items()}
 
 
 def configuration_text(document: str) -> str:
