@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[2]
 OUT = ROOT / "out" / "mutants"
 SUITE_S = 3600.0
-"""Time limit of a whole suite of Python tests, in seconds."""
+"""Limit of processor time of each process of a suite of Python tests, in seconds."""
 
 
 def drawn(tree: MutatedTree, kept: Kept, count: int, seed: int) -> list[Mutant]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import resource
 import signal
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 
 MEMORY_MAX = 8 << 30
 """Limit of the address space of a test process, in bytes."""
+IDLE = 10.0
+"""Time limit of a command, as a multiple of its limit of processor time: for commands that wait without end, on a
+machine that is busy with other work."""
 
 
 @dataclass(frozen=True)
@@ -40,8 +44,8 @@ class Command:
     def failures(self, numbers: Iterable[int], limit_s: float) -> Iterator[str]:
         """Runs the command with mutants active, and yields the line of each test that fails.
 
-        Yields a line about the command itself if no test failed, but the command did not end in `limit_s` seconds or
-        ended with an error. The command is killed when the iteration stops.
+        Yields a line about the command itself if no test failed, but a process of the command took `limit_s` seconds of
+        the processor, or the command ended with an error. The command is killed when the iteration stops.
         """
         active = {VARIABLE: ",".join(map(str, numbers))}
         any_failed = False
@@ -56,15 +60,16 @@ class Command:
             errors="replace",
             start_new_session=True,
         ) as run:
-            # A mutant can allocate without end. Processes that this one begins have the limit too.
+            # A mutant can allocate or compute without end. Processes that this one begins have the limits too.
             resource.prlimit(run.pid, resource.RLIMIT_AS, (MEMORY_MAX, MEMORY_MAX))
+            resource.prlimit(run.pid, resource.RLIMIT_CPU, (math.ceil(limit_s), math.ceil(limit_s)))
             ended = threading.Event()
 
             def end() -> None:
                 ended.set()
                 kill(run)
 
-            timer = threading.Timer(limit_s, end)
+            timer = threading.Timer(limit_s * IDLE, end)
             timer.start()
             try:
                 assert run.stdout is not None
@@ -80,7 +85,7 @@ class Command:
                 timer.cancel()
         if any_failed:
             return
-        if ended.is_set():
+        if ended.is_set() or run.returncode == -signal.SIGKILL:
             yield f"did not end in {limit_s:.0f} s"
         elif run.returncode:
             yield f"ended with {run.returncode}"

@@ -17,10 +17,13 @@ if TYPE_CHECKING:
 
     from mutants.command import Command
 
-SLOWER = 4.0
-"""Time limit of a test, after which it counts as hung, as a multiple of its duration without mutants."""
+SLOWER = 8.0
+"""Limit of processor time of a test, after which it counts as hung, as a multiple of its duration without mutants.
+
+A test may use several processors.
+"""
 SLOWER_S = 10.0
-"""Seconds added to this time limit, for tests that take only moments."""
+"""Seconds added to this limit, for tests that take only moments."""
 UNTIMED_S = 900.0
 """Assumed duration of a test that was not timed without mutants, in seconds."""
 
