@@ -25,9 +25,9 @@ pub(super) struct SharedBlockPlacement {
 struct PendingPrograms {
     /// Number of pages without a physical page yet, indexed by plane.
     count: Vec<u32>,
-    /// For each set of planes that share superblocks, the plane of the last page placed, with its [progress](Ftl::twin_progress) (whole
-    /// programs) at that time; `None` before the first page. If programs gather several mapping units, the next pages go to the same plane
-    /// until its progress changes: then its program is full.
+    /// For each set of planes that share superblocks, the plane of the last page placed, with its
+    /// [progress](crate::ftl::BlockManager::twin_progress) (whole programs) at that time; `None` before the first page. If programs gather several
+    /// mapping units, the next pages go to the same plane until its progress changes: then its program is full.
     last: Vec<Option<(PlaneId, u32)>>,
 }
 
