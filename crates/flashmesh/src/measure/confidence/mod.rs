@@ -301,7 +301,7 @@ mod tests {
 
     #[test]
     fn intervals_of_a_queue_hold_its_rate_mean_and_percentiles_in_93_to_97_of_100_seeds() {
-        const SEEDS: u64 = 500;
+        const SEEDS: u64 = 1_000;
         let mean_ps = 2e6;
         let at = |share: f64| -mean_ps * libm::log(1.0 - share);
         let truths = [mean_ps, at(0.5), at(0.95), at(0.99)];
@@ -317,7 +317,7 @@ mod tests {
                 *held += u32::from(interval.is_some_and(|ends| (ends.low..=ends.high).contains(&truth)));
             }
         }
-        assert!(given.iter().all(|&given| given >= SEEDS as u32 * 99 / 100), "{given:?} of {SEEDS} have an upper end");
+        assert!(given.iter().all(|&given| given >= 990), "{given:?} of {SEEDS} have an upper end");
         let shares: Vec<f64> =
             held.iter().zip(&given).map(|(&held, &given)| f64::from(held) / f64::from(given)).collect();
         assert!(shares.iter().all(|share| (0.93..=0.97).contains(share)), "{shares:?}");
