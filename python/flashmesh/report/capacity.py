@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from flashmesh._native import Config
@@ -60,7 +59,7 @@ def spare_space(result: Result) -> str:
     Empty for other drives.
     """
     parameters = result.parameters
-    name = headline.preset_like(json.dumps([parameters["flash"], parameters["ftl"]], sort_keys=True))
+    name = headline.preset_of(parameters)
     if not name:
         return ""
     preset = space_of(values_of(Config.from_str(f'preset = "{name}"', name, [])))

@@ -54,7 +54,7 @@ def drive(parameters: dict[str, Any], steadiness: Steadiness | None) -> str:
     """Returns a text on the drive (preset, geometry) and its state at the start of the run."""
     condition = parameters["precondition"]
     shape = array(parameters["geometry"], parameters["fabric"]["kind"])
-    name = preset_like(json.dumps([parameters["flash"], parameters["ftl"]], sort_keys=True))
+    name = preset_of(parameters)
     state = STATES[condition["kind"]]
     if condition["kind"] != "none" and condition["fill"] < 1:
         state = state.replace("full", f"{q.share(condition['fill'])} full")
@@ -82,9 +82,9 @@ def presets_by_parts() -> dict[str, list[str]]:
     return found
 
 
-def preset_like(parts: str) -> str:
-    """Returns the name of the preset with these flash and firmware sections; empty unless exactly one has them."""
-    names = presets_by_parts().get(parts, [])
+def preset_of(parameters: dict[str, Any]) -> str:
+    """Returns the name of the preset with the flash and firmware of a drive; empty unless exactly one has them."""
+    names = presets_by_parts().get(json.dumps([parameters["flash"], parameters["ftl"]], sort_keys=True), [])
     return names[0] if len(names) == 1 else ""
 
 
@@ -156,14 +156,12 @@ def rounded(count: int) -> int:
 
 def wide(result: Result) -> str:
     """Returns a sentence on the wide interval of the IOPS of a steady run; empty if the interval is narrow."""
-    interval = result.confidence.iops
+    interval, iops = result.confidence.iops, result.window.iops
     is_told = result.precision is not None or result.interrupted or not result.steadiness.steady
-    if is_told or interval is None or result.window.iops <= 0:
+    if is_told or interval is None or interval.high - interval.low < 2 * WIDE_MIN * iops:
         return ""
-    half = (interval.high - interval.low) / 2 / result.window.iops
-    if half < WIDE_MIN:
-        return ""
-    return f"The IOPS are known to +-{q.share(half)} only: --precision 5% runs until they are known better."
+    told = interval_text(interval, iops)
+    return f"The IOPS are known to {told} only: --precision 5% runs until they are known better."
 
 
 def unwritten(result: Result) -> str:

@@ -1,4 +1,4 @@
-"""Slowdown of the streams of a run by one another, as text."""
+"""Text on how much the streams of a run slow each other down."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from flashmesh.report import quantities as q
+from flashmesh.report.replay import phases
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,13 +40,16 @@ def shown(result: Result, measured: Fairness, terminal: Terminal) -> Iterator[Re
 def ended_early(result: Result) -> str:
     """Returns a sentence on the part of the measured window in which a stream had ended.
 
-    Empty if all streams run in most of the window. The latencies beside the others include the time in which a stream
-    has ended, so that its effect on the others seems smaller than it is.
+    Empty if all streams run in most of the window, or one after the other in phases. The latencies beside the others
+    include the time after the end of a stream, so that its effect on the others seems smaller than it is.
     """
+    active = [stream for stream in result.streams if stream.requests]
+    if len(active) < 2 or phases(result.parameters) > 1:
+        return ""
     window = result.measured
     start, end = (window.start_ps, window.end_ps) if window is not None else (0, result.makespan_ps)
-    first = min(result.streams, key=lambda stream: stream.makespan_ps)
-    together = (first.makespan_ps - start) / (end - start) if end > start else 1.0
+    first = min(active, key=lambda stream: stream.makespan_ps)
+    together = max(first.makespan_ps - start, 0) / (end - start) if end > start else 1.0
     if together >= TOGETHER_MIN:
         return ""
     at = q.time(first.makespan_ps)

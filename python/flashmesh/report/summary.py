@@ -398,7 +398,8 @@ def flash(result: Result) -> RenderableType:
     if result.write_amplification is not None:
         rows.insert(0, ("write amplification", f"{result.write_amplification:.2f}"))
     if skipped := result.flash.units_skipped:
-        rows.append(("partly filled programs", f"{q.count(skipped)} mapping units left empty (ftl.gather-timeout)"))
+        why = "too few pages had gathered (ftl.gather-timeout)"
+        rows.append(("partly filled programs", f"{q.count(skipped)} mapping units left empty: {why}"))
     if gc.pages_reallocated:
         rows.append(("", f"{q.count(gc.pages_reallocated)} pages of read-intensive areas reallocated"))
     if gc.collections:
