@@ -25,7 +25,7 @@ const OVERDUE: f64 = 0.1;
 pub struct CacheShares {
     /// Share of time for which the DRAM was busy; `None` without a device cache.
     pub dram: Option<f64>,
-    /// Share of time for which a written page waited for the throttle; 0 without a throttle.
+    /// Share of time for which at least one written page waited for the throttle; 0 without a throttle.
     pub throttle: f64,
 }
 
@@ -215,7 +215,7 @@ impl Bound {
                 format!("bound by the cores of the firmware, {busy} busy, the dies {dies} on average")
             }
             Resource::Throttle => format!(
-                "bound by the throttle of the cache (cache.throttle-interval), which delays writes {busy} of the time because dies collect: the dies are {dies} busy on average, {collection} with garbage collection"
+                "bound by the throttle of the cache (cache.throttle-interval): it delays writes {busy} of the time, the dies are {dies} busy on average, {collection} with garbage collection"
             ),
             Resource::Dram => format!("bound by the DRAM of the cache, {busy} busy, the dies {dies} on average"),
             _ => {
@@ -294,14 +294,14 @@ mod tests {
     fn find(utilisation: &Utilisation, mean: Option<&BreakdownSummary>, load: ArrivalMode) -> Bound {
         let link = |number| Link { kind: LinkKind::Channel, name: format!("channel {number}") };
         let layout = Layout { links: (0..2).map(link).collect(), wires: 16, controllers: 2, routers: 0 };
-        Bound::find(
-            utilisation,
-            ("die", &utilisation.dies),
-            CacheShares::default(),
-            (&layout, &HoldTimes::TransfersOnly),
-            mean,
-            load,
-        )
+        let (dies, cache) = (("die", &utilisation.dies[..]), CacheShares::default());
+        Bound::find(utilisation, dies, cache, (&layout, &HoldTimes::TransfersOnly), mean, load)
+    }
+
+    /// Returns the bound of a run whose links are held for the shares `held`, without an open replay.
+    fn find_held(utilisation: &Utilisation, layout: &Layout, held: &HoldTimes<f64>) -> Bound {
+        let (dies, cache) = (("die", &utilisation.dies[..]), CacheShares::default());
+        Bound::find(utilisation, dies, cache, (layout, held), None, ArrivalMode::OnCompletion)
     }
 
     #[test]
@@ -435,14 +435,7 @@ mod tests {
         let found = |links: [f64; 2], held: &[f64]| {
             let busy = Utilisation { controllers: vec![0.1; 2], ..utilisation(0.3, links, 0.2, 0.0) };
             let held = HoldTimes::PacketHolds(held.to_vec());
-            Bound::find(
-                &busy,
-                ("die", &busy.dies),
-                CacheShares::default(),
-                (&layout, &held),
-                None,
-                ArrivalMode::OnCompletion,
-            )
+            find_held(&busy, &layout, &held)
         };
         // Packets hold link 0 while they wait for link 1, so link 0 is held longer, but link 1 is the bottleneck.
         let bound = found([0.6, 0.8], &[0.99, 0.97]);
@@ -466,14 +459,7 @@ mod tests {
         let found = |held: [f64; 2], to_host: f64| {
             let busy = utilisation(to_host, [0.04, 0.03], 0.2, 0.0);
             let held = HoldTimes::OperationHolds(held.to_vec());
-            Bound::find(
-                &busy,
-                ("die", &busy.dies),
-                CacheShares::default(),
-                (&layout, &held),
-                None,
-                ArrivalMode::OnCompletion,
-            )
+            find_held(&busy, &layout, &held)
         };
         let bound = found([0.93, 0.97], 0.3);
         assert_eq!((bound.resource, bound.share), (Resource::Links, 0.97));
