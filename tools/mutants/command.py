@@ -22,8 +22,10 @@ if TYPE_CHECKING:
 MEMORY_MAX = 8 << 30
 """Limit of the address space of a test process, in bytes."""
 IDLE = 10.0
-"""Time limit of a command, as a multiple of its limit of processor time: for commands that wait without end, on a
-machine that is busy with other work."""
+"""Limit of the elapsed time of a command, as a multiple of its limit of processor time.
+
+Ends commands that wait for ever.
+"""
 
 
 @dataclass(frozen=True)

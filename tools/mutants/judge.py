@@ -46,7 +46,7 @@ class Judge:
         self.group_of = dict.fromkeys(numbers, 0)
         """Group of each mutant that is left. The mutants of a group are active at once."""
         self.on_found: Callable[[int, str], None] = lambda number, by: None
-        """Called with the number of a mutant and what found it, when a test has found it."""
+        """Callback when a test finds a mutant, with the number of the mutant, and the test and its output."""
         self.guard = threading.Lock()
 
     def kept(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Tests that mutants are to be found by, as commands."""
+"""Commands of the tests that should find the mutants."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PYTHON_FAILED = re.compile(r"^(?:FAILED|ERROR) (?P<test>.*?\.py::.*?)(?: - |$)")
 
 
 def rust_tests(programs: Sequence[Program], drawn: Mapping[str, str], form: str = "") -> list[Command]:
-    """Returns a command for each test in test programs of Rust.
+    """Returns one command for each test in compiled Rust test programs.
 
     Args:
         programs: The programs.

@@ -37,7 +37,7 @@ class Fitted:
     target: Target
     fitted: Figures | None
     predicted: Figures | None
-    """Figures of the drive fitted to the other loads; None without such a fit, or if the run failed."""
+    """Figures of this load on a drive fitted without it; None without such a fit, or if the run failed."""
     is_refitted: bool = False
     """Whether the fit to the other loads found another drive than the fit to all loads."""
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from flashmesh.validation.measurements import Measurements
 
 BUNDLED = "the measurements"
-"""Name of the bundled measurements in errors."""
+"""Name that errors use for the bundled measurements."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Held:
     """Figures with which drives are compared."""
 
     points: Path | None
-    """Table of measurements; None for the bundled ones, or for none with a data sheet."""
+    """File of measurements; None for the bundled ones, or for none if there is a data sheet."""
     data_sheet: Path | None
     """Table of data-sheet rows; None for the bundled ones."""
     drive: str | None

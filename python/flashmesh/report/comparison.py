@@ -54,7 +54,7 @@ KEY_MEASURES = ("IOPS", "bandwidth", "mean", "p99")
 SWEEP_MEASURES = KEY_MEASURES
 """Measures in the table that a sweep prints at its end."""
 MOST = "max slowdown"
-"""Measure below which tables name the stream that has it."""
+"""Measure of the largest slowdown. Tables name its stream in the row below."""
 ASKED_FOR = (MOST,)
 """Measures that only some configurations produce; a table has their columns if a run has a value."""
 AVERAGED = ("execution time", "IOPS", "mean", "p99", "average power")

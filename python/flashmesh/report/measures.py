@@ -37,9 +37,9 @@ class Measure:
     interval: str | None = None
     """Dotted key of the confidence interval in a result; None for a measure without interval."""
     stream: str | None = None
-    """Name of the stream whose measure it is; None for measures of a run."""
+    """Name of the stream that the measure describes; None for the whole run."""
     heading: str = ""
-    """Heading in tables; empty for the name."""
+    """Heading of the measure in tables; if empty, tables show `name`."""
 
     def value(self, result: Result) -> float | None:
         """Returns the measure of a result; None if the result lacks it."""

@@ -1,4 +1,4 @@
-"""Replay of the streams of a run, from its configuration."""
+"""Replay settings of the streams, read from a configuration."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from flashmesh._native import Config
 
 HOST = ("host",)
-"""Names of the streams of a configuration without streams."""
+"""Name of the only stream of a configuration that defines none."""
 PREFIX = f"{STREAMS}."
 FORM = "streams.NAME.MEASURE"
 OF_STREAM = (
@@ -79,7 +79,7 @@ def stream_measure(name: str) -> Measure:
 
 
 def of_stream(measure: Measure, name: str, stream: str) -> Measure:
-    """Returns a measure whose only key is one of a stream as the measure of a stream, with the name `name`.
+    """Returns the measure of one stream, named `name`, from a measure that reads one key of each stream.
 
     The measure is over the measured window of a run with such a window, else over the whole run.
     """

@@ -122,7 +122,7 @@ class View:
 
     @cached_property
     def streams(self) -> list[str]:
-        """The names of the streams of the shown points; empty if no shown run has several streams."""
+        """Names of the streams in the shown points; empty if no shown point has several."""
         documents = self.table.documents([point.runs[0] for point in self.points])
         return names_in(documents) if any(len(document["streams"]) > 1 for document in documents) else []
 

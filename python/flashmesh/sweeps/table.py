@@ -105,7 +105,7 @@ def axis_column(values: Sequence[Value]) -> pa.ChunkedArray:
 
 
 def column(values: Sequence[Any], kind: type) -> pa.ChunkedArray:
-    """Returns values of one type as a column; numbers may be None.
+    """Returns values of one type as a column of a table; a column of numbers may have None.
 
     The values are passed as buffers: `pa.array` imports pandas if it is installed, which takes longer than all else in
     a sweep of some hundred points, apart from its runs.

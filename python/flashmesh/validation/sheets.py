@@ -33,7 +33,7 @@ COLUMNS = (
 )
 """Columns of a table of data-sheet rows."""
 FILL, FULL, EMPTY = "fill", "full", "none"
-"""Optional column with the state of the drive, and its values: a full drive by default, or an empty one."""
+"""Name of the optional column for the state of the drive, and its two values. A drive is full by default."""
 REQUEST_RATE, LATENCY = "IOPS", "us"
 BANDWIDTHS = {"MB/s": 10.0**6, "MiB/s": 2.0**20}
 """Bytes per second of each unit of bandwidths."""
@@ -46,7 +46,7 @@ LOAD_SENTENCE = (
 )
 """Sentences on a page that describe the loads of the table of data-sheet rows."""
 ROW_SENTENCE = f"{LOAD_SENTENCE} Values are from the manufacturer's data sheet or, if `measured`, from {SOURCE}."
-"""Sentences on a page that describe the loads and the origin of bundled data-sheet rows."""
+"""Sentences for pages on the loads and the origin of the bundled data-sheet rows."""
 ROW_PRECISION = 0.005
 """Value of `measure.precision` in runs of data-sheet rows: a run ends when its request rate is known to 0.5 %."""
 PATTERNS = ("sequential", "random")

@@ -193,7 +193,7 @@ def with_row(tables: Mapping[str, Any], load: SheetLoad, extent: Extent, softwar
 
 
 def burst(tables: Mapping[str, Any], requests: int) -> dict[str, Any]:
-    """Returns the tables `measure` and `precondition` of a run of `requests` on an empty drive.
+    """Returns the configuration tables `measure` and `precondition` for a run of `requests` requests on an empty drive.
 
     A burst has no steady state: the run has a warm-up of fixed length, and ends before the SLC cache is full.
     """

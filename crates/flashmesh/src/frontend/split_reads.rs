@@ -1,5 +1,5 @@
 //! Read commands split into parts (`firmware.split-time`): the data of a part lies in one page of flash. The first part is read as soon as a core has
-//! processed the command. Each other part is read after a further job of a core.
+//! processed the command. Each later part needs one more job of a core before it is read.
 
 use rustc_hash::FxHashMap;
 

@@ -50,8 +50,8 @@ impl Ftl {
     /// Begins a collection of `plane`: marks one of its full blocks as victim and returns it. With superblocks, the victims are the blocks with one
     /// index, one in each plane that shares superblocks with `plane`. The caller then moves their valid pages and erases them.
     ///
-    /// Returns `None` if a collection or wear-levelling move of the planes is in progress, or if no block or index qualifies. A block qualifies if it
-    /// has enough invalid pages, and free pages to which its valid pages can move.
+    /// Returns `None` if a collection or wear-levelling move is in progress in these planes, or if no block qualifies (with superblocks, no index).
+    /// A block qualifies if it has enough invalid pages, and if there are free pages for its valid pages.
     pub fn begin_collection(&mut self, plane: PlaneId) -> Option<Vec<BlockId>> {
         let victims = self.collector.begin(&mut self.blocks, plane)?;
         self.store_entries(&victims);

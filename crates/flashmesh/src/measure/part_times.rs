@@ -17,7 +17,7 @@ pub struct PartTimes {
     /// Busy time of the controller's cores, averaged over the cores; `None` if the firmware takes no time.
     pub firmware: Option<Time>,
     pub dram: Option<Time>,
-    /// Time for which a written page waited for the throttle of the device cache; zero without a throttle.
+    /// Time for which at least one written page waited for the throttle of the device cache; zero without a throttle.
     pub throttle: Time,
     pub links: Vec<Time>,
     pub links_held: HoldTimes<Time>,

@@ -186,7 +186,7 @@ impl DeviceCache {
         self.dram.busy(now)
     }
 
-    /// Returns the time up to `now` for which a written page waited for the throttle; zero without a throttle.
+    /// Returns the total time up to `now` for which at least one written page waited for the throttle; zero without a throttle.
     pub fn throttle_waited(&self, now: Time) -> Time {
         self.throttle.as_ref().map_or(Time::ZERO, |throttle| throttle.waited(now))
     }

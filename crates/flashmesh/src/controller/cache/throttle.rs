@@ -18,7 +18,7 @@ pub struct Throttle {
     next: Time,
     /// Time from which a page waits for the event that ends the current delay; `None` if this event is not pending.
     waits_since: Option<Time>,
-    /// Time for which a page waited, until the last event that ended a delay.
+    /// Total time for which at least one page waited, up to the last event that ended a delay.
     waited: Time,
     /// Number of pages that the throttle delayed. A page queued behind a delayed page counts only if the throttle then delays it too.
     pages: u64,
@@ -62,7 +62,7 @@ impl Throttle {
         self.pages
     }
 
-    /// Returns the time up to `now` for which a page waited.
+    /// Returns the total time up to `now` for which at least one page waited.
     pub fn waited(&self, now: Time) -> Time {
         self.waited + self.waits_since.map_or(Time::ZERO, |since| now - since)
     }

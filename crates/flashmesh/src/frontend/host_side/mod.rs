@@ -200,7 +200,7 @@ impl<M: Model> HostSide<M> {
         self.streams.iter().map(|stream| stream.replay.request_count()).sum()
     }
 
-    /// Returns the time at which the last stream stops, provided that no stream ends before its stop time. `None` if a stream has no stop time.
+    /// Returns the stop time of the last stream, on the assumption that no stream ends earlier. `None` if a stream has no stop time.
     pub fn stops_at(&self) -> Option<Time> {
         let mut of_phase: BTreeMap<u32, Time> = BTreeMap::new();
         for HostStream { config, .. } in &self.streams {

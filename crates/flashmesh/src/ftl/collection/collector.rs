@@ -170,7 +170,7 @@ impl Collector {
     }
 
     /// Selects an index at which all planes that share superblocks with `plane` have a full block. Marks these blocks as victims and
-    /// returns them, one for each plane. The invalid pages of an index are those of its blocks in all planes together.
+    /// returns them, one for each plane. The invalid pages of all blocks with one index count together.
     fn begin_twins(&mut self, blocks: &mut BlockManager, plane: PlaneId) -> Option<Vec<BlockId>> {
         if !blocks.can_collect_twins(plane) {
             return None;

@@ -104,8 +104,8 @@ impl Ftl {
     }
 }
 
-/// Like [`Ftl::precondition`], but with the initial conditions `start`, with saved states in `keeping` (`None`: all states are simulated), and
-/// with progress reported to `watch`.
+/// Like [`Ftl::precondition`], but begins with the initial conditions `start`, and reports the progress to `watch`. Reuses the states saved in
+/// `keeping`; with `None`, simulates all states.
 pub(super) fn apply(
     ftl: &mut Ftl,
     config: &config::Precondition,
