@@ -27,7 +27,7 @@ fn main() {
     let commit = given.or_else(committed).unwrap_or_else(|| "unknown".to_owned());
     let compiler = env::var("RUSTC").ok().and_then(|rustc| said(&rustc, &["--version"]));
     println!("cargo::rustc-env=BUILD_COMMIT={commit}");
-    println!("cargo::rustc-env=BUILD_PROFILE={}", env::var("PROFILE").unwrap_or_default());
+    println!("cargo::rustc-env=BUILD_PROFILE={}", profile());
     println!("cargo::rustc-env=BUILD_TARGET={}", env::var("TARGET").unwrap_or_default());
     println!("cargo::rustc-env=BUILD_RUSTC={}", compiler.unwrap_or_else(|| "unknown".to_owned()));
 }
@@ -39,8 +39,7 @@ fn main() {
 fn build_plugin() {
     let manifest = PathBuf::from(variable("CARGO_MANIFEST_DIR"));
     let out = PathBuf::from(variable("OUT_DIR"));
-    // Cargo sets no variable with the name of a custom profile, so the name is taken from the output folder of the profile.
-    let profile = out.ancestors().nth(3).and_then(Path::file_name).and_then(|name| name.to_str()).unwrap_or_default();
+    let profile = profile();
     let built = out.join("../../..").join(PLUGIN);
     if profile != "release" {
         // Without the plugin, `flashmesh serve` reports that it is missing.
@@ -58,13 +57,13 @@ fn build_plugin() {
     println!("cargo::rerun-if-changed=../../Cargo.lock");
     let target = variable("TARGET");
     let mut build = Command::new(variable("CARGO"));
-    build.args(["build", "--quiet", "--lib", "--profile", profile, "--target", &target]);
+    build.args(["build", "--quiet", "--lib", "--profile", &profile, "--target", &target]);
     build.arg("--config").arg(format!("profile.{profile}.strip = \"debuginfo\""));
     build.arg("--manifest-path").arg(manifest.with_file_name("flashmesh-nbdkit").join("Cargo.toml"));
     // A separate target folder, because the cargo process that runs this script has locked the default one.
     build.arg("--target-dir").arg(out.join("plugin"));
     assert!(build.status().is_ok_and(|status| status.success()), "the plugin of nbdkit does not compile");
-    let built = out.join("plugin").join(&target).join(profile).join(PLUGIN);
+    let built = out.join("plugin").join(&target).join(&profile).join(PLUGIN);
     std::fs::copy(&built, out.join(PLUGIN)).unwrap_or_else(|error| panic!("{}: {error}", built.display()));
 }
 
@@ -93,6 +92,13 @@ fn copy_folder(source: &Path, target: &Path) -> std::io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// Returns the folder that cargo names after the profile: `release`, `quick`, or `debug` for the profile of development. Cargo sets no variable with
+/// the name of a custom profile, so the name is taken from the path of the output folder.
+fn profile() -> String {
+    let out = PathBuf::from(variable("OUT_DIR"));
+    out.ancestors().nth(3).and_then(Path::file_name).and_then(|name| name.to_str()).unwrap_or_default().to_owned()
 }
 
 fn variable(name: &str) -> String {

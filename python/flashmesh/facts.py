@@ -7,13 +7,17 @@ import platform
 from flashmesh._native import __version__, build_facts
 
 
+PROFILES = {"debug": "debug (made for tests; `make build` makes a faster one)"}
+"""Descriptions of build profiles that a user must know to be slow."""
+
+
 def facts() -> dict[str, str]:
     """Returns the facts by name, the version first."""
     build = dict(build_facts())
     return {
         "flashmesh": __version__,
         "commit": build["commit"],
-        "build": f"{build['profile']}, {build['compiler']}, {build['target']}",
+        "build": f"{PROFILES.get(build['profile'], build['profile'])}, {build['compiler']}, {build['target']}",
         "python": f"{platform.python_implementation()} {platform.python_version()}",
         "platform": platform.platform(),
     }

@@ -26,7 +26,7 @@ def test_version_names_the_build(cli: Cli) -> None:
     assert first == f"flashmesh {flashmesh.__version__}"
     named = dict(line.split(maxsplit=1) for line in others)
     assert list(named) == ["commit", "build", "python", "platform"]
-    assert re.match(r"(release|debug), rustc \d+\.\d+", named["build"])
+    assert re.match(r"(release|quick|debug \(made for tests; [^)]+\)), rustc \d+\.\d+", named["build"])
     assert re.fullmatch(r"unknown|[0-9a-f]{12,40}", named["commit"])
 
 
