@@ -99,6 +99,17 @@ def test_transients_are_no_steady_state_and_the_summary_says_why(overrides: dict
     assert "NOT STEADY" in shown(result) or "burst: collection has not begun" in shown(result)
 
 
+def test_a_window_whose_interval_would_hide_a_drift_is_too_short() -> None:
+    overwritten = {"precondition.kind": "random", "workload.read-share": 0}
+    short, long = (flashmesh.run(SMALL, overrides=overwritten | {"workload.requests": n}) for n in (4_000, 16_000))
+    assert [(short.steadiness.steady, short.steadiness.reasons), long.steadiness.steady] == [(False, ("short",)), True]
+    for result, is_narrow in ((short, False), (long, True)):
+        interval = result.confidence.latency_ps.all.mean
+        assert result.measured is not None and interval is not None
+        half_width = (interval.high - interval.low) / 2
+        assert (half_width < 0.1 * result.measured.latency_ps.all.mean) == is_narrow
+
+
 def test_the_length_of_a_steady_run_is_a_time_where_a_time_ends_the_run() -> None:
     counted = flashmesh.run(SMALL, overrides={"workload.requests": 2_000})
     assert "requests would be enough (workload.requests)." in shown(counted)

@@ -46,6 +46,10 @@ const RANGE_OF_NOISE: f64 = 2.35;
 /// deviations of a round, times 2.576, over 1.96).
 const SLOPE_OF_NOISE: f64 = 1.66;
 
+/// Maximum noise of IOPS and of the mean latency for a verdict on their drift. The SNIA lets the rounds of a steady run range over 20 % of their mean
+/// ([`RANGE_MAX`]), which is 10 % on either side. \[choice\]
+const NOISE_MAX: f64 = RANGE_MAX / 2.0;
+
 names! {
     /// Why the figures of a run are not those of its steady state.
     Unsteady {
@@ -69,7 +73,8 @@ names! {
         WarmUp = "warm-up",
         /// IOPS or mean latency drift by more than the SNIA allows, and by more than their noise explains.
         Drift = "drift",
-        /// There are too few requests to tell, or too few for those in flight to be replaced ten times.
+        /// There are too few requests to tell: fewer than ten batches, fewer than ten times those in flight, or so few that the 95 % interval of IOPS
+        /// or mean latency is wider than 10 % on either side.
         Short = "short",
     }
 }
@@ -271,8 +276,8 @@ struct WindowAnalysis<'a> {
     first: usize,
     stores: &'a DriveScale,
     window: &'a WindowSummary,
-    /// Whether IOPS or the mean latency drift within the window.
-    drifts: bool,
+    /// Drifts of IOPS and of the mean latency within the window; without those for which the window has too few batches.
+    drifts: Vec<NoisyDrift>,
     /// Mean number of requests in flight in the window.
     in_flight: f64,
 }
@@ -305,8 +310,9 @@ impl NoisyDrift {
     }
 }
 
-/// Returns whether IOPS or the mean latency drift significantly over the batches that begin at `start` or later.
-fn drifts(marks: &CumulativeSamples<RequestSample>, start: Time) -> bool {
+/// Returns the drifts of IOPS and of the mean latency over the batches that begin at `start` or later, without those for which there are too few
+/// batches.
+fn drifts(marks: &CumulativeSamples<RequestSample>, start: Time) -> Vec<NoisyDrift> {
     let steps = marks.batch_indices(start);
     let sums = |mark: &RequestSample| {
         let (count, latency_ps, _) = mark.all.sums(&MeasuredKind::ALL);
@@ -322,7 +328,7 @@ fn drifts(marks: &CumulativeSamples<RequestSample>, start: Time) -> bool {
     }
     let of_iops = NoisyDrift::of(&requests, &vec![1.0; requests.len()]);
     let of_latency = NoisyDrift::of(&latencies, &requests);
-    of_iops.into_iter().chain(of_latency).any(|drift| drift.is_significant())
+    of_iops.into_iter().chain(of_latency).collect()
 }
 
 /// Returns the mean number of requests in flight in the batches that begin at `start` or later: by Little's law, the sum of the latencies
@@ -445,9 +451,11 @@ impl WindowAnalysis<'_> {
     fn request_findings(&self) -> Vec<(Unsteady, Option<u64>)> {
         let WindowSummary { requests, warm_up_ended, .. } = *self.window;
         let mut found = Vec::new();
-        let wanted = TURNOVERS_MIN * self.in_flight;
-        if (requests as f64) < wanted {
-            found.push((Unsteady::Short, self.requests_needed(wanted / requests as f64)));
+        // The width of an interval falls with the square root of the number of requests.
+        let noise = self.drifts.iter().map(|drift| drift.noise).fold(0.0, f64::max);
+        let wanted = (TURNOVERS_MIN * self.in_flight / requests as f64).max((noise / NOISE_MAX).powi(2));
+        if wanted > 1.0 {
+            found.push((Unsteady::Short, self.requests_needed(wanted)));
         }
         let queue = FillTrend { rise: self.rise(|levels| levels.outstanding), through: requests as f64 };
         let length = self.marks.spacing().as_ps() as f64 * (self.marks.values().len() - self.first) as f64;
@@ -458,7 +466,7 @@ impl WindowAnalysis<'_> {
         if warm_up_ended == Some(false) {
             found.push((Unsteady::WarmUp, self.requests_needed(2.0)));
         }
-        if self.drifts {
+        if self.drifts.iter().any(NoisyDrift::is_significant) {
             found.push((Unsteady::Drift, self.requests_needed(2.0)));
         }
         found
