@@ -166,6 +166,12 @@ impl DieQueues {
         self.priorities
     }
 
+    /// Returns the queues of all priorities for the class and plane of `first`: `first` itself, then the others from the highest priority to the lowest.
+    pub fn of_all_priorities(&self, first: QueueId) -> impl Iterator<Item = QueueId> + use<> {
+        let others = self.priorities.iter().copied().filter(move |&other| other != first.priority);
+        std::iter::once(first.priority).chain(others).map(move |priority| QueueId { priority, ..first })
+    }
+
     /// Appends a transaction to its queue.
     #[inline(always)]
     pub fn push(&mut self, transactions: &mut Transactions, die: DieId, plane: u8, id: TransactionId) {

@@ -1,10 +1,13 @@
 //! Programs of word lines on whole drives, compared with arithmetic: times, gathering, skipped pages, and the stall when the buffer is full.
 
-use flashmesh::config::{Config, FirmwarePolicy, MultiPlane, PageTypes, ProgramUnit};
+use flashmesh::config::{
+    Config, FirmwarePolicy, MultiPlane, PageTypes, Priorities, Priority, ProgramUnit, StreamConfig,
+};
 use flashmesh::measure::report::Report;
 use flashmesh::simulation::{Control, Simulation};
 use flashmesh::units::{Bytes, Time};
 use flashmesh::workload::IoRequest;
+use flashmesh::workload::source::WorkloadSource;
 
 use crate::support::drives::*;
 
@@ -60,6 +63,28 @@ fn a_word_line_that_nobody_fills_is_programmed_after_the_timeout_and_the_rest_is
     assert!(latencies.iter().all(|&latency| latency == expected), "{latencies:?}, expected {expected}");
     assert_eq!((report.flash.user_programs, report.flash.units_skipped), (5, 1));
     assert_eq!(report.write_amplification, Some(6.0 / 5.0));
+}
+
+/// Two streams write the six pages of a word line of two planes, three pages each, with different priorities.
+#[test]
+fn writes_of_different_priorities_fill_a_word_line_together() {
+    for priorities in [Priorities::Off, Priorities::Strict, Priorities::Weighted] {
+        let mut config = die_of(2);
+        config.schedule.priorities = priorities;
+        let template = config.streams().remove(0);
+        let stream = |(name, priority): (&str, Priority)| {
+            let mut stream = StreamConfig { name: name.to_owned(), ..template.clone() };
+            stream.queue.priority = priority;
+            stream
+        };
+        config.stream = [("first", Priority::High), ("second", Priority::Low)].map(stream).to_vec();
+        let writes = |first: u64| Listed((first..first + 3).map(|page| write(page, 1, Time::ZERO)).collect());
+        let sources: Vec<Box<dyn WorkloadSource>> = vec![Box::new(writes(0)), Box::new(writes(3))];
+        let (report, records) = finish(Simulation::with_sources(&config, sources).expect("the drive can be built"));
+        assert_eq!((report.flash.user_programs, report.flash.units_skipped), (6, 0), "{priorities}");
+        let expected = (COMMAND + WORD_LINE) * 2 + PROGRAM;
+        assert!(records.iter().all(|record| record.completed == expected), "{priorities}: {records:?}");
+    }
 }
 
 /// A host write of a part of a mapping unit programs the whole unit, so write amplification is the ratio of unit size to write size.

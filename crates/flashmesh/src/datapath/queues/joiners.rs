@@ -37,7 +37,8 @@ fn next_program_location(geometry: &Geometry, block: BlockId, page: u32) -> Plan
 
 impl<M: Model> TransactionQueues<M> {
     /// Dequeues a transaction from `queue`, which belongs to another plane, to join the multi-plane operation of `lead`: the transaction that the
-    /// scheduler chose for this plane (`joiners`) or, with [`Joiners::First`], the first that may join; `None` if no transaction joins.
+    /// scheduler chose for this plane (`joiners`) or, with [`Joiners::First`], the first that may join; `None` if no transaction joins. If `queue` has
+    /// no write that may join, a write of another priority joins: a program takes no longer on more planes.
     pub(in super::super) fn dequeue_joiner<S: PageSource<M>>(
         &mut self,
         queue: QueueId,
@@ -50,6 +51,10 @@ impl<M: Model> TransactionQueues<M> {
             Joiners::These(chosen) if M::ALL_FEATURES => {
                 chosen.on(queue.plane).filter(|&id| self.dequeue_chosen_joiner(queue, id, lead, lead_location, source))
             }
+            _ if M::ALL_FEATURES && queue.class == TransactionClass::UserProgram => self
+                .by_die
+                .of_all_priorities(queue)
+                .find_map(|queue| self.dequeue_first_joiner(queue, lead, lead_location, source)),
             _ => self.dequeue_first_joiner(queue, lead, lead_location, source),
         }
     }

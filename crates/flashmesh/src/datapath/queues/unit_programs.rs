@@ -156,7 +156,7 @@ impl<M: Model> TransactionQueues<M> {
     }
 
     /// Dequeues the next mapping unit for the program of `lead`, whose units get their pages now (late binding); `None` if the program is full, or no
-    /// queued unit fits.
+    /// queued unit fits. Takes units of other priorities after those of its own, since a full program takes no longer than a partial one.
     fn next_late_bound<S: PageSource<M>>(
         &mut self,
         operation: &NewOperation,
@@ -169,12 +169,13 @@ impl<M: Model> TransactionQueues<M> {
             return None;
         }
         let plane = self.geometry.plane_in_die(leading.plane) as u8;
-        let queue = QueueId { plane, ..operation.queue };
         let lookahead = self.rules.lookahead.max(units);
-        self.by_die.dequeue_first(&mut self.transactions, queue, lookahead, |other| {
-            leading.purpose.may_run_with(other.purpose)
-                && source.shares_block(&leading, other)
-                && source.is_current(other)
+        self.by_die.of_all_priorities(QueueId { plane, ..operation.queue }).find_map(|queue| {
+            self.by_die.dequeue_first(&mut self.transactions, queue, lookahead, |other| {
+                leading.purpose.may_run_with(other.purpose)
+                    && source.shares_block(&leading, other)
+                    && source.is_current(other)
+            })
         })
     }
 
@@ -238,9 +239,7 @@ impl<M: Model> TransactionQueues<M> {
         {
             return Some((choice, lead));
         }
-        let others = self.by_die.priorities().iter().copied().filter(|&other| other != choice.priority);
-        for priority in std::iter::once(choice.priority).chain(others) {
-            let queue = QueueId { priority, ..choice };
+        for queue in self.by_die.of_all_priorities(choice) {
             let bound = &self.early_bound;
             let lead =
                 self.by_die.dequeue_first(&mut self.transactions, queue, u32::MAX, |write| bound.may_run(write.to));
