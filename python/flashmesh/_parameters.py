@@ -644,8 +644,9 @@ class Geometry:
     """Addressing unit of the host. It must divide the page size. Values: 512B or 4KiB. Default: "512B"."""
 
     capacity: Bytes | None = None
-    """Space that the host sees, rounded down to whole pages. Replaces the over-provisioning. Values: 512B to 1024TiB.
-    Default: all pages less the over-provisioning.
+    """Space that the host sees, rounded down to whole pages. Replaces the over-provisioning, unless a later layer sets
+    that: a file replaces the capacity of its preset, and `--set` that of the file. Values: 512B to 1024TiB. Default:
+    all pages less the over-provisioning.
     """
 
     over_provisioning: Share | None = None

@@ -3,7 +3,7 @@
 pub use flashmesh_base::error::system_message;
 pub use flashmesh_workload::error::WorkloadError;
 
-use crate::units::Time;
+use crate::units::{Bytes, Time};
 
 /// An invalid geometry. The message names the keys to change.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -37,6 +37,14 @@ pub enum GeometryError {
         value: String,
         /// The requirement that the value does not meet.
         reason: String,
+    },
+    /// A host capacity of less than a page, or of more than the array.
+    #[error("capacity = {capacity}: must lie between one page and the {array:#} of the array")]
+    Capacity {
+        /// The capacity that the host sees.
+        capacity: Bytes,
+        /// The size of all pages of the array.
+        array: Bytes,
     },
     /// Too few spare blocks: the host capacity leaves the planes less free space than garbage collection needs.
     #[error(

@@ -64,6 +64,8 @@ impl TablePath {
 }
 
 const PRESET_KEY: &str = "preset";
+const CAPACITY_KEY: &str = "geometry.capacity";
+const OVER_PROVISIONING_KEY: &str = "geometry.over-provisioning";
 
 /// Renamed keys: section, old name, new name.
 const RENAMED: [(&str, &str, &str); 4] = [
@@ -123,6 +125,7 @@ pub(crate) fn load(
     loader.apply(Layer::Override, &override_entries);
     loader.make_streams(folder);
     loader.imply_replay_modes();
+    loader.replace_capacity();
     loader.report_ineffective();
     loader.finish(checks)
 }
@@ -379,6 +382,16 @@ impl Loader {
             if stream.workload.kind == WorkloadKind::Trace {
                 stream.replay.mode = ReplayMode::Open;
             }
+        }
+    }
+
+    /// Removes a `geometry.capacity` from a lower layer than `geometry.over-provisioning`, such as that of a preset, because the capacity would
+    /// leave the later key without effect.
+    fn replace_capacity(&mut self) {
+        let layer = |key: &str| self.settings.get(key).filter(|setting| setting.is_valid).map(|setting| setting.layer);
+        if layer(CAPACITY_KEY).is_some_and(|capacity| layer(OVER_PROVISIONING_KEY) > Some(capacity)) {
+            self.config.geometry.capacity = None;
+            self.settings.remove(CAPACITY_KEY);
         }
     }
 

@@ -84,6 +84,16 @@ fn geometry_clash(error: &GeometryError) -> ConfigConflict {
         GeometryError::TooManyDies { .. } => {
             &["geometry.channels", "geometry.chips-per-channel", "geometry.dies-per-chip"]
         }
+        GeometryError::Capacity { .. } => &[
+            "geometry.capacity",
+            "geometry.blocks-per-plane",
+            "geometry.pages-per-block",
+            "geometry.page-size",
+            "geometry.channels",
+            "geometry.chips-per-channel",
+            "geometry.dies-per-chip",
+            "geometry.planes-per-die",
+        ],
         GeometryError::TooLittleSpare { .. } => &[
             "geometry.capacity",
             "geometry.over-provisioning",
@@ -98,11 +108,16 @@ fn geometry_clash(error: &GeometryError) -> ConfigConflict {
             "page-size" => &["geometry.page-size"],
             "sector-size" => &["geometry.sector-size", "geometry.page-size"],
             "planes-per-die" => &["geometry.planes-per-die"],
-            "capacity" => &["geometry.capacity"],
             _ => &[],
         },
     };
-    ConfigConflict::new(keys, format!("[geometry] {error}"))
+    let clash = ConfigConflict::new(keys, format!("[geometry] {error}"));
+    match error {
+        GeometryError::Capacity { .. } => {
+            clash.with_help("set geometry.capacity, or geometry.over-provisioning in its place, to what fits the array")
+        }
+        _ => clash,
+    }
 }
 
 /// Returns `share` as a percentage with up to three decimals and no trailing zeros.

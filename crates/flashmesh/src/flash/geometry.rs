@@ -163,9 +163,7 @@ impl Geometry {
             Some(capacity) => {
                 let page_size = config.page_size.as_u64();
                 if capacity.as_u64() < page_size || capacity.as_u64() > pages * page_size {
-                    let reason =
-                        format!("must lie between one page and the {:#} of the array", Bytes::new(pages * page_size));
-                    return Err(key("capacity", capacity.to_string(), &reason));
+                    return Err(GeometryError::Capacity { capacity, array: Bytes::new(pages * page_size) });
                 }
                 capacity.as_u64() / page_size
             }

@@ -33,6 +33,30 @@ fn each_layer_wins_over_the_one_below() {
 }
 
 #[test]
+fn a_later_share_of_spare_space_replaces_an_earlier_capacity() {
+    let capacity = |text: &str, overrides: &[&str]| read(text, overrides).geometry.capacity;
+    let preset = "preset = \"samsung-pm9a3\"\n";
+    let with_share = "preset = \"samsung-pm9a3\"\ngeometry.over-provisioning = 0.4\n";
+    let [own, half] = [937_692_504, 500_000_000].map(Bytes::from_kib);
+    let stated = "geometry.capacity=500000000KiB";
+    assert_eq!(capacity(preset, &[]), Some(own));
+    assert_eq!(capacity(with_share, &[]), None);
+    assert_eq!(capacity(preset, &["geometry.over-provisioning=0.4"]), None);
+    assert_eq!(capacity(with_share, &[stated]), Some(half), "the later capacity replaces the share");
+    assert_eq!(capacity(preset, &[stated, "geometry.over-provisioning=0.4"]), Some(half), "both are overrides");
+}
+
+#[test]
+fn a_capacity_of_a_preset_beyond_the_array_is_reported_at_the_key_that_made_the_array_small() {
+    let error = load("preset = \"samsung-pm9a3\"\ngeometry.blocks-per-plane = 34\n", &[]).expect_err("too small");
+    let text = error.to_string();
+    assert!(
+        text.contains("drive.toml:2:") && text.contains("set geometry.capacity, or geometry.over-provisioning"),
+        "{text}"
+    );
+}
+
+#[test]
 fn an_override_may_name_another_preset() {
     let config = read("preset = \"venice-z-nand\"\n[flash]\nerase-time = \"2ms\"", &["preset=mbm"]);
     assert_eq!(config.flash.read_time, Time::from_us(78));

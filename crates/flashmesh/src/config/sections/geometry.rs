@@ -31,7 +31,8 @@ section! {
         page_spare: Bytes = Bytes::ZERO, in Bytes::ZERO..=Bytes::from_kib(64), needs plain;
         /// Addressing unit of the host. It must divide the page size.
         sector_size: Bytes = Bytes::new(512), in [Bytes::new(512), Bytes::from_kib(4)], needs plain;
-        /// Space that the host sees, rounded down to whole pages. Replaces the over-provisioning.
+        /// Space that the host sees, rounded down to whole pages. Replaces the over-provisioning, unless a later layer sets that: a file replaces the
+        /// capacity of its preset, and `--set` that of the file.
         capacity: Option<Bytes> = None, unset "all pages less the over-provisioning", in Bytes::new(512)..=CAPACITY_MAX, needs plain;
         /// Share of all pages that the host does not see.
         over_provisioning: f64 as Share = 0.07, in 0.01..=0.9, needs plain, step "+5%";
