@@ -46,8 +46,8 @@ const RANGE_OF_NOISE: f64 = 2.35;
 /// deviations of a round, times 2.576, over 1.96).
 const SLOPE_OF_NOISE: f64 = 1.66;
 
-/// Maximum noise of IOPS and of the mean latency for a verdict on their drift. The SNIA lets the rounds of a steady run range over 20 % of their mean
-/// ([`RANGE_MAX`]), which is 10 % on either side. \[choice\]
+/// Maximum half-width of the 95 % interval of IOPS and of the mean latency of a steady window, as a share of either. A wider interval would hide a drift
+/// over [`RANGE_MAX`]. \[choice\]
 const NOISE_MAX: f64 = RANGE_MAX / 2.0;
 
 names! {
