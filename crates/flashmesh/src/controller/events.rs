@@ -38,7 +38,7 @@ impl Controller {
             DeliveredTransfer::Data { die, read, held } => {
                 self.try_issue(die, datapath, kernel);
                 self.send_register(die, datapath, kernel);
-                let mut companion = datapath.queues.companion(read);
+                let mut companion = datapath.queues.transactions.companion(read);
                 let mut page = None;
                 if !M::ALL_FEATURES && datapath.queues.transaction(read).is_plain_read() {
                     host_read::count_done(&mut self.shared);
@@ -47,7 +47,7 @@ impl Controller {
                     self.read_done(read, datapath, kernel);
                 }
                 while let Some(read) = companion {
-                    companion = datapath.queues.companion(read);
+                    companion = datapath.queues.transactions.companion(read);
                     self.read_done(read, datapath, kernel);
                 }
                 if let Some(grant) = held {
@@ -97,7 +97,7 @@ impl Controller {
                 for &lead in operation.transactions() {
                     let mut next = Some(lead);
                     while let Some(id) = next {
-                        next = datapath.queues.companion(id);
+                        next = datapath.queues.transactions.companion(id);
                         self.commit(id, datapath, kernel);
                         if !is_acknowledged_later {
                             self.conclude(id, datapath, kernel);
@@ -132,7 +132,7 @@ impl Controller {
         for &lead in operation.transactions() {
             let mut next = Some(lead);
             while let Some(id) = next {
-                next = datapath.queues.companion(id);
+                next = datapath.queues.transactions.companion(id);
                 datapath.queues.transaction_mut(id).account.acknowledged(kernel.now());
                 self.conclude(id, datapath, kernel);
             }
@@ -271,7 +271,8 @@ impl Controller {
         }
         let Controller { shared, collections, moves, map, cache, .. } = self;
         let cx = &mut Context { shared, datapath, kernel };
-        let is_end_of_program = !(M::ALL_FEATURES && work.is_clean()) || cx.datapath.queues.companion(id).is_none();
+        let is_end_of_program =
+            !(M::ALL_FEATURES && work.is_clean()) || cx.datapath.queues.transactions.companion(id).is_none();
         match work {
             Purpose::HostWrite(place) if owner.request.is_some() => {
                 cx.shared.finished(id, owner.request, cx.datapath);
@@ -280,7 +281,7 @@ impl Controller {
                 }
                 return self.run(datapath, kernel);
             }
-            _ => cx.datapath.queues.remove(id),
+            _ => cx.datapath.queues.transactions.remove(id),
         }
         match work {
             Purpose::HostWrite(_) => {

@@ -29,7 +29,7 @@ impl Controller {
             drop_write(id, cache.as_deref_mut(), cx);
             return cx.push(FollowUp::Successor(lpn, successor));
         }
-        cx.datapath.queues.remove(id);
+        cx.datapath.queues.transactions.remove(id);
         if work.has_cache_place()
             && let Some(cache) = cache
         {

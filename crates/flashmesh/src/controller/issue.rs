@@ -178,7 +178,7 @@ impl Controller {
             idle: datapath.dies.idle_dies(),
             load: datapath.queues.load(&states),
         });
-        due.dropped.into_iter().for_each(|id| datapath.queues.remove(id));
+        due.dropped.into_iter().for_each(|id| datapath.queues.transactions.remove(id));
         for (id, plane) in due.dispatched {
             let transaction = datapath.queues.transaction_mut(id);
             transaction.plane = plane;
@@ -271,7 +271,9 @@ impl Controller {
                 && datapath.queues.transaction(id).purpose.leaves_chip()
                 && self.shared.geometry.gathers_units()
             {
-                left_out.extend(datapath.queues.leave_out(id, |other| !PageSource::<M>::is_current(self, other)));
+                left_out.extend(
+                    datapath.queues.transactions.leave_out(id, |other| !PageSource::<M>::is_current(self, other)),
+                );
             }
             while let Some(companion) = datapath.next_companion(&mut beginning, self, kernel) {
                 self.assign_page(companion, datapath, kernel);
@@ -328,7 +330,9 @@ impl Controller {
     ) {
         let Controller { shared, collections, .. } = self;
         if beginning.class() == TransactionClass::UserProgram {
-            for id in beginning.transactions().iter().flat_map(|&lead| datapath.queues.with_companions(lead)) {
+            for id in
+                beginning.transactions().iter().flat_map(|&lead| datapath.queues.transactions.with_companions(lead))
+            {
                 collections.pace.written(datapath.queues.transaction(id).plane);
             }
         }
@@ -344,7 +348,7 @@ impl Controller {
             return;
         }
         let ends = |&lead: &TransactionId| {
-            let last = datapath.queues.with_companions(lead).last().unwrap_or(lead);
+            let last = datapath.queues.transactions.with_companions(lead).last().unwrap_or(lead);
             datapath.queues.transaction(last).to
         };
         let last_of_planes: Vec<Ppn> = beginning.transactions().iter().map(ends).collect();
@@ -360,7 +364,7 @@ impl Controller {
     }
 
     fn leave_rest_empty<M: Model>(&mut self, lead: TransactionId, datapath: &Datapath<M>) {
-        let last = datapath.queues.with_companions(lead).last().unwrap_or(lead);
+        let last = datapath.queues.transactions.with_companions(lead).last().unwrap_or(lead);
         let skipped = self.shared.ftl.finish_program(datapath.queues.transaction(last).to);
         self.shared.counters.flash.units_skipped += u64::from(skipped);
     }
@@ -375,7 +379,7 @@ impl Controller {
         let mut next = Some(lead);
         while let Some(id) = next {
             self.assign_page(id, datapath, kernel);
-            next = datapath.queues.companion(id);
+            next = datapath.queues.transactions.companion(id);
         }
         if self.shared.geometry.gathers_units() && datapath.queues.transaction(lead).class().is_program() {
             self.leave_rest_empty(lead, datapath);

@@ -16,8 +16,9 @@ impl Controller {
     pub fn programs_under_way<M: Model>(&self, datapath: &Datapath<M>) -> u64 {
         let operations = datapath.dies.values().iter().flat_map(|die| die.in_progress());
         let programs = operations.filter(|operation| operation.kind == OperationKind::Program && !operation.internal);
-        let pages =
-            programs.flat_map(|operation| operation.transactions()).flat_map(|&id| datapath.queues.with_companions(id));
+        let pages = programs
+            .flat_map(|operation| operation.transactions())
+            .flat_map(|&id| datapath.queues.transactions.with_companions(id));
         pages.filter(|&id| datapath.queues.transaction(id).class() == TransactionClass::UserProgram).count() as u64
     }
 
@@ -30,7 +31,7 @@ impl Controller {
             .flat_map(|die| die.in_progress())
             .flat_map(|operation| operation.transactions());
         let programs = transactions
-            .flat_map(|&id| datapath.queues.with_companions(id))
+            .flat_map(|&id| datapath.queues.transactions.with_companions(id))
             .map(|id| datapath.queues.transaction(id))
             .filter(|transaction| transaction.class().is_program());
         programs.map(|transaction| transaction.to).collect()

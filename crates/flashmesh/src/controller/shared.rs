@@ -130,7 +130,7 @@ impl<M: Model> Context<'_, M> {
     #[inline]
     pub fn begin(&mut self, mut transaction: Transaction) -> TransactionId {
         transaction.account.begin(self.kernel.now());
-        self.datapath.queues.insert(transaction)
+        self.datapath.queues.transactions.insert(transaction)
     }
 
     /// Begins a transaction of the firmware for a whole page.
@@ -191,7 +191,11 @@ impl Shared {
     /// Ends a transaction. A transaction of a request is passed to the frontend; any other is removed.
     #[inline]
     pub fn finished<M: Model>(&mut self, id: TransactionId, request: Option<RequestId>, datapath: &mut Datapath<M>) {
-        if request.is_some() { self.done.push(CompletedWork::Page(id)) } else { datapath.queues.remove(id) }
+        if request.is_some() {
+            self.done.push(CompletedWork::Page(id))
+        } else {
+            datapath.queues.transactions.remove(id)
+        }
     }
 
     pub fn planes_of(&self, die: DieId) -> impl Iterator<Item = PlaneId> + use<> {

@@ -70,7 +70,7 @@ impl<M: Model> Datapath<M> {
     pub fn chain_listed(&mut self, lead: TransactionId, others: &[TransactionId], kernel: &mut Kernel<M>) {
         let die = self.geometry.die_of_plane(self.queues.transaction(lead).plane);
         let together: Vec<TransactionId> = std::iter::once(lead).chain(others.iter().copied()).collect();
-        self.queues.chain_operation(&together);
+        self.queues.transactions.chain_operation(&together);
         let wait = self.issue_wait(lead, die, PathWait::none(kernel.now()), kernel.now());
         self.queues.start_companion_waits(die, lead, wait.internal_busy, kernel);
         self.queues.end_companion_waits(die, lead, wait, kernel);

@@ -152,13 +152,13 @@ impl<M: Model> Datapath<M> {
     /// Returns whether the page of `id`, a read of `die`, has been sensed: its data is in the page register, in transfer, or waits in the array until
     /// the register is free.
     pub fn is_in_register(&self, die: DieId, id: TransactionId) -> bool {
-        self.dies[die].sensed().any(|&lead| self.queues.with_companions(lead).any(|held| held == id))
+        self.dies[die].sensed().any(|&lead| self.queues.transactions.with_companions(lead).any(|held| held == id))
     }
 
     /// Returns whether `id`, a read of `die`, is being sensed or its command is in transfer.
     pub fn is_sensed_now(&self, die: DieId, id: TransactionId) -> bool {
         let mut leads = self.dies[die].in_progress().flat_map(|operation| operation.transactions());
-        leads.any(|&lead| self.queues.with_companions(lead).any(|sensed| sensed == id))
+        leads.any(|&lead| self.queues.transactions.with_companions(lead).any(|sensed| sensed == id))
     }
 
     /// Returns whether `die` is idle and has no queued transactions.

@@ -32,7 +32,7 @@ impl<M: Model> Frontend<M> {
                 &CompletedWork::Page(id) => {
                     let ended = self.host.transaction_done(id, datapath, kernel);
                     let spent = *datapath.queues.transaction(id).account.spent();
-                    datapath.queues.remove(id);
+                    datapath.queues.transactions.remove(id);
                     (ended, spent)
                 }
                 &CompletedWork::Cached { request, read, spent } => {

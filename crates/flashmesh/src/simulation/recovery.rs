@@ -47,7 +47,7 @@ impl ScanReads {
         let plane = self.geometry.plane_of(ppn);
         let mut transaction = Transaction::new(Purpose::MapRead, Owner::FIRMWARE, Lpn(0), plane, ppn, bytes);
         transaction.account.begin(kernel.now());
-        let id = datapath.queues.insert(transaction);
+        let id = datapath.queues.transactions.insert(transaction);
         let die = datapath.enqueue(id, datapath.queues.transaction(id).purpose, kernel);
         self.try_issue(die, datapath, kernel);
     }
@@ -220,8 +220,8 @@ impl Recovery {
                 // Companions are the other mapping units that the same operation read from the page.
                 let mut arrived = Some(read);
                 while let Some(read) = arrived {
-                    arrived = datapath.queues.companion(read);
-                    datapath.queues.remove(read);
+                    arrived = datapath.queues.transactions.companion(read);
+                    datapath.queues.transactions.remove(read);
                     source.arrived += 1;
                     source.issue(die, datapath, kernel);
                 }

@@ -73,7 +73,7 @@ impl ChipToChipMoves {
     /// Like [`destination`](Self::destination), but for chained reads of several mapping units. Limits the transfer to the first units of
     /// the page that have the same destination.
     fn destination_of_units<M: Model>(&mut self, read: TransactionId, cx: &mut Context<'_, M>) -> Option<DieId> {
-        let reads: Vec<TransactionId> = cx.datapath.queues.with_companions(read).collect();
+        let reads: Vec<TransactionId> = cx.datapath.queues.transactions.with_companions(read).collect();
         let from = cx.datapath.queues.transaction(read).from;
         let (source, block) = (cx.shared.geometry.plane_of(from), cx.shared.geometry.block_of(from));
         if !RemotePrograms::may_leave(block, cx.shared) {
@@ -143,7 +143,7 @@ impl ChipToChipMoves {
         if work == Purpose::CollectProgram(MoveRoute::Chip) {
             cx.datapath.replace_lead(id);
         }
-        cx.datapath.queues.remove(id);
+        cx.datapath.queues.transactions.remove(id);
         cx.push(FollowUp::Advance(cx.shared.geometry.plane_of(from)));
     }
 

@@ -167,7 +167,8 @@ impl Cleaning {
     pub fn destination<M: Model>(&mut self, read: TransactionId, cx: &mut Context<'_, M>) -> DieId {
         let plane = cx.datapath.queues.transaction(read).plane;
         let clean = self.blocks.get_mut(&plane).expect("its pages are being moved");
-        let reads: Vec<TransactionId> = cx.datapath.queues.with_companions(read).take(clean.room).collect();
+        let reads: Vec<TransactionId> =
+            cx.datapath.queues.transactions.with_companions(read).take(clean.room).collect();
         cx.datapath.limit_transfer(cx.shared.geometry.die_of_plane(plane), reads.len());
         clean.sent += reads.len();
         clean.room -= reads.len();
@@ -209,7 +210,7 @@ impl Cleaning {
         for &id in &clean.buffer {
             cx.datapath.queues.transaction_mut(id).purpose = Purpose::CollectProgram(route);
         }
-        let lead = cx.datapath.queues.chain_operation(&clean.buffer);
+        let lead = cx.datapath.queues.transactions.chain_operation(&clean.buffer);
         Some(cx.datapath.enqueue_clean_operation(lead, cx.kernel))
     }
 
@@ -241,7 +242,7 @@ impl Cleaning {
         let (from, lpn) = self.blocks[&plane].pages[first];
         let mut together = vec![cx.begin_internal(Purpose::CollectRead(MoveRoute::Clean), lpn, from, plane)];
         together.extend(self.begin_reads_of_page(plane, first + 1, cx));
-        let lead = cx.datapath.queues.chain_operation(&together);
+        let lead = cx.datapath.queues.transactions.chain_operation(&together);
         cx.datapath.enqueue_clean_operation(lead, cx.kernel)
     }
 

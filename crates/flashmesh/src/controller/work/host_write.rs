@@ -273,7 +273,7 @@ pub(super) fn turn_into_read<M: Model>(id: TransactionId, from: Ppn, cx: &mut Co
 /// Drops a write that has no physical page assigned, and ends its reservation in the device cache.
 pub fn drop_write<M: Model>(id: TransactionId, cache: Option<&mut DeviceCache>, cx: &mut Context<'_, M>) {
     let Transaction { purpose: work, lpn, .. } = *cx.datapath.queues.transaction(id);
-    cx.datapath.queues.remove(id);
+    cx.datapath.queues.transactions.remove(id);
     if work.has_cache_place()
         && let Some(cache) = cache
     {

@@ -107,7 +107,7 @@ impl CachedMap {
     /// Handles the arrival of a translation page in the controller.
     pub fn read_done<M: Model>(&mut self, id: TransactionId, cx: &mut Context<'_, M>) {
         let page = cx.datapath.queues.transaction(id).lpn;
-        cx.datapath.queues.remove(id);
+        cx.datapath.queues.transactions.remove(id);
         cx.shared.counters.flash.map_reads += 1;
         cx.kernel.notify(|| Notice::TranslationReadEnded(page));
         self.cache.finish_read(page);

@@ -47,5 +47,5 @@ pub fn rerouted<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
     let write = *cx.datapath.queues.transaction(id);
     cx.shared.ftl.withdraw_write(write.lpn, write.plane);
     cx.shared.policy.notify(PolicyEvent::WriteCancelled(&write));
-    cx.datapath.queues.remove(id);
+    cx.datapath.queues.transactions.remove(id);
 }

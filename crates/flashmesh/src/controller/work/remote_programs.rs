@@ -148,7 +148,7 @@ impl RemotePrograms {
         if arrived.is_empty() {
             return Some(to);
         }
-        let lead = cx.datapath.queues.chain_operation(&arrived);
+        let lead = cx.datapath.queues.transactions.chain_operation(&arrived);
         cx.push(FollowUp::Enqueue(lead));
         None
     }

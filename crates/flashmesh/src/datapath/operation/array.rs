@@ -41,7 +41,9 @@ impl<M: Model> Datapath<M> {
         let kind = operation.kind;
         let stall = Stall { time: stalled, is_by_another };
         for &lead in operation.transactions() {
-            self.queues.for_each_unit(lead, |unit| unit.account.array_began(now, operation.started, stall));
+            self.queues
+                .transactions
+                .for_each_unit(lead, |unit| unit.account.array_began(now, operation.started, stall));
         }
         kernel.notify(|| Notice::ArrayBegan(die, extent, kind, until));
         // The separate arm makes the lane (FIFO of the event queue) of reads a constant, for which the compiler specialises `schedule`.
@@ -59,7 +61,7 @@ impl<M: Model> Datapath<M> {
         let Some((extent, operation)) = self.dies.finish_array(die, now) else { return ArrayOutcome::NotYet };
         kernel.notify(|| Notice::ArrayEnded(die, extent));
         if M::ALL_FEATURES && ArraySteps::are_needed(operation.kind, &self.geometry, &self.timing) {
-            let steps = ArraySteps::new(&self.geometry, &self.timing, self.queues.transactions());
+            let steps = ArraySteps::new(&self.geometry, &self.timing, &self.queues.transactions);
             steps.steps(operation).for_each(|(kind, pages)| self.counters.work.count(kind, pages));
         } else if operation.kind == OperationKind::Read {
             self.counters.work.count(OperationKind::Read, operation.page_types);
@@ -67,12 +69,13 @@ impl<M: Model> Datapath<M> {
             self.counters.work.count(operation.kind, operation.page_types);
         }
         for &lead in operation.transactions() {
-            self.queues.for_each_unit(lead, |unit| unit.account.array_ended(now, operation.array_time));
+            self.queues.transactions.for_each_unit(lead, |unit| unit.account.array_ended(now, operation.array_time));
         }
         if operation.kind == OperationKind::Read {
             if kernel.is_probed() {
                 let planes = operation.planes;
-                for id in planes.transactions().iter().flat_map(|&lead| self.queues.with_companions(lead)) {
+                for id in planes.transactions().iter().flat_map(|&lead| self.queues.transactions.with_companions(lead))
+                {
                     let Transaction { from, lpn, owner: Owner { request, .. }, .. } = *self.queues.transaction(id);
                     kernel.notify(|| Notice::PageRead(from, lpn, request));
                 }

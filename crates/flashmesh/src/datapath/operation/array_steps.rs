@@ -127,6 +127,6 @@ impl<'a> ArraySteps<'a> {
 impl<M: Model> Datapath<M> {
     #[inline(always)]
     pub(in super::super) fn array_steps(&self) -> ArraySteps<'_> {
-        ArraySteps::new(&self.geometry, &self.timing, self.queues.transactions())
+        ArraySteps::new(&self.geometry, &self.timing, &self.queues.transactions)
     }
 }

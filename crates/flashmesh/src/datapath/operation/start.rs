@@ -151,7 +151,7 @@ impl<M: Model> Datapath<M> {
     #[inline(always)]
     fn start_read_in_order(&mut self, mut operation: NewOperation, kernel: &mut Kernel<M>) {
         if self.rules.sends_by_arrival {
-            operation.sort_by_arrival(self.queues.transactions());
+            operation.sort_by_arrival(&self.queues.transactions);
         }
         self.start_operation(operation, kernel);
     }
@@ -303,7 +303,7 @@ impl<M: Model> Datapath<M> {
             return Bytes::ZERO;
         }
         if self.rules.partial_program && programs {
-            let units = transactions.iter().flat_map(|&id| self.queues.with_companions(id));
+            let units = transactions.iter().flat_map(|&id| self.queues.transactions.with_companions(id));
             return units.map(|id| self.geometry.with_spare_area(self.queues.transaction(id).bytes)).sum();
         }
         let units = || {

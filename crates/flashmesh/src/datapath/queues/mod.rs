@@ -1,13 +1,14 @@
 //! Transactions in flight, and the queues of the dies.
 //!
-//! [`TransactionQueues`] owns the transactions, the queues in which they wait for their dies, the chains of mapping units that run together
-//! ([`companions`]), and the programs that wait for further mapping units ([`gather`]). Which transactions may run is decided elsewhere
+//! [`TransactionQueues`] owns the transactions with the chains of mapping units that run together ([`TransactionTable`]), the queues in which they
+//! wait for their dies, and the programs that wait for further mapping units ([`gather`]). Which transactions may run is decided elsewhere
 //! (`datapath::gate`); this module only determines which programs need not wait for further mapping units.
 
 mod arrival_order;
 mod companions;
 mod gather;
 mod joiners;
+mod transaction_table;
 mod unit_programs;
 
 use std::marker::PhantomData;
@@ -32,10 +33,12 @@ use super::PageSource;
 use arrival_order::ArrivalOrder;
 use gather::{EarlyBoundPrograms, GatherState, may_gather};
 
+pub use transaction_table::TransactionTable;
+
 /// Transactions in flight, and the queues of the dies.
 #[derive(Clone)]
 pub struct TransactionQueues<M: Model> {
-    transactions: Transactions,
+    pub transactions: TransactionTable<M>,
     by_die: DieQueues,
     arrival_order: ArrivalOrder,
     gather: GatherState,
@@ -71,7 +74,7 @@ impl<M: Model> TransactionQueues<M> {
     pub(super) fn new(config: &Config, geometry: &Geometry) -> TransactionQueues<M> {
         let has_priorities = config.schedule.priorities != Priorities::Off;
         TransactionQueues {
-            transactions: Transactions::default(),
+            transactions: TransactionTable::new(geometry),
             by_die: DieQueues::new(geometry.dies(), geometry.planes_per_die, has_priorities),
             arrival_order: ArrivalOrder::default(),
             gather: GatherState::new(config, geometry),
@@ -91,7 +94,7 @@ impl<M: Model> TransactionQueues<M> {
     /// Converts the queues to model `N` (a variant of the simulation, compiled for one set of features).
     pub(super) fn into_model<N: Model>(self) -> TransactionQueues<N> {
         let TransactionQueues { transactions, by_die, arrival_order, gather, early_bound, geometry, rules, .. } = self;
-        let model = PhantomData;
+        let (transactions, model) = (transactions.into_model(), PhantomData);
         TransactionQueues { transactions, by_die, arrival_order, gather, early_bound, geometry, rules, model }
     }
 
@@ -104,18 +107,6 @@ impl<M: Model> TransactionQueues<M> {
     #[inline]
     pub fn transaction_mut(&mut self, id: TransactionId) -> &mut Transaction {
         &mut self.transactions[id]
-    }
-
-    /// Adds a transaction to the table of transactions in flight, but to no queue.
-    #[inline]
-    pub fn insert(&mut self, transaction: Transaction) -> TransactionId {
-        self.transactions.insert(transaction)
-    }
-
-    /// Removes a completed transaction, which must have been dequeued.
-    #[inline]
-    pub fn remove(&mut self, id: TransactionId) {
-        self.transactions.remove(id);
     }
 
     /// Returns the kind of operation (read, program, copyback or erase) that starts with `lead`, a transaction of `class`.
@@ -142,11 +133,6 @@ impl<M: Model> TransactionQueues<M> {
     #[inline(always)]
     pub(super) fn views(&self) -> (&DieQueues, &Transactions) {
         (&self.by_die, &self.transactions)
-    }
-
-    #[inline(always)]
-    pub(super) fn transactions(&self) -> &Transactions {
-        &self.transactions
     }
 
     /// Returns the planes of `die` with queued transactions, by class.

@@ -149,8 +149,8 @@ impl<M: Model> TransactionQueues<M> {
             self.next_late_bound(operation, lead, source)?
         };
         self.charge_issue_wait(id, operation.queue.die, wait, kernel);
-        let last = self.with_companions(lead).last().unwrap_or(lead);
-        self.append_companion(last, id);
+        let last = self.transactions.with_companions(lead).last().unwrap_or(lead);
+        self.transactions.append_companion(last, id);
         operation.companion_count += 1;
         Some(id)
     }
@@ -206,7 +206,7 @@ impl<M: Model> TransactionQueues<M> {
         wait: IssueWait,
         kernel: &mut Kernel<M>,
     ) -> Option<TransactionId> {
-        let id = self.with_companions(lead).nth(operation.companion_count as usize + 1)?;
+        let id = self.transactions.with_companions(lead).nth(operation.companion_count as usize + 1)?;
         operation.companion_count += 1;
         self.charge_issue_wait(id, operation.queue.die, wait, kernel);
         Some(id)

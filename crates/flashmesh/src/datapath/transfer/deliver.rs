@@ -86,16 +86,16 @@ impl<M: Model> Datapath<M> {
         };
         self.queues.notify_read_left(id, kernel);
         let stall = Stall { time: stalled, is_by_another };
-        let mut companion = self.queues.companion(id);
+        let mut companion = self.queues.transactions.companion(id);
         while let Some(id) = companion {
             self.queues.notify_read_left(id, kernel);
             self.queues.transaction_mut(id).account.end_data_transfer(now, stall);
-            companion = self.queues.companion(id);
+            companion = self.queues.transactions.companion(id);
         }
         let transaction = self.queues.transaction_mut(id);
         transaction.account.end_data_transfer(now, stall);
         if M::ALL_FEATURES && transaction.purpose.leaves_chip() {
-            for id in self.queues.with_companions(id) {
+            for id in self.queues.transactions.with_companions(id) {
                 let Transaction { from, plane, .. } = *self.queues.transaction(id);
                 kernel.notify(|| Notice::PageCopied(from, plane));
             }

@@ -22,7 +22,7 @@ impl<M: Model> Datapath<M> {
     /// Limits the next transfer from the register of `die` to the data of its first `count` reads.
     pub fn limit_transfer(&mut self, die: DieId, count: usize) {
         let Some(read) = self.dies.outgoing(die) else { return };
-        let ids: Vec<TransactionId> = self.queues.with_companions(read).collect();
+        let ids: Vec<TransactionId> = self.queues.transactions.with_companions(read).collect();
         if let Some(&rest) = ids.get(count) {
             self.queues.transaction_mut(ids[count - 1]).end_chain();
             self.partial_transfers.0.push((die, rest));

@@ -30,7 +30,7 @@ impl<M: Model> Datapath<M> {
         let causes = path_state.data_causes;
         let wait = PathWait { causes, ..path.wait };
         let mut bytes = Bytes::ZERO;
-        self.queues.for_each_unit(id, |unit| {
+        self.queues.transactions.for_each_unit(id, |unit| {
             unit.account.start_data_transfer(now, since, waited_before, wait);
             bytes += unit.transfer_bytes;
         });

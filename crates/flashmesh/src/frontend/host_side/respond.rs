@@ -29,7 +29,7 @@ impl<M: Model> HostSide<M> {
         if let Some(request) = self.transaction_done(id, datapath, kernel) {
             self.respond(request, datapath.queues.transaction(id).account.spent(), controller, kernel);
         }
-        datapath.queues.remove(id);
+        datapath.queues.transactions.remove(id);
     }
 
     /// Counts the page of a finished transaction. Returns the request if all of its pages are finished, otherwise `None`. The caller removes the

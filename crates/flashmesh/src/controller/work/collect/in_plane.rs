@@ -30,7 +30,7 @@ impl Collections {
             cx.begin_internal(Purpose::CollectProgram(MoveRoute::Plane), lpn, from, plane)
         };
         let together: Vec<TransactionId> = (page..).zip(units).map(begin).collect();
-        let lead = cx.datapath.queues.chain_operation(&together);
+        let lead = cx.datapath.queues.transactions.chain_operation(&together);
         cx.push(FollowUp::Enqueue(lead));
         true
     }
@@ -38,7 +38,7 @@ impl Collections {
     /// Splits the copyback of `lead` after one of its mapping units became invalid. Reads the units that are still valid into the
     /// controller.
     pub fn split_copyback<M: Model>(&mut self, lead: TransactionId, cx: &mut Context<'_, M>) {
-        let units: Vec<TransactionId> = cx.datapath.queues.with_companions(lead).collect();
+        let units: Vec<TransactionId> = cx.datapath.queues.transactions.with_companions(lead).collect();
         for id in units {
             if id != lead {
                 cx.datapath.queues.notify_rerouted(id, cx.kernel);
@@ -55,7 +55,7 @@ impl Collections {
                 cx.push(FollowUp::Enqueue(id));
             } else {
                 self.moved(plane, cx);
-                cx.datapath.queues.remove(id);
+                cx.datapath.queues.transactions.remove(id);
                 cx.push(FollowUp::Advance(plane));
             }
         }

@@ -69,7 +69,7 @@ pub fn is_wanted(program: &Transaction, shared: &Shared) -> bool {
 /// Cancels a queued replica whose page was written, deallocated or moved meanwhile, or whose plane has no free page for replicas.
 pub fn rerouted<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
     let Transaction { lpn, plane, .. } = *cx.datapath.queues.transaction(id);
-    cx.datapath.queues.remove(id);
+    cx.datapath.queues.transactions.remove(id);
     cx.shared.ftl.abandon_replica(plane, None);
     if let Some(copies) = &mut cx.shared.replication {
         copies.give_up(lpn);
