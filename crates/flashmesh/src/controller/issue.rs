@@ -314,7 +314,7 @@ impl Controller {
         let moved = datapath.queues.transaction(id);
         let Some(stream) = self.shared.stream_of(moved) else { return };
         if let Some((last, skipped)) = self.shared.ftl.begin_program_of_move(moved.plane, stream) {
-            datapath.queues.close_program(last);
+            datapath.queues.early_bound.close(last);
             self.shared.counters.flash.units_skipped += u64::from(skipped);
         }
     }

@@ -221,7 +221,7 @@ impl Collections {
         let Some(collection) = &self.by_plane[plane.index()] else { return false };
         let program = shared.geometry.units_per_program;
         if shared.rules.cleans {
-            let gather = collection.reading + cx.datapath.queues.moves_that_gather(plane);
+            let gather = collection.reading + cx.datapath.queues.gather.moves_at(plane);
             return collection.moving == 0 || !gather.is_multiple_of(program);
         }
         let mut limit = 2 * program;

@@ -79,7 +79,7 @@ fn place<M: Model>(
     cx.kernel.notify(|| Notice::PagePlaced(place, lpn));
     cx.shared.persist(|state| state.mapped_by_read(lpn, place));
     if M::ALL_FEATURES {
-        cx.datapath.queues.skip_page(place, cx.kernel);
+        cx.datapath.queues.early_bound.skip(place, cx.kernel);
     }
     cx.superseded(lpn);
     if let Some(map) = map {

@@ -103,7 +103,7 @@ pub fn drop_page<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
         let to = cx.datapath.queues.transaction(id).to;
         cx.shared.ftl.drop_preallocated(to);
         let plane = cx.shared.geometry.plane_of(to);
-        if cx.datapath.queues.unbind(to) {
+        if cx.datapath.queues.early_bound.unbind(to) {
             cx.push(FollowUp::TryIssue(cx.shared.geometry.die_of_plane(plane)));
         }
         cx.push(FollowUp::Unblock(plane));
@@ -120,7 +120,7 @@ fn preallocate<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) -> bool {
     if M::ALL_FEATURES {
         cx.shared.policy.notify(PolicyEvent::PageAllocated(transaction.class(), transaction.plane));
     }
-    cx.datapath.queues.bind(to, cx.kernel);
+    cx.datapath.queues.early_bound.bind(to, cx.kernel);
     true
 }
 

@@ -16,7 +16,7 @@ use std::marker::PhantomData;
 use crate::config::{Config, MultiPlane, PageMove, Priorities, WriteBinding};
 use crate::flash::die::OperationKind;
 use crate::flash::geometry::Geometry;
-use crate::ids::{DieId, PlaneId, Ppn, RequestId, TransactionId};
+use crate::ids::{DieId, RequestId, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::kernel::probe::{Notice, ReadNotice};
@@ -31,8 +31,9 @@ use crate::units::Time;
 use super::PageSource;
 
 use arrival_order::ArrivalOrder;
-use gather::{EarlyBoundPrograms, GatherState, may_gather};
+use gather::may_gather;
 
+pub use gather::{EarlyBoundPrograms, GatherState};
 pub use transaction_table::TransactionTable;
 
 /// Transactions in flight, and the queues of the dies.
@@ -41,8 +42,8 @@ pub struct TransactionQueues<M: Model> {
     pub transactions: TransactionTable<M>,
     by_die: DieQueues,
     arrival_order: ArrivalOrder,
-    gather: GatherState,
-    early_bound: EarlyBoundPrograms,
+    pub gather: GatherState,
+    pub early_bound: EarlyBoundPrograms,
     geometry: Geometry,
     rules: QueueRules,
     model: PhantomData<M>,
@@ -334,41 +335,6 @@ impl<M: Model> TransactionQueues<M> {
         transaction.account.charge_issue_wait(now, wait.path, wait.internal_busy);
         let (class, request) = (transaction.class(), transaction.owner.request);
         kernel.notify(|| Notice::Taken(die, class, request));
-    }
-
-    /// Counts a write, to which `page` was assigned early (before the grant of a path), as part of the program that contains `page`.
-    #[inline]
-    pub fn bind(&mut self, page: Ppn, kernel: &mut Kernel<M>) {
-        if self.gathers() {
-            self.early_bound.bind(page, kernel);
-        }
-    }
-
-    /// Removes a cancelled write, to which `page` was assigned, from its program. Returns whether the program may run now with the remaining mapping
-    /// units; `false` if no unit remains.
-    pub fn unbind(&mut self, page: Ppn) -> bool {
-        self.gathers() && self.early_bound.unbind(page)
-    }
-
-    /// Skips `page`, which was assigned to a logical page but is never programmed: with `ftl.first-touch = "write-block"` or
-    /// `"reader-block"`, the first read of an unmapped logical page assigns it the next page of an open block.
-    ///
-    /// If `page` is the last page of a program of several mapping units, closes the program: no later write can join the program, so it must not wait
-    /// for further writes.
-    pub fn skip_page(&mut self, page: Ppn, kernel: &mut Kernel<M>) {
-        if self.gathers() {
-            self.early_bound.skip(page, kernel);
-        }
-    }
-
-    /// Closes the program of `page`: it gets no further mapping units, and may run once all of its units are queued.
-    pub fn close_program(&mut self, page: Ppn) {
-        self.early_bound.close(page);
-    }
-
-    /// Returns the number of GC moves that wait at `plane` until they fill a program.
-    pub fn moves_that_gather(&self, plane: PlaneId) -> u32 {
-        self.gather.moves_at(plane)
     }
 
     /// Returns the request of the head of the first non-empty queue of `die`, in class order. `None` if nothing is queued, or if the head

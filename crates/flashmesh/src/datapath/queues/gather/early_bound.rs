@@ -36,7 +36,7 @@ impl PartialProgram {
 
 /// Programs that have not started and whose mapping units already have their pages (early binding).
 #[derive(Clone, Debug)]
-pub(in super::super) struct EarlyBoundPrograms {
+pub struct EarlyBoundPrograms {
     /// Programs of each plane that have not started, in the order in which their first mapping units got their pages. Empty if each program of the
     /// drive has one mapping unit.
     programs: Vec<Vec<PartialProgram>>,
@@ -50,9 +50,11 @@ impl EarlyBoundPrograms {
         EarlyBoundPrograms { programs: vec![Vec::new(); planes as usize], timeout, geometry: geometry.clone() }
     }
 
+    /// Returns the program that contains `page`, if the program has not started and has a mapping unit.
     fn find(&mut self, page: Ppn) -> Option<&mut PartialProgram> {
         let start = self.geometry.program_start(page);
-        self.programs[self.geometry.plane_of(page).index()].iter_mut().find(|program| program.start == start)
+        let programs = self.programs.get_mut(self.geometry.plane_of(page).index())?;
+        programs.iter_mut().find(|program| program.start == start)
     }
 
     /// Returns whether the program that contains `page` may run: all of its mapping units are queued, and no more can be added.
@@ -82,9 +84,17 @@ impl EarlyBoundPrograms {
         self.geometry.die_of_plane(self.geometry.plane_of(page))
     }
 
-    /// Counts a write, to which `page` was assigned, as part of the program that contains `page`.
+    /// Counts a write, to which `page` was assigned, as part of the program that contains `page`. Does nothing if each program of the drive has one
+    /// mapping unit.
+    #[inline]
+    pub fn bind(&mut self, page: Ppn, kernel: &mut Kernel<impl Model>) {
+        if !self.programs.is_empty() {
+            self.add_to_program(page, kernel);
+        }
+    }
+
     #[inline(never)]
-    pub(in super::super) fn bind(&mut self, page: Ppn, kernel: &mut Kernel<impl Model>) {
+    fn add_to_program(&mut self, page: Ppn, kernel: &mut Kernel<impl Model>) {
         let is_closed = self.geometry.is_last_of_program(page);
         if let Some(program) = self.find(page) {
             program.bound += 1;
@@ -101,8 +111,8 @@ impl EarlyBoundPrograms {
     }
 
     /// Removes a cancelled write, to which `page` was assigned, from its program. Returns whether the program may run now with the remaining mapping
-    /// units; `false` if no unit remains.
-    pub(in super::super) fn unbind(&mut self, page: Ppn) -> bool {
+    /// units; `false` if no unit remains, or if each program of the drive has one mapping unit.
+    pub fn unbind(&mut self, page: Ppn) -> bool {
         let Some(program) = self.find(page) else { return false };
         program.bound -= 1;
         let (is_empty, may_run) = (program.bound == 0, program.may_run());
@@ -112,18 +122,21 @@ impl EarlyBoundPrograms {
         may_run && !is_empty
     }
 
-    /// Skips `page`, which is never programmed. If `page` is the last page of a program, closes the program: no later write can join the program, so
-    /// it must not wait for further writes.
+    /// Skips `page`, which was assigned to a logical page but is never programmed: with `ftl.first-touch = "write-block"` or `"reader-block"`, the
+    /// first read of an unmapped logical page assigns it the next page of an open block.
+    ///
+    /// If `page` is the last page of a program of several mapping units, closes the program: no later write can join the program, so it must not wait
+    /// for further writes.
     #[inline(never)]
-    pub(in super::super) fn skip(&mut self, page: Ppn, kernel: &mut Kernel<impl Model>) {
-        if self.geometry.is_last_of_program(page) {
+    pub fn skip(&mut self, page: Ppn, kernel: &mut Kernel<impl Model>) {
+        if !self.programs.is_empty() && self.geometry.is_last_of_program(page) {
             self.close(page);
             kernel.schedule(lane::GATHER, kernel.now(), Event::GatherDue(self.die_of_page(page)));
         }
     }
 
     /// Closes the program that contains `page`: it gets no further mapping units, and may run once all of its units are queued.
-    pub(in super::super) fn close(&mut self, page: Ppn) {
+    pub fn close(&mut self, page: Ppn) {
         if let Some(program) = self.find(page) {
             program.is_closed = true;
         }

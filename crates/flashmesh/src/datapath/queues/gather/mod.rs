@@ -20,11 +20,11 @@ use crate::schedule::queues::{NOTHING, PlaneMasks};
 use crate::schedule::transaction::{CLASSES, TransactionClass};
 use crate::units::Time;
 
-pub(super) use early_bound::EarlyBoundPrograms;
+pub use early_bound::EarlyBoundPrograms;
 
 /// State of programs that get their pages at the grant (late binding), and wait in their queues until mapping units fill them.
 #[derive(Clone, Debug)]
-pub(super) struct GatherState {
+pub struct GatherState {
     is_enabled: bool,
     timeout: Time,
     /// Whether the planes of a die are programmed only when all of them have a full program (superblocks).
@@ -134,7 +134,7 @@ impl GatherState {
     }
 
     /// Returns the number of GC moves that wait at `plane` until they fill a program.
-    pub(super) fn moves_at(&self, plane: PlaneId) -> u32 {
+    pub fn moves_at(&self, plane: PlaneId) -> u32 {
         let (die, in_die) = (self.geometry.die_of_plane(plane), self.geometry.plane_in_die(plane) as u8);
         self.queued(die, TransactionClass::CollectProgram, in_die)
     }
