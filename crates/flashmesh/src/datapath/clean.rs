@@ -7,7 +7,7 @@
 
 use crate::datapath::{Datapath, IssueOutcome, PageSource};
 use crate::fabric::{Fabric, PAGE_ADDRESS_SIZE};
-use crate::flash::die::{Operation, PlaneTransactions};
+use crate::flash::die::PlaneTransactions;
 use crate::ids::{DieId, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
@@ -105,16 +105,9 @@ impl<M: Model> Datapath<M> {
         let class = self.queues.transaction(id).class();
         let wait = self.on_dequeued(id, die, PathWait::none(now), kernel);
         self.queues.end_companion_waits(die, id, wait, kernel);
-        let (kind, pages, planes) =
-            (self.queues.operation_kind(class, id), self.array_steps().page_types::<M>(id), PlaneTransactions::one(id));
-        let operation = Operation {
-            kind,
-            internal: class.is_internal(),
-            started: now,
-            array_time: self.array_steps().array_time::<M>(kind, pages, planes),
-            page_types: pages,
-            planes,
-        };
+        let operation =
+            self.operation_rules.operation(class, PlaneTransactions::one(id), &self.queues.transactions, now);
+        let kind = operation.kind;
         if class.is_program() {
             let by = self.geometry.die_of_plane(self.geometry.plane_of(self.queues.transaction(id).from));
             self.interconnect.fabric.redirect_acknowledgement(die, by);

@@ -60,6 +60,7 @@ pub use transfer::DeliveredTransfer;
 
 use clean::CleanExecution;
 use gate::Gate;
+use operation::OperationRules;
 use rules::Rules;
 use transfer::PartialTransfers;
 
@@ -67,7 +68,7 @@ use transfer::PartialTransfers;
 #[derive(Clone)]
 pub struct Datapath<M: Model> {
     geometry: Geometry,
-    timing: Timing,
+    operation_rules: OperationRules,
     rules: Rules,
     pub queues: TransactionQueues<M>,
     pub scheduling: SchedulingState<M>,
@@ -92,7 +93,7 @@ impl Datapath<Probed> {
         let scheduler = AnyScheduler::new(config, geometry);
         Ok(Datapath {
             dies: Dies::new(config, geometry, &timing),
-            timing,
+            operation_rules: OperationRules::new(config, geometry, timing),
             rules: Rules::new(config, geometry, info, &scheduler),
             queues: TransactionQueues::new(config, geometry),
             scheduling: SchedulingState::new(scheduler, geometry),
@@ -122,7 +123,7 @@ impl Datapath<Probed> {
     pub fn into_model<N: Model>(self, resolve: impl FnOnce(AnyFabric) -> N::Fabric) -> Datapath<N> {
         Datapath {
             geometry: self.geometry,
-            timing: self.timing,
+            operation_rules: self.operation_rules,
             rules: self.rules,
             queues: self.queues.into_model(),
             scheduling: self.scheduling.into_model(),

@@ -1,8 +1,6 @@
 //! Rules for the operations of all dies, derived from the configuration.
 
-use crate::config::{
-    Arbitration, Config, EraseOrder, KindOrder, PageMove, PlaneOrder, Priorities, Schedule, SchedulePolicy,
-};
+use crate::config::{Arbitration, Config, EraseOrder, KindOrder, PageMove, Priorities, Schedule, SchedulePolicy};
 use crate::fabric::FabricInfo;
 use crate::flash::geometry::Geometry;
 use crate::schedule::queues::{NOTHING, PlaneMasks};
@@ -13,13 +11,6 @@ use crate::units::Time;
 /// Rules by which dies start operations and transfers, derived from the configuration.
 #[derive(Clone, Debug)]
 pub(super) struct Rules {
-    /// Whether user reads of other planes may join the read of a translation page in a multi-plane read (`schedule.map-reads-take-others`).
-    pub(super) map_reads_take_others: bool,
-    /// Whether the planes of a multi-plane read send their data in the order in which their transactions arrived, translation pages first
-    /// (`flash.plane-order`).
-    pub(super) sends_by_arrival: bool,
-    /// Whether a program transfers only the written sectors to the die, not the whole page (`flash.partial-program`).
-    pub(super) partial_program: bool,
     pub(super) erase_order: EraseOrder,
     /// Wait after which a user transaction counts as overdue (`schedule.age-bound`); [`Time::MAX`] if the policy serves user transactions
     /// in order of arrival only, or after `Datapath::leave_order_to_scheduler`.
@@ -69,9 +60,6 @@ impl Rules {
             && !config.planes_read_alone()
             && pausing_collection == NOTHING;
         Rules {
-            map_reads_take_others: config.schedule.map_reads_take_others && !config.planes_read_alone(),
-            sends_by_arrival: config.flash.plane_order == PlaneOrder::Arrival,
-            partial_program: config.flash.partial_program,
             erase_order: config.schedule.erases,
             age_bound: if has_precedence { config.schedule.age_bound } else { Time::MAX },
             arbitration: if info.supports_arbitration() {

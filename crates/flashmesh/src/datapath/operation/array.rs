@@ -1,7 +1,6 @@
 //! Array work of an operation, from its start to its acknowledgement.
 
 use crate::datapath::Datapath;
-use crate::datapath::operation::ArraySteps;
 use crate::fabric::{Fabric, TransferPhase};
 use crate::flash::die::{Operation, OperationKind};
 use crate::ids::{AcknowledgementId, DieId};
@@ -60,9 +59,9 @@ impl<M: Model> Datapath<M> {
         let now = kernel.now();
         let Some((extent, operation)) = self.dies.finish_array(die, now) else { return ArrayOutcome::NotYet };
         kernel.notify(|| Notice::ArrayEnded(die, extent));
-        if M::ALL_FEATURES && ArraySteps::are_needed(operation.kind, &self.geometry, &self.timing) {
-            let steps = ArraySteps::new(&self.geometry, &self.timing, &self.queues.transactions);
-            steps.steps(operation).for_each(|(kind, pages)| self.counters.work.count(kind, pages));
+        if M::ALL_FEATURES && self.operation_rules.may_take_steps(operation.kind) {
+            let steps = self.operation_rules.steps(operation, &self.queues.transactions);
+            steps.for_each(|(kind, pages)| self.counters.work.count(kind, pages));
         } else if operation.kind == OperationKind::Read {
             self.counters.work.count(OperationKind::Read, operation.page_types);
         } else {

@@ -4,47 +4,45 @@
 //! A program writes all pages of a unit, a read senses only the pages that it needs. A copyback senses all pages that it moves and programs them word
 //! line by word line. The planes of an operation work in parallel; the slowest one determines its time.
 
-use crate::datapath::Datapath;
+use crate::datapath::queues::TransactionTable;
 use crate::flash::die::{Operation, OperationKind, PlaneTransactions};
-use crate::flash::geometry::Geometry;
 use crate::flash::page_type::PageType;
-use crate::flash::timing::{OperationPageTypes, Timing};
+use crate::flash::timing::OperationPageTypes;
 use crate::ids::{Ppn, TransactionId};
 use crate::kernel::model::Model;
 use crate::schedule::queues::Transactions;
+use crate::schedule::transaction::Transaction;
 use crate::units::Time;
 
-/// Calculator of the array steps of an operation (each step reads, programs or erases one page, word line or block) and of their times.
-pub(in super::super) struct ArraySteps<'a> {
-    geometry: &'a Geometry,
-    timing: &'a Timing,
-    transactions: &'a Transactions,
-}
+use super::OperationRules;
 
-impl<'a> ArraySteps<'a> {
-    pub(super) fn new(geometry: &'a Geometry, timing: &'a Timing, transactions: &'a Transactions) -> ArraySteps<'a> {
-        ArraySteps { geometry, timing, transactions }
-    }
-
-    /// Returns whether operations of `kind` may take several array steps, so that [`ArraySteps`] must compute their time.
+impl OperationRules {
+    /// Returns whether operations of `kind` may take several array steps, each of which reads, programs or erases one page, word line or block.
     #[inline]
-    pub(super) fn are_needed(kind: OperationKind, geometry: &Geometry, timing: &Timing) -> bool {
-        geometry.has_large_units() || (kind == OperationKind::Copyback && timing.pages_per_program() > 1)
+    pub(super) fn may_take_steps(&self, kind: OperationKind) -> bool {
+        self.geometry.has_large_units() || (kind == OperationKind::Copyback && self.timing.pages_per_program() > 1)
     }
 
     /// Returns the steps of the slowest plane of `operation`, in order: each with its kind and the types of the pages.
     pub(super) fn steps(
         &self,
         operation: &Operation,
-    ) -> impl Iterator<Item = (OperationKind, OperationPageTypes)> + '_ {
-        self.steps_of(operation.kind, self.slowest_plane(operation.kind, operation.planes).0)
+        transactions: &Transactions,
+    ) -> impl Iterator<Item = (OperationKind, OperationPageTypes)> + use<'_> {
+        let (slowest, _) = self.slowest_plane(operation.kind, operation.planes, transactions);
+        self.steps_of(operation.kind, &transactions[slowest])
     }
 
     /// Returns the transaction on the slowest plane, and its array time.
-    fn slowest_plane(&self, kind: OperationKind, planes: PlaneTransactions) -> (TransactionId, Time) {
+    fn slowest_plane(
+        &self,
+        kind: OperationKind,
+        planes: PlaneTransactions,
+        transactions: &Transactions,
+    ) -> (TransactionId, Time) {
         let mut slowest = (planes.transactions()[0], Time::ZERO);
         for &id in planes.transactions() {
-            let time = self.timing.sequence_time(kind, self.steps_of(kind, id));
+            let time = self.timing.sequence_time(kind, self.steps_of(kind, &transactions[id]));
             if time > slowest.1 {
                 slowest = (id, time);
             }
@@ -52,13 +50,13 @@ impl<'a> ArraySteps<'a> {
         slowest
     }
 
-    /// Returns the steps of transaction `id`, in order: each with its kind and the types of the pages.
+    /// Returns the steps of `transaction` in an operation of `kind`, in order: each with its kind and the types of the pages.
     fn steps_of(
         &self,
         kind: OperationKind,
-        id: TransactionId,
-    ) -> impl Iterator<Item = (OperationKind, OperationPageTypes)> + '_ {
-        let (transaction, in_unit) = (&self.transactions[id], self.geometry.pages_per_unit);
+        transaction: &Transaction,
+    ) -> impl Iterator<Item = (OperationKind, OperationPageTypes)> + use<'_> {
+        let in_unit = self.geometry.pages_per_unit;
         let (from, to) = (transaction.from, transaction.to);
         let of_word_line = if self.geometry.is_slc_page(to) { 1 } else { self.timing.pages_per_program() };
         let (read, programmed) = match kind {
@@ -94,14 +92,15 @@ impl<'a> ArraySteps<'a> {
     /// Returns the array time of an operation. `pages` are the types of the pages (lower, upper, …) that the first transaction (lead) reads and
     /// programs.
     #[inline(always)]
-    pub(in super::super) fn array_time<M: Model>(
+    pub(super) fn array_time<M: Model>(
         &self,
         kind: OperationKind,
         pages: OperationPageTypes,
         planes: PlaneTransactions,
+        transactions: &TransactionTable<M>,
     ) -> Time {
-        if M::ALL_FEATURES && ArraySteps::are_needed(kind, self.geometry, self.timing) {
-            self.slowest_plane(kind, planes).1
+        if M::ALL_FEATURES && self.may_take_steps(kind) {
+            self.slowest_plane(kind, planes, transactions).1
         } else {
             self.timing.array_time(kind, pages)
         }
@@ -109,8 +108,7 @@ impl<'a> ArraySteps<'a> {
 
     /// Returns the types of the pages that a transaction reads and programs, on which its array time depends.
     #[inline(always)]
-    pub(in super::super) fn page_types<M: Model>(&self, id: TransactionId) -> OperationPageTypes {
-        let transaction = &self.transactions[id];
+    pub(super) fn page_types<M: Model>(&self, transaction: &Transaction) -> OperationPageTypes {
         let page = |ppn| move || self.geometry.array_page(ppn);
         let is_slc = |ppn| M::ALL_FEATURES && self.geometry.is_slc_page(ppn);
         OperationPageTypes {
@@ -121,12 +119,5 @@ impl<'a> ArraySteps<'a> {
                 self.timing.programmed_type(page(transaction.to))
             },
         }
-    }
-}
-
-impl<M: Model> Datapath<M> {
-    #[inline(always)]
-    pub(in super::super) fn array_steps(&self) -> ArraySteps<'_> {
-        ArraySteps::new(&self.geometry, &self.timing, &self.queues.transactions)
     }
 }

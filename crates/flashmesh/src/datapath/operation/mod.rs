@@ -5,11 +5,12 @@ mod array_steps;
 mod choose;
 mod grant;
 mod grant_at_chip;
+mod rules;
 mod start;
 
 pub use array::ArrayOutcome;
 pub use grant::GrantOutcome;
 pub use start::NewOperation;
 
-use array_steps::ArraySteps;
 pub(super) use grant::GrantedPath;
+pub(super) use rules::OperationRules;

@@ -3,8 +3,7 @@
 use crate::datapath::operation::GrantedPath;
 use crate::datapath::queues::IssueWait;
 use crate::datapath::{Datapath, GrantOutcome, PageSource};
-use crate::fabric::{Payload, TransferKind};
-use crate::flash::die::{Operation, OperationKind, PlaneTransactions};
+use crate::flash::die::{OperationKind, PlaneTransactions};
 use crate::ids::{DieId, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
@@ -102,7 +101,7 @@ impl<M: Model> Datapath<M> {
         self.count_overdue(queue, queued, lead, kernel.now());
         let wait = self.on_dequeued(lead, queue.die, granted.path.wait, kernel);
         self.queues.chain_same_page_reads(queue, lead, wait, source, kernel);
-        let kind = self.queues.operation_kind(queue.class, lead);
+        let kind = self.operation_rules.kind(queue.class, self.queues.transaction(lead));
         if kind == OperationKind::Copyback || (self.dies.planes_read_alone() && kind == OperationKind::Read) {
             return 0;
         }
@@ -150,7 +149,7 @@ impl<M: Model> Datapath<M> {
     /// Starts an operation. With `flash.plane-order = "arrival"`, first sorts its planes, so that they send read data in the order of arrival.
     #[inline(always)]
     fn start_read_in_order(&mut self, mut operation: NewOperation, kernel: &mut Kernel<M>) {
-        if self.rules.sends_by_arrival {
+        if self.operation_rules.sends_by_arrival {
             operation.sort_by_arrival(&self.queues.transactions);
         }
         self.start_operation(operation, kernel);
@@ -227,7 +226,7 @@ impl<M: Model> Datapath<M> {
             self.send_command(operation, list, kernel);
             return GrantOutcome::Listed(lead);
         }
-        if self.rules.map_reads_take_others && queue.class == TransactionClass::MapRead {
+        if self.operation_rules.map_reads_take_others && queue.class == TransactionClass::MapRead {
             self.start_map_read(operation, source, kernel);
         } else {
             self.add_joiners_and_start(operation, source, kernel);
@@ -250,24 +249,12 @@ impl<M: Model> Datapath<M> {
     fn send_command(&mut self, operation: NewOperation, list: Bytes, kernel: &mut Kernel<M>) {
         let now = kernel.now();
         let NewOperation { queue: QueueId { class, die, .. }, granted, planes, .. } = operation;
-        let (kind, pages) =
-            (self.queues.operation_kind(class, operation.lead()), self.array_steps().page_types::<M>(operation.lead()));
         let count = planes.transactions().len();
         self.counters.multi_plane_operations += u64::from(count > 1);
-        let payload = Payload {
-            kind: TransferKind::command_for(kind),
-            planes: count as u32,
-            command_time: self.timing.command_time(kind, count),
-            bytes: list + self.command_data(kind, &planes),
-        };
-        let operation = Operation {
-            kind,
-            internal: class.is_internal(),
-            started: now,
-            array_time: self.array_steps().array_time::<M>(kind, pages, planes) + granted.suspension,
-            page_types: pages,
-            planes,
-        };
+        let mut operation = self.operation_rules.operation(class, planes, &self.queues.transactions, now);
+        operation.array_time += granted.suspension;
+        let kind = operation.kind;
+        let payload = self.operation_rules.command(&operation, list, &self.queues.transactions);
         let lead_plane = || self.queues.transaction(planes.transactions()[0]).plane;
         let extent = self.dies.begin(die, lead_plane, operation, now);
         self.scheduling.queue_changed(die);
@@ -292,28 +279,6 @@ impl<M: Model> Datapath<M> {
                 _ => self.counters.overdue_programs += 1,
             }
         }
-    }
-
-    /// Returns the size of the data sent with the command of an operation, with spare area. Zero unless the operation is a program whose data comes
-    /// from the controller.
-    #[inline]
-    fn command_data(&self, kind: OperationKind, planes: &PlaneTransactions) -> Bytes {
-        let (transactions, programs) = (planes.transactions(), kind == OperationKind::Program);
-        if M::ALL_FEATURES && programs && self.queues.transaction(transactions[0]).purpose.leaves_chip() {
-            return Bytes::ZERO;
-        }
-        if self.rules.partial_program && programs {
-            let units = transactions.iter().flat_map(|&id| self.queues.transactions.with_companions(id));
-            return units.map(|id| self.geometry.with_spare_area(self.queues.transaction(id).bytes)).sum();
-        }
-        let units = || {
-            let block = self.geometry.block_of(self.queues.transaction(transactions[0]).to);
-            self.geometry.units_per_program_of(block)
-        };
-        let units = if self.queues.gathers() { units() } else { self.geometry.units_per_page };
-        // Multiply the size by 0 for operations other than programs, instead of branching: the branch would often be mispredicted.
-        self.geometry.with_spare_area(self.geometry.page_size * u64::from(units))
-            * (transactions.len() as u64 * u64::from(programs))
     }
 
     /// Dequeues a further mapping unit for the program that was added last to `operation`; `None` if no queued unit fits. The earlier units of the

@@ -14,7 +14,6 @@ mod unit_programs;
 use std::marker::PhantomData;
 
 use crate::config::{Config, MultiPlane, PageMove, Priorities, WriteBinding};
-use crate::flash::die::OperationKind;
 use crate::flash::geometry::Geometry;
 use crate::ids::{DieId, RequestId, TransactionId};
 use crate::kernel::Kernel;
@@ -58,7 +57,6 @@ struct QueueRules {
     binds_early: bool,
     /// Whether GC moves whole blocks by Clean packets (Network-on-SSD): one packet makes a chip send all valid pages to another chip.
     cleans: bool,
-    copyback: bool,
 }
 
 /// Wait that is charged to the latency account of a transaction when the transaction is issued.
@@ -86,7 +84,6 @@ impl<M: Model> TransactionQueues<M> {
                 lookahead: config.schedule.lookahead,
                 binds_early: config.ftl.write_binding == WriteBinding::Early,
                 cleans: config.gc.r#move == PageMove::Clean,
-                copyback: config.gc.copyback,
             },
             model: PhantomData,
         }
@@ -108,26 +105,6 @@ impl<M: Model> TransactionQueues<M> {
     #[inline]
     pub fn transaction_mut(&mut self, id: TransactionId) -> &mut Transaction {
         &mut self.transactions[id]
-    }
-
-    /// Returns the kind of operation (read, program, copyback or erase) that starts with `lead`, a transaction of `class`.
-    #[inline]
-    pub(super) fn operation_kind(&self, class: TransactionClass, lead: TransactionId) -> OperationKind {
-        match class {
-            TransactionClass::MapRead | TransactionClass::UserRead | TransactionClass::CollectRead => {
-                OperationKind::Read
-            }
-            TransactionClass::CollectProgram
-                if self.rules.copyback && self.transactions[lead].purpose.is_copyback() =>
-            {
-                OperationKind::Copyback
-            }
-            TransactionClass::MapProgram
-            | TransactionClass::UserProgram
-            | TransactionClass::CollectProgram
-            | TransactionClass::ReplicaProgram => OperationKind::Program,
-            TransactionClass::Erase => OperationKind::Erase,
-        }
     }
 
     /// Returns the queues and the transactions, from which the views for schedulers are built.
