@@ -32,20 +32,17 @@ mod operation;
 mod page_source;
 mod path;
 mod queues;
-mod rules;
 mod scheduling;
 mod stats;
 mod transfer;
 
-use crate::config::{Config, EraseOrder};
+use crate::config::Config;
 use crate::fabric::{AnyFabric, FabricError, FabricInfo};
 use crate::flash::geometry::Geometry;
 use crate::flash::timing::Timing;
 use crate::ids::{DieId, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::model::{Model, Probed};
-use crate::schedule::{AnyScheduler, Scheduler};
-use crate::units::Time;
 
 pub use counters::Counters;
 pub use dies::Dies;
@@ -59,9 +56,8 @@ pub use stats::DatapathStats;
 pub use transfer::DeliveredTransfer;
 
 use clean::CleanExecution;
-use gate::Gate;
+use gate::{Gate, GateRules};
 use operation::OperationRules;
-use rules::Rules;
 use transfer::PartialTransfers;
 
 /// Transactions in flight, the dies, and the interconnect between the flash controllers and the dies.
@@ -69,7 +65,7 @@ use transfer::PartialTransfers;
 pub struct Datapath<M: Model> {
     geometry: Geometry,
     operation_rules: OperationRules,
-    rules: Rules,
+    gate_rules: GateRules,
     pub queues: TransactionQueues<M>,
     pub scheduling: SchedulingState<M>,
     pub dies: Dies<M>,
@@ -90,32 +86,19 @@ impl Datapath<Probed> {
         info: &'static FabricInfo,
     ) -> Result<Datapath<Probed>, FabricError> {
         let timing = Timing::new(config, info.on_die_controller_time(config));
-        let scheduler = AnyScheduler::new(config, geometry);
+        let gate_rules = GateRules::new(config, geometry);
         Ok(Datapath {
             dies: Dies::new(config, geometry, &timing),
             operation_rules: OperationRules::new(config, geometry, timing),
-            rules: Rules::new(config, geometry, info, &scheduler),
             queues: TransactionQueues::new(config, geometry),
-            scheduling: SchedulingState::new(scheduler, geometry),
+            scheduling: SchedulingState::new(config, geometry, gate_rules.dies_are_independent),
             clean_execution: CleanExecution::default(),
             partial_transfers: PartialTransfers::default(),
-            interconnect: Interconnect::new(info, AnyFabric::build_kind(info, config, geometry)?),
+            interconnect: Interconnect::new(config, info, AnyFabric::build_kind(info, config, geometry)?),
             counters: Counters::default(),
+            gate_rules,
             geometry: geometry.clone(),
         })
-    }
-
-    /// Replaces the scheduler that the configuration selected by a custom one.
-    pub fn set_scheduler(&mut self, scheduler: AnyScheduler) {
-        self.rules.skips_scheduler &= scheduler.takes_only_queue();
-        self.scheduling.set_scheduler(scheduler);
-    }
-
-    /// Lets a custom scheduler decide the order of all transactions, regardless of the configuration: no transaction counts as overdue
-    /// (`schedule.age-bound`). The scheduler may defer erases, so its view reports whether a die is nearly out of free pages, or writes wait for a
-    /// fold of the SLC cache (`SchedulerView::space_is_out`).
-    pub fn leave_order_to_scheduler(&mut self) {
-        (self.rules.age_bound, self.rules.erase_order) = (Time::MAX, EraseOrder::Last);
     }
 
     /// Converts the datapath to model `N` (a variant of the simulation, compiled for one set of features). `resolve` extracts the concrete fabric
@@ -124,7 +107,7 @@ impl Datapath<Probed> {
         Datapath {
             geometry: self.geometry,
             operation_rules: self.operation_rules,
-            rules: self.rules,
+            gate_rules: self.gate_rules,
             queues: self.queues.into_model(),
             scheduling: self.scheduling.into_model(),
             dies: self.dies.into_model(),
@@ -170,7 +153,7 @@ impl<M: Model> Datapath<M> {
     /// Returns the gate: a read-only view of the queues and dies, which decides which queued transactions may run now.
     #[inline(always)]
     fn gate(&self) -> Gate<'_, M> {
-        Gate::new(&self.rules, &self.queues, &self.dies)
+        Gate::new(&self.gate_rules, &self.queues, &self.dies)
     }
 
     /// Returns the planes of `die` (bit mask by index in the die) on which a queued program may not run now, usually for lack of a free page.

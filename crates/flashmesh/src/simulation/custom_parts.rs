@@ -96,9 +96,9 @@ impl Simulation {
     pub fn set_scheduler(&mut self, scheduler: Box<dyn Scheduler + Send>) {
         self.inject(CustomPart::Scheduler);
         let drive = self.unstarted_drive();
-        drive.datapath.set_scheduler(AnyScheduler::Custom(scheduler));
+        drive.datapath.scheduling.set_scheduler(AnyScheduler::Custom(scheduler));
         if drive.config.policy.scheduler.is_some() {
-            drive.datapath.leave_order_to_scheduler();
+            drive.datapath.scheduling.leave_order_to_scheduler();
         }
     }
 

@@ -4,6 +4,7 @@
 
 mod parity;
 mod precedence;
+mod rules;
 
 use crate::ids::{DieId, PlaneId};
 use crate::kernel::model::Model;
@@ -11,19 +12,20 @@ use crate::schedule::QueueId;
 use crate::schedule::queues::{NOTHING, PlaneMasks, planes};
 use crate::schedule::transaction::TransactionClass;
 
-use super::rules::Rules;
 use super::{Dies, PageSource, TransactionQueues};
+
+pub(super) use rules::GateRules;
 
 /// Read-only view of the queues and the dies, which decides which transactions may run (the gate).
 pub(super) struct Gate<'a, M: Model> {
-    rules: &'a Rules,
+    rules: &'a GateRules,
     queues: &'a TransactionQueues<M>,
     dies: &'a Dies<M>,
 }
 
 impl<'a, M: Model> Gate<'a, M> {
     #[inline(always)]
-    pub(super) fn new(rules: &'a Rules, queues: &'a TransactionQueues<M>, dies: &'a Dies<M>) -> Gate<'a, M> {
+    pub(super) fn new(rules: &'a GateRules, queues: &'a TransactionQueues<M>, dies: &'a Dies<M>) -> Gate<'a, M> {
         Gate { rules, queues, dies }
     }
 

@@ -35,7 +35,7 @@ impl<M: Model> Gate<'_, M> {
     }
 
     /// Returns whether GC has priority over user transactions on `die`. Returns `false` while reads that always precede GC are queued
-    /// (`Rules::reads_before_collection`).
+    /// (`GateRules::reads_before_collection`).
     #[inline]
     fn has_collection_priority<S: PageSource<M>>(&self, die: DieId, source: &S) -> bool {
         let yields = M::ALL_FEATURES && self.rules.reads_before_collection && has_awaited_read(&self.queues.masks(die));

@@ -87,14 +87,14 @@ impl<M: Model> Datapath<M> {
         }
         let dies = || (first.0..).map(DieId).take(ready.len());
         let now = kernel.now();
-        if self.rules.paces_collection {
+        if self.scheduling.rules.paces_collection {
             dies().for_each(|die| self.update_overdue_collection(die, source, now));
         }
         let gate = self.gate();
         let collection_first = dies().any(|die| gate.collection_goes_first(die, source));
         // Only schedulers that can defer erases read `space_is_out`, so compute it only for them.
         let space_is_out =
-            self.rules.erase_order == EraseOrder::Last && dies().any(|die| source.collects_for_space(die));
+            self.scheduling.rules.erase_order == EraseOrder::Last && dies().any(|die| source.collects_for_space(die));
         let dies = self.dies.states();
         let (queues, transactions) = self.queues.views();
         let waiting =
@@ -128,7 +128,7 @@ impl<M: Model> Datapath<M> {
     /// wait for page moves, and stays overdue until no write of the die waits for page moves.
     fn update_overdue_collection<S: PageSource<M>>(&mut self, die: DieId, source: &S, now: Time) {
         let was_overdue = self.dies[die].is_collection_overdue;
-        self.dies[die].is_collection_overdue =
-            source.writes_wait(die) && (was_overdue || self.queues.has_aged_collection(die, self.rules.age_bound, now));
+        self.dies[die].is_collection_overdue = source.writes_wait(die)
+            && (was_overdue || self.queues.has_aged_collection(die, self.scheduling.rules.age_bound, now));
     }
 }

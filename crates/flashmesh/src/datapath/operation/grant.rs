@@ -113,7 +113,7 @@ impl<M: Model> Datapath<M> {
                 None => self.choose_and_start_out_of_line(requester, granted, source, kernel),
             };
         }
-        if self.rules.skips_scheduler
+        if self.scheduling.rules.skips_scheduler
             && let Some(plane) = self.queues.masks(requester).only(TransactionClass::UserRead)
             && self.dies.is_free(requester)
         {

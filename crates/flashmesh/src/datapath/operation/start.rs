@@ -273,7 +273,7 @@ impl<M: Model> Datapath<M> {
             _ => return,
         };
         let is_contested = queued.of(other) != 0;
-        if is_contested && now - self.queues.transaction(lead).account.queued() >= self.rules.age_bound {
+        if is_contested && now - self.queues.transaction(lead).account.queued() >= self.scheduling.rules.age_bound {
             match queue.class {
                 TransactionClass::UserRead => self.counters.overdue_reads += 1,
                 _ => self.counters.overdue_programs += 1,

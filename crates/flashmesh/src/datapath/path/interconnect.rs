@@ -1,5 +1,6 @@
 //! The interconnect of a drive: the fabric, with its pending grants and events.
 
+use crate::config::Config;
 use crate::engine::arena::Arena;
 use crate::fabric::{
     Cause, Causes, DataOwner, Fabric, FabricEvent, FabricInfo, Grant, GrantRecord, Outbox, Payload, SendOutcome,
@@ -15,6 +16,7 @@ use crate::measure::path_conflicts::PathConflicts;
 use crate::units::Time;
 
 use super::occupancy::Occupants;
+use super::rules::PathRules;
 use super::state::PathGrant;
 
 /// Fabric between the flash controllers and the dies, with its pending grants and events, the acknowledgements in flight, and counts of transfers.
@@ -22,6 +24,7 @@ use super::state::PathGrant;
 pub struct Interconnect<F> {
     pub info: &'static FabricInfo,
     pub fabric: F,
+    pub(in super::super) rules: PathRules,
     /// Requests that use, or last used, the exclusive paths (used by one transfer at a time), for the attribution of waits. Maintained only once a
     /// request with several transactions was seen.
     occupants: Occupants,
@@ -48,12 +51,13 @@ pub struct TransferCounts {
 }
 
 impl<F: Fabric> Interconnect<F> {
-    pub(in super::super) fn new(info: &'static FabricInfo, fabric: F) -> Interconnect<F> {
+    pub(in super::super) fn new(config: &Config, info: &'static FabricInfo, fabric: F) -> Interconnect<F> {
         let (occupants, outbox, unacknowledged) =
             (Occupants::new(fabric.layout().links.len()), Outbox::default(), Arena::default());
         Interconnect {
             info,
             fabric,
+            rules: PathRules::new(config, info),
             occupants,
             outbox,
             batches: 0,
@@ -64,8 +68,8 @@ impl<F: Fabric> Interconnect<F> {
 
     /// Converts the fabric to the type for which this variant of the simulation is compiled.
     pub(in super::super) fn resolved<G>(self, resolve: impl FnOnce(F) -> G) -> Interconnect<G> {
-        let Interconnect { info, fabric, occupants, outbox, batches, unacknowledged, transfers } = self;
-        Interconnect { info, fabric: resolve(fabric), occupants, outbox, batches, unacknowledged, transfers }
+        let Interconnect { info, fabric, rules, occupants, outbox, batches, unacknowledged, transfers } = self;
+        Interconnect { info, fabric: resolve(fabric), rules, occupants, outbox, batches, unacknowledged, transfers }
     }
 }
 

@@ -4,6 +4,7 @@ mod blocking;
 mod interconnect;
 mod occupancy;
 mod request;
+mod rules;
 mod state;
 
 pub use interconnect::{Interconnect, TransferCounts};

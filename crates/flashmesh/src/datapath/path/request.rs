@@ -21,7 +21,7 @@ impl<M: Model> Datapath<M> {
 
     #[inline(always)]
     pub(in super::super) fn request_command_path(&mut self, die: DieId, kernel: &mut Kernel<M>) {
-        if M::ALL_FEATURES && self.rules.announces_requests {
+        if M::ALL_FEATURES && self.interconnect.rules.announces_requests {
             self.interconnect.announce_request(self.queues.first_queued_request(die));
         }
         let (now, die) = (kernel.now(), self.dies.requester(die));
@@ -43,11 +43,12 @@ impl<M: Model> Datapath<M> {
             return self.interconnect.acquire_chip_to_chip(requester, to, now);
         }
         kernel.notify(|| Notice::PathAsked(requester, TransferPhase::DataOut));
-        if M::ALL_FEATURES && self.rules.announces_requests {
+        if M::ALL_FEATURES && self.interconnect.rules.announces_requests {
             let read = self.dies.outgoing(die);
             self.interconnect.announce_request(read.and_then(|read| self.queues.transaction(read).owner.request));
         }
-        let data = if self.rules.arbitrates_by_owner() { self.data_owner(die) } else { DataOwner::Request };
+        let data =
+            if self.interconnect.rules.arbitrates_by_owner() { self.data_owner(die) } else { DataOwner::Request };
         self.interconnect.acquire_for(requester, data, now);
         self.record_blocker(requester, TransferPhase::DataOut);
     }

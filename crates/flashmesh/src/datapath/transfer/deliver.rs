@@ -51,7 +51,7 @@ impl<M: Model> Datapath<M> {
             }
             TransferPhase::DataOut | TransferPhase::Copy => {
                 done.data += min_time;
-                if self.rules.requests_before_release() {
+                if self.interconnect.rules.requests_before_release() {
                     let read = self.end_data_transfer(die, stalled, kernel);
                     DeliveredTransfer::Data { die, read, held: Some(grant) }
                 } else {

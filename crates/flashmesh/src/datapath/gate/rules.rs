@@ -1,0 +1,47 @@
+//! Rules by which the gate decides, derived from the configuration.
+
+use crate::config::{Config, PageMove};
+use crate::flash::geometry::Geometry;
+use crate::schedule::queues::{NOTHING, PlaneMasks};
+use crate::schedule::transaction::TransactionClass;
+
+/// Rules by which the gate decides which transactions may run.
+#[derive(Clone, Debug)]
+pub(in super::super) struct GateRules {
+    /// Whether reads that a request waits for always precede GC.
+    pub(super) reads_before_collection: bool,
+    /// Classes of GC transactions that wait while GC is paused. Empty unless GC takes turns with destages of the device cache
+    /// (`cache.destage-stripe`).
+    pub(super) pausing_collection: PlaneMasks,
+    pub(super) has_parity: bool,
+    /// Whether the transactions that may run on a die depend only on its own queues and state, apart from programs that wait for free pages
+    /// or for GC. False if dies of a chip depend on each other, if planes read independently, if GC alternates with the destage of stripes,
+    /// or if the drive has parity, several mapping units per program, or Cleans (chip-to-chip moves of whole blocks).
+    pub(in super::super) dies_are_independent: bool,
+}
+
+impl GateRules {
+    pub(in super::super) fn new(config: &Config, geometry: &Geometry) -> GateRules {
+        let pausing_collection = match (config.gc_alternates_with_destage(), config.gc.r#move.crosses_chips()) {
+            (false, _) => NOTHING,
+            // A page that moves to another chip occupies a page register of that chip until the page is programmed. So its program does not pause,
+            // only its read.
+            (true, true) => PlaneMasks::all_of(&[TransactionClass::CollectRead]),
+            (true, false) => PlaneMasks::all_of(&[TransactionClass::CollectRead, TransactionClass::CollectProgram]),
+        };
+        let has_parity = config.parity_stripe().is_some();
+        let dies_are_independent = !config.dies_take_turns()
+            && !config.dies_start_together()
+            && config.gc.r#move != PageMove::Clean
+            && !has_parity
+            && !geometry.gathers_units()
+            && !config.planes_read_alone()
+            && pausing_collection == NOTHING;
+        GateRules {
+            reads_before_collection: config.reads_go_before_collection(),
+            pausing_collection,
+            has_parity,
+            dies_are_independent,
+        }
+    }
+}
