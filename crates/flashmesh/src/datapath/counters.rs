@@ -1,4 +1,6 @@
 use crate::power::energy::ArrayOperationCounts;
+use crate::schedule::queues::PlaneMasks;
+use crate::schedule::transaction::TransactionClass;
 
 /// Numbers of array steps and of operations, for reports.
 #[derive(Clone, Debug, Default)]
@@ -13,4 +15,23 @@ pub struct Counters {
     /// Number of operations whose lead (first transaction) is a user program that waited for `schedule.age-bound` or longer, while user reads were
     /// queued at the die when the operation started.
     pub overdue_programs: u64,
+}
+
+impl Counters {
+    /// Counts the lead (first transaction) of an operation as overdue, if the lead is a user read (or program) while user programs (or reads) are in
+    /// `queued`, the planes of the die with queued transactions. `is_aged` returns whether the lead has waited for `schedule.age-bound` or longer.
+    #[inline(always)]
+    pub(super) fn count_overdue(&mut self, lead: TransactionClass, queued: PlaneMasks, is_aged: impl FnOnce() -> bool) {
+        let other = match lead {
+            TransactionClass::UserRead => TransactionClass::UserProgram,
+            TransactionClass::UserProgram => TransactionClass::UserRead,
+            _ => return,
+        };
+        if queued.of(other) != 0 && is_aged() {
+            match lead {
+                TransactionClass::UserRead => self.overdue_reads += 1,
+                _ => self.overdue_programs += 1,
+            }
+        }
+    }
 }

@@ -2,9 +2,9 @@
 
 mod array;
 mod array_steps;
-mod choose;
 mod grant;
 mod grant_at_chip;
+mod lead;
 mod rules;
 mod start;
 

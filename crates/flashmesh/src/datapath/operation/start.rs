@@ -11,7 +11,7 @@ use crate::kernel::probe::Notice;
 use crate::schedule::QueueId;
 use crate::schedule::latency_account::PathWait;
 use crate::schedule::multi_plane::PlaneAddress;
-use crate::schedule::queues::{PlaneMasks, Transactions};
+use crate::schedule::queues::Transactions;
 use crate::schedule::transaction::TransactionClass;
 use crate::units::{Bytes, Time};
 
@@ -98,7 +98,8 @@ impl<M: Model> Datapath<M> {
     ) -> u8 {
         self.interconnect.count_transfer(granted.grant, granted.path);
         let queued = self.queues.masks(queue.die);
-        self.count_overdue(queue, queued, lead, kernel.now());
+        let wait = || kernel.now() - self.queues.transaction(lead).account.queued();
+        self.counters.count_overdue(queue.class, queued, || wait() >= self.scheduling.rules.age_bound);
         let wait = self.on_dequeued(lead, queue.die, granted.path.wait, kernel);
         self.queues.chain_same_page_reads(queue, lead, wait, source, kernel);
         let kind = self.operation_rules.kind(queue.class, self.queues.transaction(lead));
@@ -261,24 +262,6 @@ impl<M: Model> Datapath<M> {
         self.dies.mark_others_waiting(die);
         kernel.notify(|| Notice::OperationBegan(die, extent, kind, count));
         self.send_payload(granted.grant, granted.path, payload, kernel);
-    }
-
-    /// Counts `lead`, the first transaction of an operation, as overdue, if it is a user read (or program) that has waited for `schedule.age-bound`
-    /// or longer while user programs (or reads) are in `queued`.
-    #[inline(always)]
-    fn count_overdue(&mut self, queue: QueueId, queued: PlaneMasks, lead: TransactionId, now: Time) {
-        let other = match queue.class {
-            TransactionClass::UserRead => TransactionClass::UserProgram,
-            TransactionClass::UserProgram => TransactionClass::UserRead,
-            _ => return,
-        };
-        let is_contested = queued.of(other) != 0;
-        if is_contested && now - self.queues.transaction(lead).account.queued() >= self.scheduling.rules.age_bound {
-            match queue.class {
-                TransactionClass::UserRead => self.counters.overdue_reads += 1,
-                _ => self.counters.overdue_programs += 1,
-            }
-        }
     }
 
     /// Dequeues a further mapping unit for the program that was added last to `operation`; `None` if no queued unit fits. The earlier units of the

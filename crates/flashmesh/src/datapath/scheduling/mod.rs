@@ -1,5 +1,6 @@
 //! Scheduler of a drive, its last decision, and the dies that the scheduler may choose to request a path.
 
+mod choose;
 mod dispatch;
 mod rules;
 
@@ -20,13 +21,13 @@ use rules::ChoiceRules;
 /// scheduler can choose to request the next path.
 #[derive(Clone)]
 pub struct SchedulingState<M: Model> {
-    pub(super) scheduler: AnyScheduler,
+    scheduler: AnyScheduler,
     pub(super) rules: ChoiceRules,
     /// Transactions of other planes (joiners) that may run in one operation with the transaction that the scheduler chose last.
     pub(super) joiners: Joiners,
     candidates: DispatchCandidates,
     /// Reused buffer for decisions among all dies of a chip: for each die, the planes with transactions that may run, by class.
-    pub(super) ready_of_chip: Vec<PlaneMasks>,
+    ready_of_chip: Vec<PlaneMasks>,
     /// Whether the scheduler decides which die requests a path.
     dispatches: bool,
     model: PhantomData<M>,
