@@ -248,7 +248,7 @@ impl DeviceCache {
     fn allow_suspension<M: Model>(&self, cx: &mut Context<'_, M>) {
         if !cx.shared.rules.suspends_when_full && !self.is_full() {
             for die in (0..cx.shared.geometry.dies()).map(DieId) {
-                if cx.datapath.has_waiting_reads(die) {
+                if cx.datapath.gate().has_waiting_reads(die) {
                     cx.push(FollowUp::TryIssue(die));
                 }
             }

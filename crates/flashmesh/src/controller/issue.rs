@@ -160,7 +160,8 @@ impl Controller {
     fn collect_held_back<M: Model>(&mut self, die: DieId, datapath: &Datapath<M>) {
         let geometry = &self.shared.geometry;
         let first = geometry.first_plane(die);
-        let mut planes = datapath.held_planes(die, self) | self.writes.blocked_planes(first, geometry.planes_per_die);
+        let mut planes =
+            datapath.gate().held_planes(die, self) | self.writes.blocked_planes(first, geometry.planes_per_die);
         while planes != 0 {
             let plane = planes.trailing_zeros();
             planes &= planes - 1;

@@ -166,7 +166,7 @@ impl Controller {
             return;
         }
         for die in (0..self.shared.geometry.dies()).map(DieId) {
-            if datapath.is_idle(die) {
+            if datapath.activity().is_idle(die) {
                 self.collections.idle(die, &mut Context { shared: &mut self.shared, datapath, kernel });
                 self.run(datapath, kernel);
             }

@@ -68,10 +68,11 @@ impl<M: Model> Datapath<M> {
     /// Chains `others`, reads of mapping units on the page of `lead`, to `lead`. `lead` is the first read of a Clean (chip-to-chip move of a whole
     /// block), and has already started.
     pub fn chain_listed(&mut self, lead: TransactionId, others: &[TransactionId], kernel: &mut Kernel<M>) {
-        let die = self.geometry.die_of_plane(self.queues.transaction(lead).plane);
+        let plane = self.queues.transaction(lead).plane;
+        let die = self.geometry.die_of_plane(plane);
         let together: Vec<TransactionId> = std::iter::once(lead).chain(others.iter().copied()).collect();
         self.queues.transactions.chain_operation(&together);
-        let wait = self.issue_wait(lead, die, PathWait::none(kernel.now()), kernel.now());
+        let wait = self.dies.issue_wait(die, plane, PathWait::none(kernel.now()), kernel.now());
         self.queues.start_companion_waits(die, lead, wait.internal_busy, kernel);
         self.queues.end_companion_waits(die, lead, wait, kernel);
     }

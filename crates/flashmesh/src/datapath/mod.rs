@@ -22,6 +22,7 @@
 //!   moves of whole blocks) get their pages when their die is free. All other programs are *late-bound*: they get their pages at the grant of their
 //!   path.
 
+mod activity;
 mod clean;
 mod counters;
 mod dies;
@@ -40,7 +41,7 @@ use crate::config::Config;
 use crate::fabric::{AnyFabric, FabricError, FabricInfo};
 use crate::flash::geometry::Geometry;
 use crate::flash::timing::Timing;
-use crate::ids::{DieId, TransactionId};
+use crate::ids::DieId;
 use crate::kernel::Kernel;
 use crate::kernel::model::{Model, Probed};
 
@@ -55,6 +56,7 @@ pub use scheduling::SchedulingState;
 pub use stats::DatapathStats;
 pub use transfer::DeliveredTransfer;
 
+use activity::DieActivity;
 use clean::CleanExecution;
 use gate::{Gate, GateRules};
 use operation::OperationRules;
@@ -133,38 +135,16 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Returns whether the page of `id`, a read of `die`, has been sensed: its data is in the page register, in transfer, or waits in the array until
-    /// the register is free.
-    pub fn is_in_register(&self, die: DieId, id: TransactionId) -> bool {
-        self.dies[die].sensed().any(|&lead| self.queues.transactions.with_companions(lead).any(|held| held == id))
-    }
-
-    /// Returns whether `id`, a read of `die`, is being sensed or its command is in transfer.
-    pub fn is_sensed_now(&self, die: DieId, id: TransactionId) -> bool {
-        let mut leads = self.dies[die].in_progress().flat_map(|operation| operation.transactions());
-        leads.any(|&lead| self.queues.transactions.with_companions(lead).any(|sensed| sensed == id))
-    }
-
-    /// Returns whether `die` is idle and has no queued transactions.
-    pub fn is_idle(&self, die: DieId) -> bool {
-        !self.queues.has_work(die) && self.dies[die].is_idle()
+    /// Returns a read-only view of the transactions that the dies execute now, and of the requests that the dies work for.
+    #[inline(always)]
+    pub fn activity(&self) -> DieActivity<'_, M> {
+        DieActivity { queues: &self.queues, dies: &self.dies }
     }
 
     /// Returns the gate: a read-only view of the queues and dies, which decides which queued transactions may run now.
     #[inline(always)]
-    fn gate(&self) -> Gate<'_, M> {
+    pub fn gate(&self) -> Gate<'_, M> {
         Gate::new(&self.gate_rules, &self.queues, &self.dies)
-    }
-
-    /// Returns the planes of `die` (bit mask by index in the die) on which a queued program may not run now, usually for lack of a free page.
-    /// Programs of GC moves do not count.
-    pub fn held_planes<S: PageSource<M>>(&self, die: DieId, source: &S) -> u8 {
-        self.gate().held_planes(die, source)
-    }
-
-    /// Returns whether suspension is on (`flash.suspension`) and user or map reads are queued at `die`.
-    pub fn has_waiting_reads(&self, die: DieId) -> bool {
-        self.gate().has_waiting_reads(die)
     }
 
     /// Returns the die that the scheduler chooses to request the next path; `None` if the scheduler chooses no die now. Next, call

@@ -187,7 +187,7 @@ impl<M: Model> DriveInstance<M> {
             Event::ThreadReady(stream) => frontend.host.end_think_time(stream, controller, kernel),
             Event::CommandDelivered(asker) => {
                 controller.delivered(TransferPhase::Command, asker, datapath, kernel);
-                frontend.host.prefetch_request(|| datapath.request_under_way(asker));
+                frontend.host.prefetch_request(|| datapath.activity().active_request(asker));
             }
             Event::DataDelivered(asker) => {
                 if let Some(page) = controller.delivered(TransferPhase::DataOut, asker, datapath, kernel) {

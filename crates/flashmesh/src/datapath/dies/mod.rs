@@ -20,11 +20,14 @@ use crate::ftl::IdleDies;
 use crate::ids::{DieId, PlaneId};
 use crate::kernel::model::Model;
 use crate::schedule::DieStates;
+use crate::schedule::latency_account::PathWait;
 use crate::schedule::queues::PlaneMasks;
 use crate::schedule::transaction::TransactionClass;
 use crate::units::Time;
 
 pub use entry::DieEntry;
+
+use super::queues::IssueWait;
 
 /// States of all dies: their operations, path requests and suspensions, and the set of idle dies.
 #[derive(Clone)]
@@ -224,6 +227,14 @@ impl<M: Model> Dies<M> {
         }
     }
 
+    /// Returns the wait to charge to the transactions that are issued at `now` on `plane` of `die`. `path` is the time from the request of their path
+    /// to its grant.
+    #[inline(always)]
+    pub(super) fn issue_wait(&self, die: DieId, plane: PlaneId, path: PathWait, now: Time) -> IssueWait {
+        IssueWait { path, internal_busy: self.internal_busy_at(die, plane, now) }
+    }
+
+    /// Returns a view of the states of all dies, for the scheduler and the allocation policies.
     #[inline]
     pub fn states(&self) -> DiesView<'_> {
         DiesView(self.entries.values(), &self.rules.die)

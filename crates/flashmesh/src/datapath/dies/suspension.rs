@@ -54,6 +54,7 @@ impl<M: Model> Dies<M> {
     }
 
     /// Suspends the operation of `die`. Returns `true` if the operation was suspended, `false` if it cannot be suspended or is nearly complete.
+    #[inline(never)]
     pub(in super::super) fn suspend(&mut self, die: DieId, kernel: &mut Kernel<M>) -> bool {
         let now = kernel.now();
         let entry = &mut self.entries[die];

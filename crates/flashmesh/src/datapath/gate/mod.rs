@@ -11,13 +11,14 @@ use crate::kernel::model::Model;
 use crate::schedule::QueueId;
 use crate::schedule::queues::{NOTHING, PlaneMasks, planes};
 use crate::schedule::transaction::TransactionClass;
+use crate::units::Time;
 
 use super::{Dies, PageSource, TransactionQueues};
 
 pub(super) use rules::GateRules;
 
 /// Read-only view of the queues and the dies, which decides which transactions may run (the gate).
-pub(super) struct Gate<'a, M: Model> {
+pub struct Gate<'a, M: Model> {
     rules: &'a GateRules,
     queues: &'a TransactionQueues<M>,
     dies: &'a Dies<M>,
@@ -141,9 +142,19 @@ impl<'a, M: Model> Gate<'a, M> {
         self.rules.dies_are_independent && (!self.dies.have_suspension() || self.dies.is_free(die))
     }
 
+    /// Returns whether an attempt to start an operation at `die` could have an effect, apart from Cleans (chip-to-chip moves of whole blocks): no
+    /// command path is requested yet, and programs that may need GC are queued (`may_need_collection`), or the die can begin an operation, or a read
+    /// in `queued` can suspend the operation of the die.
+    #[inline(always)]
+    pub(super) fn may_issue(&self, die: DieId, queued: PlaneMasks, may_need_collection: bool, now: Time) -> bool {
+        let may_suspend = || M::ALL_FEATURES && has_awaited_read(&queued) && self.dies.may_suspend(die, now);
+        !self.dies[self.dies.requester(die)].path.requests_command()
+            && (may_need_collection || self.dies.accepts(die) || may_suspend())
+    }
+
     /// Returns the planes of `die` (bit mask by index in the die) on which a queued program may not run now, usually for lack of a free page.
     /// Programs of GC moves do not count.
-    pub(super) fn held_planes<S: PageSource<M>>(&self, die: DieId, source: &S) -> u8 {
+    pub fn held_planes<S: PageSource<M>>(&self, die: DieId, source: &S) -> u8 {
         let (queued, ready) = (self.queues.masks(die), self.ready_planes(die, source));
         let short = |class: TransactionClass| queued.of(class) & !ready.of(class);
         TransactionClass::WAITING_PROGRAMS.iter().fold(0, |planes, &class| planes | short(class))

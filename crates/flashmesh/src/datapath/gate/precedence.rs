@@ -63,7 +63,7 @@ impl<M: Model> Gate<'_, M> {
     }
 
     /// Returns whether suspension is on (`flash.suspension`) and user or map reads are queued at `die`.
-    pub(in super::super) fn has_waiting_reads(&self, die: DieId) -> bool {
+    pub fn has_waiting_reads(&self, die: DieId) -> bool {
         self.dies.have_suspension() && has_awaited_read(&self.queues.masks(die))
     }
 }

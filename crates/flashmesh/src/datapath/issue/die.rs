@@ -6,7 +6,6 @@ use crate::ids::DieId;
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::schedule::queues::{NOTHING, PlaneMasks};
-use crate::units::Time;
 
 impl<M: Model> Datapath<M> {
     /// Tries to issue at `die`: requests a command path if a transaction may run, or resumes a suspended operation. If a chip executes one
@@ -35,24 +34,13 @@ impl<M: Model> Datapath<M> {
         let may_need_collection = has_unreserved_programs(&queued) || source.may_hold_programs(&queued, &queued);
         if self.gate().is_independent(die) && !may_need_collection {
             self.try_issue_without_programs(die, queued, kernel)
-        } else if self.may_issue(die, queued, may_need_collection, kernel.now()) {
+        } else if (M::ALL_FEATURES && self.clean_execution.is_active())
+            || self.gate().may_issue(die, queued, may_need_collection, kernel.now())
+        {
             self.try_issue_general(die, queued, source, kernel)
         } else {
             IssueOutcome::Nothing
         }
-    }
-
-    /// Returns whether [`Datapath::try_issue_general`] could have an effect. Always true while Cleans (chip-to-chip moves of whole blocks) are in
-    /// progress. Otherwise true if no command path is requested yet, and programs that may need GC are queued, or the die can begin an operation, or
-    /// a read in `queued` can suspend the operation of the die.
-    #[inline(always)]
-    fn may_issue(&self, die: DieId, queued: PlaneMasks, may_need_collection: bool, now: Time) -> bool {
-        if M::ALL_FEATURES && self.clean_execution.is_active() {
-            return true;
-        }
-        let may_suspend = || M::ALL_FEATURES && has_awaited_read(&queued) && self.dies.may_suspend(die, now);
-        !self.dies[self.dies.requester(die)].path.requests_command()
-            && (may_need_collection || self.dies.accepts(die) || may_suspend())
     }
 
     /// Tries to start an operation at `die` by all rules, including those for Cleans (chip-to-chip moves of whole blocks), for programs without a

@@ -128,11 +128,14 @@ impl<M: Model> Datapath<M> {
         if self.dies.are_suspended_as_chips() {
             return self.on_command_grant_at_chip(grant, path, source, kernel);
         }
-        // A busy die uses the path only if it can suspend its current operation.
+        // A busy die uses the path only for a read that is still queued, and that can suspend the operation of the die. Otherwise the end of this
+        // operation triggers the next issue.
         let user = self.dies.path_user(requester);
         let busy = user.filter(|&die| !self.dies.accepts(die));
         if let Some(die) = busy
-            && !self.suspend_for_read(die, source, kernel)
+            && !(has_awaited_read(&self.queues.masks(die))
+                && self.gate().read_may_suspend(die, source, kernel)
+                && self.dies.suspend(die, kernel))
         {
             self.interconnect.release(grant, kernel);
             return GrantOutcome::Done;
@@ -160,7 +163,7 @@ impl<M: Model> Datapath<M> {
             self.dies[die].path.request_command(kernel.now());
             return self.reroute(lead, granted, kernel);
         }
-        self.attribute_wait(lead, granted.grant, &mut granted.path, kernel.now());
+        self.interconnect.attribute_wait(&self.queues, lead, granted.grant, &mut granted.path, kernel.now());
         self.interconnect.count_transfer(granted.grant, granted.path);
         self.on_dequeued(lead, die, granted.path.wait, kernel);
         let queue = QueueId { die, class, plane, priority: Priority::Medium };
@@ -243,7 +246,7 @@ impl<M: Model> Datapath<M> {
                 (first.0..first.0 + count).all(|die| self.gate().ready_planes(DieId(die), source) == NOTHING);
             return if has_nothing { GrantOutcome::TryIssue(requester) } else { GrantOutcome::Done };
         };
-        self.attribute_wait(lead, granted.grant, &mut granted.path, kernel.now());
+        self.interconnect.attribute_wait(&self.queues, lead, granted.grant, &mut granted.path, kernel.now());
         // User reads are the most frequent class. Their own arm makes the class a constant for the compiler.
         match queue.class {
             TransactionClass::UserRead => {
@@ -264,14 +267,5 @@ impl<M: Model> Datapath<M> {
             }
             _ => self.start_other(queue, lead, granted, source, kernel),
         }
-    }
-
-    /// Suspends the operation of `die` for a waiting read. Returns `true` if the operation was suspended; `false` if no read waits any more, or if
-    /// the operation may not be suspended or is nearly complete. After `false`, the end of the operation triggers the next issue.
-    #[inline(never)]
-    fn suspend_for_read<S: PageSource<M>>(&mut self, die: DieId, source: &S, kernel: &mut Kernel<M>) -> bool {
-        has_awaited_read(&self.queues.masks(die))
-            && self.gate().read_may_suspend(die, source, kernel)
-            && self.dies.suspend(die, kernel)
     }
 }

@@ -13,7 +13,7 @@ use crate::schedule::latency_account::PathWait;
 use crate::schedule::multi_plane::PlaneAddress;
 use crate::schedule::queues::Transactions;
 use crate::schedule::transaction::TransactionClass;
-use crate::units::{Bytes, Time};
+use crate::units::Bytes;
 
 /// Operation under construction: until the command is sent, transactions of other planes can join, and programs get their pages.
 #[derive(Clone, Copy, Debug)]
@@ -277,7 +277,8 @@ impl<M: Model> Datapath<M> {
             return None;
         }
         let last = *operation.transactions().last()?;
-        let wait = self.issue_wait(last, operation.queue.die, operation.granted.path.wait, kernel.now());
+        let (die, plane) = (operation.queue.die, self.queues.transaction(last).plane);
+        let wait = self.dies.issue_wait(die, plane, operation.granted.path.wait, kernel.now());
         self.queues.next_unit_of_program(operation, wait, source, kernel)
     }
 
@@ -291,15 +292,8 @@ impl<M: Model> Datapath<M> {
         path: PathWait,
         kernel: &mut Kernel<M>,
     ) -> IssueWait {
-        let wait = self.issue_wait(id, die, path, kernel.now());
+        let wait = self.dies.issue_wait(die, self.queues.transaction(id).plane, path, kernel.now());
         self.queues.charge_issue_wait(id, die, wait, kernel);
         wait
-    }
-
-    /// Returns the wait to charge to the transactions that are issued at `now` on the plane of `id`. `path` is the time from the request of their
-    /// path to its grant.
-    #[inline(always)]
-    pub(in super::super) fn issue_wait(&self, id: TransactionId, die: DieId, path: PathWait, now: Time) -> IssueWait {
-        IssueWait { path, internal_busy: self.dies.internal_busy_at(die, self.queues.transaction(id).plane, now) }
     }
 }

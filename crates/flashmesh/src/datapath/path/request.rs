@@ -6,7 +6,6 @@ use crate::ids::DieId;
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
-use crate::schedule::transaction::TransactionClass;
 
 impl<M: Model> Datapath<M> {
     /// Requests a command path for `die`, or makes the die a candidate for a later request. The die becomes a candidate if the scheduler decides
@@ -47,22 +46,12 @@ impl<M: Model> Datapath<M> {
             let read = self.dies.outgoing(die);
             self.interconnect.announce_request(read.and_then(|read| self.queues.transaction(read).owner.request));
         }
-        let data =
-            if self.interconnect.rules.arbitrates_by_owner() { self.data_owner(die) } else { DataOwner::Request };
-        self.interconnect.acquire_for(requester, data, now);
-        self.record_blocker(requester, TransferPhase::DataOut);
-    }
-
-    /// Returns the owner (request, GC or map) of the data that `die` sends next, by which the channel is arbitrated.
-    #[inline(never)]
-    fn data_owner(&self, die: DieId) -> DataOwner {
-        let entry = &self.dies[die];
-        if entry.outgoing().is_some_and(|read| self.queues.transaction(read).class() == TransactionClass::MapRead) {
-            DataOwner::Mapping
-        } else if entry.is_sending_internal() {
-            DataOwner::Collection
+        let data = if self.interconnect.rules.arbitrates_by_owner() {
+            self.activity().data_owner(die)
         } else {
             DataOwner::Request
-        }
+        };
+        self.interconnect.acquire_for(requester, data, now);
+        self.record_blocker(requester, TransferPhase::DataOut);
     }
 }

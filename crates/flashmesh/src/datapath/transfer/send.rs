@@ -18,7 +18,7 @@ impl<M: Model> Datapath<M> {
         self.interconnect.count_transfer(grant, path);
         let die = self.dies.die_of_grant(grant);
         let id = self.dies.outgoing(die).expect("a data path is requested only for data in the register");
-        self.attribute_wait(id, grant, &mut path, now);
+        self.interconnect.attribute_wait(&self.queues, id, grant, &mut path, now);
         let (since, waited_before) = self.dies.count_path_wait(die, path.waited());
         let path_state = &mut self.dies[if M::ALL_FEATURES { grant.die } else { die }].path;
         if waited_before == Time::ZERO {

@@ -78,10 +78,10 @@ pub fn read_queued<M: Model>(id: TransactionId, die: DieId, writes: &HostWrites,
         let is_readable = |id| {
             let read = datapath.queues.transaction(id);
             matches!(read.purpose, Purpose::HostRead(_))
-                && !datapath.is_in_register(die, id)
+                && !datapath.activity().is_in_register(die, id)
                 // If a mapping unit spans several pages, a read in the array senses only the pages that the request needs: too few for a
                 // replica.
-                && !(geometry.has_large_units() && datapath.is_sensed_now(die, id))
+                && !(geometry.has_large_units() && datapath.activity().is_sensed_now(die, id))
                 && ftl.location(lpn) == read.from
         };
         !planned.contains_key(&lpn)
