@@ -263,7 +263,8 @@ impl<M: Model> Datapath<M> {
                 GrantOutcome::Done
             }
             class if class.is_program() => {
-                GrantOutcome::Programs(self.build_operation(queue, lead, granted, source, kernel))
+                let candidate_planes = self.admit_lead(queue, lead, granted, source, kernel);
+                GrantOutcome::Programs(NewOperation::new(queue, lead, granted, candidate_planes))
             }
             _ => self.start_other(queue, lead, granted, source, kernel),
         }

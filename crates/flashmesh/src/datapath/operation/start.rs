@@ -70,21 +70,6 @@ impl NewOperation {
 }
 
 impl<M: Model> Datapath<M> {
-    /// Builds an operation with only the dequeued `lead` (first transaction). The caller then adds transactions of other planes, assigns pages and
-    /// sends the command.
-    #[inline(always)]
-    pub(super) fn build_operation<S: PageSource<M>>(
-        &mut self,
-        queue: QueueId,
-        lead: TransactionId,
-        granted: GrantedPath,
-        source: &S,
-        kernel: &mut Kernel<M>,
-    ) -> NewOperation {
-        let candidate_planes = self.admit_lead(queue, lead, granted, source, kernel);
-        NewOperation::new(queue, lead, granted, candidate_planes)
-    }
-
     /// Charges the wait of the dequeued `lead` (first transaction of an operation), and chains reads of the same page to it. Returns the planes that
     /// may join a multi-plane operation, as a bit mask by index in the die.
     #[inline(always)]
@@ -125,17 +110,8 @@ impl<M: Model> Datapath<M> {
         if operation.candidate_planes == 0 { None } else { self.dequeue_next_joiner(operation, source, kernel) }
     }
 
-    /// Adds transactions of all other planes that can join and starts the operation, a read or an erase. Inlines the common case that no other plane
-    /// can join.
-    #[inline(always)]
-    fn add_joiners_and_start<S: PageSource<M>>(&mut self, operation: NewOperation, source: &S, kernel: &mut Kernel<M>) {
-        if operation.candidate_planes == 0 {
-            self.start_operation(operation, kernel);
-        } else {
-            self.start_with_joiners(operation, source, kernel);
-        }
-    }
-
+    /// Adds transactions of all other planes that can join `operation`, a read or an erase, and starts the operation. With
+    /// `flash.plane-order = "arrival"`, sorts the planes of a read, so that they send their data in the order of arrival.
     #[inline(never)]
     pub(super) fn start_with_joiners<S: PageSource<M>>(
         &mut self,
@@ -143,13 +119,10 @@ impl<M: Model> Datapath<M> {
         source: &S,
         kernel: &mut Kernel<M>,
     ) {
-        while self.dequeue_next_joiner(&mut operation, source, kernel).is_some() {}
-        self.start_read_in_order(operation, kernel);
-    }
-
-    /// Starts an operation. With `flash.plane-order = "arrival"`, first sorts its planes, so that they send read data in the order of arrival.
-    #[inline(always)]
-    fn start_read_in_order(&mut self, mut operation: NewOperation, kernel: &mut Kernel<M>) {
+        while self.next_joiner(&mut operation, source, kernel).is_some() {}
+        if self.operation_rules.map_reads_take_others && operation.class() == TransactionClass::MapRead {
+            self.join_user_reads(&mut operation, source, kernel);
+        }
         if self.operation_rules.sends_by_arrival {
             operation.sort_by_arrival(&self.queues.transactions);
         }
@@ -180,11 +153,9 @@ impl<M: Model> Datapath<M> {
         None
     }
 
-    /// Starts a read of a translation page. Map reads and user reads of other planes join the operation if the multi-plane rules allow it
-    /// (`schedule.map-reads-take-others`).
+    /// Adds user reads of planes without a map read to `operation`, a read of translation pages (`schedule.map-reads-take-others`).
     #[inline(never)]
-    fn start_map_read<S: PageSource<M>>(&mut self, mut operation: NewOperation, source: &S, kernel: &mut Kernel<M>) {
-        while self.dequeue_next_joiner(&mut operation, source, kernel).is_some() {}
+    fn join_user_reads<S: PageSource<M>>(&mut self, operation: &mut NewOperation, source: &S, kernel: &mut Kernel<M>) {
         let (lead, die) = (operation.lead(), operation.queue.die);
         let lead_location = self.queues.location_in_plane(lead);
         let used = operation
@@ -207,7 +178,6 @@ impl<M: Model> Datapath<M> {
                 }
             }
         }
-        self.start_read_in_order(operation, kernel);
     }
 
     /// Starts an erase, or a read for GC or the map.
@@ -220,18 +190,15 @@ impl<M: Model> Datapath<M> {
         source: &S,
         kernel: &mut Kernel<M>,
     ) -> GrantOutcome {
-        let operation = self.build_operation(queue, lead, granted, source, kernel);
+        let candidate_planes = self.admit_lead(queue, lead, granted, source, kernel);
+        let operation = NewOperation::new(queue, lead, granted, candidate_planes);
         if M::ALL_FEATURES && self.queues.transaction(lead).purpose.is_clean() {
             let pages = source.listed_pages(self.queues.transaction(lead));
             let list = self.clean_execution.reserve(queue.die, pages);
             self.send_command(operation, list, kernel);
             return GrantOutcome::Listed(lead);
         }
-        if self.operation_rules.map_reads_take_others && queue.class == TransactionClass::MapRead {
-            self.start_map_read(operation, source, kernel);
-        } else {
-            self.add_joiners_and_start(operation, source, kernel);
-        }
+        self.start_with_joiners(operation, source, kernel);
         GrantOutcome::Done
     }
 
