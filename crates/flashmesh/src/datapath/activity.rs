@@ -1,4 +1,4 @@
-//! What the dies do now, and for which requests.
+//! Operations in progress at the dies, and the requests that these operations serve.
 
 use crate::fabric::DataOwner;
 use crate::ids::{DieId, RequestId, TransactionId};

@@ -18,8 +18,9 @@ pub struct Counters {
 }
 
 impl Counters {
-    /// Counts the lead (first transaction) of an operation as overdue, if the lead is a user read (or program) while user programs (or reads) are in
-    /// `queued`, the planes of the die with queued transactions. `is_aged` returns whether the lead has waited for `schedule.age-bound` or longer.
+    /// Counts the operation of a lead (first transaction) of class `lead` if the lead is overdue: a user read (or program) that has waited for
+    /// `schedule.age-bound` or longer (`is_aged`) while user programs (or reads) are queued at the die. `queued` contains the planes of the die with
+    /// queued transactions.
     #[inline(always)]
     pub(super) fn count_overdue(&mut self, lead: TransactionClass, queued: PlaneMasks, is_aged: impl FnOnce() -> bool) {
         let other = match lead {

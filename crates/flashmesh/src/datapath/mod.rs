@@ -6,9 +6,11 @@
 //!    planes join it, and the command starts the operation ([`operation`]).
 //! 4. Commands, program data and read data cross the granted paths ([`transfer`]), and the array works.
 //!
-//! Five main parts hold the state, and only the steps above use several of them: [`TransactionQueues`], the waiting transactions;
-//! [`SchedulingState`], the scheduler and its last decision; [`Dies`], the operations in progress; [`Interconnect`], the paths; and
-//! [`CleanExecution`], the moves of whole blocks from chip to chip.
+//! Five parts hold most of the state, each with the rules of the configuration that it follows: [`TransactionQueues`], the transactions in flight and
+//! their queues; [`SchedulingState`], the scheduler and its last decision; [`Dies`], the operations in progress; [`Interconnect`], the paths; and
+//! [`CleanExecution`], the moves of whole blocks from chip to chip. Methods of [`Datapath`] are the steps above, which change several parts. Two
+//! read-only views combine queues and dies: [`Gate`] determines what may run, [`DieActivity`] what runs, and for which request. Callers that need only
+//! one part or view ask that part or view.
 //!
 //! Actions for the controller are return values ([`IssueOutcome`], [`GrantOutcome`], [`DeliveredTransfer`], [`ArrayOutcome`]). The datapath queries
 //! the controller only through [`PageSource`].
@@ -62,7 +64,7 @@ use gate::{Gate, GateRules};
 use operation::OperationRules;
 use transfer::PartialTransfers;
 
-/// Transactions in flight, the dies, and the interconnect between the flash controllers and the dies.
+/// Transactions in flight, the scheduler, the dies, and the interconnect between the flash controllers and the dies.
 #[derive(Clone)]
 pub struct Datapath<M: Model> {
     geometry: Geometry,
@@ -141,7 +143,7 @@ impl<M: Model> Datapath<M> {
         DieActivity { queues: &self.queues, dies: &self.dies }
     }
 
-    /// Returns the gate: a read-only view of the queues and dies, which decides which queued transactions may run now.
+    /// Returns the gate: a read-only view of the queues and the dies, which decides which queued transactions may run now.
     #[inline(always)]
     pub fn gate(&self) -> Gate<'_, M> {
         Gate::new(&self.gate_rules, &self.queues, &self.dies)

@@ -36,10 +36,12 @@ impl<M: Model> Dies<M> {
         self.entries[die].state.has_suspended() || (self.are_suspended_as_chips() && self.is_chip_suspended(die))
     }
 
+    /// Returns whether any die of the chip of `die` has a suspended operation.
     pub(in super::super) fn is_chip_suspended(&self, die: DieId) -> bool {
         self.dies_of_chip(die).any(|die| self.entries[die].state.has_suspended())
     }
 
+    /// Resumes the suspended operation of `die`, and schedules its end.
     #[inline(never)]
     pub(in super::super) fn resume_suspended(&mut self, die: DieId, kernel: &mut Kernel<M>) {
         let now = kernel.now();
@@ -66,6 +68,8 @@ impl<M: Model> Dies<M> {
         true
     }
 
+    /// Suspends the operations of all busy dies of the chip of `die`, each of which must be able to suspend its operation. The suspension takes as long
+    /// as that of the slowest die.
     pub(in super::super) fn suspend_chip(&mut self, die: DieId, kernel: &mut Kernel<M>) {
         let mut works_on = Time::ZERO;
         for die in self.dies_of_chip(die) {

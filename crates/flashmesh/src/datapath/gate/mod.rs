@@ -142,9 +142,9 @@ impl<'a, M: Model> Gate<'a, M> {
         self.rules.dies_are_independent && (!self.dies.have_suspension() || self.dies.is_free(die))
     }
 
-    /// Returns whether an attempt to start an operation at `die` could have an effect, apart from Cleans (chip-to-chip moves of whole blocks): no
-    /// command path is requested yet, and programs that may need GC are queued (`may_need_collection`), or the die can begin an operation, or a read
-    /// in `queued` can suspend the operation of the die.
+    /// Returns whether an attempt to start an operation at `die` could have an effect, if no Cleans (chip-to-chip moves of whole blocks) are in
+    /// progress. False while a command path is requested. Otherwise true if programs that may need GC are queued (`may_need_collection`), if the die
+    /// can begin an operation, or if a read in `queued` can suspend the operation of the die.
     #[inline(always)]
     pub(super) fn may_issue(&self, die: DieId, queued: PlaneMasks, may_need_collection: bool, now: Time) -> bool {
         let may_suspend = || M::ALL_FEATURES && has_awaited_read(&queued) && self.dies.may_suspend(die, now);

@@ -150,6 +150,7 @@ impl<F: StaticFabric> Interconnect<F> {
         self.outbox.wake_at
     }
 
+    /// Lets the fabric execute its own event that is due now (see [`wake_at`](Self::wake_at)).
     #[inline]
     pub fn wake(&mut self, WakeToken(token): WakeToken, kernel: &mut Kernel<impl Model>) {
         let Interconnect { fabric, outbox, .. } = self;

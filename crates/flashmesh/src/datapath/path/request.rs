@@ -18,6 +18,7 @@ impl<M: Model> Datapath<M> {
         }
     }
 
+    /// Requests a command path for `die` at once. If a chip executes one operation at a time, its first die requests the path.
     #[inline(always)]
     pub(in super::super) fn request_command_path(&mut self, die: DieId, kernel: &mut Kernel<M>) {
         if M::ALL_FEATURES && self.interconnect.rules.announces_requests {

@@ -41,7 +41,9 @@ pub struct TransactionQueues<M: Model> {
     pub transactions: TransactionTable<M>,
     by_die: DieQueues,
     arrival_order: ArrivalOrder,
+    /// Mapping units that get their pages at the grant (late binding), and wait in their queues until they fill a program.
     pub gather: GatherState,
+    /// Programs whose mapping units already have their pages (early binding).
     pub early_bound: EarlyBoundPrograms,
     geometry: Geometry,
     rules: QueueRules,
@@ -169,6 +171,7 @@ impl<M: Model> TransactionQueues<M> {
         self.arrival_order.has_multi_page_requests()
     }
 
+    /// Returns whether programs of the drive write several mapping units, which wait in their queues until they fill a program.
     #[inline(always)]
     pub(super) fn gathers(&self) -> bool {
         M::ALL_FEATURES && self.gather.is_enabled()

@@ -17,8 +17,8 @@ use super::SchedulingState;
 type ChosenLead = (QueueId, Option<TransactionId>);
 
 impl<M: Model> SchedulingState<M> {
-    /// Returns the lead (first transaction) that the scheduler chooses for the next operation, among the dies that may use the path granted to
-    /// `requester`; `None` if no transaction may run. If the model (compiled variant) has all features, stores the transactions of other planes
+    /// Returns the lead (first transaction) that the scheduler chooses for the path granted to `requester`, with its queue, among the transactions of
+    /// all dies that may use this path; `None` if no transaction may run. If the model (compiled variant) has all features, stores the transactions of other planes
     /// (joiners) that the scheduler allows in [`joiners`](SchedulingState::joiners).
     #[inline(always)]
     pub(in super::super) fn choose_lead<S: PageSource<M>>(
@@ -39,7 +39,7 @@ impl<M: Model> SchedulingState<M> {
         }
     }
 
-    /// Like [`choose_lead`](Self::choose_lead), among the `count` dies of a chip from `first` on.
+    /// Like [`choose_lead`](Self::choose_lead), but only for a chip all of whose dies may use the path: the `count` dies from `first` on.
     fn choose_lead_of_chip<S: PageSource<M>>(
         &mut self,
         (first, count): (DieId, u32),
@@ -58,8 +58,8 @@ impl<M: Model> SchedulingState<M> {
         choice
     }
 
-    /// Like [`choose_lead`](Self::choose_lead), among the dies from `first` on. `ready` contains the planes of each of these dies with transactions
-    /// that may run.
+    /// Like [`choose_lead`](Self::choose_lead), but among consecutive dies from `first` on. `ready` contains, for each of these dies, the planes with
+    /// transactions that may run.
     #[inline(always)]
     fn choose_among<S: PageSource<M>>(
         &mut self,

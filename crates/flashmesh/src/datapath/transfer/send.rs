@@ -41,6 +41,7 @@ impl<M: Model> Datapath<M> {
         self.send_payload(grant, path, payload, kernel);
     }
 
+    /// Sends `payload` over the path of `grant`, and schedules the arrival. `path` is the wait for the path.
     #[inline(always)]
     pub(in super::super) fn send_payload(
         &mut self,

@@ -50,7 +50,7 @@ impl EarlyBoundPrograms {
         EarlyBoundPrograms { programs: vec![Vec::new(); planes as usize], timeout, geometry: geometry.clone() }
     }
 
-    /// Returns the program that contains `page`, if the program has not started and has a mapping unit.
+    /// Returns the program that contains `page`; `None` if the program has started, or if no mapping unit of the program has its page yet.
     fn find(&mut self, page: Ppn) -> Option<&mut PartialProgram> {
         let start = self.geometry.program_start(page);
         let programs = self.programs.get_mut(self.geometry.plane_of(page).index())?;
