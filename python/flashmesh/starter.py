@@ -19,6 +19,7 @@ SHOWN = (
     "geometry.chips-per-channel",
     "geometry.dies-per-chip",
     "geometry.planes-per-die",
+    "geometry.capacity",
     "geometry.over-provisioning",
     "flash.read-time",
     "flash.program-time",
@@ -66,7 +67,10 @@ def starter(preset: str, named_schema: str | None = None) -> str:
     lines += [HEAD, f'preset = "{preset}"\n']
     values = preset_values()[preset]
     section = ""
+    has_capacity = "geometry.capacity" in values
     for name in SHOWN:
+        if name == ("geometry.over-provisioning" if has_capacity else "geometry.capacity"):
+            continue
         key = declared()[name]
         if key.section != section:
             section = key.section

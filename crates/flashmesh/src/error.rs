@@ -39,12 +39,17 @@ pub enum GeometryError {
         reason: String,
     },
     /// A host capacity of less than a page, or of more than the array.
-    #[error("capacity = {capacity}: must lie between one page and the {array:#} of the array")]
+    #[error(
+        "capacity = {capacity}: must lie between one page and the {array:#} of the array{}",
+        parity_stripe.map(|stripe| format!(" that ftl.parity = \"1/{stripe}\" leaves")).unwrap_or_default()
+    )]
     Capacity {
         /// The capacity that the host sees.
         capacity: Bytes,
-        /// The size of all pages of the array.
+        /// The size of all pages of the array, without those of parity.
         array: Bytes,
+        /// The number of pages in a stripe of parity; `None` without parity.
+        parity_stripe: Option<u32>,
     },
     /// Too few spare blocks: the host capacity leaves the planes less free space than garbage collection needs.
     #[error(

@@ -81,12 +81,11 @@ impl Geometry {
     pub fn from_config(config: &Config) -> Result<Geometry, GeometryError> {
         let units_per_page = config.units_per_page();
         let mut geometry =
-            Geometry::new(&config.unit_geometry()).map_err(|error| match (error, config.parity_stripe()) {
-                (GeometryError::Key { key: key @ "capacity", value, reason }, Some(stripe)) => {
-                    let reason = format!("{reason} that ftl.parity = \"1/{stripe}\" leaves");
-                    GeometryError::Key { key, value, reason }
+            Geometry::new(&config.unit_geometry()).map_err(|error| match error {
+                GeometryError::Capacity { capacity, array, .. } => {
+                    GeometryError::Capacity { capacity, array, parity_stripe: config.parity_stripe() }
                 }
-                (error, _) => error,
+                error => error,
             })?;
         let is_dynamic = config.slc.is_dynamic();
         if is_dynamic {
@@ -163,7 +162,8 @@ impl Geometry {
             Some(capacity) => {
                 let page_size = config.page_size.as_u64();
                 if capacity.as_u64() < page_size || capacity.as_u64() > pages * page_size {
-                    return Err(GeometryError::Capacity { capacity, array: Bytes::new(pages * page_size) });
+                    let array = Bytes::new(pages * page_size);
+                    return Err(GeometryError::Capacity { capacity, array, parity_stripe: None });
                 }
                 capacity.as_u64() / page_size
             }
