@@ -21,6 +21,9 @@ REQUESTS = 100_000
 """Requests of a synthetic workload that does not state their number."""
 T = TypeVar("T")
 GROWTH = 2
+"""Minimum number of requests of an attempt below the limit, as a multiple of the previous attempt."""
+GROWTH_MIN = 1.25
+"""Minimum number of requests of an attempt at the limit, as a multiple of the previous attempt."""
 LIMIT = 64
 """Default maximum number of requests of a repeated run, as a multiple of those of its configuration."""
 
@@ -90,11 +93,14 @@ def is_steady(document: Mapping[str, Any]) -> bool:
 def lengthened(config: Config, document: Mapping[str, Any], limit: int) -> Config | None:
     """Returns the configuration of the next, longer run: more requests for each stream that can have more.
 
-    None if no stream can have more: at the limit, or at the end of its trace.
+    None if no stream can have more: near the limit, or at the end of its trace.
     """
     total = document["requests"]
     needed = document["steadiness"]["requests_needed"] or 0
     growth = min(max(GROWTH, needed / total), limit / total) if total else 0
+    # A warm-up that grows with the run would leave room for ever smaller steps to the limit.
+    if growth < GROWTH_MIN:
+        return None
     is_settled = document["warm_up"] is not None and document["warm_up"]["how"] == "steady"
     requests = {stream["name"]: stream["requests"] for stream in document["streams"]}
     workloads = keys_of(json.loads(config.to_json()), "workload")
@@ -135,4 +141,4 @@ def sentence(document: Mapping[str, Any]) -> str:
     requests = f"{document['requests']:,} requests"
     if is_steady(document):
         return f"steady after {requests}"
-    return f"not steady after {requests}, the most that --steady-limit and the traces allow"
+    return f"not steady after {requests}, about the most that --steady-limit and the traces allow"

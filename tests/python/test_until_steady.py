@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import tomllib
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import flashmesh
 from conftest import Cli
 from flashmesh import configuration
-from flashmesh.steady import is_steady, measured
+from flashmesh.steady import UntilSteady, is_steady, measured, settled
+
+if TYPE_CHECKING:
+    from flashmesh._native import Config
 
 FILLING = """preset = "venice-z-nand"
 [geometry]
@@ -69,6 +74,28 @@ def test_limit_ends_a_run_that_does_not_become_steady(cli: Cli, filling: Path) -
     assert "NOT STEADY" in done.stdout
     document = json.loads((filling.parent / "r.json").read_text())
     assert document["configuration"]["workload"]["requests"] == document["requests"] == 12_000
+
+
+def test_a_limit_beside_a_long_warm_up_is_not_reached_in_ever_smaller_steps() -> None:
+    config = measured(configuration.load({**tomllib.loads(FILLING), "precondition": {"kind": "random"}}))
+    warm_up, tries = 1_000, []
+
+    def attempt(config: Config) -> dict[str, Any]:
+        requests = json.loads(config.to_json())["workload"]["requests"]
+        tries.append(requests)
+        return {
+            "requests": warm_up + requests,
+            "streams": [{"name": "", "requests": requests}],
+            "measured": {},
+            "interrupted": False,
+            "steadiness": {"steady": False, "requests_needed": None},
+            "warm_up": {"how": "steady"},
+        }
+
+    settled(config, UntilSteady(limit=40_000), attempt, lambda document: document)
+    assert tries[0] == 8_000
+    assert tries[-1] > 0.75 * 40_000
+    assert all(longer >= 1.25 * shorter for shorter, longer in itertools.pairwise(tries)), tries
 
 
 @pytest.mark.long
