@@ -105,7 +105,8 @@ def test_a_window_whose_interval_would_hide_a_drift_is_too_short() -> None:
     assert [(short.steadiness.steady, short.steadiness.reasons), long.steadiness.steady] == [(False, ("short",)), True]
     for result, is_narrow in ((short, False), (long, True)):
         interval = result.confidence.latency_ps.all.mean
-        assert result.measured is not None and interval is not None
+        assert result.measured is not None
+        assert interval is not None
         half_width = (interval.high - interval.low) / 2
         assert (half_width < 0.1 * result.measured.latency_ps.all.mean) == is_narrow
 

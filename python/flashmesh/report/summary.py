@@ -397,9 +397,6 @@ def flash(result: Result) -> RenderableType:
     ]
     if result.write_amplification is not None:
         rows.insert(0, ("write amplification", f"{result.write_amplification:.2f}"))
-    if skipped := result.flash.units_skipped:
-        why = "too few pages had gathered (ftl.gather-timeout)"
-        rows.append(("partly filled programs", f"{q.count(skipped)} mapping units left empty: {why}"))
     if gc.pages_reallocated:
         rows.append(("", f"{q.count(gc.pages_reallocated)} pages of read-intensive areas reallocated"))
     if gc.collections:
@@ -407,6 +404,9 @@ def flash(result: Result) -> RenderableType:
     if gc.turns:
         each = q.time(gc.turns_ps / gc.turns)
         rows.append(("", f"{q.count(gc.turns)} turns before stripes of the cache, {each} each"))
+    if skipped := result.flash.units_skipped:
+        why = "too few pages had gathered (ftl.gather-timeout)"
+        rows.append(("partly filled programs", f"{q.count(skipped)} mapping units left empty: {why}"))
     rows += starved(result)
     rows += refused(result)
     if conflict.requests_free_share is not None:
