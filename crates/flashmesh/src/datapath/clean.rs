@@ -65,8 +65,8 @@ impl CleanExecution {
 }
 
 impl<M: Model> Datapath<M> {
-    /// Chains `others`, reads of mapping units on the page of `lead`, to `lead`. `lead` is the first read of a Clean (chip-to-chip move of a whole
-    /// block), and has already started.
+    /// Chains `others`, reads of mapping units on the page of `lead`, to `lead`, so that the page is sensed once. `lead` is the first read of a Clean
+    /// (chip-to-chip move of a whole block), and has already started.
     pub fn chain_listed(&mut self, lead: TransactionId, others: &[TransactionId], kernel: &mut Kernel<M>) {
         let plane = self.queues.transaction(lead).plane;
         let die = self.geometry.die_of_plane(plane);
@@ -93,8 +93,8 @@ impl<M: Model> Datapath<M> {
         die
     }
 
-    /// Starts a read or program of a Clean (chip-to-chip move of a whole block), for which the controller sends no command. A program must
-    /// already have its page.
+    /// Starts a read or program of a Clean (chip-to-chip move of a whole block) at `die`. No command is sent, because the chips execute a Clean on
+    /// their own. A program must already have its page.
     pub fn start_clean_operation<S: PageSource<M>>(
         &mut self,
         die: DieId,

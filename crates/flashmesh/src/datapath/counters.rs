@@ -18,9 +18,9 @@ pub struct Counters {
 }
 
 impl Counters {
-    /// Counts the operation of a lead (first transaction) of class `lead` if the lead is overdue: a user read (or program) that has waited for
-    /// `schedule.age-bound` or longer (`is_aged`) while user programs (or reads) are queued at the die. `queued` contains the planes of the die with
-    /// queued transactions.
+    /// Counts the operation if its lead (first transaction) is an overdue user read while user programs are queued at the die, or an overdue user
+    /// program while user reads are queued there. `lead` is the class of the lead, `is_aged` returns whether the lead has waited for
+    /// `schedule.age-bound` or longer, and `queued` contains the planes with queued transactions, by class.
     #[inline(always)]
     pub(super) fn count_overdue(&mut self, lead: TransactionClass, queued: PlaneMasks, is_aged: impl FnOnce() -> bool) {
         let other = match lead {

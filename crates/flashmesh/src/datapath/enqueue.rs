@@ -34,7 +34,7 @@ impl<M: Model> Datapath<M> {
         transaction.account.wait(now, self.dies.internal_busy(transaction.plane, now));
     }
 
-    /// Dequeues, at all dies, the user reads and user programs for which `is_unwanted` returns true. Returns them.
+    /// Dequeues and returns the user reads and user programs of all dies for which `is_unwanted` returns true.
     pub fn dequeue_unwanted(
         &mut self,
         is_unwanted: impl Fn(&Transaction) -> bool,

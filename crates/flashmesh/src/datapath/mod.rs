@@ -9,8 +9,8 @@
 //! Five parts hold most of the state, each with the rules of the configuration that it follows: [`TransactionQueues`], the transactions in flight and
 //! their queues; [`SchedulingState`], the scheduler and its last decision; [`Dies`], the operations in progress; [`Interconnect`], the paths; and
 //! [`CleanExecution`], the moves of whole blocks from chip to chip. Methods of [`Datapath`] are the steps above, which change several parts. Two
-//! read-only views combine queues and dies: [`Gate`] determines what may run, [`DieActivity`] what runs, and for which request. Callers that need only
-//! one part or view ask that part or view.
+//! read-only views combine queues and dies: [`Gate`] determines what may run, [`DieActivity`] what runs, and for which request. Callers that need
+//! only one part or view ask that part or view.
 //!
 //! Actions for the controller are return values ([`IssueOutcome`], [`GrantOutcome`], [`DeliveredTransfer`], [`ArrayOutcome`]). The datapath queries
 //! the controller only through [`PageSource`].
@@ -23,6 +23,8 @@
 //! - *Early-bound*: write that got its page when the write was placed on a plane (`ftl.write-binding = "early"`). Programs of Cleans (chip-to-chip
 //!   moves of whole blocks) get their pages when their die is free. All other programs are *late-bound*: they get their pages at the grant of their
 //!   path.
+//! - *Complete program*: program whose mapping units are all queued together. *Partial program*: program that queued mapping units do not fill.
+//! - *Batch*: path requests whose commands are arbitrated together (`fabric.arbitration = "data-first-together"`).
 
 mod activity;
 mod clean;

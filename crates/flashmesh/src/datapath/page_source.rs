@@ -10,8 +10,8 @@ use super::Datapath;
 /// Queries of the datapath to the controller, made when a die may start an operation.
 ///
 /// # Contract
-/// - Late binding: the location of a queued transaction's page is queried when the path is granted. Host writes with `ftl.write-binding = "early"`
-///   are the exception.
+/// - The location of a queued transaction's page is queried only when the path is granted (late binding), except for host writes with
+///   `ftl.write-binding = "early"`.
 /// - Queries have no effects and may be repeated.
 pub trait PageSource<M: Model> {
     /// Returns whether the page that a transaction reads or moves is still at the address for which it was queued.
@@ -61,7 +61,8 @@ pub trait PageSource<M: Model> {
     /// Returns whether GC has priority over user transactions on `die`.
     fn collection_first(&self, die: DieId) -> bool;
 
-    /// Returns whether GC runs at `die` because the die has nearly no free pages, or because writes wait for a fold of its SLC cache.
+    /// Returns whether GC runs at `die` because the die has nearly no free pages, or because writes wait for a fold of its SLC cache (a move of
+    /// cached pages to native blocks).
     fn collects_for_space(&self, die: DieId) -> bool;
 
     /// Returns whether reads may suspend operations now. `cache.suspend-when-full` can forbid suspensions while writes wait for space in the device

@@ -1,4 +1,4 @@
-//! State of a die, of its path requests, and of the reads of its planes.
+//! Entries of [`Dies`](super::Dies): the state that the datapath keeps for each die.
 
 use crate::config::Config;
 use crate::datapath::path::DiePathState;
@@ -12,9 +12,10 @@ use crate::units::Time;
 /// State of a die, of its path requests, and of the reads of its planes.
 #[derive(Clone, Debug, Default)]
 pub struct DieEntry {
-    /// State of the die. If its planes read independently (`flash.multi-plane = "independent"`), excludes the reads.
+    /// State of the operations that occupy the whole die: all operations or, if planes read independently (`flash.multi-plane = "independent"`), all
+    /// operations except reads.
     pub(in super::super) state: Die,
-    /// Independent reads of the planes; `None` if the planes do not read independently.
+    /// State of the reads, if planes read independently; otherwise `None`.
     pub(super) plane_reads: Option<Box<PlaneReadEntry>>,
     pub(in super::super) path: DiePathState,
     /// Array and transfer times of the die, from which a lower bound for the length of the run is computed. If planes read independently, excludes
@@ -26,12 +27,12 @@ pub struct DieEntry {
     pub(in super::super) suspended_at: Time,
     /// Time that the last suspension takes, from [`suspended_at`](Self::suspended_at) until the array is free.
     pub(in super::super) suspension_time: Time,
-    /// Whether GC of the die is overdue (`gc.paced`): a GC transaction has been queued for longer than `schedule.age-bound` while writes of the die
-    /// were held until pages are moved, and some write has been held at all times since then.
+    /// Whether GC of the die is overdue (`gc.paced`): some GC transaction had waited for `schedule.age-bound` while host writes of the die were held
+    /// until GC moves pages, and host writes have been held ever since.
     pub(in super::super) is_collection_overdue: bool,
 }
 
-/// Independent reads of the planes of a die.
+/// State of the reads of a die whose planes read independently: the reads of each plane, and whether the die drains.
 #[derive(Clone, Debug)]
 pub(super) struct PlaneReadEntry {
     pub state: PlaneReads,

@@ -227,8 +227,9 @@ impl<M: Model> Dies<M> {
         }
     }
 
-    /// Returns the wait to charge to the transactions that are issued at `now` on `plane` of `die`. `path` is the time from the request of their path
-    /// to its grant.
+    /// Returns the wait to charge to the latency account of a transaction that is issued at `now` on `plane` of `die`: `path`, the wait for the path,
+    /// and the total time for which GC or wear levelling has occupied the plane so far, by which the account separates the wait behind GC from the
+    /// wait for the die.
     #[inline(always)]
     pub(super) fn issue_wait(&self, die: DieId, plane: PlaneId, path: PathWait, now: Time) -> IssueWait {
         IssueWait { path, internal_busy: self.internal_busy_at(die, plane, now) }

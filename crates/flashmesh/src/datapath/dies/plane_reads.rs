@@ -30,8 +30,8 @@ impl DieEntry {
         self.plane_reads.as_ref()?.state.ending(now)
     }
 
-    /// Returns the sums of array and transfer times that include the time of a transfer in `phase`: those of the plane for an independent read,
-    /// otherwise those of the die.
+    /// Returns the counters of array and transfer time to which a transfer in `phase` is added: the counters of the plane for an independent read,
+    /// otherwise the counters of the die.
     pub(in super::super) fn work_of_transfer(&mut self, phase: TransferPhase) -> &mut DieWork {
         let Some(reads) = &mut self.plane_reads else { return &mut self.work };
         let plane = match phase {
@@ -43,8 +43,8 @@ impl DieEntry {
 }
 
 impl<M: Model> Dies<M> {
-    /// Returns whether an operation of the queue `chosen` may begin. If the operation needs the whole die while reads use planes, returns `false`.
-    /// The die then drains: no read begins until the reads of all planes have ended.
+    /// Returns whether an operation of the queue `chosen` may begin. If the operation needs the whole die while planes still read, returns `false`
+    /// and drains the die: no read begins until the reads of all planes have ended.
     #[inline(never)]
     pub(in super::super) fn may_begin(&mut self, chosen: QueueId) -> bool {
         let entry = &mut self.entries[chosen.die];

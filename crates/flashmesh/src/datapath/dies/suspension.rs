@@ -68,8 +68,8 @@ impl<M: Model> Dies<M> {
         true
     }
 
-    /// Suspends the operations of all busy dies of the chip of `die`, each of which must be able to suspend its operation. The suspension takes as long
-    /// as that of the slowest die.
+    /// Suspends the operations of all busy dies of the chip of `die`, each of which must be able to suspend its operation. The suspension takes as
+    /// long as the suspension of the slowest die.
     pub(in super::super) fn suspend_chip(&mut self, die: DieId, kernel: &mut Kernel<M>) {
         let mut works_on = Time::ZERO;
         for die in self.dies_of_chip(die) {

@@ -56,8 +56,8 @@ impl<'a, M: Model> Gate<'a, M> {
         if self.dies.planes_read_alone() { self.dies.without_busy_planes(die, ready) } else { ready }
     }
 
-    /// Returns whether a lack of free pages is the only reason for which transactions queued at `die` may have to wait, so that no other rule must be
-    /// checked. In this case, all programs that may find no free page are host writes, which share the open block of their plane.
+    /// Returns whether a lack of free pages is the only rule that can hold back transactions queued at `die`, so that no other rule must be checked.
+    /// True only if every queued program that may find no free page is a host write, and all host writes of a plane share one open block.
     #[inline(always)]
     fn is_limited_only_by_pages<S: PageSource<M>>(&self, die: DieId, masks: PlaneMasks, source: &S) -> bool {
         let is_alone =
@@ -133,7 +133,7 @@ impl<'a, M: Model> Gate<'a, M> {
     }
 
     /// Returns whether only the queues and state of `die` decide which of its transactions may run, apart from a lack of free pages and paced GC
-    /// (`gc.paced`). If reads can suspend operations, the die must also be able to begin an operation, and have no suspended operation.
+    /// (`gc.paced`). On drives with suspension, returns `false` while the die cannot begin an operation or has a suspended operation.
     #[inline(always)]
     pub(super) fn is_independent(&self, die: DieId) -> bool {
         if !M::ALL_FEATURES {

@@ -8,15 +8,15 @@ use crate::schedule::transaction::TransactionClass;
 /// Rules by which the gate decides which transactions may run.
 #[derive(Clone, Debug)]
 pub(in super::super) struct GateRules {
-    /// Whether reads that a request waits for always precede GC.
+    /// Whether user and map reads, which host requests wait for, go before GC even if GC has priority over user transactions.
     pub(super) reads_before_collection: bool,
     /// Classes of GC transactions that wait while GC is paused. Empty unless GC takes turns with destages of the device cache
     /// (`cache.destage-stripe`).
     pub(super) pausing_collection: PlaneMasks,
     pub(super) has_parity: bool,
-    /// Whether the transactions that may run on a die depend only on its own queues and state, apart from programs that wait for free pages
-    /// or for GC. False if dies of a chip depend on each other, if planes read independently, if GC alternates with the destage of stripes,
-    /// or if the drive has parity, several mapping units per program, or Cleans (chip-to-chip moves of whole blocks).
+    /// Whether only the queues and state of a die decide which of its transactions may run, apart from a lack of free pages and paced GC
+    /// (`gc.paced`). False if dies of a chip depend on each other, if planes read independently, if GC alternates with the destage of stripes, or if
+    /// the drive has parity, several mapping units per program, or Cleans (chip-to-chip moves of whole blocks).
     pub(in super::super) dies_are_independent: bool,
 }
 

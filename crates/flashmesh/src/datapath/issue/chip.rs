@@ -1,8 +1,8 @@
 //! Issue at chips whose dies depend on each other.
 //!
-//! *Dies take turns* (`flash.die-interleaving = false`): if all dies of a chip are idle, the scheduler chooses among the transactions of all dies.
-//! Otherwise only the die that works, holds data or has a suspended operation may start another operation: a read during the suspension \[choice\]
-//! or, with `flash.read-cache`, any operation while its register holds data. The first die of the chip requests the paths for all of its dies.
+//! *Dies take turns* (`flash.die-interleaving = false`): if all dies of a chip are idle, the scheduler chooses among the transactions of all dies. If
+//! a die is busy, only this die may start another operation: a read while its operation is suspended \[choice\] or, with `flash.read-cache`, any
+//! operation while its register still holds read data. The first die of the chip requests the paths for all of its dies.
 //!
 //! *Dies start together* (`flash.die-start = "together"`; Design for Scalability, PACT 2014, section 4.3: an interleaved command is issued when all
 //! dies of the chip are idle, and its transfers follow each other). A die requests a path only while all dies of its chip are idle. Dies that request

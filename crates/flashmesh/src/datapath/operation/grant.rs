@@ -63,8 +63,9 @@ impl<M: Model> Datapath<M> {
         let path_state = &mut self.dies[grant.die].path;
         let mut path = path_state.end_request(&granted);
         let is_exclusive = self.interconnect.fabric.has_exclusive_paths();
-        // Whether another host request caused the wait. True while every host request has had a single transaction. Otherwise, for exclusive paths
-        // (used by one transfer at a time), `attribute_wait` finds out once the transaction is known.
+        // Whether another host request caused the wait. For exclusive paths (used by one transfer at a time), true while every host request has had a
+        // single transaction; afterwards, `attribute_wait` adds the conflict once the transaction is known. For other paths, recorded when the path
+        // was requested.
         let is_by_another = if is_exclusive {
             !has_multi_page_requests
         } else {
@@ -128,8 +129,8 @@ impl<M: Model> Datapath<M> {
         if self.dies.are_suspended_as_chips() {
             return self.on_command_grant_at_chip(grant, path, source, kernel);
         }
-        // A busy die uses the path only for a read that is still queued, and that can suspend the operation of the die. Otherwise the end of this
-        // operation triggers the next issue.
+        // If the die is busy, use the path only for a read that is still queued and can suspend the operation of the die. Otherwise release the path;
+        // the end of the operation triggers the next issue.
         let user = self.dies.path_user(requester);
         let busy = user.filter(|&die| !self.dies.accepts(die));
         if let Some(die) = busy

@@ -27,7 +27,7 @@ pub struct NewOperation {
     candidate_planes: u8,
     /// Location of the lead (first transaction) in its plane; `None` until the first search for a joiner (transaction of another plane).
     lead_location: Option<PlaneAddress>,
-    /// Number of companions (further mapping units of the same program) of the transaction that was added last, the lead or a joiner.
+    /// Number of companions (further mapping units of the same program) taken so far by the transaction that was added last (the lead or a joiner).
     pub(in super::super) companion_count: u32,
 }
 
@@ -48,8 +48,8 @@ impl NewOperation {
         self.planes.transactions()[0]
     }
 
-    /// Returns the transactions of the operation, one for each plane: the lead, then the joiners (transactions of other planes) so far. Once a read
-    /// is sorted, the transactions are in the order in which their data leaves the die.
+    /// Returns the transactions of the operation, one for each plane: the lead, then the joiners (transactions of other planes) so far. In a read
+    /// with `flash.plane-order = "arrival"`, the transactions are finally sorted by the order in which their data leaves the die.
     #[inline]
     pub fn transactions(&self) -> &[TransactionId] {
         self.planes.transactions()

@@ -31,11 +31,10 @@ impl<M: Model> Datapath<M> {
 }
 
 impl<M: Model> DieActivity<'_, M> {
-    /// Returns whether the read whose data requests a path has already been counted as blocked by another request. Each read counts at most one such
-    /// conflict, so further blockers need not be found.
+    /// Returns whether the read whose data requests a path already has a path conflict with another request in its latency account. A read counts at
+    /// most one such conflict, so the current blockers need not be found.
     ///
-    /// Can be `true` only for the data of a single read, and never in models with `ALL_FEATURES`, where a die may request paths for other
-    /// dies.
+    /// Always `false` for commands, and in models (compiled variants) with `ALL_FEATURES`, where a die may request paths for other dies.
     #[inline(always)]
     fn is_conflict_attributed(&self, die: DieId, phase: TransferPhase) -> bool {
         let is_for_one = !M::ALL_FEATURES && phase == TransferPhase::DataOut;

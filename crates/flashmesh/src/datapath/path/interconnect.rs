@@ -103,7 +103,7 @@ impl<F: StaticFabric> Interconnect<F> {
         outbox.batch = *batches;
     }
 
-    /// Ends the batch: path requests made from here on belong to no batch.
+    /// Ends the batch (path requests whose commands are arbitrated together): later path requests belong to no batch.
     #[inline]
     pub fn end_batch(&mut self) {
         self.outbox.batch = 0;
@@ -223,8 +223,8 @@ impl<F: StaticFabric> Interconnect<F> {
 
     #[inline(never)]
     fn count_conflict_causes(&mut self, path: PathGrant, waits: [Time; Cause::ALL.len()]) {
-        // A busy die requests its path early, and the fabric counts the wait from then on. Only the last part of the wait, when the die is
-        // ready, is a conflict. So distribute the wait over the causes from the last one backwards.
+        // A busy die requests its path early, and `waits` begin at this request. Only the last part of the wait, when the die is ready, is a
+        // conflict, so attribute this part to the last causes first: `Cause::ALL` lists the causes in the usual order of their waits.
         let mut left = path.waited();
         for cause in Cause::ALL.into_iter().rev() {
             if path.wait.causes.contains(cause) {

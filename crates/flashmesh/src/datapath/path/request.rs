@@ -8,8 +8,8 @@ use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
 
 impl<M: Model> Datapath<M> {
-    /// Requests a command path for `die`, or makes the die a candidate for a later request. The die becomes a candidate if the scheduler decides
-    /// which die requests a path, and did not choose this die last. If a chip executes one operation at a time, its first die is the candidate.
+    /// Requests a command path for `die`, or makes the die a candidate for a later request if the scheduler decides which die requests a path and has
+    /// not just chosen this die. If a chip executes one operation at a time, its first die requests the path or becomes the candidate.
     #[inline(always)]
     pub(in super::super) fn request_or_await_dispatch(&mut self, die: DieId, kernel: &mut Kernel<M>) {
         let requester = self.dies.requester(die);

@@ -16,7 +16,7 @@ pub(in super::super) struct DiePathState {
     requested_at: [Time; 2],
     /// Whether the last path of each phase (command, data out, chip-to-chip copy) was blocked at the first attempt.
     pub was_blocked: [bool; TransferPhase::ALL.len()],
-    /// Whether the path of each phase (command, data out, chip-to-chip copy) was blocked only by transfers of the same request, at the last check.
+    /// Result of the last check, for each phase (command, data out, chip-to-chip copy): whether only transfers of the same request blocked the path.
     pub blocked_by_own_request: [bool; TransferPhase::ALL.len()],
     /// Causes of all waits of the read data for a path, over all planes of the operation.
     pub data_causes: Causes,
@@ -87,7 +87,7 @@ impl DiePathState {
 }
 
 impl PathGrant {
-    /// Returns how long the path was blocked.
+    /// Returns the time from the request of the path until the path was no longer blocked.
     #[inline]
     pub fn waited(&self) -> Time {
         self.wait.tried - self.wait.requested_at

@@ -59,8 +59,9 @@ impl<M: Model> TransactionQueues<M> {
         }
     }
 
-    /// Clears the chain of mapping units behind `lead`, unless `lead` is a program whose units were all queued together. If `lead` is a read,
-    /// dequeues the other reads of its page and chains them to it, so that the page is sensed only once.
+    /// Starts a new chain of companions (mapping units that run together) behind `lead`. If `lead` is a read, dequeues the other reads of its page
+    /// and chains them to `lead`, so that the page is sensed only once. A complete program, whose units were all queued together, keeps its chain.
+    /// Does nothing if each program of the drive has one mapping unit.
     #[inline(always)]
     pub(in super::super) fn chain_same_page_reads<S: PageSource<M>>(
         &mut self,

@@ -36,9 +36,9 @@ fn next_program_location(geometry: &Geometry, block: BlockId, page: u32) -> Plan
 }
 
 impl<M: Model> TransactionQueues<M> {
-    /// Dequeues a transaction from `queue`, which belongs to another plane, to join the multi-plane operation of `lead`: the transaction that the
-    /// scheduler chose for this plane (`joiners`) or, with [`Joiners::First`], the first that may join; `None` if no transaction joins. If `queue` has
-    /// no write that may join, a write of another priority joins: a program takes no longer on more planes.
+    /// Dequeues a transaction from `queue`, which belongs to another plane, to join the multi-plane operation of `lead`; `None` if no transaction may
+    /// join. Takes the transaction that the scheduler chose for the plane (`joiners`) or, with [`Joiners::First`], the first that may join. If
+    /// `queue` has no write that may join, takes a write of another priority, because a program takes no longer on more planes.
     pub(in super::super) fn dequeue_joiner<S: PageSource<M>>(
         &mut self,
         queue: QueueId,
@@ -136,8 +136,8 @@ impl<M: Model> TransactionQueues<M> {
         joins && self.by_die.dequeue(&mut self.transactions, queue, id)
     }
 
-    /// Dequeues and returns the first write of `queue`, a queue of another plane, whose program may run together with the program at `lead_location`.
-    /// The pages of these writes are already assigned (early binding). Returns `None` if there is no such write within the lookahead.
+    /// Dequeues and returns the first early-bound write (page already assigned) of `queue`, a queue of another plane, whose program may run together
+    /// with the program at `lead_location`; `None` if the lookahead contains no such write.
     fn dequeue_early_bound_joiner(&mut self, queue: QueueId, lead_location: PlaneAddress) -> Option<TransactionId> {
         let (rule, geometry, bound) = (self.rules.multi_plane, &self.geometry, &self.early_bound);
         let lookahead = self.rules.lookahead.saturating_mul(geometry.units_per_program);
@@ -166,9 +166,9 @@ impl<M: Model> TransactionQueues<M> {
         if class == TransactionClass::Erase { PlaneAddress { page: 0, ..at } } else { at }
     }
 
-    /// Returns whether `lead`, which may be any transaction of its queue, can run without waiting for a free page. Checks only user programs that get
-    /// their pages at the grant (late binding) from an open block of their stream, for which
-    /// [`Gate::ready_planes`](crate::datapath::gate::Gate::ready_planes) has checked only the heads. True for all other transactions.
+    /// Returns whether `lead` can run without waiting for a free page. [`Gate::ready_planes`](crate::datapath::gate::Gate::ready_planes) has checked
+    /// this only for the heads of the queues, but the scheduler may choose any transaction. The result can be `false` only for late-bound user
+    /// programs whose streams have separate open blocks.
     #[inline(never)]
     pub(in super::super) fn has_page<S: PageSource<M>>(&self, lead: TransactionId, source: &S) -> bool {
         let transaction = &self.transactions[lead];

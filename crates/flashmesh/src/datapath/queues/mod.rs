@@ -66,7 +66,7 @@ struct QueueRules {
 pub(super) struct IssueWait {
     /// Time from the request of the path to its grant.
     pub path: PathWait,
-    /// Total time for which GC or wear levelling has occupied the plane of the transaction so far.
+    /// Total time for which GC or wear levelling has occupied the plane of the transaction so far, from which the wait behind GC is computed.
     pub internal_busy: Time,
 }
 
@@ -207,8 +207,8 @@ impl<M: Model> TransactionQueues<M> {
         debug_assert_eq!(transaction.purpose, work, "the work passed is that of the transaction");
         let class = work.class();
         // Parity gets arrival number 0, which puts it at the head of its queue; `gate::parity` holds back the other programs of the die until parity
-        // is issued. An early-bound write (page already assigned) keeps its arrival number: the write got the number with its page or, if it is
-        // partial, when its read was queued.
+        // is issued. An early-bound write (page already assigned) keeps its arrival number, which a partial write got as the read of its
+        // read-modify-write.
         let is_parity = M::ALL_FEATURES && work == Purpose::Parity;
         if !is_early_bound {
             transaction.order = if is_parity { 0 } else { self.arrival_order.take_order() };

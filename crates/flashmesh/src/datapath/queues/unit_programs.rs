@@ -50,8 +50,9 @@ impl<M: Model> TransactionQueues<M> {
             if released != 0 || (moves && !source.has_unread_pages(first)) || (0..count as u8).all(is_full) {
                 return planes;
             }
-            // In superblocks, GC moves go to the plane with the fewest programmed pages. If one plane has moves for two programs queued, the planes
-            // with a full program run without the others: the number of moves in flight is limited, so moves for the other planes may never arrive.
+            // In superblocks, GC moves go to the plane with the fewest programmed pages, and the number of moves in flight is limited. So the moves
+            // that would fill the other planes may never arrive: if one plane has moves for two programs queued, let the planes with a full program
+            // run without the others.
             let has_two_programs = |plane: u8| self.gather.queued(die, class, plane) >= 2 * units(plane);
             let may_run = moves && (0..count as u8).any(has_two_programs);
             return self::planes(planes)
@@ -67,9 +68,9 @@ impl<M: Model> TransactionQueues<M> {
         self::planes(planes).filter(is_ready).fold(0, |ready, plane| ready | 1 << plane)
     }
 
-    /// Returns the planes among `planes` that may join a multi-plane program of GC moves: only planes whose own program may run already, because any
-    /// other plane would be programmed before its mapping units fill the program. In superblocks, returns all of `planes`: a plane that still waits
-    /// for units cannot join anyway, because its page offset differs.
+    /// Returns the planes among `planes` that may join a multi-plane program of GC moves: the planes whose own program may run, because a joiner is
+    /// programmed even if its mapping units do not fill the program yet. In superblocks, returns all of `planes`: a plane that still waits for units
+    /// has another page offset, and so cannot join.
     pub(in super::super) fn planes_with_full_moves<S: PageSource<M>>(&self, die: DieId, planes: u8, source: &S) -> u8 {
         if self.gather.gathers_by_die() {
             return planes;
@@ -78,8 +79,8 @@ impl<M: Model> TransactionQueues<M> {
     }
 
     /// Returns whether a GC move at the head of a queue of `plane` may run without waiting for further mapping units. True for a complete program
-    /// (all of its units were queued together). If GC uses Cleans (chip-to-chip moves of whole blocks), also true for a move whose page is no
-    /// longer valid at its old address: too few further moves follow to fill its program, and a move that waits for them would block the queue.
+    /// (all of its units were queued together). If GC uses Cleans (chip-to-chip moves of whole blocks), also true for a move whose page is no longer
+    /// valid at its old address, because a move that waits for units which may never arrive would block the queue.
     pub(super) fn needs_no_companions<S: PageSource<M>>(&self, die: DieId, plane: u8, source: &S) -> bool {
         self.by_die.priorities().iter().any(|&priority| {
             let class = TransactionClass::CollectProgram;
@@ -89,8 +90,8 @@ impl<M: Model> TransactionQueues<M> {
     }
 
     /// Ends the wait for further mapping units in the programs of `die` that have waited for `ftl.gather-timeout`; with `is_flush`, in all programs.
-    /// Returns the first page of each early-bound program (pages assigned before the grant) that was closed; its pages without data stay empty. Next,
-    /// call [`Datapath::try_issue`](crate::datapath::Datapath::try_issue).
+    /// Returns the first page of each early-bound program (pages assigned before the grant) that this call closes; the pages of a closed program
+    /// without a mapping unit stay empty. Next, call [`Datapath::try_issue`](crate::datapath::Datapath::try_issue).
     #[inline(never)]
     pub fn gather_due(&mut self, die: DieId, is_flush: bool, kernel: &Kernel<M>) -> Vec<Ppn> {
         let now = kernel.now();
@@ -227,8 +228,8 @@ impl<M: Model> TransactionQueues<M> {
         self.by_die.insert_behind(&self.transactions, die, plane, lead, ahead);
     }
 
-    /// Dequeues a write whose program may run, because all of its mapping units are queued and no more can be added. This is `chosen` if the program
-    /// of `chosen` may run, otherwise the first such write of the plane. Returns the write with its queue; `None` if no program may run.
+    /// Dequeues a write whose program may run, because all of its mapping units are queued and no more can be added: `chosen` if its program may run,
+    /// otherwise the first write of the plane whose program may run. Returns the write with its queue; `None` if no program of the plane may run.
     pub(in super::super) fn dequeue_early_bound(
         &mut self,
         choice: QueueId,
@@ -276,8 +277,9 @@ impl<M: Model> TransactionQueues<M> {
         }
     }
 
-    /// Returns whether the head of a queue of GC moves must be dequeued first, because it need not wait for further mapping units. Another move as
-    /// the first transaction would start a partial program (not filled with mapping units), and each victim block may cause only one.
+    /// Returns whether the head of a queue of GC moves must become the lead (first transaction), because the head need not wait for further mapping
+    /// units. Another move as the lead would start a partial program (not filled with mapping units), and each victim block may cause only one such
+    /// program.
     #[inline(always)]
     pub(in super::super) fn starts_with_head<S: PageSource<M>>(&self, queue: QueueId, source: &S) -> bool {
         self.gathers()

@@ -18,8 +18,8 @@ type ChosenLead = (QueueId, Option<TransactionId>);
 
 impl<M: Model> SchedulingState<M> {
     /// Returns the lead (first transaction) that the scheduler chooses for the path granted to `requester`, with its queue, among the transactions of
-    /// all dies that may use this path; `None` if no transaction may run. If the model (compiled variant) has all features, stores the transactions of other planes
-    /// (joiners) that the scheduler allows in [`joiners`](SchedulingState::joiners).
+    /// all dies that may use this path; `None` if no transaction may run. Models (compiled variants) with `ALL_FEATURES` also store the joiners
+    /// (transactions of other planes) that the scheduler allows in [`joiners`](SchedulingState::joiners).
     #[inline(always)]
     pub(in super::super) fn choose_lead<S: PageSource<M>>(
         &mut self,
@@ -39,7 +39,8 @@ impl<M: Model> SchedulingState<M> {
         }
     }
 
-    /// Like [`choose_lead`](Self::choose_lead), but only for a chip all of whose dies may use the path: the `count` dies from `first` on.
+    /// Like [`choose_lead`](Self::choose_lead), for a chip that executes one operation at a time and is idle, so that all of its `count` dies from
+    /// `first` on may use the path.
     fn choose_lead_of_chip<S: PageSource<M>>(
         &mut self,
         (first, count): (DieId, u32),

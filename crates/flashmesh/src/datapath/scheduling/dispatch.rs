@@ -20,9 +20,9 @@ use crate::datapath::Datapath;
 #[derive(Clone, Debug)]
 pub(super) struct DispatchCandidates {
     dies: DieSet,
-    /// Die that the scheduler chose last to request a path, while the issue at this die is in progress.
+    /// Die that the scheduler chose last to request a path, until the issue at this die has ended; `None` at other times.
     named: Option<DieId>,
-    /// Whether a candidate was added or a command path was granted since the scheduler last chose no die.
+    /// Whether a candidate was added or a command path was granted since the scheduler last declined to choose a die.
     has_changed: bool,
 }
 
@@ -57,7 +57,7 @@ impl<M: Model> SchedulingState<M> {
     }
 
     /// Returns whether the scheduler must be called to choose a die that requests a path: there are candidates, and a candidate was added or a path
-    /// was granted since the scheduler last chose no die.
+    /// was granted since the scheduler last declined to choose a die.
     #[inline(always)]
     pub fn has_candidates(&self) -> bool {
         self.dispatches() && self.candidates.can_be_named()

@@ -34,8 +34,8 @@ pub struct SchedulingState<M: Model> {
 }
 
 impl<M: Model> SchedulingState<M> {
-    /// Creates the scheduler of the drive in `config`, without candidates. `dies_are_independent` is true if only the queues and state of a die decide
-    /// which of its transactions may run.
+    /// Creates the scheduler of the drive in `config`, without candidates. `dies_are_independent` is true if only the queues and state of a die
+    /// decide which of its transactions may run.
     pub(super) fn new(config: &Config, geometry: &Geometry, dies_are_independent: bool) -> SchedulingState<M> {
         let scheduler = AnyScheduler::new(config, geometry);
         let rules = ChoiceRules::new(config, &scheduler, dies_are_independent);
@@ -59,8 +59,8 @@ impl<M: Model> SchedulingState<M> {
     }
 
     /// Lets a custom scheduler decide the order of all transactions, regardless of the configuration: no transaction counts as overdue
-    /// (`schedule.age-bound`). The scheduler may defer erases, so its view reports whether a die is nearly out of free pages, or writes wait for a
-    /// fold of the SLC cache (`SchedulerView::space_is_out`).
+    /// (`schedule.age-bound`), and the scheduler may defer erases. To decide about erases, the scheduler sees whether a die is nearly out of free
+    /// pages, or writes wait for a fold of the SLC cache (`SchedulerView::space_is_out`).
     pub fn leave_order_to_scheduler(&mut self) {
         (self.rules.age_bound, self.rules.erase_order) = (Time::MAX, EraseOrder::Last);
     }

@@ -8,8 +8,9 @@ use crate::units::Time;
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct ChoiceRules {
     pub erase_order: EraseOrder,
-    /// Wait after which a user transaction counts as overdue (`schedule.age-bound`); [`Time::MAX`] if the policy serves user transactions
-    /// in order of arrival only, or after `SchedulingState::leave_order_to_scheduler`.
+    /// Wait after which a transaction counts as overdue (`schedule.age-bound`): a user transaction for statistics, a GC transaction for its
+    /// precedence (`gc.paced`). [`Time::MAX`], so that no transaction is overdue, if the policy serves user transactions in order of arrival only, or
+    /// if a custom scheduler decides the order (`SchedulingState::leave_order_to_scheduler`).
     pub age_bound: Time,
     /// Whether host writes of a die wait while GC of that die is behind its pace (`gc.paced`).
     pub paces_collection: bool,

@@ -71,8 +71,8 @@ impl GatherState {
         self.queued[self.index(die, class, plane)]
     }
 
-    /// Counts a mapping unit of `class` that is queued at `plane` of `die`. The first unit starts the timeout (`ftl.gather-timeout`); GC moves have
-    /// no timeout.
+    /// Adds a queued mapping unit of `class` to the count of units that wait at `plane` of `die` to fill a program. The first unit starts the timeout
+    /// (`ftl.gather-timeout`); GC moves have no timeout.
     #[inline(never)]
     pub(super) fn count_queued(
         &mut self,
@@ -88,7 +88,7 @@ impl GatherState {
         }
     }
 
-    /// Subtracts a mapping unit of `class` that leaves the queue of `plane` of `die` from the queued units.
+    /// Subtracts a dequeued mapping unit of `class` from the count of units that wait at `plane` of `die` to fill a program.
     pub(super) fn count_dequeued(&mut self, die: DieId, class: TransactionClass, plane: u8) {
         let at = self.index(die, class, plane);
         self.queued[at] -= 1;
@@ -114,8 +114,8 @@ impl GatherState {
         self.released[die.index()].insert(class, plane);
     }
 
-    /// Restarts the wait for further mapping units at `plane` of `die`, after a program has started. `queued` is the time at which the oldest of the
-    /// units that are still queued was queued; `None` if the queues are empty. GC moves wait without a timeout.
+    /// Restarts the wait for further mapping units at `plane` of `die`, after a program has started. `queued` is the time at which the oldest unit
+    /// that is still waiting was queued; `None` if the queues are empty. GC moves wait without a timeout.
     pub(super) fn restart(
         &mut self,
         die: DieId,
