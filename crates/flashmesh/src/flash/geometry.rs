@@ -80,13 +80,12 @@ impl Geometry {
     /// If the array cannot be simulated, as for [`Geometry::new`].
     pub fn from_config(config: &Config) -> Result<Geometry, GeometryError> {
         let units_per_page = config.units_per_page();
-        let mut geometry =
-            Geometry::new(&config.unit_geometry()).map_err(|error| match error {
-                GeometryError::Capacity { capacity, array, .. } => {
-                    GeometryError::Capacity { capacity, array, parity_stripe: config.parity_stripe() }
-                }
-                error => error,
-            })?;
+        let mut geometry = Geometry::new(&config.unit_geometry()).map_err(|error| match error {
+            GeometryError::Capacity { capacity, array, .. } => {
+                GeometryError::Capacity { capacity, array, parity_stripe: config.parity_stripe() }
+            }
+            error => error,
+        })?;
         let is_dynamic = config.slc.is_dynamic();
         if is_dynamic {
             geometry.add_blocks(config.slc.blocks_per_plane)?;
