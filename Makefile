@@ -61,15 +61,9 @@ demo: $(NATIVE) ## Compare five interconnects on a measured drive, with three re
 docs: $(NATIVE) ## Build the documentation site into out/site; a warning or a broken link fails
 	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet --builder html docs out/site
 
-# What the tests run is compiled first, which keeps all processors busy. Then both suites run side by side: each leaves one idle where a single test
-# of it takes long.
-test: ## Run the tests of every feature; 11 minutes on two idle cores with the build, 5 without
-	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target $(ENVIRONMENT) compiled-tests
+# Side by side: each suite leaves a core idle where a single test of it takes long.
+test: $(TESTED) ## Run the tests of every feature; 11 minutes on two idle cores with the build, 5 without
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target test-rust test-python
-
-.PHONY: compiled-tests
-compiled-tests:
-	$(CARGO_TEST) --quiet --no-run
 
 test-long: $(NATIVE) ## Run what `make test` leaves out: every case of the random tests, the Python tests marked long (all pages, papers, browsers, kills, campaigns)
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target test-rust-long test-python-long
