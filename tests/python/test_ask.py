@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -140,7 +141,21 @@ def test_values_are_those_of_the_measured_window() -> None:
 def test_fresh_drive_that_is_written_is_told(overrides: dict[str, str], is_told: bool) -> None:
     found = flashmesh.ask("preset:venice-z-nand", keys=["host.queue-depth"], overrides=SMALL | overrides, seeds=1)
     assert ("fresh drive: garbage collection is not measured" in text(found)) == is_told
-    assert found.notes == (NOTE,) * is_told
+    assert (NOTE in found.notes) == is_told
+
+
+def test_drives_that_are_not_steady_are_counted_with_the_requests_that_they_need() -> None:
+    overwritten = SMALL | {"precondition.kind": "random", "workload.read-share": "0%"}
+
+    def notes(requests: int) -> tuple[str, ...]:
+        overrides = overwritten | {"workload.requests": requests}
+        return flashmesh.ask("preset:venice-z-nand", keys=["host.queue-depth"], overrides=overrides, seeds=1).notes
+
+    (short,) = notes(500)
+    told = re.fullmatch(r"(\d) of (\d) drives are not steady.*; about ([\d,]+) requests would be enough .*", short)
+    assert told is not None, short
+    assert told[1] == told[2]
+    assert notes(2 * int(told[3].replace(",", ""))) == ()
 
 
 def test_warm_up_is_that_of_the_configuration_or_ends_by_itself() -> None:

@@ -314,8 +314,24 @@ def answer_of(
         max((row.seeds for row in rows), default=trial.seeds(None)),
         str(bases[0]["bound"]["sentence"]),
         trial.elapsed_s,
-        tuple(notes_on(bases[0])),
+        tuple(notes_on(bases[0]) or steadiness_notes(trial.results)),
     )
+
+
+def steadiness_notes(results: Mapping[tuple[Change | None, int], Mapping[str, Any]]) -> list[str]:
+    """Returns a note on the number of drives without a steady window, and on the requests that they need.
+
+    Empty if all windows are steady.
+    """
+    unsteady = [(change, each) for (change, _), each in results.items() if not each["steadiness"]["steady"]]
+    if not unsteady:
+        return []
+    drives, named = len({change for change, _ in results}), len({change for change, _ in unsteady})
+    needed = [each["steadiness"]["requests_needed"] for _, each in unsteady]
+    longest = max((count for count in needed if count is not None), default=None)
+    remedy = "" if longest is None else f"; about {longest:,} requests would be enough (workload.requests)"
+    are = "is" if named == 1 else "are"
+    return [f"{named} of {drives} drives {are} not steady, so that longer runs would give other effects{remedy}"]
 
 
 def notes_on(document: Mapping[str, Any]) -> list[str]:
