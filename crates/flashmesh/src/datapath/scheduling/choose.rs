@@ -18,8 +18,9 @@ type ChosenLead = (QueueId, Option<TransactionId>);
 
 impl<M: Model> SchedulingState<M> {
     /// Returns the lead (first transaction) that the scheduler chooses for the path granted to `requester`, with its queue, among the transactions of
-    /// all dies that may use this path; `None` if no transaction may run. Models (compiled variants) with `ALL_FEATURES` also store the joiners
-    /// (transactions of other planes) that the scheduler allows in [`joiners`](SchedulingState::joiners).
+    /// all dies that may use this path: several if the chip executes one operation at a time and is idle. `None` if no transaction may run. Models
+    /// (compiled variants) with `ALL_FEATURES` also store the joiners (transactions of other planes) that the scheduler allows in
+    /// [`joiners`](SchedulingState::joiners).
     #[inline(always)]
     pub(in super::super) fn choose_lead<S: PageSource<M>>(
         &mut self,
@@ -30,29 +31,14 @@ impl<M: Model> SchedulingState<M> {
         source: &S,
         now: Time,
     ) -> Option<ChosenLead> {
-        match dies.possible_path_users(requester) {
-            (die, 1) => {
-                let ready = Gate::new(gate_rules, queues, dies).ready_planes(die, source);
-                self.choose_among((die, &[ready]), gate_rules, queues, dies, source, now)
-            }
-            chip => self.choose_lead_of_chip(chip, gate_rules, queues, dies, source, now),
+        let (first, count) = dies.possible_path_users(requester);
+        let gate = Gate::new(gate_rules, queues, dies);
+        if count == 1 {
+            let ready = gate.ready_planes(first, source);
+            return self.choose_among((first, &[ready]), gate_rules, queues, dies, source, now);
         }
-    }
-
-    /// Like [`choose_lead`](Self::choose_lead), for a chip that executes one operation at a time and is idle, so that all of its `count` dies from
-    /// `first` on may use the path.
-    fn choose_lead_of_chip<S: PageSource<M>>(
-        &mut self,
-        (first, count): (DieId, u32),
-        gate_rules: &GateRules,
-        queues: &TransactionQueues<M>,
-        dies: &mut Dies<M>,
-        source: &S,
-        now: Time,
-    ) -> Option<ChosenLead> {
         let mut ready = std::mem::take(&mut self.ready_of_chip);
         ready.clear();
-        let gate = Gate::new(gate_rules, queues, dies);
         ready.extend((first.0..first.0 + count).map(|die| gate.ready_planes(DieId(die), source)));
         let choice = self.choose_among((first, &ready), gate_rules, queues, dies, source, now);
         self.ready_of_chip = ready;
