@@ -38,6 +38,13 @@ impl Config {
         let Some(first) = sizes.next() else { return ExpectedWrites::default() };
         ExpectedWrites { may_write: true, sizes: if sizes.all(|other| other == first) { first } else { None } }
     }
+
+    /// Returns the expected writes of a run in which only the stream at index `stream` issues requests. The sizes are those of all streams, so that
+    /// the drive begins with the same data in the same pages as with all of them.
+    pub fn expected_writes_of_single(&self, stream: usize) -> ExpectedWrites {
+        let may_write = self.streams().get(stream).is_some_and(|stream| writes(&stream.workload));
+        ExpectedWrites { may_write, ..self.expected_writes() }
+    }
 }
 
 /// Returns whether any request of `workload` may write.

@@ -98,7 +98,7 @@ impl Simulation {
         Simulation::opened(config, info_of(config.fabric.kind), only, drives, control)
     }
 
-    /// Returns the key under which `drives` keeps the initial state of a run of `config`. `None` if each run prepares its own state, or if the drive
+    /// Returns the key under which `drives` keeps the initial state of a run of `config` with all its streams. `None` if each run prepares its own state, or if the drive
     /// cannot be built. Runs with equal keys share one state, and wait while one of them prepares it.
     pub fn state_key(config: &Config, drives: &PreparedDrives) -> Option<String> {
         let geometry = Geometry::from_config(config).ok()?;
@@ -126,7 +126,8 @@ impl Simulation {
         }
         let opened = frontend::open(config, &Geometry::from_config(config)?, only)?;
         let sources = opened.sources.into_iter().map(RequestSource::Workload).collect();
-        let mut simulation = Simulation::assembled(config, info, sources, &config.expected_writes(), drives, control)?;
+        let writes = only.map_or_else(|| config.expected_writes(), |stream| config.expected_writes_of_single(stream));
+        let mut simulation = Simulation::assembled(config, info, sources, &writes, drives, control)?;
         let frontend = &mut simulation.unstarted_drive().frontend;
         frontend.host.describe(opened.summaries);
         if let Some(goal) = RequestBudget::from_config(config, only) {

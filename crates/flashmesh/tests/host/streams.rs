@@ -76,6 +76,19 @@ fn a_single_stream_is_the_run_without_streams() {
 }
 
 #[test]
+fn a_reader_alone_on_a_full_drive_is_not_delayed_by_collections_of_the_writer() {
+    let drive = "geometry.blocks-per-plane = 64\nprecondition.kind = \"random\"\nworkload.requests = 2_000\n\
+                 [stream.reader.workload]\nread-share = 1.0\n";
+    let (expected, _) = run(&config_of(drive));
+    let config = config_of(&format!("{drive}[stream.writer.workload]\nread-share = 0.0"));
+    let (together, _) = run(&config);
+    let (alone, _) = finish(Simulation::single_stream(&config, 0).expect("the drive can be built"));
+    assert!(together.gc.pages_moved > 0);
+    assert_eq!(alone.gc.pages_moved, 0);
+    assert_within("mean latency", mean(&alone.streams[0]), mean(&expected.streams[0]), 0.02);
+}
+
+#[test]
 fn equal_streams_get_equal_results_and_draw_other_requests() {
     let text = format!("{MIXED}[stream.a]\n[stream.b]\n[stream.c]");
     let (report, records) = run(&config_of(&text));
