@@ -71,8 +71,9 @@ fn precondition(config: &Config, clashes: &mut Vec<ConfigConflict>) {
 }
 
 fn geometry_clash(error: &GeometryError) -> ConfigConflict {
-    let keys: &[&'static str] = match error {
-        GeometryError::TooManyPages { .. } => &[
+    let clash = |keys: &[&'static str]| ConfigConflict::new(keys, format!("[geometry] {error}"));
+    match error {
+        GeometryError::TooManyPages { .. } => clash(&[
             "geometry.blocks-per-plane",
             "geometry.pages-per-block",
             "geometry.page-size",
@@ -80,21 +81,27 @@ fn geometry_clash(error: &GeometryError) -> ConfigConflict {
             "geometry.channels",
             "geometry.dies-per-chip",
             "geometry.planes-per-die",
-        ],
+        ]),
         GeometryError::TooManyDies { .. } => {
-            &["geometry.channels", "geometry.chips-per-channel", "geometry.dies-per-chip"]
+            clash(&["geometry.channels", "geometry.chips-per-channel", "geometry.dies-per-chip"])
         }
-        GeometryError::Capacity { .. } => &[
-            "geometry.capacity",
-            "geometry.blocks-per-plane",
-            "geometry.pages-per-block",
-            "geometry.page-size",
-            "geometry.channels",
-            "geometry.chips-per-channel",
-            "geometry.dies-per-chip",
-            "geometry.planes-per-die",
-        ],
-        GeometryError::TooLittleSpare { .. } => &[
+        GeometryError::Capacity { parity_stripe, .. } => {
+            let keys = [
+                "geometry.capacity",
+                "geometry.blocks-per-plane",
+                "geometry.pages-per-block",
+                "geometry.page-size",
+                "geometry.channels",
+                "geometry.chips-per-channel",
+                "geometry.dies-per-chip",
+                "geometry.planes-per-die",
+                "ftl.parity",
+            ];
+            let with_parity = if parity_stripe.is_some() { keys.len() } else { keys.len() - 1 };
+            clash(&keys[..with_parity])
+                .with_help("set geometry.capacity, or geometry.over-provisioning in its place, to what fits the array")
+        }
+        GeometryError::TooLittleSpare { .. } => clash(&[
             "geometry.capacity",
             "geometry.over-provisioning",
             "geometry.blocks-per-plane",
@@ -103,20 +110,13 @@ fn geometry_clash(error: &GeometryError) -> ConfigConflict {
             "geometry.chips-per-channel",
             "geometry.dies-per-chip",
             "geometry.planes-per-die",
-        ],
+        ]),
         GeometryError::Key { key, .. } => match *key {
-            "page-size" => &["geometry.page-size"],
-            "sector-size" => &["geometry.sector-size", "geometry.page-size"],
-            "planes-per-die" => &["geometry.planes-per-die"],
-            _ => &[],
+            "page-size" => clash(&["geometry.page-size"]),
+            "sector-size" => clash(&["geometry.sector-size", "geometry.page-size"]),
+            "planes-per-die" => clash(&["geometry.planes-per-die"]),
+            _ => clash(&[]),
         },
-    };
-    let clash = ConfigConflict::new(keys, format!("[geometry] {error}"));
-    match error {
-        GeometryError::Capacity { .. } => {
-            clash.with_help("set geometry.capacity, or geometry.over-provisioning in its place, to what fits the array")
-        }
-        _ => clash,
     }
 }
 
