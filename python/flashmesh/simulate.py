@@ -87,7 +87,7 @@ def run(
         check: Whether to check the simulation against its oracles as it runs.
         fairness: Whether to also run every stream alone, in parallel, and compare (`Result.fairness`).
         until_steady: Whether to repeat with more requests until the measured window is steady, or the maximum number of
-            requests; by default 64 times those of the configuration.
+            requests of a run, warm-up included; by default 64 times those of the first run.
         requests_file: A Parquet file to write with a row for every request.
         epochs_file: A file to write with a row for every epoch, CSV or Parquet by its suffix.
         timeline_file: A file for a Perfetto timeline, of the window set by `measure.window-start` and related keys.

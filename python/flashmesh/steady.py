@@ -21,11 +21,9 @@ REQUESTS = 100_000
 """Requests of a synthetic workload that does not state their number."""
 T = TypeVar("T")
 GROWTH = 2
-"""Minimum number of requests of an attempt below the limit, as a multiple of the previous attempt."""
-GROWTH_MIN = 1.25
-"""Minimum number of requests of an attempt at the limit, as a multiple of the previous attempt."""
+"""Minimum ratio of the requests of an attempt to those of the previous attempt, unless the limit is lower."""
 LIMIT = 64
-"""Default maximum number of requests of a repeated run, as a multiple of those of its configuration."""
+"""Default maximum number of requests of an attempt, as a multiple of those of the first attempt."""
 
 
 @dataclass(frozen=True)
@@ -33,8 +31,8 @@ class UntilSteady:
     """End of the repetition of a run with more requests: a steady measured window, or the limit."""
 
     limit: int | None = None
-    """Maximum number of requests of a run, of all streams together; None for `LIMIT` times those of its
-    configuration."""
+    """Maximum number of requests of an attempt, of all streams together, including those of the warm-up; None for
+    `LIMIT` times those of the first attempt."""
 
 
 def measured(config: Config) -> Config:
@@ -72,17 +70,17 @@ def settled(
     Returns:
         The last run, and its configuration.
     """
-    limit = goal.limit
+    limit, is_last = goal.limit, False
     while True:
         found = run(config)
         document = document_of(found)
-        if document["interrupted"] or is_steady(document):
+        if is_last or document["interrupted"] or is_steady(document):
             return found, config
         limit = limit if limit is not None else LIMIT * document["requests"]
         longer = lengthened(config, document, limit)
         if longer is None:
             return found, config
-        config = longer
+        config, is_last = longer
 
 
 def is_steady(document: Mapping[str, Any]) -> bool:
@@ -90,32 +88,44 @@ def is_steady(document: Mapping[str, Any]) -> bool:
     return document["measured"] is not None and bool(document["steadiness"]["steady"])
 
 
-def lengthened(config: Config, document: Mapping[str, Any], limit: int) -> Config | None:
-    """Returns the configuration of the next, longer run: more requests for each stream that can have more.
+def lengthened(config: Config, document: Mapping[str, Any], limit: int) -> tuple[Config, bool] | None:
+    """Returns the configuration of the next, longer attempt, and whether its number of requests is the limit.
 
-    None if no stream can have more: near the limit, or at the end of its trace.
+    None if no stream can have more requests: at the limit, or at the end of its trace.
     """
-    total = document["requests"]
-    needed = document["steadiness"]["requests_needed"] or 0
-    growth = min(max(GROWTH, needed / total), limit / total) if total else 0
-    # A warm-up that grows with the run would leave room for ever smaller steps to the limit.
-    if growth < GROWTH_MIN:
+    counts = extensible(config, document)
+    total, multiplied = document["requests"], sum(counts.values())
+    if not multiplied:
         return None
-    is_settled = document["warm_up"] is not None and document["warm_up"]["how"] == "steady"
-    requests = {stream["name"]: stream["requests"] for stream in document["streams"]}
+    wanted = max(GROWTH, (document["steadiness"]["requests_needed"] or 0) / total)
+    # The other requests, such as those of the warm-up, remain as they are.
+    allowed = (limit - (total - multiplied)) / multiplied
+    longer = {key: int(count * min(wanted, allowed)) for key, count in counts.items()}
+    overrides = [f"{key}={longer[key]}" for key, count in counts.items() if longer[key] > count]
+    if not overrides:
+        return None
+    return Config.from_str(config.to_toml(), "<configuration>", overrides), allowed <= wanted
+
+
+def extensible(config: Config, document: Mapping[str, Any]) -> dict[str, int]:
+    """Returns the requests that the next attempt multiplies, by the configuration key of their number.
+
+    Streams without a key are at the end of their trace, or read all of it.
+    """
+    has_steady_warm_up = document["warm_up"] is not None and document["warm_up"]["how"] == "steady"
+    completed = {stream["name"]: stream["requests"] for stream in document["streams"]}
     workloads = keys_of(json.loads(config.to_json()), "workload")
-    overrides: list[str] = []
-    for (key, workload), count in zip(workloads.items(), requests_of(workloads, requests), strict=True):
+    found: dict[str, int] = {}
+    for (key, workload), count in zip(workloads.items(), requests_of(workloads, completed), strict=True):
         asked = workload.get("requests")
-        if is_settled:
+        if has_steady_warm_up:
             # The requested number excludes requests of the warm-up.
             count = asked if asked is not None else REQUESTS
         has_ended = asked is not None and count < asked
-        reads_file = "trace" in workload or "fitted" in workload
-        if has_ended or (asked is None and reads_file) or int(count * growth) <= count:
-            continue
-        overrides.append(f"{key}.requests={int(count * growth)}")
-    return Config.from_str(config.to_toml(), "<configuration>", overrides) if overrides else None
+        reads_whole_file = asked is None and ("trace" in workload or "fitted" in workload)
+        if count and not has_ended and not reads_whole_file:
+            found[f"{key}.requests"] = count
+    return found
 
 
 def keys_of(tables: Mapping[str, Any], section: str) -> dict[str, Mapping[str, Any]]:
@@ -141,4 +151,4 @@ def sentence(document: Mapping[str, Any]) -> str:
     requests = f"{document['requests']:,} requests"
     if is_steady(document):
         return f"steady after {requests}"
-    return f"not steady after {requests}, about the most that --steady-limit and the traces allow"
+    return f"not steady after {requests}, the most that --steady-limit and the traces allow"

@@ -196,7 +196,8 @@ STEADY_OPTIONS = (
         "--steady-limit",
         type=click.IntRange(min=1),
         metavar="REQUESTS",
-        help="Maximum number of requests with --until-steady; by default 64 times those of the configuration.",
+        help="Maximum number of requests of a run with --until-steady, warm-up included; "
+        "by default 64 times those of the first run.",
     ),
 )
 
