@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -13,9 +14,11 @@ from flashmesh.asking.answer import Answer, Effect, Row, is_higher_better
 from flashmesh.asking.causes import cause_of, inside
 from flashmesh.asking.changes import Change, changes_of
 from flashmesh.frames import as_trace
+from flashmesh.report.headline import longer
 from flashmesh.report.measures import Measure, measure_named
 from flashmesh.report.stream_measures import refuse_unconfigured_streams
 from flashmesh.report.view import numbers
+from flashmesh.results import Result
 from flashmesh.results.window import windowed
 from flashmesh.simulate import cores, jobs_of
 from flashmesh.spare_space import CAPACITY, KEPT, capacity_in, change_text
@@ -321,17 +324,16 @@ def answer_of(
 def steadiness_notes(results: Mapping[tuple[Change | None, int], Mapping[str, Any]]) -> list[str]:
     """Returns a note on the number of drives without a steady window, and on the requests that they need.
 
-    Empty if all windows are steady.
+    Empty if all windows are steady. The note names no number if no number of requests makes all drives steady.
     """
     unsteady = [(change, each) for (change, _), each in results.items() if not each["steadiness"]["steady"]]
     if not unsteady:
         return []
     drives, named = len({change for change, _ in results}), len({change for change, _ in unsteady})
-    needed = [each["steadiness"]["requests_needed"] for _, each in unsteady]
-    longest = max((count for count in needed if count is not None), default=None)
-    remedy = "" if longest is None else f"; about {longest:,} requests would be enough (workload.requests)"
+    slowest = max((each for _, each in unsteady), key=lambda each: each["steadiness"]["requests_needed"] or math.inf)
+    remedy = longer(Result.of_checked(dict(slowest))).removesuffix(".")
     are = "is" if named == 1 else "are"
-    return [f"{named} of {drives} drives {are} not steady, so that longer runs would give other effects{remedy}"]
+    return [f"{named} of {drives} drives {are} not steady, so that longer runs may give other effects{remedy}"]
 
 
 def notes_on(document: Mapping[str, Any]) -> list[str]:
