@@ -97,6 +97,7 @@ def load(
         raise ConfigError(f"overrides: expected a mapping of keys to values, not {type(overrides).__name__}")
     is_alone, varied = varied is None, varied or {}
     overrides = spelt_settings(overrides or {})
+    spare_space.check_kept(keep, varied)
     followed: dict[str, str] = {}
     if keep == spare_space.KEPT and spare_space.CAPACITY not in overrides and spare_space.is_followed(varied):
         workload: dict[str, Any] = {"trace": trace, "profile": profile, "fio": fio, "tolerate": tolerate, "sort": sort}

@@ -74,6 +74,19 @@ def space_of(values: Mapping[str, Any]) -> Space:
     return Space(raw, values.get(CAPACITY))
 
 
+def check_kept(keep: str, settings: Collection[str]) -> None:
+    """Checks that the varied keys `settings` leave the quantity `keep` constant.
+
+    Raises:
+        ConfigError: If the capacity is to stay, and the over-provisioning, which determines it, is varied.
+    """
+    if keep != KEPT and SHARE in settings:
+        raise ConfigError(
+            f"{SHARE} is varied, which changes the capacity: leave out --keep {keep} (keep = {keep!r} in a file or "
+            f"call), or vary {CAPACITY} instead"
+        )
+
+
 def is_followed(settings: Collection[str]) -> bool:
     """Returns whether the varied keys `settings` require that the host capacity of each point is adapted.
 

@@ -185,7 +185,7 @@ def test_more_flash_keeps_over_provisioning_and_says_so() -> None:
     assert "geometry.capacity 5GB -> 10GB (over-provisioning kept): with geometry.channels = 16" in text(found)
     kept = flashmesh.ask(drive, keys=keys, overrides=overrides, seeds=1, keep="capacity")
     assert not any(row.also for row in kept.rows)
-    assert kept.unread == {"geometry.over-provisioning": "geometry.capacity determines it"}
+    assert kept.unread == {"geometry.over-provisioning": "changes the capacity, which is kept"}
 
 
 def text(found: Answer) -> str:

@@ -114,6 +114,19 @@ def test_sweep_file_says_what_is_kept(cli: Cli, tmp_path: Path, keep: str, capac
     assert json.loads(file.read_text())["configuration"]["geometry"]["capacity"] == capacity
 
 
+def test_the_capacity_cannot_be_kept_while_the_over_provisioning_is_varied(cli: Cli, tmp_path: Path) -> None:
+    vary = ("--vary", "geometry.over-provisioning=7%,12%", "--keep", "capacity")
+    compared = cli("compare", "preset:venice-z-nand", *vary)
+    assert compared.returncode == 2
+    assert "geometry.over-provisioning is varied, which changes the capacity: leave out --keep" in compared.stderr
+    (tmp_path / "sweep.toml").write_text(
+        'config = "preset:venice-z-nand"\nkeep = "capacity"\n[axes]\n"geometry.over-provisioning" = ["7%", "12%"]\n'
+    )
+    swept = cli("sweep", "sweep.toml")
+    assert swept.returncode == 2
+    assert "geometry.over-provisioning is varied, which changes the capacity" in swept.stderr
+
+
 def test_sweep_file_cannot_keep_anything_else(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "sweep.toml").write_text('config = "preset:venice-z-nand"\nkeep = "dies"\n[axes]\nseed = [0]\n')
     done = cli("sweep", "sweep.toml")

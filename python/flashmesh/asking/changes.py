@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from flashmesh._native import ConfigError
 from flashmesh.configuration import value_text
 from flashmesh.keys import declared, flat
-from flashmesh.spare_space import CAPACITY, KEPT, SHARE, space_of
+from flashmesh.spare_space import KEPT, SHARE, space_of
 from flashmesh.sweeps.ranges import quantity
 
 if TYPE_CHECKING:
@@ -64,8 +64,8 @@ def changes_of(config: Config, keep: str = KEPT) -> tuple[list[Change], dict[str
         reason = config.unread(key.key)
         if reason is not None:
             unread[key.key] = reason
-        elif key.key == SHARE and share is not None and keep != KEPT:
-            unread[key.key] = f"{CAPACITY} determines it"
+        elif key.key == SHARE and keep != KEPT:
+            unread[key.key] = f"changes the {keep}, which is kept"
         elif values.get(key.key) is None:
             unread[key.key] = "is not set"
         else:
