@@ -225,8 +225,8 @@ mod tests {
     #[test]
     fn a_plane_at_its_quota_takes_none() {
         let mut ftl = drive();
-        // The quota is 52 pages: the even share of 48 pages, and half a block. Of 12 blocks, the share fills 6 and 5 must be spare. One block is
-        // left, half of which allocation may use.
+        // The quota is 52 pages: the even share of 48 pages, and half a block. Of 12 blocks, the even share takes 6 and 5 must be spare. Allocation
+        // may use half of the remaining block.
         for plane in [3, FROM.0, 15] {
             for page in 0..52 {
                 let ppn = ftl.allocate(PlaneId(plane), HOST).expect("the plane has space");

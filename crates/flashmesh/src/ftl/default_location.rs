@@ -1,13 +1,13 @@
 //! Homes: addresses at which unmapped pages are read.
 //!
-//! A page that was never written, or was deallocated, has no map entry and takes no space. It is read at its *home*, a physical page that the page
-//! number alone determines. The plane is that of the static order (the fixed assignment of logical pages to planes). On each plane homes follow each
-//! other by namespace, then by page number. So results do not depend on the order in which pages are read, consecutive pages join in multi-plane
-//! reads, and a drive that is not written needs no map. No two pages have the same home.
+//! A page that was never written, or was deallocated, has no map entry and takes no space. It is read at its *home*, a physical page that depends
+//! only on its page number. The plane is that of the static order (the fixed assignment of logical pages to planes). On each plane, homes are sorted
+//! by namespace, then by page number. So results do not depend on the order in which pages are read, consecutive pages join in multi-plane reads, and
+//! a drive that is not written needs no map. No two pages have the same home.
 //!
-//! A home represents data that was on the drive from the beginning, of which the simulation has no other record (\[choice\]: a decision of this
-//! model). A read takes the time of the die, plane and page type of the home. The home does not occupy a block: another page may be stored at this
-//! address, or the block may be free or erased. Garbage collection neither moves the data of homes nor gains space from them, and they cause no wear.
+//! A home stands for data that was on the drive before the run (\[choice\]: a decision of this model). A read takes the time of the die, plane and
+//! page type of the home. The home does not occupy a block: another page may be stored at this address, or the block may be free or erased. Garbage
+//! collection neither moves the data of homes nor gains space from them, and they cause no wear.
 
 use super::{Ftl, PlaneOccupancy};
 use crate::ids::{Lpn, Ppn, StreamId};

@@ -30,12 +30,12 @@ pub(super) struct InitialMap {
     groups: Vec<PlaneGroup>,
     /// Index in `groups` of each plane of the drive; [`NO_GROUP`] for a plane that preconditioning has not filled.
     group_of: Vec<u32>,
-    /// Slots of the logical pages; `None` if each page has its own slot.
+    /// Random permutation of the logical pages, applied before the lookup in `groups`; `None` if pages are not permuted.
     scatter: Option<Scatter>,
 }
 
-/// Locations of the logical pages of a sample (simulated planes) at one instant, from which several copies are made. With several copies, each block
-/// of the drive consists of one block of every copy, interleaved.
+/// State of a sample (simulated planes) at one moment: the locations of its logical pages. Planes of the drive are filled with copies of it. With
+/// several copies, each block of the drive interleaves one block of every copy.
 #[derive(Clone, Debug)]
 pub(super) struct PlaneImage {
     /// For each logical page of the sample, its location in the first copy, as an offset in pages from the first page of a [`PlaneGroup`].
@@ -56,7 +56,7 @@ pub(super) struct PlaneImage {
 #[derive(Clone, Debug)]
 pub(super) struct PlaneGroup {
     first_page: Ppn,
-    /// Logical pages that the group stores, as subsets that each belong to one plane, each with the number of logical pages in all earlier subsets.
+    /// Logical pages of the group, one share per plane and range, each after the total number of logical pages in the shares before it.
     shares: Vec<(u32, PlaneShare)>,
     content: GroupContent,
 }
@@ -89,7 +89,6 @@ impl InitialMap {
         self.groups.push(group);
     }
 
-    /// Sets the slots of the logical pages.
     pub fn set_scatter(&mut self, scatter: Scatter) {
         self.scatter = Some(scatter);
     }
@@ -127,7 +126,7 @@ impl InitialMap {
 }
 
 impl PlaneGroup {
-    /// Creates a group whose logical pages, one element of `shares` after the other, are stored in order from `first_page` on.
+    /// Creates a group whose logical pages, those of each of `shares` in turn, are stored in order from `first_page` on.
     pub fn in_order(first_page: Ppn, shares: impl IntoIterator<Item = PlaneShare>) -> PlaneGroup {
         PlaneGroup::new(first_page, shares, GroupContent::InOrder)
     }
@@ -151,8 +150,8 @@ impl PlaneGroup {
         PlaneGroup { first_page, shares: numbered.collect(), content }
     }
 
-    /// Passes all (logical, physical) page pairs of the group to `take`, in batches of at most [`PREFETCHED`] pairs. The pages of `scatter` have the
-    /// slots of the group; without it, each page has its own.
+    /// Passes all (logical, physical) page pairs of the group to `take`, in batches of at most [`PREFETCHED`] pairs. If `scatter` is given, applies
+    /// its permutation to the logical pages.
     pub fn in_batches(&self, scatter: Option<&Scatter>, mut take: impl FnMut(&mut Vec<(Lpn, Ppn)>)) {
         let (mut offsets, mut batch) = ([0; PREFETCHED], Vec::with_capacity(PREFETCHED));
         for (before, share) in &self.shares {
@@ -176,8 +175,8 @@ impl PlaneGroup {
         }
     }
 
-    /// Returns the physical pages that are valid in the copies although no logical page of the group uses them. The copies have more pages than the
-    /// group if the last copy is not used up. Empty if the pages are stored in order.
+    /// Returns the physical pages that are valid in the copies but store no logical page of the group, because the last copy is not used up. Empty if
+    /// the pages are stored in order.
     pub fn unused(&self) -> impl Iterator<Item = Ppn> {
         let used = self.shares.last().map_or(0, |(before, share)| before + share.count);
         let copied = match &self.content {

@@ -55,8 +55,8 @@ impl Interleaving {
         }
         to.fill(0);
         let mut end = 0;
-        // Number of copies of a group that are written together, in one word. `repeats` has a bit at the start of each of these copies, so that a
-        // multiplication by `repeats` repeats the group.
+        // `at_once` copies of a group fit into one word and are written together: a multiplication by `repeats`, which has a bit at the start of each
+        // of these copies, repeats the group.
         let at_once = (u64::BITS / self.group).clamp(1, self.copies);
         let repeats = (0..at_once).fold(0, |repeats, copy| repeats | 1 << (copy * self.group.min(u64::BITS - 1)));
         for first in (0..pages).step_by(self.group as usize) {
@@ -111,7 +111,6 @@ mod tests {
             let interleaving = Interleaving::new(copies, group);
             let pages = group * groups;
             for page in 0..copies * pages {
-                // Group by group, as the module describes the interleaving.
                 let (copy, own) = (page / group % copies, page / group / copies * group + page % group);
                 prop_assert_eq!(interleaving.source_of(page), (copy, own));
                 prop_assert_eq!(interleaving.in_first_copy(own) + interleaving.distance(copy), page);

@@ -161,7 +161,8 @@ impl Mapping {
         });
     }
 
-    /// Returns the location of `lpn` according to the forward table; `None` if its entry is not set (perhaps computed) or the page was deallocated.
+    /// Returns the location of `lpn` in the forward table; `None` if the table has no entry for it (the location may then be computed) or the page
+    /// was deallocated.
     #[inline]
     pub(super) fn stored(&self, lpn: Lpn) -> Option<Ppn> {
         let entry = self.entry(lpn);
@@ -199,16 +200,16 @@ impl Mapping {
         }
     }
 
-    /// Returns how often the location of a logical page has changed, over all pages of the drive. Locations that were looked up stay valid until
-    /// this number changes. First writes count only after a read of an [unmapped page](Mapping::count_unmapped_read), because only then a queued
-    /// read may hold the home (address at which an unmapped page is read) of the written page.
+    /// Returns the number of changes of map entries so far, over all pages of the drive. Locations that were looked up stay valid until this number
+    /// changes. The first write of a page counts only once [an unmapped page was read](Mapping::count_unmapped_read): before that, no queued read
+    /// holds the home (address at which an unmapped page is read) of the page.
     #[inline(always)]
     pub(crate) fn changes(&self) -> u64 {
         self.changes
     }
 
-    /// Counts a read of an unmapped page. After the first such read, the first write of any page counts as one of the
-    /// [`changes`](Mapping::changes), because a queued read may have to look up that page again.
+    /// Counts a read of an unmapped page. From then on, the first write of a page counts as one of the [`changes`](Mapping::changes), because a
+    /// queued read may hold the home (address at which an unmapped page is read) of that page.
     #[inline(always)]
     pub(super) fn count_unmapped_read(&mut self) {
         self.unmapped_reads += 1;

@@ -114,9 +114,9 @@ use crate::states::StateFolder;
 
 /// A page-level flash translation layer.
 ///
-/// The caller must program and commit every page that it allocates ([`Ftl::commit_write`], [`Ftl::commit_move`]), whatever happens meanwhile. Apart
-/// from preallocated pages (early binding), each plane may have one program in flight for each kind of open block, because a die executes one
-/// operation at a time.
+/// The caller must program and commit every page that it allocates ([`Ftl::commit_write`], [`Ftl::commit_move`]), even if the page was superseded
+/// meanwhile. Apart from preallocated pages (early binding), each plane may have one program in flight for each kind of open block, because a die
+/// executes one operation at a time.
 #[derive(Clone, Debug)]
 pub struct Ftl {
     geometry: Geometry,
@@ -130,8 +130,8 @@ pub struct Ftl {
     partition: Partition,
     /// Locations and counts of the replicas of pages; `None` unless `replication.enabled`.
     replicas: Option<Box<Replicas>>,
-    /// Whether the allocator is notified of every page that is mapped to a plane or leaves a plane, because it counts the pages of each
-    /// part (range of logical pages with the same set of planes) on each plane.
+    /// Whether the allocator counts the pages of each part (range of logical pages with the same set of planes) on each plane. The allocator is then
+    /// notified whenever the location of a page changes.
     counts_parts: bool,
     /// Whether preconditioning put the drive into a steady state of uniform random writes.
     is_stationary: bool,
@@ -224,18 +224,18 @@ impl Ftl {
         self.mapping.get(lpn)
     }
 
-    /// Returns access to the drive that writes pages without simulated time.
+    /// Returns an interface that writes pages without simulated time.
     pub fn untimed(&mut self) -> UntimedWrites<'_> {
         UntimedWrites(self)
     }
 
-    /// Stores in tables all map entries that are computed at each lookup so far, which makes later lookups faster.
+    /// Stores in tables the map entries that so far are computed at each lookup, to speed up lookups.
     pub(crate) fn materialize_map(&mut self) {
         self.mapping.materialize_all();
     }
 
-    /// Prefetches, into the CPU cache, the table entry of the block that holds the current version of `lpn`, which the commit of a newer
-    /// version will invalidate.
+    /// Prefetches the table entry of the block that holds the current version of `lpn` into the CPU cache, because the commit of a newer version will
+    /// invalidate it there.
     #[inline]
     pub fn prefetch_older(&self, lpn: Lpn) {
         if let Some(older) = self.mapping.stored(lpn) {

@@ -10,10 +10,10 @@ use crate::flash::geometry::Geometry;
 use crate::flash::namespace::ResolvedNamespace;
 use crate::ids::PlaneId;
 
-/// Set of planes, given by its channels, ways, dies and planes: contains the plane at every combination of them.
+/// Set of planes: all combinations of some channels, ways, dies in a chip, and planes in a die.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct PlaneSet {
-    /// Indices that the set contains at each array level, ascending: channels, ways in a channel, dies in a chip, planes in a die.
+    /// Indices at each array level, ascending: channels, ways in a channel, dies in a chip, planes in a die.
     levels: [Vec<u32>; 4],
 }
 
@@ -183,19 +183,18 @@ impl Partition {
         self.order
     }
 
-    /// Returns the page number after the last page of all parts (ranges of logical pages that are assigned to planes).
+    /// Returns the end of the page numbers of all parts (ranges of logical pages that are assigned to planes).
     pub(super) fn end(&self) -> u32 {
         self.parts.iter().map(|part| part.pages.end).max().unwrap_or(0)
     }
 
-    /// Returns the largest number of pages of `part` on any plane, if the pages are spread evenly over the planes of the part.
+    /// Returns the largest number of pages of `part` on any of its planes, with the pages spread evenly.
     pub(super) fn max_even_pages(&self, part: &Part) -> u32 {
         let runs = (part.pages.len() as u32).div_ceil(self.units_per_page);
         runs.div_ceil(self.sets[part.set].len()) * self.units_per_page
     }
 
-    /// Returns the range of the first pages of each namespace, whose length is the share `fill` (0 to 1) of the namespace. Empty ranges are
-    /// omitted.
+    /// Returns the first pages of each namespace, up to the share `fill` (0 to 1) of its pages. Empty ranges are omitted.
     pub(super) fn filled_ranges(&self, fill: f64) -> Vec<Range<u32>> {
         let beginning = |pages: &Range<u32>| {
             let filled = (pages.len() as f64 * fill) as u32;
@@ -222,35 +221,34 @@ impl Partition {
         self.loads[plane.index()]
     }
 
-    /// Returns the number of blocks of `plane` beyond its load (the pages that it stores when the drive is full).
+    /// Returns the number of blocks of `plane` that stay unused when the drive is full.
     pub fn spare_blocks(&self, plane: PlaneId) -> u32 {
         self.blocks_per_plane.saturating_sub(self.pages_when_full(plane).div_ceil(self.pages_per_block))
     }
 
-    /// Returns the number of blocks that `plane` needs beyond its load (the pages that it stores when the drive is full) so that it never runs out of
-    /// space.
+    /// Returns the number of blocks that `plane` needs beyond those filled on a full drive, so that it never runs out of space.
     pub fn spare_blocks_needed(&self, plane: PlaneId) -> u32 {
         self.spare_blocks + self.dedicated_streams(plane).count_ones().saturating_sub(1)
     }
 
-    /// Returns the number of pages of `plane` beyond its load (the pages that it stores when the drive is full) and the spare blocks that
-    /// it needs.
+    /// Returns the number of pages of `plane` that are neither filled on a full drive nor part of the spare blocks that it needs.
     fn slack_pages(&self, plane: PlaneId) -> u32 {
         let blocks = self.blocks_per_plane.saturating_sub(self.spare_blocks_needed(plane));
         (blocks * self.pages_per_block).saturating_sub(self.pages_when_full(plane))
     }
 
-    /// Returns the maximum number of guests (pages put there by replication) of `plane`: half of the pages beyond its load (the pages that it stores
-    /// when the drive is full) and the spare blocks that it needs. Allocation may use the other half.
+    /// Returns the maximum number of guests (pages put there by replication) of `plane`: half of the pages that are neither filled on a full drive
+    /// nor part of the needed spare blocks. Allocation may use the other half.
     pub fn guests_max(&self, plane: PlaneId) -> u32 {
         self.slack_pages(plane) / 2
     }
 
-    /// Returns the maximum number of pages of each part on each plane, for allocators without fixed shares. The limit of part p on plane q is at
-    /// index p x (planes of the drive) + q; it is 0 if the part does not use the plane. A limit is the sum of two numbers: the pages of the part on
-    /// the plane if the part is full and spread evenly, and half of the pages beyond the load of the plane (the pages that it stores when the drive
-    /// is full) and its needed spare blocks, divided equally among the parts on the plane. The other half is left to guests of replication or stays
-    /// free, because a plane with more valid pages than others is more costly to collect.
+    /// Returns the page limits for allocators that do not assign fixed subsets of the pages to planes. The limit of part p on plane q is at index p x
+    /// (number of planes of the drive) + q; it is 0 if the part does not use the plane.
+    ///
+    /// A limit is the sum of the even share of the part and a portion of the slack of the plane (pages that are neither filled on a full drive nor
+    /// part of the needed spare blocks). Half of the slack is divided equally among the parts on the plane. The other half is left to guests of
+    /// replication or stays free, because a plane with more valid pages than others is more costly to collect.
     pub(super) fn page_limits(&self, geometry: &Geometry) -> Vec<u32> {
         let planes = geometry.planes() as usize;
         let mut sharing = vec![0; planes];

@@ -61,8 +61,8 @@ impl Ftl {
         self.notify_filled(0..self.mapping.logical_pages());
     }
 
-    /// Allows pages on other planes than those of the static order, if the allocation is static. Changes nothing under other allocators, which limit
-    /// the pages of each plane already, or with superblocks, whose planes share their blocks.
+    /// Allows pages on other planes than those of the static order, if the allocation is static. No-op under other allocators, which already have
+    /// page limits, and with superblocks, whose planes share their blocks.
     ///
     /// # Panics
     /// If a placed page is neither committed nor withdrawn yet.
@@ -92,8 +92,8 @@ impl Ftl {
         self.allocation.on_placed(lpn, plane);
     }
 
-    /// Withdraws the version of `lpn` placed on `plane`, which then no longer counts as in flight there: its write is placed again or cancelled, or
-    /// was committed by [`Ftl::commit_move`], which does not notify the allocator.
+    /// Withdraws the version of `lpn` placed on `plane`, so that it no longer counts as in flight there. Called if its write is cancelled or placed
+    /// again, and after [`Ftl::commit_move`], which does not notify the allocator.
     #[inline]
     pub(crate) fn withdraw_write(&mut self, lpn: Lpn, plane: PlaneId) {
         self.allocation.on_withdrawn(lpn, plane);

@@ -47,11 +47,11 @@ impl Ftl {
         self.collector.is_urgent(&self.blocks, plane)
     }
 
-    /// Begins a collection of `plane`: marks one of its full blocks as victim and returns it. With superblocks, the victims are the blocks with one
-    /// index, one in each plane that shares superblocks with `plane`. The caller then moves their valid pages and erases them.
+    /// Begins a collection of `plane`: marks one of its full blocks as victim and returns it. With superblocks, the victims are all blocks of one
+    /// superblock. The caller then moves their valid pages and erases them.
     ///
-    /// Returns `None` if a collection or wear-levelling move is in progress in these planes, or if no block qualifies (with superblocks, no index).
-    /// A block qualifies if it has enough invalid pages, and if there are free pages for its valid pages.
+    /// Returns `None` if a collection or wear-levelling move is in progress in these planes, or if no block (superblock) qualifies. A block qualifies
+    /// if it has enough invalid pages, and if there are free pages for its valid pages.
     pub fn begin_collection(&mut self, plane: PlaneId) -> Option<Vec<BlockId>> {
         let victims = self.collector.begin(&mut self.blocks, plane)?;
         self.store_entries(&victims);
@@ -71,8 +71,8 @@ impl Ftl {
     }
 
     /// Begins static wear levelling of `plane` if the erase counts of its most erased block and of its least erased full block differ by more than
-    /// the threshold. Marks the least erased full block as victim, and with superblocks its twins (blocks with the same index in the other planes).
-    /// Returns the victims, whose pages the caller moves as in a collection.
+    /// the threshold. Marks the least erased full block as victim, with superblocks all blocks of its superblock. Returns the victims, whose pages
+    /// the caller moves as in a collection.
     ///
     /// Returns `None` if the difference is smaller or the valid pages do not fit, while the plane is being collected, and always if static wear
     /// levelling is off.

@@ -7,9 +7,9 @@
 //! # Why a plane still never runs out of space
 //!
 //! A replica is one more valid page of its plane. If the replica is kept and the original dropped, the page is on another plane than the allocator
-//! chose. In both cases the page is a guest of its plane. The guests of a plane, including those in flight, are at most half of the pages beyond its
-//! load and the spare blocks that it needs ([`Partition::guests_max`]). Allocators that count the pages of a plane use the other half, and do not
-//! count guests. So the valid pages of a plane stay within what garbage collection can handle.
+//! chose. In both cases the page is a guest of its plane. The guests of a plane, including those in flight, take at most half of its slack: the pages
+//! that are neither filled on a full drive nor part of the spare blocks that it needs ([`Partition::guests_max`]). Allocators that count the pages of
+//! a plane use the other half, and do not count guests. So the valid pages of a plane stay within what garbage collection can handle.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

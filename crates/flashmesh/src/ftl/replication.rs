@@ -40,7 +40,7 @@ impl Ftl {
             .filter(|plane| members.binary_search(plane).is_ok() && replicas.has_room(*plane))
             .filter(|&plane| !self.collector.is_short(&self.blocks, plane))
             .max_by_key(|&plane| {
-                // Planes that share superblocks are filled evenly, so the plane with the fewest pages in its open block comes first.
+                // With superblocks, prefer the plane with the fewest pages in its open block, because planes of a superblock are filled evenly.
                 let behind = if self.blocks.has_twins() {
                     self.blocks.open_block_pages(plane, OpenBlockKind::Replica)
                 } else {

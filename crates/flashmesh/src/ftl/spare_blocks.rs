@@ -39,9 +39,9 @@ pub fn spare_blocks_min(config: &Config) -> u32 {
     gathering + SPARE_BLOCKS_PER_PLANE_MIN as u32 + needed.map(|(_, blocks)| blocks).sum::<u32>()
 }
 
-/// Returns the number of spare blocks of each plane for invalid mapping units that collection cannot reclaim if programs write several units; 0
-/// otherwise. A block with fewer invalid units than one program is not a victim, so every block may keep that many. One more block covers units
-/// skipped by programs.
+/// Returns the number of spare blocks of each plane for invalid mapping units that stay unreclaimed if programs write several units; 0 otherwise.
+/// Every full block may keep fewer invalid units than one program, because such a block is not a victim. One more block covers units skipped by
+/// programs.
 pub fn blocks_for_gathering(config: &Config) -> u32 {
     let program = u64::from(config.units_per_program());
     if program == 1 {

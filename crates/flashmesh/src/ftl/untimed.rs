@@ -70,9 +70,9 @@ impl UntimedWrites<'_> {
         is_one_set && ftl.allocation.is_static() && !does_more
     }
 
-    /// Returns the destination plane of the next host writes, their kind of open block, and how many pages can be written there together (a run). A
-    /// run ends before a collection is needed, a block is opened, or another plane of the superblock is the least filled. The number is 0 if the next
-    /// page needs [`write`](Self::write).
+    /// Returns how many host writes can be made together (a run), with their destination plane and their kind of open block. A run ends before free
+    /// pages become short, a block must be opened, or another plane of the superblock becomes the least filled. The number is 0 if the next page
+    /// needs [`write`](Self::write).
     fn room_for_run(&self) -> (PlaneId, OpenBlockKind, u32) {
         let (blocks, collector) = (&self.0.blocks, &self.0.collector);
         let first = PlaneId(0);
@@ -238,7 +238,7 @@ mod tests {
             (&DIE[..], Some(1), true),
             (&PLANE, None, false),
             (&PLANE, None, true),
-            // Here the plane depends on the page, so writes cannot be joined in runs and are made one by one.
+            // Several planes without superblocks: the plane depends on the page, so pages are written one by one.
             (&DIE, None, false),
             (&[], Some(4), true),
         ];

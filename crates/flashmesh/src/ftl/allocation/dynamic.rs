@@ -22,11 +22,11 @@ pub struct Dynamic {
     rounds: RoundRobinPointers,
     quotas: PlaneQuotas,
     order: StaticOrder,
-    /// Number of consecutive mapping units placed on one plane before the round-robin pointers move: the units of one program. If these are several,
-    /// with superblocks and multi-plane programs: the units of a program over all planes of a die.
+    /// Number of consecutive mapping units placed on one plane before the round-robin pointers move: the units of one program in that plane. With
+    /// superblocks and multi-plane programs, the units of one program in all planes of a die.
     program: u32,
-    /// Plane of the last mapping unit placed, and the number of further units that may follow there before the round-robin pointers move. Indexed by
-    /// part (range of logical pages with the same set of planes).
+    /// Plane of the last mapping unit placed, and the number of further units placed there before the round-robin pointers move. Indexed like
+    /// `Partition::parts`.
     filling: Vec<(PlaneId, u32)>,
 }
 
@@ -57,9 +57,8 @@ impl Dynamic {
         &mut self.quotas
     }
 
-    /// Returns the next plane for a page of `part` (index of a range of logical pages with the same set of planes) and moves the
-    /// round-robin pointers. Eligible are planes with room on dies in `idle`, or on all dies if `idle` is `None`. Returns `None`, and moves
-    /// no pointer, if no plane is eligible.
+    /// Returns the next plane for a page of `part` (index in `Partition::parts`) and moves the round-robin pointers. Only planes with room are
+    /// eligible, and only on dies in `idle` unless `idle` is `None`. Returns `None`, and moves no pointer, if no plane is eligible.
     fn next(&mut self, part: usize, occupancy: &PlaneOccupancy<'_>, idle: Option<&IdleDies>) -> Option<PlaneId> {
         let any_idle = |number: u32, dies: u32| match idle {
             Some(idle) => idle.first_in(number * dies, (number + 1) * dies).is_some(),
@@ -196,8 +195,8 @@ mod tests {
             let ppn = ftl.allocate(plane, OpenBlockKind::SHARED).expect("a plane with room has a page");
             ftl.commit_write(Lpn(lpn), ppn);
         }
-        // The even share of each plane is 16 pages. Of its 12 blocks of 4 pages, 4 must be spare, so that it could take 32 pages. Allocation uses
-        // only half of the difference, so the limit is 24.
+        // A plane has 12 blocks of 4 pages. 4 blocks are spare, so 32 pages remain, and the even share is 16 pages. Allocation may use half of the
+        // other 16 pages, so the limit is 24.
         assert_eq!(on_idle_die, 2 * 24);
         ftl.audit().unwrap();
     }

@@ -44,9 +44,8 @@ impl FreeChannel {
         &mut self.quotas
     }
 
-    /// Returns the next plane with room for a page of `part` (range of logical pages with the same set of planes) and moves the round-robin
-    /// pointers. Considers only free channels, or all channels if `any_channel` is true. Returns `None` if no plane of the considered
-    /// channels has room.
+    /// Returns the next plane with room for a page of `part` (index in `Partition::parts`) and moves the round-robin pointers. Considers only free
+    /// channels, or all channels if `any_channel` is true. Returns `None` if no plane of these channels has room.
     fn next(&mut self, part: usize, drive: &DriveView<'_>, any_channel: bool) -> Option<PlaneId> {
         let dies_per_chip = drive.geometry().dies_per_chip;
         let is_free = |ChipId(chip): ChipId| {
@@ -204,8 +203,8 @@ mod tests {
             let ppn = ftl.allocate(plane, OpenBlockKind::SHARED).expect("a plane with room has a page");
             ftl.commit_write(lpn, ppn);
         }
-        // A plane has 48 pages: its even share of 16, 16 in 4 spare blocks, and 16 more. Each of the 12 planes of the free channel takes its share
-        // and half of the 16 more, 24 pages. Further pages go to the busy channel.
+        // A plane has 48 pages: an even share of 16, 4 spare blocks with 16, and 16 others, half of which allocation may use. So each of the 12
+        // planes of the free channel takes 24 pages. Further pages go to the busy channel.
         assert_eq!(on_free_channel, 12 * 24);
         ftl.audit().expect("the tables agree");
     }

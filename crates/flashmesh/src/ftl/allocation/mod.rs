@@ -33,12 +33,12 @@ use quota::PlaneQuotas;
 ///
 /// # Contract
 ///
-/// - The plane can store the page permanently: under any sequence of writes, the valid pages of a plane stay within what garbage collection
-///   can handle. To ensure this, a plane holds either a fixed share of the logical pages, or at most a limit for each part (range of
-///   logical pages with the same set of planes).
+/// - Garbage collection must never run out of space: whatever the host writes, the valid pages of a plane must not exceed its capacity without the
+///   spare blocks. To ensure this, a plane stores either a fixed subset of the logical pages, or at most a limit for each part (range of logical
+///   pages with the same set of planes).
 /// - The pages of a namespace stay on the planes it is bound to.
 /// - The choice depends only on the arguments and earlier calls, so that runs are reproducible.
-/// - Every page placed is committed once on the plane chosen, or withdrawn.
+/// - After each placement, the page is either committed on the chosen plane or withdrawn, exactly once.
 pub trait Allocator {
     /// Returns the plane for a page whose write reaches the FTL. The FTL itself chooses the physical page in this plane.
     fn place(&mut self, write: &PageWrite, drive: &DriveView<'_>) -> PlaneId;
@@ -46,10 +46,9 @@ pub trait Allocator {
     /// Records that a version of `lpn`, placed on `plane`, has been programmed.
     fn on_committed(&mut self, lpn: Lpn, plane: PlaneId);
 
-    /// Returns whether the write still goes to `plane`, on which it was placed. Called when the path to the die is granted to an operation
-    /// that begins with this write, unless the write already has a physical page. If false, the write is
-    /// [withdrawn](Allocator::on_withdrawn) and placed once more, by the load at that time; no write is placed a third time. Must not have
-    /// side effects.
+    /// Returns whether the write stays on `plane`, on which it was placed. Called when the write is about to be issued and its die has been granted
+    /// the path, unless the write already has a physical page. If false, the write is [withdrawn](Allocator::on_withdrawn) and placed again under the
+    /// current load, at most once per write. Must not have side effects.
     fn keeps_plane(&self, _write: &PageWrite, _plane: PlaneId, _drive: &DriveView<'_>) -> bool {
         true
     }
@@ -98,8 +97,8 @@ impl AnyAllocator {
         }
     }
 
-    /// Returns the static order (fixed assignment of logical pages to planes). The static order also determines the planes of pages that
-    /// were never written, or were written before the run.
+    /// Returns the static order (fixed assignment of logical pages to planes). Under every allocator, the static order determines the planes of pages
+    /// that were never written, or were written before the run.
     pub(super) fn static_order(&self) -> &StaticOrder {
         match self {
             AnyAllocator::Static(order) => order,
@@ -125,8 +124,8 @@ impl AnyAllocator {
         }
     }
 
-    /// Returns how many more pages `plane` can take within its limit for the part of `lpn` (range of logical pages with the same set of
-    /// planes). Returns 0 if the part does not use `plane`, and always under a static order, which has no limits.
+    /// Returns how many more pages of the part of `lpn` (range of logical pages with the same set of planes) `plane` may hold. Returns 0 if the part
+    /// does not use `plane`, and always under a static order, which has no limits.
     pub(super) fn admits(&self, lpn: Lpn, plane: PlaneId, occupancy: &PlaneOccupancy<'_>) -> u32 {
         let (order, Some(quotas)) = (self.static_order(), self.quotas()) else { return 0 };
         let part = order.part_of(lpn);
@@ -139,14 +138,13 @@ impl AnyAllocator {
         self.quotas().is_none_or(|quotas| quotas.has_room(self.static_order().part_of(lpn), plane, occupancy))
     }
 
-    /// Returns whether no page is in flight (placed, but neither committed nor withdrawn). Always true under a static order, which does not
-    /// count pages in flight.
+    /// Returns whether no page is in flight (placed, but neither committed nor withdrawn). Always true under a static order, which does not track
+    /// pages in flight.
     pub(super) fn is_unused(&self) -> bool {
         self.quotas().is_none_or(PlaneQuotas::has_none_in_flight)
     }
 
-    /// Counts the next version of `lpn`, which the caller instead of the allocator has placed, as in flight to `plane`. Does nothing under a static
-    /// order.
+    /// Counts the next version of `lpn`, placed by the caller instead of the allocator, as in flight to `plane`. Does nothing under a static order.
     #[inline]
     pub(super) fn on_placed(&mut self, lpn: Lpn, plane: PlaneId) {
         let part = self.static_order().part_of(lpn);
@@ -165,8 +163,7 @@ impl AnyAllocator {
         self.quotas().is_some_and(PlaneQuotas::counts_parts)
     }
 
-    /// Returns the number of valid pages of `part` (index of a range of logical pages with the same set of planes) on `plane`; `None` if
-    /// the allocator does not count them.
+    /// Returns the number of valid pages of `part` (index in `Partition::parts`) on `plane`; `None` if the allocator does not count them.
     pub(super) fn counted(&self, part: usize, plane: PlaneId) -> Option<u32> {
         self.quotas().and_then(|quotas| quotas.counted(part, plane))
     }

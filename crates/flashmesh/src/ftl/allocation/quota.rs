@@ -6,14 +6,13 @@ use crate::ftl::PlaneOccupancy;
 use crate::ftl::partition::Partition;
 use crate::ids::{Lpn, PlaneId};
 
-/// Page counts and page limits, for each plane and each part (range of logical pages with the same set of planes).
+/// Page counts and page limits of each plane, separately for each part (range of logical pages with the same set of planes).
 ///
-/// Each part has its own limit on each of its planes. With one limit for all parts, the pages of one namespace could take the space of another
-/// namespace that has no other planes.
+/// With a single limit per plane, one namespace could fill a plane that another namespace needs for its own pages.
 #[derive(Clone, Debug)]
 pub(super) struct PlaneQuotas {
     planes: usize,
-    /// Maximum number of pages, valid or in flight. The limit of a part on a plane is at index part x (planes of the drive) + plane.
+    /// Maximum number of pages, valid or in flight. The limit of a part on a plane is at index part x (number of planes of the drive) + plane.
     limits: Vec<u32>,
     /// Number of pages placed and not programmed yet, indexed like `limits`.
     in_flight: Vec<u32>,
@@ -71,21 +70,19 @@ impl PlaneQuotas {
         !self.valid.is_empty()
     }
 
-    /// Returns the number of valid pages of `part` (index of a range of logical pages with the same set of planes) on `plane`; `None` with
-    /// a single part, whose pages are not counted here.
+    /// Returns the number of valid pages of `part` (index in `Partition::parts`) on `plane`; `None` with a single part, whose pages are not counted
+    /// here.
     pub(super) fn counted(&self, part: usize, plane: PlaneId) -> Option<u32> {
         self.valid.get(self.at(part, plane)).copied()
     }
 
-    /// Returns whether the limit of `part` (index of a range of logical pages with the same set of planes) on `plane` allows one more page.
-    /// Pages in flight count as well.
+    /// Returns whether the limit of `part` (index in `Partition::parts`) on `plane` allows one more page. Pages in flight count as well.
     #[inline]
     pub(super) fn has_room(&self, part: usize, plane: PlaneId, occupancy: &PlaneOccupancy<'_>) -> bool {
         self.room(part, plane, occupancy) > 0
     }
 
-    /// Returns how many more pages the limit of `part` (index of a range of logical pages with the same set of planes) on `plane` allows.
-    /// Pages in flight count as well.
+    /// Returns how many more pages the limit of `part` (index in `Partition::parts`) on `plane` allows. Pages in flight count as well.
     #[inline]
     pub(super) fn room(&self, part: usize, plane: PlaneId, occupancy: &PlaneOccupancy<'_>) -> u32 {
         let at = self.at(part, plane);
@@ -93,8 +90,8 @@ impl PlaneQuotas {
         self.limits[at].saturating_sub(valid + self.in_flight[at] + occupancy.incoming_pages(plane))
     }
 
-    /// Returns the plane of `lpn` in the static order if that plane has room, otherwise the next plane with room in its part (range of
-    /// logical pages with the same set of planes), wrapping around. If no plane has room, returns [`fallback_plane`](Self::fallback_plane).
+    /// Returns the plane of `lpn` in the static order if it has room, otherwise the next plane with room on which this page may be stored, wrapping
+    /// around. If no plane has room, returns [`fallback_plane`](Self::fallback_plane).
     pub(super) fn plane_with_room(&self, order: &StaticOrder, lpn: Lpn, occupancy: &PlaneOccupancy<'_>) -> PlaneId {
         let (part, nominal) = (order.part_of(lpn), order.plane_of(lpn));
         if self.has_room(part, nominal, occupancy) {
@@ -108,9 +105,9 @@ impl PlaneQuotas {
             .unwrap_or_else(|| self.fallback_plane(order, lpn, occupancy))
     }
 
-    /// Returns the plane for a page if no plane has room: the current plane of the page, where the new version replaces the old version. For an
-    /// unmapped page, returns the plane of its part (range of logical pages with the same set of planes) with the fewest pages: valid pages, plus
-    /// pages of this part in flight. Needed only on a drive with the minimum of spare blocks and more pages in flight than spare pages.
+    /// Returns the plane for a page if no plane has room. For a mapped page, this is its current plane, where the new version replaces the old
+    /// version. For an unmapped page, this is the plane with the fewest pages (valid or in flight) among those on which the page may be stored.
+    /// Needed only if the drive has the minimum of spare blocks and more pages in flight than spare pages.
     pub(super) fn fallback_plane(&self, order: &StaticOrder, lpn: Lpn, occupancy: &PlaneOccupancy<'_>) -> PlaneId {
         occupancy.current_plane(lpn).unwrap_or_else(|| {
             let part = order.part_of(lpn);

@@ -57,17 +57,16 @@ impl RoundRobinPointers {
         }
     }
 
-    /// Returns the channels of the planes of `part` (index of a range of logical pages with the same set of planes) in round-robin order,
-    /// the next one first. Does not move the pointers.
+    /// Returns the channels on which pages of `part` (index in `Partition::parts`) may be stored, in round-robin order, the next one first. Does not
+    /// move the pointers.
     pub(super) fn channels(&self, part: usize) -> Vec<ChannelId> {
         let round = &self.rounds[self.round_of_part[part]];
         let channels = round.set.level(ArrayLevel::Channel);
         cyclic(round.next_channel, channels.len() as u32).map(|at| ChannelId(channels[at as usize])).collect()
     }
 
-    /// Returns the next plane, in round-robin order, for a page of `part` (index of a range of logical pages with the same set of planes).
-    /// The four conditions determine which channels, chips, dies and planes are eligible. Moves the pointers past the returned plane.
-    /// Returns `None`, and moves no pointer, if no plane is eligible.
+    /// Returns the next plane, in round-robin order, for a page of `part` (index in `Partition::parts`), and moves the pointers past it. The four
+    /// conditions determine which channels, chips, dies and planes are eligible. Returns `None`, and moves no pointer, if no plane is eligible.
     pub(super) fn next(
         &mut self,
         part: usize,

@@ -40,12 +40,12 @@ pub struct StaticOrder {
     parts: Vec<PartOrder>,
 }
 
-/// Static order of one part: a range `first..end` of logical pages that are placed on the same set of planes (see [`Partition`]).
+/// Static order of one part of the [`Partition`]: the logical pages `first..end`, which are placed on the same set of planes.
 #[derive(Clone, Debug)]
 struct PartOrder {
     first: u32,
     end: u32,
-    /// Planes in the order in which consecutive runs of pages are assigned to them, cyclically.
+    /// Planes in cyclic order: each takes `run` consecutive pages, then the next plane follows.
     planes: Vec<PlaneId>,
     /// Home (address at which an unmapped page is read) of the first page of the part on each plane, in the order of `planes`.
     first_homes: Vec<Ppn>,
@@ -53,13 +53,13 @@ struct PartOrder {
     run: u32,
     /// Divisor for fast division by the number of logical pages in one cycle over all planes (the number of planes times `run`).
     by_round: Divisor,
-    /// Elements of `planes` in ascending order.
+    /// `planes` in ascending order.
     members: Vec<PlaneId>,
 }
 
 impl PartOrder {
-    /// Creates the static order of a part, which assigns the logical pages `pages` to `planes` in cyclic order. On each plane of the drive, the first
-    /// `taken[plane]` pages are the homes (addresses at which unmapped pages are read) of the logical pages of earlier parts.
+    /// Creates the static order that assigns the logical pages `pages` to `planes`, in cyclic order. On each plane of the drive, the first
+    /// `taken[plane]` physical pages are already homes (addresses at which unmapped pages are read) of earlier parts.
     fn new(geometry: &Geometry, pages: Range<u32>, planes: Vec<PlaneId>, taken: &[u32]) -> PartOrder {
         let mut members = planes.clone();
         members.sort_unstable();
@@ -90,14 +90,14 @@ impl PartOrder {
     }
 }
 
-/// Subset of a range of logical pages that the static order assigns to one plane: evenly spaced runs of consecutive pages.
+/// Pages of a range of logical pages that the static order assigns to one plane: evenly spaced runs of consecutive pages.
 #[derive(Clone, Debug)]
 pub(in super::super) struct PlaneShare {
     pub(in super::super) plane: PlaneId,
     pub(in super::super) count: u32,
-    /// First logical page on the plane, among all pages of the part (range of logical pages with the same set of planes).
+    /// First logical page on this plane in the whole part (range of logical pages with the same set of planes), not only in the range.
     base: u32,
-    /// Number of pages on the plane, among the pages of the part before the range of which this is a subset.
+    /// Number of pages of the part on this plane that come before the range.
     before: u32,
     run: u32,
     /// Number of logical pages from the start of one run (consecutive pages on the plane) to the start of the next.
@@ -186,8 +186,8 @@ impl StaticOrder {
         part.planes[at]
     }
 
-    /// Returns the home of `lpn`: the address at which the page is read while it is unmapped. No other page has the same home. On each
-    /// plane, homes follow each other by part (range of logical pages with the same set of planes), then by page number.
+    /// Returns the home of `lpn`: the address at which the page is read while it is unmapped. Each page has a home of its own. On each plane, the
+    /// homes are sorted by page number.
     #[inline(always)]
     pub fn default_location_of(&self, lpn: Lpn) -> Ppn {
         let part = &self.parts[self.part_of(lpn)];
@@ -195,8 +195,8 @@ impl StaticOrder {
         Ppn(part.first_homes[at].0 + round)
     }
 
-    /// Divides `pages`, a range of logical pages within one part (pages with the same set of planes), among the planes of the part. Returns the
-    /// subset of each plane, in static order; it can be empty.
+    /// Divides the logical pages `pages`, which must all be in one part of the [`Partition`], among the planes of the part. Returns one share per
+    /// plane, which may be empty, in static order.
     pub(in super::super) fn shares(&self, pages: &Range<u32>) -> Vec<PlaneShare> {
         let part = &self.parts[self.part_of(Lpn(pages.start))];
         let (run, step) = (part.run, part.planes.len() as u32 * part.run);

@@ -1,5 +1,5 @@
-//! Static allocation for drives whose pages may lie on other planes than those of the static order: garbage collection moves pages between chips, or
-//! a policy places pages.
+//! Static allocation with a fallback to other planes, for drives on which planes can fill up: garbage collection moves pages between chips, or a
+//! policy places pages.
 
 use super::quota::PlaneQuotas;
 use super::{Allocator, DriveView, PageWrite, StaticOrder};
@@ -9,10 +9,9 @@ use crate::ids::{Lpn, PlaneId};
 
 /// Static allocation that skips planes without room \[choice\].
 ///
-/// If garbage collection moves pages to other chips, or a policy places pages, a plane also holds pages that the static order assigns to other
-/// planes. So the number of pages that the static order assigns to a plane does not bound its valid pages. Therefore a page goes to its plane of the
-/// static order only if this plane has room, counting pages in flight. Otherwise the page goes to the next plane with room that its namespace may
-/// use. The plane of the static order nearly always has room.
+/// If garbage collection moves pages to other chips, or a policy places pages, a plane also stores pages that the static order assigns to other
+/// planes, and can fill up. A page therefore goes to its plane of the static order only if that plane has room, counting pages in flight; otherwise
+/// it goes to the next plane of its namespace with room. The plane of the static order nearly always has room.
 #[derive(Clone, Debug)]
 pub struct StaticWithOverflow {
     order: StaticOrder,

@@ -1,7 +1,7 @@
 //! Bookkeeping of blocks and planes: which blocks are free or open, which pages are valid.
 //!
-//! The operations here change one block, or one plane. Superblocks, programs of several pages and the destination of moved pages are built on them, in
-//! [`BlockManager`](super::BlockManager).
+//! The operations here change one block or one plane. [`BlockManager`](super::BlockManager) builds superblocks, programs of several pages and the
+//! choice of the destination of moved pages on them.
 
 use super::open_blocks::OpenBlock;
 use super::{BlockTable, Plane};
@@ -205,8 +205,8 @@ impl BlockAccounts {
         account.wear.erased(erase_count);
     }
 
-    /// Makes the open block of collection, opened from the reserve (last free block), the open block of host writes, if the latter has no page left
-    /// and the former has. Called after a victim of `plane` was erased.
+    /// Hands the reserve (last free block), which a collection has opened, over to host writes, if it has pages left and the open block of host
+    /// writes has none. Called after a victim of `plane` was erased.
     pub(in super::super) fn take_over_reserve(&mut self, plane: PlaneId) {
         let open = &mut self.planes[plane.index()].open;
         let written = open.host_block_kind(None);

@@ -45,8 +45,8 @@ impl BlockAccounts {
     }
 
     /// Copies the state of the planes of `source`, except for wear, to `planes`, which are consecutive and unused. A block of this drive consists of
-    /// `interleaving.copies()` copies of a block of `source`. If there are several, the next page of each open block of `source` must begin a group.
-    /// Returns the first page of the first of `planes`.
+    /// `interleaving.copies()` copies of a block of `source`, which alternate in groups of pages. With several copies, the next page of each open
+    /// block of `source` must be the first of a group. Returns the first page of the first of `planes`.
     pub(in super::super) fn copy_planes(
         &mut self,
         planes: &[PlaneId],

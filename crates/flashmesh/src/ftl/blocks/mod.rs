@@ -95,7 +95,7 @@ impl BlockManager {
         }
     }
 
-    /// Checks the tables of blocks and planes, and of superblocks. Returns a description of the first fault. `reads_bitmaps` is that of
+    /// Checks the tables of blocks and planes, and of superblocks. Returns a description of the first fault. `reads_bitmaps` is passed on to
     /// [`BlockAccounts::audit`].
     pub(super) fn audit(&self, reads_bitmaps: bool) -> Result<(), String> {
         self.accounts.audit(reads_bitmaps)?;

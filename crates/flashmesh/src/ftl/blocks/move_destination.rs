@@ -1,9 +1,8 @@
 //! Destination of moved pages: an open block of their own, or the open block of host writes.
 //!
-//! If moved pages share the open block of host writes, collection continues in the reserve (the last free block, which only collection may
-//! open) once the shared block is full and host writes can open no other block. After the erase of the victim, host writes continue in the
-//! remaining pages of the reserve. So host writes never open the reserve, and a plane never runs out of space, for the same reasons as with
-//! two open blocks.
+//! If moved pages share the open block of host writes, only collection may open the reserve (the last free block): it does so once the shared block
+//! is full and host writes can open no other block. After the erase of the victim, host writes continue in the remaining pages of the reserve. So a
+//! plane never runs out of space, for the same reasons as with two open blocks.
 
 use super::BlockManager;
 use crate::ftl::open_block_kind::OpenBlockKind;
@@ -31,8 +30,8 @@ impl BlockManager {
         shared.and_then(|shared| self.allocate(plane, shared)).or_else(|| self.allocate(plane, stream))
     }
 
-    /// Returns the block and page offset that [`BlockManager::allocate_move`] would allocate after [`BlockManager::begin_program_of_move`], which
-    /// skips the rest of a partly filled program of host writes; `None` if no page can be allocated.
+    /// Returns the block and page offset of the next moved page. If moved pages go to the open block of host writes, this is the first page after a
+    /// partly filled program, which [`BlockManager::begin_program_of_move`] skips. Returns `None` if no page can be allocated.
     pub(crate) fn next_move_offset(&self, plane: PlaneId, stream: OpenBlockKind) -> Option<(BlockId, u32)> {
         let shared = self.shared_with(plane, stream);
         shared
@@ -40,8 +39,8 @@ impl BlockManager {
             .or_else(|| self.accounts.next_offset(plane, stream))
     }
 
-    /// Makes the next page of host writes equal in all planes of a die, for every die: advances each open block to the furthest of them by
-    /// skipping pages \[choice\].
+    /// Makes the write pointers of host writes equal in all planes of each die: skips pages, up to the most advanced write pointer of the die
+    /// \[choice\].
     pub(in super::super) fn level_write_pointers(&mut self) {
         let planes_per_die = self.accounts.geometry.planes_per_die;
         for first in (0..self.accounts.geometry.planes()).step_by(planes_per_die as usize) {

@@ -81,7 +81,7 @@ impl OpenBlocks {
             .chain(OpenBlockKind::NON_HOST)
     }
 
-    /// Returns the kind of data for which `block` is open, if its next page is `next_page`; otherwise `None`. Both values must match,
+    /// Returns the kind of data for which `block` is open with `next_page` as its next page; `None` if there is none. Compares the page as well,
     /// because the entry of a full block remains until another block of its kind is opened.
     pub(super) fn stream_at(&self, block: BlockId, next_page: u32) -> Option<OpenBlockKind> {
         self.streams().find(|&stream| {
@@ -102,8 +102,8 @@ impl OpenBlocks {
         pages - self.get(stream).next_page
     }
 
-    /// Returns whether the shared open block of host writes, or that of any host stream with its own block, has no page left. The block of a stream
-    /// that has never written counts as full, because its first write needs a free block.
+    /// Returns whether the open block of host writes, or with separate open blocks that of any host stream, is full. A stream without an open block
+    /// counts as full, because its first write needs a free block.
     #[inline]
     pub(super) fn is_host_block_full(&self) -> bool {
         match self.writers {
@@ -128,8 +128,7 @@ impl OpenBlocks {
         });
         let written = std::mem::replace(self.get_mut(OpenBlockKind::SHARED), nothing_open);
         *self.get_mut(self.host_block_kind(None)) = written;
-        // Restore the SLC entry of this plane, because that of `source` does not apply: the SLC cache of this plane is empty, and the ratio `times`
-        // of block sizes need not hold for SLC blocks.
+        // Do not copy the SLC entry: the SLC cache of this plane is empty, and the ratio `times` of block sizes need not hold for SLC blocks.
         *self.get_mut(OpenBlockKind::Slc) = of_slc;
     }
 

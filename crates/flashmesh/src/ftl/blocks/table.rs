@@ -31,12 +31,12 @@ pub(in super::super) struct BlockTable {
     /// Bitmap of valid pages. Each block begins at a new word.
     valid: Vec<u64>,
     /// Row of each block, within one cache line: number of [valid pages](VALID), number of [pages programmed](PROGRAMMED) since the last erase,
-    /// [state](STATE), and whether the block was last opened for [translation](TRANSLATION) pages. Rows are arrays of integers instead of structs, so
-    /// that `vec!` takes zeroed memory from the operating system.
+    /// [state](STATE), and whether the block was last opened for [translation](TRANSLATION) pages. Arrays of integers, not structs, because `vec!`
+    /// then gets zeroed memory from the operating system.
     rows: Vec<[u16; 4]>,
     /// Number of invalid pages of each full block; 0 for other blocks.
     invalid_pages: Vec<u16>,
-    /// Sequence number, from 1 in each plane, at which each full block was filled; 0 for other blocks.
+    /// Order in which the full blocks of each plane were filled, as a sequence number from 1; 0 for blocks that are not full.
     filled: Vec<u32>,
     erase_count: Vec<u32>,
 }
@@ -143,8 +143,8 @@ impl BlockTable {
         self.rows[block.index()][TRANSLATION] != 0
     }
 
-    /// Marks a block as full. `sequence` is its number, from 1, in the order in which the blocks of its plane are filled. Returns the
-    /// number of its invalid pages.
+    /// Marks a block as full. `sequence` numbers the blocks of its plane, from 1, in the order in which they were filled. Returns the number of
+    /// invalid pages of the block.
     pub(in super::super) fn fill(&mut self, block: BlockId, sequence: u32) -> u32 {
         let invalid_pages = self.geometry.pages_per_block - self.valid_pages(block);
         self.set_state(block, BlockState::Full);
@@ -192,7 +192,8 @@ impl BlockTable {
         self.erase_count[block.index()]
     }
 
-    /// Fills `block` with the copies of block `source_block` of `source` that `interleaving` describes: with its whole state except for wear.
+    /// Fills `block` with copies of block `source_block` of `source`, interleaved as `interleaving` describes. Copies its whole state except for
+    /// wear.
     pub(in super::super) fn copy_from(
         &mut self,
         block: BlockId,
@@ -313,8 +314,8 @@ impl BlockTable {
         Candidates::new(plane, invalid_pages, filled)
     }
 
-    /// Returns, for each block of `plane` in order, the number of invalid pages and the sequence number of its filling, from 1. Both are 0 for blocks
-    /// that are not full.
+    /// Returns, for each block of `plane` in order, its number of invalid pages, and a sequence number, from 1, by which the blocks were filled. Both
+    /// are 0 for blocks that are not full.
     pub(in super::super) fn full_blocks(&self, plane: PlaneId) -> (&[u16], &[u32]) {
         let first = self.first_of_plane(plane).index();
         let blocks = first..first + self.geometry.blocks_per_plane as usize;

@@ -104,21 +104,21 @@ impl BlockManager {
         }
     }
 
-    /// Returns how many whole programs of kind `stream` the open blocks of `plane` will have once `waiting` more pages, placed there, are written. A
-    /// partly filled program does not count, so that the pages of one program go to one plane.
+    /// Returns how many whole programs the open blocks for `stream` (a kind of data) in `plane` will contain after `waiting` more pages. Partly
+    /// filled programs do not count, so that the units of one program go to one plane.
     #[inline]
     pub(crate) fn twin_progress(&self, plane: PlaneId, stream: OpenBlockKind, waiting: u32) -> u32 {
         self.accounts.geometry.programs_of(self.open_block_pages(plane, stream) + waiting, stream == OpenBlockKind::Slc)
     }
 
-    /// Returns the plane furthest behind (with the fewest whole programs of kind `stream`) among those that share superblocks with `plane`, and the
-    /// number of pages that complete its next program. If no page is pending, the next page of this kind goes to that plane. The plane stays the
-    /// furthest behind until it has received these pages, or a block is opened.
+    /// Returns the plane whose open blocks contain the fewest whole programs of kind `stream`, among the planes that share superblocks with `plane`,
+    /// and the number of pages missing to complete its next program. The next page of this kind goes to that plane, and so do the following ones
+    /// until the program is complete or a block is opened.
     pub(in super::super) fn twin_behind(&self, plane: PlaneId, stream: OpenBlockKind) -> (PlaneId, u32) {
         let in_slc = stream == OpenBlockKind::Slc;
         let program =
             if in_slc { self.accounts.geometry.units_per_page } else { self.accounts.geometry.units_per_program };
-        // A plane with at least `programmed` pages cannot be further behind, so skip the division for it.
+        // A plane with `programmed` or more pages cannot have fewer programs, so skip the division for it.
         let (mut behind, mut lacks, mut programmed) = (plane, program, u32::MAX);
         for twin in self.twins_of(plane) {
             let pages = self.open_block_pages(twin, stream);
@@ -137,9 +137,9 @@ impl BlockManager {
         accounts().all(|account| account.collecting == 0) && accounts().any(|account| account.invalid_pages > 0)
     }
 
-    /// Returns two tables, indexed by position (index of a block in its plane): the sum of the invalid pages of the blocks there, and the
-    /// sequence number at which the last of these blocks was filled. Both cover all planes that share superblocks with `plane`. Positions
-    /// at which a block is not full have 0 in both tables.
+    /// Returns two tables, indexed by position (index of a block in its plane), over the blocks at this position in all planes that share superblocks
+    /// with `plane`: the sum of their invalid pages, and the sequence number at which the last of them was filled. Both are 0 for positions at which
+    /// any block is not full.
     pub(in super::super) fn twin_candidates(&self, plane: PlaneId) -> (Vec<u32>, Vec<u32>) {
         let positions = self.accounts.geometry.blocks_per_plane as usize;
         let (mut invalid, mut last) = (vec![0; positions], vec![0; positions]);
@@ -157,8 +157,7 @@ impl BlockManager {
         (invalid, last)
     }
 
-    /// Returns whether the planes of the superblock together have enough free pages to move all valid pages of the blocks at the position
-    /// (index in the plane) of `block`.
+    /// Returns whether the planes of the superblock together have enough free pages for all valid pages of the superblock that contains `block`.
     pub(in super::super) fn twins_fit(&self, block: BlockId) -> bool {
         let blocks = || self.twins_of_block(block);
         let valid: u64 = blocks().map(|twin| u64::from(self.accounts.table.valid_pages(twin))).sum();
@@ -169,8 +168,7 @@ impl BlockManager {
         valid <= blocks().map(room).sum()
     }
 
-    /// Returns whether the blocks at the position (index in the plane) of `block` are full in all planes of the superblock, and none of the
-    /// planes is being collected.
+    /// Returns whether all blocks of the superblock that contains `block` are full, and none of its planes is being collected.
     pub(in super::super) fn twins_are_full(&self, block: BlockId) -> bool {
         self.twins_of_block(block).all(|twin| self.accounts.table.state(twin) == BlockState::Full)
             && self
@@ -178,13 +176,12 @@ impl BlockManager {
                 .all(|twin| self.accounts.planes[twin.index()].collecting == 0)
     }
 
-    /// Marks the blocks at the position (index in the plane) of `block` as victims, in all planes of the superblock.
+    /// Marks all blocks of the superblock that contains `block` as victims.
     pub(in super::super) fn mark_twins(&mut self, block: BlockId) {
         self.twins_of_block(block).for_each(|twin| self.accounts.mark_victim(twin));
     }
 
-    /// Records the erase of `block`, one of the blocks of a victim. Frees the blocks of all planes of the superblock once all of them are
-    /// erased.
+    /// Records the erase of `block`, one of the victims of a superblock. Once all of them are erased, frees them.
     pub(super) fn twin_erased(&mut self, block: BlockId) {
         let plane = self.accounts.table.plane_of(block);
         let Some(Twins { superblocks, erased }) = &mut self.twins else { return };
@@ -211,9 +208,8 @@ impl BlockManager {
         }
     }
 
-    /// Makes planes that share superblocks use the same number of blocks, after each plane was filled alone. Planes with more free blocks
-    /// than others open some of them for data of kind `stream`. Before each opening, such a plane skips the pages left in its open block of
-    /// this kind.
+    /// Makes planes that share superblocks use the same number of blocks, after each plane was filled alone. Planes that use fewer blocks than others
+    /// open further blocks for data of kind `stream`, and skip the pages left in their previous open block of this kind.
     pub(in super::super) fn level_twins(&mut self, stream: OpenBlockKind) {
         if !self.has_twins() {
             return;

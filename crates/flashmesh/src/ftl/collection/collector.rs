@@ -37,8 +37,8 @@ impl FreePageThresholds {
     fn new(geometry: &Geometry, gc: &config::Gc) -> FreePageThresholds {
         let pages = geometry.native_pages_per_plane();
         let share = |share: f64| (f64::from(pages) * share).ceil() as u32;
-        // The threshold is at least the reserve (last free block) and one more block, so that a collection begins while host writes still have free
-        // pages outside the reserve.
+        // Keep the threshold at two blocks or more, the reserve (last free block) and one other, so that a collection begins while host writes still
+        // have free pages outside the reserve.
         let reserve = RESERVE_BLOCKS * geometry.pages_per_block;
         FreePageThresholds {
             collection: share(gc.threshold).max(reserve + geometry.pages_per_block),
@@ -61,8 +61,7 @@ impl Collector {
         has_map: bool,
     ) -> Collector {
         let mut of_victims = geometry.clone();
-        // Moved pages may leave the last program of a victim partly empty, so that a victim with fewer invalid pages than one program would gain
-        // nothing.
+        // A collection can leave its last program partly empty, so a victim with fewer invalid pages than one program may gain nothing.
         let planes = superblock_dies.map_or(1, |dies| Superblocks::new(geometry, dies).planes());
         let program = geometry.units_per_program * planes;
         if superblock_dies.is_some() {
@@ -103,8 +102,7 @@ impl Collector {
         account.free_pages < self.limits.collection || account.is_out_of_space()
     }
 
-    /// Returns the number of pages whose allocation makes the free pages of `plane` fall below the threshold of collection. Returns 0 if the free
-    /// pages are below the threshold already.
+    /// Returns how many pages of `plane` must be allocated for its free pages to fall below the collection threshold; 0 if they already are.
     #[inline]
     pub(in super::super) fn pages_until_short(&self, blocks: &BlockManager, plane: PlaneId) -> u32 {
         (blocks.accounts.plane(plane).free_pages + 1).saturating_sub(self.limits.collection)
@@ -116,8 +114,8 @@ impl Collector {
         account.free_pages < self.limits.urgent || account.is_out_of_space()
     }
 
-    /// Returns whether to collect `plane` even if its die is busy: `plane`, or a plane that collects together with it, is short of free pages, no
-    /// collection of these planes is in progress, and one would gain pages.
+    /// Returns whether to collect `plane` even if its die is busy: free pages are short in `plane`, or in a plane that is collected together with it,
+    /// no collection of these planes is in progress, and a collection would gain pages.
     #[inline]
     pub(in super::super) fn needs_collection(&self, blocks: &BlockManager, plane: PlaneId) -> bool {
         if blocks.has_twins() {
@@ -191,11 +189,12 @@ impl Collector {
         Some(blocks.twins_of_block(victim).collect())
     }
 
-    /// Begins static wear levelling if the erase counts of the most erased block and of the least erased full block of `plane` differ by more than
-    /// the threshold. Marks the least erased full block as victim, and with superblocks the blocks with the same index in the other planes, and
-    /// returns the victims. After its erase, the block is written again, instead of keeping cold data. Returns `None` if static wear levelling
-    /// is off, the difference is not larger, the plane is being collected, the valid pages have no room, or with superblocks, one of the blocks is
-    /// not full. Also returns `None` if the bounds of the erase counts have not changed since the last search.
+    /// Begins static wear levelling of `plane` if the erase counts of its most erased block and of its least erased full block differ by more than
+    /// the threshold. Marks the least erased full block as victim, with superblocks all blocks of its superblock, and returns the victims. The
+    /// victims probably hold cold data; after their erase, they take new data and wear like other blocks.
+    ///
+    /// Returns `None` if static wear levelling is off, the difference is not larger, the plane is being collected, the valid pages have no room, a
+    /// block of the superblock is not full, or the bounds of the erase counts have not changed since the last search.
     pub(in super::super) fn begin_wear_move(&self, blocks: &mut BlockManager, plane: PlaneId) -> Option<Vec<BlockId>> {
         if !self.wear.static_levelling {
             return None;
@@ -227,8 +226,7 @@ impl Collector {
     }
 }
 
-/// Returns the numbers of invalid pages of superblocks, all divided by the smallest power of two (1, 2, 4, ...) with which the largest fits into 16
-/// bits.
+/// Scales the numbers of invalid pages of superblocks to 16 bits: divides all of them by the smallest sufficient power of two.
 fn scale_to_u16(counts: &[u32]) -> Vec<u16> {
     let most = counts.iter().copied().max().unwrap_or(0);
     let bits = (u32::BITS - most.leading_zeros()).saturating_sub(u16::BITS);

@@ -113,9 +113,9 @@ pub struct Candidates<'a> {
 }
 
 impl<'a> Candidates<'a> {
-    /// Creates the candidates of `plane` from two tables, indexed by position (index of the block in its plane). Both are 0 for blocks that are not
-    /// candidates. `invalid_pages` has the number of invalid pages of each candidate; if a superblock has more than 65,535 invalid pages, in units of
-    /// 2, 4 or more pages. `filled` has the sequence number, from 1, at which each candidate was filled.
+    /// Creates the candidates of `plane` from two tables, indexed by position (index of the block in its plane), with zeroes for blocks that are not
+    /// candidates. `invalid_pages` is the number of invalid pages of each candidate, in units of 2, 4 or more pages if a superblock has more than
+    /// 65,535 of them. `filled` is the order in which the candidates were filled, as a sequence number from 1.
     pub fn new(plane: PlaneId, invalid_pages: &'a [u16], filled: &'a [u32]) -> Candidates<'a> {
         debug_assert_eq!(invalid_pages.len(), filled.len());
         Candidates { plane, invalid_pages, filled }

@@ -19,8 +19,8 @@ pub(super) enum EntryState {
     Clean,
     /// Dirty; no program in flight carries the value.
     Dirty,
-    /// Dirty, with a write-back of the translation page requested since the last change (only with `mapping.write-back-read = "always"`). An eviction
-    /// of the entry requests neither another read nor another write-back.
+    /// Dirty, but covered: a write-back of the translation page was requested since the last change (only with `mapping.write-back-read = "always"`).
+    /// An eviction of the entry requests neither another read nor another write-back.
     Covered,
     /// Dirty; the program of the translation page that is in flight carries the value.
     Writing,

@@ -77,7 +77,7 @@ impl MappingCache {
         let Some(activity) = self.active.get_mut(&page) else { return };
         let mut next = activity.first_waiter.take();
         activity.last_waiter = None;
-        // Evictions below may request a write-back of `page` itself. Therefore the page counts as being read until all waiters are served.
+        // Evictions below may request a write-back of `page` itself, so the page counts as being read until all waiters are served.
         if let Some(first) = next
             && self.fill == MapFill::Page
         {

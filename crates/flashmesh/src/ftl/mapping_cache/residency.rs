@@ -5,8 +5,8 @@ use super::{EntryEvent, MappingCache, Waiter};
 use crate::ids::Lpn;
 
 impl MappingCache {
-    /// Admits the entries of translation page `page`, just read, that are not in DRAM yet, to the part `partition` of the cache. Stops if the part is
-    /// full and the entry to be evicted next is dirty or belongs to `page` itself.
+    /// Fills `partition`, a part of the cache, with the entries of translation page `page` that are not in DRAM yet. The page was just read. Stops
+    /// when the part is full and the next entry to evict is dirty or belongs to `page` itself.
     pub(super) fn fill_from(&mut self, page: Lpn, partition: usize) {
         for lpn in self.table.pages().entries_of(page).map(Lpn) {
             if self.entries.find(lpn).is_some() {
@@ -83,9 +83,9 @@ impl MappingCache {
         self.record_event(EntryEvent::Dropped(lpn));
     }
 
-    /// Marks the entry of `lpn` as changed. If the entry is not resident, returns its translation page, which the caller has to write back
-    /// ([`MappingCache::write_back`]) at once, or later to combine several changes. Returns `None` for a resident entry, which its eviction writes
-    /// back.
+    /// Marks the entry of `lpn` as changed. If the entry is not resident, returns its translation page; the caller must write that page back
+    /// ([`MappingCache::write_back`]), at once or together with later changes. Returns `None` for a resident entry, which is written back when it is
+    /// evicted.
     pub(crate) fn update(&mut self, lpn: Lpn) -> Option<Lpn> {
         let page = self.table.page_of(lpn);
         let slot = match self.entries.find(lpn) {

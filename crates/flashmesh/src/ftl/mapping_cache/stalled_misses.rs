@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use super::Waiter;
 use crate::ids::StreamId;
 
-/// A FIFO of stalled misses for each part of the cache (the whole cache, or the share of one stream). Parts are served in rounds: a round serves
-/// every part once, and begins with the part after the first one of the previous round.
+/// FIFO queues of stalled misses, one for each part of the cache (the whole cache, or the share of one stream). Parts are served in rounds. Each
+/// round serves every part once, and starts one part later than the previous round.
 #[derive(Clone, Debug)]
 pub(super) struct StalledMisses {
     queues: Vec<VecDeque<Waiter>>,
@@ -15,7 +15,6 @@ pub(super) struct StalledMisses {
 }
 
 impl StalledMisses {
-    /// Creates empty queues for `parts` parts of the cache.
     pub(super) fn new(parts: usize) -> StalledMisses {
         StalledMisses { queues: vec![VecDeque::new(); parts], next: 0 }
     }
@@ -26,19 +25,17 @@ impl StalledMisses {
         self.queues.len()
     }
 
-    /// Returns the index of the part that entries fetched by `stream` count against.
+    /// Returns the index of the part of the cache to which entries fetched by `stream` belong.
     #[inline]
     pub(super) fn part_of(&self, stream: StreamId) -> usize {
         if self.parts() == 1 { 0 } else { stream.index() % self.parts() }
     }
 
-    /// Returns whether no miss of the part with index `part` is stalled.
     #[inline]
     pub(super) fn is_empty(&self, part: usize) -> bool {
         self.queues[part].is_empty()
     }
 
-    /// Enqueues `waiter`, a stalled miss, in the queue of its part.
     pub(super) fn push(&mut self, waiter: Waiter) {
         self.queues[waiter.partition].push_back(waiter);
     }
@@ -53,12 +50,12 @@ impl StalledMisses {
         self.queues[part].pop_front();
     }
 
-    /// Returns the part of the cache that is served at position `turn` of this round, counted from 0.
+    /// Returns the part of the cache that is served at position `turn`, from 0, of the current round.
     pub(super) fn part_at_turn(&self, turn: usize) -> usize {
         (self.next + turn) % self.parts()
     }
 
-    /// Ends a round, so that the next part in cyclic order is served first in the following round.
+    /// Ends a round. The next one starts with the next part, in cyclic order.
     pub(super) fn advance_turn(&mut self) {
         self.next = (self.next + 1) % self.parts();
     }

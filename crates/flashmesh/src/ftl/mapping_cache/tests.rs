@@ -388,7 +388,7 @@ fn a_write_back_may_count_as_a_use_of_the_entries_it_carries() {
             cache.update(Lpn(lpn));
         }
         // The cache has room for three entries, so the second of these lookups evicts entry 0. Its write-back also carries the change of entry 1. If
-        // that counts as a use, entry 1 is more recently used than `other`, which is evicted next.
+        // a write-back counts as a use, entry 1 becomes more recently used than `other`, so `other` is evicted next.
         for lpn in [other, other + 1] {
             bring(&mut cache, lpn);
         }

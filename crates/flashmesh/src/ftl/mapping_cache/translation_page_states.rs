@@ -20,7 +20,6 @@ impl TranslationPageStates {
         TranslationPageStates { pages, entries: none(), dirty: none() }
     }
 
-    /// Returns the ranges of the translation pages.
     #[inline]
     pub(super) fn pages(&self) -> TranslationPages {
         self.pages
@@ -58,7 +57,6 @@ impl TranslationPageStates {
         DirtyChain::from(self.dirty[self.number_of(page)])
     }
 
-    /// Sets the chain of dirty entries of the translation page `page`.
     pub(super) fn set_dirty(&mut self, page: Lpn, chain: DirtyChain) {
         let number = self.number_of(page);
         self.dirty[number] = chain.into();

@@ -106,8 +106,8 @@ impl MappingCache {
         }
     }
 
-    /// Applies two settings to the dirty entries of `page`, which is being written back. `mapping.write-back-read = "always"` marks their changes as
-    /// covered by the read. `mapping.write-back-is-use` makes resident entries the most recently used.
+    /// Handles the dirty entries of `page`, which is being written back: marks their changes as covered by the read (`mapping.write-back-read =
+    /// "always"`), and makes resident entries the most recently used (`mapping.write-back-is-use`).
     fn cover_changes(&mut self, page: Lpn) {
         let mut chain = self.table.dirty(page);
         while let Some(slot) = self.entries.pop_dirty(&mut chain) {
@@ -124,8 +124,8 @@ impl MappingCache {
         }
     }
 
-    /// Continues the write-back of `page` after a read of it: keeps the content in DRAM, or begins a read of the whole page if only a part was read.
-    /// Does nothing if no write-back waits for the read.
+    /// Continues the write-back of `page` after a read of it, if the write-back waits for that read. If the whole page was read, keeps its content in
+    /// DRAM; otherwise begins a read of the whole page.
     pub(super) fn continue_write_back(&mut self, page: Lpn) {
         let Some(activity) = self.active.get_mut(&page) else { return };
         let read = std::mem::take(&mut activity.reading);
@@ -209,8 +209,8 @@ impl MappingCache {
         }
     }
 
-    /// Resumes stalled misses for which there is room, after a write-back has ended or moved to the write-back buffer. One of these misses
-    /// may exceed the limit of write-backs, so that no miss stalls forever.
+    /// Resumes stalled misses for which there is room, after a write-back has ended or moved to the write-back buffer. One miss may exceed the limit
+    /// of write-backs, so that no miss stalls forever.
     fn resume_stalled(&mut self) {
         let mut granted = true;
         for turn in 0..self.blocked.parts() {

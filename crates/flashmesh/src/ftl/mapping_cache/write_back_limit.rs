@@ -75,7 +75,6 @@ impl WriteBacks {
 
 #[cfg(test)]
 impl WriteBacks {
-    /// Returns the number of write-backs in flight.
     pub(super) fn in_flight(&self) -> u32 {
         self.in_flight
     }

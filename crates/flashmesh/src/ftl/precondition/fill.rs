@@ -8,9 +8,8 @@ use crate::ftl::initial_map::{InitialMap, PlaneGroup};
 use crate::ftl::{Ftl, OpenBlockKind};
 use crate::ids::{PlaneId, Ppn};
 
-/// Returns the planes that may hold pages of `ranges` under static allocation, each with the subsets of these pages that it stores (at most one for
-/// each range). Each range must lie in one part of the partition (pages with the same set of planes). The planes are in the order in which the static
-/// order first reaches them.
+/// Returns the planes to which the static order assigns pages of `ranges`, each with its share of every range. Planes are in the order in which the
+/// static order first reaches them. Each range must lie in one part of the partition (pages with the same set of planes).
 pub(super) fn shares_by_plane(ftl: &Ftl, ranges: &[Range<u32>]) -> Vec<(PlaneId, Vec<PlaneShare>)> {
     let mut places = vec![None; ftl.geometry.planes() as usize];
     let mut by_plane: Vec<(PlaneId, Vec<PlaneShare>)> = Vec::new();

@@ -45,9 +45,9 @@ pub struct PreconditionReport {
 /// Callback for the progress of preconditioning, an estimate from 0 to 1 that never decreases. Called at the start, at intervals, and at the end.
 pub type ProgressCallback<'a> = &'a dyn Fn(f64);
 
-/// Returns the size in bytes of the computed map of a preconditioned drive at the start of the run; 0 if pages lie in order, so that
-/// nothing is stored. Returns `None` if the map is stored in tables: on a small drive, without sequential or random preconditioning, or if
-/// a journal or an allocator visits all pages at the start.
+/// Returns the size in bytes of the computed map of a preconditioned drive at the start of the run; 0 if pages lie in order, because nothing is
+/// stored then. Returns `None` if the map is stored in tables: on a small drive, without sequential or random preconditioning, or if a journal or an
+/// allocator visits all pages at the start.
 pub fn computed_map_bytes(geometry: &Geometry, config: &config::Config, rules: FtlRules) -> Option<u64> {
     if geometry.logical_pages < COMPUTED_MAP_PAGES_MIN || config.persistence.has_journal() {
         return None;
@@ -63,7 +63,7 @@ pub fn computed_map_bytes(geometry: &Geometry, config: &config::Config, rules: F
     }
 }
 
-/// Initial conditions of a preconditioned drive that its `[precondition]` section does not give.
+/// Initial conditions of a preconditioned drive beyond its `[precondition]` section.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct InitialConditions<'a> {
     /// Whether the map is computed where possible, instead of stored in tables.
@@ -145,8 +145,8 @@ pub(super) fn apply(
     report
 }
 
-/// Returns whether random writes spread the mapping units of a page of flash over all planes, because the plane of a write does not follow from
-/// its address.
+/// Returns whether random writes scatter the mapping units of a flash page over all planes, because the plane of a write does not depend on its
+/// address.
 fn scatters(ftl: &Ftl) -> bool {
     ftl.geometry.units_per_page > 1 && !matches!(ftl.rules.allocation, Allocation::Static(_))
 }

@@ -31,9 +31,9 @@ pub(super) struct PlaneSample<'a> {
     inputs: SampleInputs,
     pub(super) idle: IdleDies,
     pub(super) random: SimRng,
-    /// Number of the current state among those copied to the drive, from 1; 0 before [`advance`](Self::advance) was called.
+    /// Number, from 1, of the current state in the sequence of states copied to the drive; 0 before the first call of [`advance`](Self::advance).
     instant: u32,
-    /// Phases of collection at which the states are copied, indexed by the number of the state minus 1.
+    /// Phases of collection at which the states are copied, in the order of the states.
     phases: Vec<u32>,
     /// Collection in progress in the current state; without victims if there is none.
     pub(super) begun: CollectionInProgress,
@@ -51,8 +51,8 @@ pub(super) struct SteadyStateResult {
 }
 
 impl<'a> PlaneSample<'a> {
-    /// Creates the sample for `inputs`. Its states are read from the folder in `keeping` if they are saved there; they will be saved if that is worth
-    /// their size. `None` for `keeping` means that states are neither read nor saved.
+    /// Creates the sample for `inputs`. Reads its states from the folder in `keeping` if they are saved there; otherwise simulates them, and saves
+    /// them if that is worth their size. If `keeping` is `None`, states are neither read nor saved.
     pub(super) fn new(inputs: SampleInputs, keeping: Option<StateStore<'a>>) -> PlaneSample<'a> {
         let ftl = inputs.fresh();
         let kept = keeping.and_then(|keeping| StoredSample::find(&inputs, &ftl, keeping));

@@ -1,4 +1,4 @@
-//! Inputs of a sample (simulated planes), from which its states follow.
+//! Inputs of a sample (simulated planes), which determine its states.
 
 use super::phase;
 use super::sample::WINDOWS_MIN;

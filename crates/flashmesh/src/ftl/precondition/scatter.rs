@@ -1,5 +1,5 @@
 //! Random spread of logical pages over the planes. If a drive writes to idle planes, random writes leave neighbouring logical pages on unrelated
-//! planes; the initial state of a drive is made alike.
+//! planes; preconditioning imitates this.
 
 use std::ops::Range;
 
@@ -9,8 +9,8 @@ use crate::ids::Lpn;
 /// Number of rounds of a [`Shuffle`].
 const ROUNDS: usize = 3;
 
-/// Random permutation of the logical pages of each range that preconditioning fills. Preconditioning places pages by static allocation; the
-/// permutation then exchanges their places. Runs of consecutive pages that are written together stay together.
+/// Random permutation of the logical pages of each range that preconditioning fills. Each page is stored where static allocation would store its
+/// image, called slot. Runs of consecutive pages that are written together stay together.
 #[derive(Clone, Debug)]
 pub(in super::super) struct Scatter {
     ranges: Vec<ScatteredRange>,
@@ -34,17 +34,17 @@ impl Scatter {
         Scatter { ranges: scattered.collect(), length }
     }
 
-    /// Returns the page at whose place in static allocation `lpn` is stored.
+    /// Returns the slot of `lpn`: the page in whose place of static allocation `lpn` is stored.
     pub(in super::super) fn slot_of(&self, lpn: Lpn) -> Lpn {
         self.mapped(lpn, Shuffle::image)
     }
 
-    /// Returns the page that is stored at the place of `slot` in static allocation: the inverse of [`slot_of`](Self::slot_of).
+    /// Returns the page whose slot is `slot`: the inverse of [`slot_of`](Self::slot_of).
     pub(in super::super) fn page_at(&self, slot: Lpn) -> Lpn {
         self.mapped(slot, Shuffle::preimage)
     }
 
-    /// Applies `map` to the run of a page. Pages outside of all ranges, and of an incomplete run at the end of a range, stay.
+    /// Applies `map` to the run of a page. Returns pages outside of all ranges, or in an incomplete last run, unchanged.
     fn mapped(&self, Lpn(lpn): Lpn, map: impl Fn(&Shuffle, u32) -> u32) -> Lpn {
         let Some(range) = self.ranges.iter().find(|range| range.pages.contains(&lpn)) else { return Lpn(lpn) };
         let page = lpn - range.pages.start;

@@ -24,25 +24,24 @@ const BYTES_PER_PAGE: u64 = 4;
 /// Maximum number of states of a sample (simulated planes) that are copied to planes of the drive.
 const INSTANTS_MAX: u32 = 256;
 
-/// Returns the size in bytes of all states of a sample from which a map is computed. `superblock_dies` is the number of dies of a superblock; `None`
-/// without superblocks.
+/// Returns the size in bytes of all states of a sample (simulated planes), from which the map is computed. `superblock_dies` is the number of dies of
+/// a superblock; `None` without superblocks.
 pub(super) fn sample_map_bytes(geometry: &Geometry, superblock_dies: Option<u32>) -> u64 {
     let of_set = superblock_dies.map_or(1, |dies| Superblocks::new(geometry, dies).planes());
     let together = superblock_dies.map_or(1, |_| geometry.planes_per_die);
     let states = (geometry.planes() / of_set).min(INSTANTS_MAX);
-    // Count two more states: the simulated sample itself has a map in both directions.
+    // Add two for the simulated sample itself, which has a map in both directions.
     u64::from(states + 2) * u64::from(pages_of_sample(geometry, together)) * BYTES_PER_PAGE
 }
 
-/// Class of planes that hold pages of the same ranges of logical pages, equally many up to rounding. One sample (simulated planes) represents the
-/// class.
+/// Class of planes with equally many pages, up to rounding, of the same ranges of logical pages. One sample (simulated planes) represents the class.
 struct PlaneClass {
-    /// For each filled range of logical pages, whether the planes of the class may hold its pages.
+    /// Whether the planes of the class may hold pages of each filled range of logical pages.
     holds: Vec<bool>,
     planes: Vec<PlaneFill>,
-    /// Number of host pages on the plane of the class that has most of them.
+    /// Maximum number of host pages on a plane of the class.
     pages: u32,
-    /// Number of translation pages on the plane of the class that has most of them.
+    /// Maximum number of translation pages on a plane of the class.
     translation_pages: u32,
 }
 
@@ -128,8 +127,8 @@ pub(super) fn fill(
     ftl.is_stationary = report.settled;
 }
 
-/// Returns the collection in progress of the sample, transferred to the planes of `set`, to which the sample was copied; `None` if none is in
-/// progress.
+/// Returns the collection in progress of the sample, with the victims of the planes of `set`, to which the sample was copied; `None` if no collection
+/// is in progress.
 fn copied_collection(ftl: &Ftl, set: &[PlaneFill], sample: &PlaneSample) -> Option<CollectionInProgress> {
     let CollectionInProgress { victims, valid_at_begin } = &sample.begun;
     let first = |plane: PlaneId| ftl.geometry.first_block(plane).0;

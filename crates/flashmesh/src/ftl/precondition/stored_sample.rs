@@ -11,7 +11,7 @@ use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
 use crate::states::{BitReader, BitWriter, StateFolder, StateKey, StateSummary, bits_for};
 use crate::units::Bytes;
 
-/// Folder of saved states, with the configuration and capacity of the drive, which name the drive in the list of saved states.
+/// Folder of saved states, with the configuration and capacity that describe the drive in listings of the folder.
 #[derive(Clone, Copy)]
 pub(in super::super) struct StateStore<'a> {
     pub(in super::super) folder: &'a StateFolder,
@@ -158,7 +158,7 @@ fn read_state(from: &mut BitReader, ftl: &mut Ftl, inputs: &SampleInputs) -> Opt
     is_whole.then_some(begun)
 }
 
-/// Returns the size in bits of a saved [`CollectionInProgress`], of the same size whether a collection is in progress or not.
+/// Returns the size in bits of a saved [`CollectionInProgress`], which does not depend on whether a collection is in progress.
 fn begun_bits(ftl: &Ftl) -> u64 {
     u64::from(ftl.geometry.planes()) * u64::from(2 * u32::BITS)
 }

@@ -12,7 +12,8 @@ const WEIGHT: u32 = 1 << 24;
 /// page, because static allocation places the units of a write in one physical page.
 #[derive(Clone, Debug)]
 pub(super) struct WriteRuns {
-    /// For each length, ascending: the length in mapping units, and the share of the writes of at most this length, in units of 1 / [`WEIGHT`].
+    /// Cumulative distribution of the run lengths: each length in mapping units, ascending, with the share of writes up to this length, in units of 1
+    /// / [`WEIGHT`].
     lengths: Vec<(u32, u32)>,
     /// Alignment of the first page of a run, in mapping units.
     alignment: u32,
@@ -52,8 +53,8 @@ impl WriteRuns {
         self.together
     }
 
-    /// Returns the number of consecutive logical pages that the longest write covers, if no write crosses a multiple of this number; otherwise the
-    /// number of logical pages in a physical page.
+    /// Returns the length of the longest run, in logical pages, if no run crosses a multiple of it; otherwise the number of logical pages in a
+    /// physical page.
     pub(super) fn pages_of_longest(&self) -> u32 {
         let longest = self.lengths.last().map_or(1, |&(length, _)| length);
         let fits = self.together.is_multiple_of(longest) && self.alignment.is_multiple_of(longest);

@@ -9,14 +9,13 @@ use crate::ids::{BlockId, PlaneId};
 struct NextFold {
     /// One block in each plane that shares superblocks; without superblocks, a single block.
     blocks: Vec<BlockId>,
-    /// Whether the open block for folded pages has too few pages left for the pages of `blocks`. Each plane then keeps another free block
-    /// for the fold.
+    /// Whether the open block for folded pages is too full for the pages of `blocks`. Each plane then keeps another free block for the fold.
     keeps_another: bool,
 }
 
 impl BlockManager {
-    /// Begins a fold if more than `above` SLC blocks of `plane` are full. Marks a full block as being folded and returns it; with
-    /// superblocks, the blocks with the same index in all planes of the superblock. Returns `None` if [`next_fold`](Self::next_fold) does.
+    /// Begins a fold if more than `above` SLC blocks of `plane` are full. Marks the full block with the fewest valid pages as being folded, with
+    /// superblocks all blocks of its superblock, and returns them. Returns `None` if no fold can begin; see [`next_fold`](Self::next_fold).
     pub(super) fn begin_fold(&mut self, plane: PlaneId, above: u32) -> Option<Vec<BlockId>> {
         let NextFold { blocks, keeps_another } = self.next_fold(plane, above)?;
         for (plane, &block) in self.superblock_planes(plane).zip(&blocks) {
@@ -31,8 +30,8 @@ impl BlockManager {
         Some(blocks)
     }
 
-    /// Returns whether the SLC cache of `plane`, which has no free page, will get one. True if a fold can begin, or could begin after the end of the
-    /// programs in the open SLC block, or of the collection or fold in progress.
+    /// Returns whether a page of the SLC cache of `plane` will become free. The cache has no free page now. True if a fold can begin now, after the
+    /// programs in the open SLC block, or after the collection or fold in progress.
     pub(super) fn will_free_page(&self, plane: PlaneId) -> bool {
         let Some(slc) = &self.accounts.plane(plane).slc else { return false };
         // If the last pages of the open SLC block are still being programmed, the block can be folded afterwards.
@@ -44,9 +43,8 @@ impl BlockManager {
         is_filling || is_collected() || self.next_fold(plane, 0).is_some()
     }
 
-    /// Returns the full blocks to fold next in `plane`: one block, or with superblocks one in each plane, with the fewest valid pages.
-    /// Returns `None` if at most `above` blocks are full, a collection or fold of its planes is in progress, or there is no space for the
-    /// pages.
+    /// Returns the full blocks to fold next in `plane`, those with the fewest valid pages: one block, or the blocks of a superblock. Returns `None`
+    /// if at most `above` blocks are full, a collection or fold of their planes is in progress, or there is no space for the pages.
     fn next_fold(&self, plane: PlaneId, above: u32) -> Option<NextFold> {
         let full = &self.accounts.plane(plane).slc.as_ref()?.full;
         if full.len() as u32 <= above
@@ -73,8 +71,8 @@ impl BlockManager {
         blocks.map(|block| self.accounts.table().valid_pages(block)).sum()
     }
 
-    /// Returns an upper bound of the number of pages that the fold of `blocks` takes in each plane. The planes are filled evenly; the bound holds for
-    /// the plane that gets the most. Programs of several mapping units may begin partly filled, so that their remaining units are skipped.
+    /// Returns an upper bound of the pages that the fold of `blocks` needs in any plane. Planes are filled evenly. If programs write several mapping
+    /// units, partly filled programs skip units, which the factor 2 covers.
     fn pages_for_fold(&self, blocks: &[BlockId]) -> u32 {
         let valid = self.valid_of(blocks.iter().copied()).div_ceil(blocks.len() as u32);
         if self.accounts.geometry().gathers_units() {

@@ -13,16 +13,16 @@
 //! # Why there is no deadlock
 //!
 //! All logical pages of a plane fit outside the cache ([`Partition`](super::Partition) does not count SLC blocks), so the content of the cache can
-//! always be moved out. A write waits for the cache (`slc.when-full = "fold"`) only if a fold that makes room is in progress or can begin. The fold
-//! may also be one that can begin after programs of the open block, or a collection of the plane, have ended. A fold begins only if there is space
-//! for all of its pages. If the open block for folded pages has too few pages left, the fold needs one more free block, which is kept from other
-//! kinds of data. So a fold waits for no collection, and the collection of the plane begins when the fold ends. The plane has spare blocks for both
+//! always be moved out. A write waits for the cache (`slc.when-full = "fold"`) only if a fold that makes room is in progress, or can begin now, after
+//! the programs of the open block, or after a collection of the plane. A fold begins only if there is space for all of its pages. If the open block
+//! for folded pages has too few pages left, the fold needs one more free block, which is kept from other kinds of data. So a fold waits for no
+//! collection, and the collection of the plane begins when the fold ends. The plane has spare blocks for both
 //! ([`FOLD_BLOCKS`](super::spare_blocks::FOLD_BLOCKS)).
 //!
-//! A dynamic cache takes free blocks only while so many are left that no collection begins, and a plane with lent blocks keeps one free block for
-//! folds. If a plane is short of free pages and has lent blocks, these are folded before it is collected ([`Ftl::begin_fold_for_space`]). A fold
-//! moves at most half a native block of pages and returns a whole block, so in the end all lent blocks are returned except for the open one. For the
-//! open block, a plane has one more spare block. The plane then behaves like a plane without a cache.
+//! A dynamic cache takes a free block only if the remaining free blocks suffice to avoid a collection, and a plane with lent blocks keeps one free
+//! block for folds. If a plane is short of free pages and has lent blocks, these are folded before it is collected ([`Ftl::begin_fold_for_space`]). A
+//! fold moves at most half a native block of pages and returns a whole block, so in the end all lent blocks are returned except for the open one. For
+//! the open block, a plane has one more spare block. The plane then behaves like a plane without a cache.
 
 mod fold;
 mod plane;
@@ -52,9 +52,9 @@ impl FoldRules {
 }
 
 impl Ftl {
-    /// Begins a fold in `plane`. Marks and returns the full SLC block with the fewest valid pages, because its fold needs the fewest moves;
-    /// on a tie, the block filled first \[choice\]. With superblocks, the blocks with the same index in all planes of the superblock are
-    /// folded together. The caller moves the valid pages of the returned blocks and erases them.
+    /// Begins a fold in `plane`. Marks and returns the full SLC block with the fewest valid pages, because its fold needs the fewest moves; on a tie,
+    /// the block filled first \[choice\]. With superblocks, all blocks of its superblock are folded together. The caller moves the valid pages of the
+    /// returned blocks and erases them.
     ///
     /// Returns `None` if too few blocks are full (`slc.fold-threshold`), a collection or fold of the planes is in progress, there is no space for the
     /// pages, or the drive has no SLC cache.
@@ -84,8 +84,8 @@ impl Ftl {
         if to_slc { OpenBlockKind::Slc } else { self.blocks.host_block_kind(plane, None) }
     }
 
-    /// Like [`Ftl::begin_fold`], but one full block suffices. Begins a fold only if the planes are short of free pages and `plane` has lent
-    /// native blocks to the cache, or if host writes have to wait for a fold. Otherwise returns `None`.
+    /// Like [`Ftl::begin_fold`], but for lack of space: begins a fold even if only one block is full. Returns `None` unless the planes are short of
+    /// free pages and `plane` has lent native blocks to the cache, or host writes have to wait for a fold.
     pub(crate) fn begin_fold_for_space(&mut self, plane: PlaneId) -> Option<Vec<BlockId>> {
         let has_lent = self.blocks.accounts.plane(plane).slc.as_ref().is_some_and(|slc| slc.has_lent());
         let is_short = || self.blocks.superblock_planes(plane).any(|plane| self.is_short(plane));
@@ -141,7 +141,6 @@ impl BlockAccounts {
         account.wear.erased(erase_count);
     }
 
-    /// Marks a block of the SLC cache as full.
     pub(super) fn fill_slc(&mut self, block: BlockId) {
         self.table_mut().fill_slc(block);
         let plane = self.geometry().plane_of_block(block);
