@@ -14,10 +14,10 @@ use super::{AnyPolicy, DispatchedWrites, FirmwarePolicy, PlacementStage, PolicyE
 /// A custom choice of planes for host writes, in place of [`FirmwarePolicy::place_write`].
 ///
 /// # Contract
-/// - `place_write` is called for every page of a host write, when the write arrives. `plane` is the choice of the allocator, or, if planes share
-///   superblocks, that of the configured policy. The page goes to the open block for data of kind `stream` of the returned plane.
-/// - The result is a plane of the drive, and if planes share superblocks, a plane of the same superblocks as `plane`. If the result is full, or
-///   belongs to another namespace, `plane` is used.
+/// - `place_write` is called when a host write arrives, once for each of its pages. `plane` is the choice of the allocator; if planes share
+///   superblocks, that of the configured policy. The page goes to the returned plane, into its open block for data of kind `stream`.
+/// - The returned plane exists, and if planes share superblocks, it belongs to the same superblocks as `plane`. If it is full, or belongs to another
+///   namespace, `plane` is used instead.
 /// - The placer is deterministic: equal calls in equal order return equal results.
 pub trait WritePlacer {
     /// Returns the plane for a page that would otherwise go to `plane`. `planes` shows the state of all planes.
@@ -29,8 +29,8 @@ pub trait WritePlacer {
 pub struct PlacementView<'a> {
     ftl: &'a Ftl,
     geometry: &'a Geometry,
-    /// For each plane, the number of host writes and translation pages placed there that have no physical page yet. `moves` counts moved
-    /// pages in the same way.
+    /// Number of host writes and translation pages that are placed on each plane and have no physical page yet. `moves` counts moved pages in the
+    /// same way.
     writes: &'a [u32],
     moves: &'a [u32],
 }
@@ -67,8 +67,8 @@ impl PlacementView<'_> {
         self.ftl.blocks().valid_pages_of_plane(plane)
     }
 
-    /// Returns whether a page placed on `plane` may go to `to` instead: always without superblocks, otherwise if both planes belong to the same
-    /// superblocks.
+    /// Returns whether a page placed on `plane` may go to `to` instead. Always true without superblocks; otherwise both planes must belong to the
+    /// same superblocks.
     pub fn may_use(&self, to: PlaneId, plane: PlaneId) -> bool {
         !self.ftl.blocks().has_twins() || self.ftl.blocks().share_superblocks(to, plane)
     }
@@ -79,14 +79,14 @@ pub struct CustomPlacement {
     policy: AnyPolicy,
     placer: Box<dyn WritePlacer + Send>,
     geometry: Geometry,
-    /// For each plane, the number of host writes and translation pages placed there that have no physical page yet. `moves` counts moved
-    /// pages in the same way.
+    /// Number of host writes and translation pages that are placed on each plane and have no physical page yet. `moves` counts moved pages in the
+    /// same way.
     writes: Vec<u32>,
     moves: Vec<u32>,
 }
 
 impl CustomPlacement {
-    /// Creates a policy that places host writes by `placer` and makes all other decisions by `policy`.
+    /// Creates a policy in which `placer` places host writes, and `policy` makes all other decisions.
     pub fn new(policy: AnyPolicy, placer: Box<dyn WritePlacer + Send>, geometry: &Geometry) -> CustomPlacement {
         let none = vec![0; geometry.planes() as usize];
         CustomPlacement { policy, placer, geometry: geometry.clone(), writes: none.clone(), moves: none }

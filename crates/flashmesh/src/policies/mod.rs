@@ -1,4 +1,4 @@
-//! Firmware policies. Each has a folder, with its [info](PolicyInfo), and a line in [`POLICIES`].
+//! Firmware policies. Each has its own folder, and an entry in [`POLICIES`], its [info](PolicyInfo).
 //!
 //! A policy decides on which planes pages are written, and when. It holds no page data and has no clock. The folder of a policy contains everything
 //! that distinguishes the policy from the page policy.
@@ -38,7 +38,7 @@ pub enum PlacementStage {
     AtDispatch,
 }
 
-/// An event of which a policy is notified.
+/// An event that is reported to a policy.
 #[derive(Clone, Copy, Debug)]
 pub enum PolicyEvent<'a> {
     /// A page read of the request last passed to [`plan_read`](FirmwarePolicy::plan_read) is created.
@@ -47,8 +47,8 @@ pub enum PolicyEvent<'a> {
     ReadEnded(&'a Transaction),
     /// A user read is cancelled, because a power cut ended its request.
     ReadCancelled(TransactionId),
-    /// A program of this class, whose plane the policy [can choose](crate::schedule::purpose::Purpose::is_placed_by_policy), was allocated its
-    /// physical page on this plane; or the move of a page to this plane was cancelled.
+    /// A program of this class was allocated its physical page on this plane, which the policy [can
+    /// choose](crate::schedule::purpose::Purpose::is_placed_by_policy); or the move of a page to this plane was cancelled.
     PageAllocated(TransactionClass, PlaneId),
     /// A page that the policy [rewrites](FirmwarePolicy::rewrite_plane) has been programmed.
     Rewritten,
@@ -70,7 +70,7 @@ pub struct PolicyView<'a> {
     pub load: LoadView<'a>,
 }
 
-/// Result of a round of dispatch: writes that leave the queues of a policy, and planes without free pages.
+/// Result of a round of dispatch: writes released from the queues of a policy, and planes without free pages.
 #[derive(Debug, Default)]
 pub struct DispatchedWrites {
     /// Dispatched writes with their planes, in the order of dispatch.
@@ -99,23 +99,23 @@ pub trait FirmwarePolicy {
         MovedPages::OwnBlock
     }
 
-    /// Returns when, and by which component, the planes of host writes are chosen. The result must never change.
+    /// Returns when, and by which component, the planes of host writes are chosen. Constant during a run.
     fn placement_stage(&self) -> PlacementStage {
         PlacementStage::Allocator
     }
 
-    /// Returns the plane for a page that the allocator placed on `plane`, in the open block for data of kind `stream`. Called under
-    /// [`PlacementStage::AfterAllocator`]. If the returned plane has no room, `plane` is used.
+    /// Returns the plane for a page of kind `stream` that the allocator placed on `plane`. Called under [`PlacementStage::AfterAllocator`]. If the
+    /// returned plane has no room, `plane` is used.
     fn place_write(&mut self, plane: PlaneId, _stream: OpenBlockKind, _ftl: &Ftl) -> PlaneId {
         plane
     }
 
-    /// Notifies the policy that a page passed to [`place_write`](FirmwarePolicy::place_write) was placed on `plane`. This is the returned plane, or
-    /// if that plane had no room, the plane chosen by the allocator.
+    /// Notifies the policy of the final plane of a page passed to [`place_write`](FirmwarePolicy::place_write): the returned plane, or if that plane
+    /// had no room, the plane chosen by the allocator.
     fn placed(&mut self, _plane: PlaneId) {}
 
-    /// Returns the plane to which a page of `plane` is moved by GC or wear levelling: a plane of the same die, or one that shares superblocks with
-    /// `plane`. `stream` is the kind of data of the page.
+    /// Returns the plane to which GC or wear levelling moves a page of kind `stream` out of `plane`: a plane of the same die, or one that shares
+    /// superblocks with `plane`.
     fn place_move(&mut self, plane: PlaneId, _stream: OpenBlockKind, _ftl: &Ftl) -> PlaneId {
         plane
     }
@@ -139,7 +139,7 @@ pub trait FirmwarePolicy {
         DispatchedWrites::default()
     }
 
-    /// Removes and returns the held writes for which `is_taken` holds. They are not dispatched.
+    /// Removes the held writes for which `is_taken` holds, without dispatching them, and returns them.
     fn withdraw_held(&mut self, _is_taken: &dyn Fn(TransactionId) -> bool) -> Vec<TransactionId> {
         Vec::new()
     }
@@ -150,7 +150,7 @@ pub trait FirmwarePolicy {
         None
     }
 
-    /// Returns whether the read `other` may join the read operation that begins with the read `lead`, if their addresses allow it.
+    /// Returns whether the read `other` may join the read operation led by `lead`, if their addresses allow it.
     fn may_join(&self, _lead: &Transaction, _other: &Transaction) -> bool {
         true
     }
@@ -178,8 +178,8 @@ pub enum AnyPolicy {
 }
 
 impl AnyPolicy {
-    /// Returns whether this is the page policy, all of whose decisions are the defaults of [`FirmwarePolicy`]. Also true for
-    /// `ftl.policy = "sprinkler"`, whose decisions belong to the scheduler.
+    /// Returns whether this is the page policy, which uses the defaults of [`FirmwarePolicy`] throughout. Also true for `ftl.policy = "sprinkler"`,
+    /// which differs only in the scheduler.
     #[inline(always)]
     pub fn is_page(&self) -> bool {
         matches!(self, AnyPolicy::Page(_))

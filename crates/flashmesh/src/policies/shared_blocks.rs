@@ -1,4 +1,4 @@
-//! Base of the policies whose planes share superblocks. The next page goes to the plane whose write pointer is furthest behind.
+//! Placement for the policies with superblocks. The next page goes to the plane whose write pointer is furthest behind.
 
 use crate::config::{Config, ConfigConflict};
 use crate::flash::geometry::Geometry;
@@ -8,10 +8,10 @@ use crate::schedule::transaction::TransactionClass;
 
 use super::{AnyPolicy, FirmwarePolicy, PlacementStage, PolicyEvent, joint_plane_conflicts, policy_conflict};
 
-/// Placement of pages over planes that share superblocks, by the number of whole programs in the open blocks of each plane. Pages that are placed but
-/// not allocated a physical page yet count as written.
+/// Placement of pages over planes that share superblocks: the plane with the fewest whole programs in its open blocks takes the next page. Pages that
+/// are placed but not allocated a physical page yet count as written.
 ///
-/// Moved pages are counted separately from host writes, because moves can proceed while writes wait, when only pages of the reserve are left.
+/// Moved pages are counted separately from host writes, because moves can proceed while host writes wait: only moves may use the reserve.
 #[derive(Clone, Debug)]
 pub(super) struct SharedBlockPlacement {
     superblocks: Superblocks,
@@ -25,9 +25,9 @@ pub(super) struct SharedBlockPlacement {
 struct PendingPrograms {
     /// Number of pages without a physical page yet, indexed by plane.
     count: Vec<u32>,
-    /// For each set of planes that share superblocks, the plane of the last page placed, with its
-    /// [progress](crate::ftl::BlockManager::twin_progress) (whole programs) at that time; `None` before the first page. If programs gather several
-    /// mapping units, the next pages go to the same plane until its progress changes: then its program is full.
+    /// Plane of the last page placed in each set of planes that share superblocks, with its [progress](crate::ftl::BlockManager::twin_progress)
+    /// (whole programs) at that time; `None` before the first page. If programs gather several mapping units, further pages go to the same plane
+    /// until its progress changes, because its program is then full.
     last: Vec<Option<(PlaneId, u32)>>,
 }
 
@@ -45,15 +45,15 @@ impl SharedBlockPlacement {
         SharedBlockPlacement { superblocks, writes: none.clone(), moves: none, gathers: geometry.gathers_units() }
     }
 
-    /// Returns the plane for the next page of kind `stream`: among the planes that share superblocks with `plane`, the one with the fewest whole
-    /// programs. Pages without a physical page count as written. If programs gather several mapping units, returns the plane of the previous page
+    /// Returns the plane for the next page of kind `stream`: the plane with the fewest whole programs, among those that share superblocks with
+    /// `plane`. Pages without a physical page count as written. If programs gather several mapping units, returns the plane of the previous page
     /// until its program is full, except for translation pages.
     fn plane_behind(&mut self, is_move: bool, plane: PlaneId, stream: OpenBlockKind, ftl: &Ftl) -> PlaneId {
         let SharedBlockPlacement { superblocks, writes, moves, gathers } = self;
         let set = superblocks.index_of(plane) as usize;
         let (waiting, beside) = if is_move { (moves, None) } else { (writes, Some(moves)) };
-        // If programs gather several mapping units, or in the SLC cache, host writes never share a program with moved pages. Moves without a physical
-        // page then do not count for writes.
+        // Pending moves count for host writes as well, unless the two never share a program: in the SLC cache, or if programs gather several mapping
+        // units.
         let beside = beside.filter(|_| !*gathers && stream != OpenBlockKind::Slc);
         let progress = |twin: PlaneId| {
             let beside = beside.as_ref().map_or(0, |moves| moves.count[twin.index()]);

@@ -4,10 +4,10 @@
 //! Each waiting write is pinned to the die with the fewest pages of its area, among the dies that can take it at once. Pages are counted in whole
 //! programs, so that the mapping units of one program go to one die.
 //!
-//! Choices where the paper is silent \[choice\]: a write does not wait for a die without room; a die that reads counts as free. Of dies with equally
-//! many pages of the area, the die whose channel holds the fewest pages of the area takes the write. On a tie, the first die takes it, counted from
-//! the die of the static order. Pinned writes are dispatched before other writes, outside the limits of `Channel_Max_Subs` and MCS (Minimizing Chip
-//! consumption Strategy). If no die can take a write and no program is in flight, the write joins the queue of writes to other areas.
+//! Choices where the paper is silent \[choice\]: a write does not wait for a die without room; a die that reads counts as free. If dies have equally
+//! many pages of the area, the die whose channel holds the fewest pages of the area takes the write; on a further tie, the first such die, beginning
+//! with the die of the static order. Pinned writes are dispatched before other writes, outside the limits of `Channel_Max_Subs` and MCS (Minimizing
+//! Chip consumption Strategy). If no die can take a write and no program is in flight, the write joins the queue of writes to other areas.
 
 use std::collections::VecDeque;
 
@@ -29,35 +29,33 @@ pub(super) struct PendingAreaWrites {
 }
 
 impl PendingAreaWrites {
-    /// Returns whether no write to a read-intensive area waits for the assignment of a die.
+    /// Returns whether no write to a read-intensive area waits for a die to be assigned.
     pub(super) fn is_empty(&self) -> bool {
         self.waiting.is_empty()
     }
 
-    /// Enqueues the write `id`, to which no die is assigned yet.
     pub(super) fn push(&mut self, id: TransactionId) {
         self.waiting.push_back(id);
     }
 
-    /// Records that the write `id` of `lpn` is assigned to `die`.
     fn place(&mut self, lpn: Lpn, id: TransactionId, die: DieId) {
         self.placed.insert(lpn, (id, die));
     }
 
-    /// Changes the die of the write `id` of `lpn` to `die`. Does nothing if the write is not to a read-intensive area or is not assigned to a die.
+    /// Records that the write `id` of `lpn` was dispatched to `die`, which may not be the die assigned to it. No-op if no die was assigned.
     pub(super) fn dispatch(&mut self, id: TransactionId, lpn: Lpn, die: DieId) {
         if let Some((_, placed)) = self.placed.get_mut(&lpn).filter(|(write, _)| *write == id) {
             *placed = die;
         }
     }
 
-    /// Removes the host write of `lpn`, to which a die was assigned, after it was programmed or cancelled. Does nothing if there is no such write.
+    /// Removes the host write of `lpn` from the writes with an assigned die, after it was programmed or cancelled. No-op if it is not one of them.
     pub(super) fn end(&mut self, lpn: Lpn) {
         self.placed.remove(&lpn);
     }
 
-    /// Removes the writes for which `is_taken` holds. Appends only the writes without a die to `taken`; writes with a die are in other
-    /// queues as well, which append them.
+    /// Removes the writes for which `is_taken` holds. Appends only those without an assigned die to `taken`, because writes with a die are also in
+    /// other queues, which append them.
     pub(super) fn remove_where(&mut self, is_taken: impl Fn(&TransactionId) -> bool, taken: &mut Vec<TransactionId>) {
         taken.extend(self.waiting.iter().copied().filter(&is_taken));
         self.waiting.retain(|id| !is_taken(id));
@@ -85,8 +83,8 @@ impl DispatchRound<'_, '_> {
         }
     }
 
-    /// Moves the waiting writes to the queue of writes to other areas if no program is in flight, because then no end of a program would start
-    /// another round of dispatch for them.
+    /// Moves the waiting writes to the queue of writes to other areas if no program is in flight. Otherwise they would wait forever, because only the
+    /// end of a program starts another round of dispatch.
     pub(super) fn release_area_writes(&mut self) {
         if self.mbm.programs.is_empty() {
             let Mbm { area_writes, writes, .. } = &mut *self.mbm;
@@ -94,9 +92,8 @@ impl DispatchRound<'_, '_> {
         }
     }
 
-    /// Returns, indexed by die, the number of pages (mapping units) that each die can take at once. A die can take the free units of its
-    /// partly filled programs. A die without a program in flight can also take one program for each plane that is written at once. Writes
-    /// already pinned to the die are subtracted.
+    /// Returns the number of pages (mapping units) that each die can take at once, indexed by die: the free units of its partly filled programs, and
+    /// if it has no program in flight, one program for each plane that is written at once. Writes already pinned to the die are subtracted.
     fn room_by_die(&mut self) -> Vec<u32> {
         let geometry = self.mbm.geometry.clone();
         let mut room = vec![0; geometry.dies() as usize];
@@ -112,8 +109,8 @@ impl DispatchRound<'_, '_> {
         room
     }
 
-    /// Subtracts one page from `room`, the number of pages that each die can take, at `die`. If only one die of a chip takes writes at a time, sets
-    /// the numbers of the other dies of the chip to 0.
+    /// Reserves a page of `die` in `room`, the number of pages that each die can take. If only one die of a chip takes writes at a time, sets the
+    /// numbers of the other dies of its chip to 0.
     fn use_room(&self, die: DieId, room: &mut [u32]) {
         room[die.index()] -= 1;
         if self.mbm.chips == ChipDispatch::OneDie {
@@ -123,8 +120,8 @@ impl DispatchRound<'_, '_> {
         }
     }
 
-    /// Returns the die with the fewest whole programs of pages of the area of `lpn`, among the dies with room for the page; `None` if no
-    /// die has room. `room` is indexed by die.
+    /// Returns the die that holds the fewest pages, counted in whole programs, of the area of `lpn`, among the dies with room for the page; `None` if
+    /// no die has room. `room` is indexed by die.
     fn die_for(&self, lpn: Lpn, id: TransactionId, room: &[u32]) -> Option<DieId> {
         let mbm = &*self.mbm;
         let can_take = |die: DieId| room[die.index()] > 0 && mbm.planes_of(die).any(|plane| self.has_room(id, plane));
@@ -144,8 +141,8 @@ impl DispatchRound<'_, '_> {
             .min_by_key(|&die| (in_programs(on_die[die.index()]), in_programs(on_channel[mbm.channel_of(die).index()])))
     }
 
-    /// Returns, indexed by die, the number of pages of the area of `lpn` on each die, without `lpn` itself. A page whose write is pending
-    /// counts on the die assigned to the write. Returns `None` if RS (the read strategy of MBM) is off.
+    /// Returns how many pages of the area of `lpn` are on each die, without `lpn` itself. A page with a pending write counts on the die assigned to
+    /// the write. Returns `None` if RS (the read strategy of MBM) is off.
     fn pages_by_die(&self, lpn: Lpn) -> Option<Vec<u32>> {
         let Mbm { geometry, areas, area_writes, .. } = &*self.mbm;
         let area = areas.as_ref()?.pages_around(lpn);

@@ -1,10 +1,9 @@
-//! `Channel_Max_Subs` (MBM, Algorithm 1): the number of subrequests (reads and writes) up to which waiting writes fill each channel, called level
-//! below.
+//! `Channel_Max_Subs` (MBM, Algorithm 1): the level, as a number of subrequests (reads and writes), up to which waiting writes fill each channel.
 //!
 //! Writes first fill the channel with the fewest subrequests, up to the level of the next fuller channel. Then both are filled up to the level of the
 //! channel after that, and so on. The last writes are divided evenly among the channels filled so far, and the level is rounded up. The listing in
-//! the paper has the difference of two channels with the wrong sign, and does not subtract the writes already assigned; this code follows the paper's
-//! text \[choice\].
+//! the paper subtracts two channels in the wrong order, and does not subtract the writes already assigned; this code follows the paper's text
+//! \[choice\].
 
 /// Returns the level up to which `writes` waiting writes fill the channels, as a number of subrequests. `subrequests` are the current levels of the
 /// channels; a channel at or above the returned level takes no write.

@@ -28,7 +28,7 @@ pub(super) enum Eligibility {
 }
 
 impl DispatchRound<'_, '_> {
-    /// Returns whether `die` takes writes under the condition `eligibility`. Unless dies take writes independently ([`ChipDispatch::ByDie`]), all
+    /// Returns whether `die` takes writes under the condition `eligibility`. Unless each die takes writes on its own ([`ChipDispatch::ByDie`]), all
     /// dies of the chip must meet the condition.
     pub(super) fn takes(&self, die: DieId, eligibility: Eligibility) -> bool {
         let is_free = |die: DieId| {
@@ -96,8 +96,8 @@ impl DispatchRound<'_, '_> {
             let (planes, before) = (self.planes(die), taken);
             for plane in planes {
                 let units = self.units_of(plane);
-                // Stop if the waiting writes fill only a part of a program. This program would start together with the full programs on the
-                // other planes of the die, before further writes can fill it.
+                // Stop if the waiting writes do not fill a program. A partly filled program would start together with the full programs on the other
+                // planes of the die, before further writes can fill it.
                 let is_rest = taken > before && self.mbm.writes.len() < units as usize;
                 if taken == most || is_rest {
                     break;
@@ -115,8 +115,8 @@ impl DispatchRound<'_, '_> {
         taken
     }
 
-    /// Returns the number of programs that `chip` can start at once: the sum over its free dies, or the number of one free die if only one
-    /// die of a chip takes writes at a time.
+    /// Returns the number of programs that `chip` can start at once: the sum over its free dies, or only those of one die if one die of a chip takes
+    /// writes at a time.
     fn parallelism(&mut self, chip: ChipId, eligibility: Eligibility) -> u32 {
         let (dies, chips) = (self.mbm.round_robin.dies(chip), self.mbm.chips);
         let mut of_dies = dies.map(|die| if self.takes(die, eligibility) { self.planes(die).len() as u32 } else { 0 });
@@ -126,9 +126,9 @@ impl DispatchRound<'_, '_> {
         }
     }
 
-    /// Returns the chip of `channel` that takes writes next, with the number of programs that it can start at once. By MCS (Minimizing Chip
-    /// consumption Strategy), this is once the chip with the fewest such programs, then the chip with the most, until MCS begins anew
-    /// (`mbm.mcs-begins`); without MCS, it is the next chip in round-robin order. `None` if no chip of the channel can start a program.
+    /// Returns the chip of `channel` that takes writes next, and the number of programs that it can start at once; `None` if no chip of the channel
+    /// can start a program. By MCS (Minimizing Chip consumption Strategy), the first chip is the one with the fewest such programs, and all later
+    /// ones are those with the most, until MCS begins anew (`mbm.mcs-begins`). Without MCS, chips are selected round robin.
     fn next_chip(&mut self, channel: ChannelId, eligibility: Eligibility) -> Option<(ChipId, u32)> {
         let mut first = None;
         let mut least: Option<(ChipId, u32)> = None;
@@ -159,8 +159,8 @@ impl DispatchRound<'_, '_> {
         next
     }
 
-    /// Dispatches writes channel by channel, the least loaded channel first. Fills no channel beyond the maximum number of subrequests that MBM
-    /// computes as `Channel_Max_Subs`.
+    /// Dispatches writes channel by channel, the least loaded channel first. Fills no channel beyond `Channel_Max_Subs`, the limit that MBM computes
+    /// for the subrequests of a channel.
     fn dispatch_by_channel(&mut self, eligibility: Eligibility) {
         let in_program = self.mbm.geometry.units_per_program;
         let programs = self.mbm.programs.by_channel().iter();
@@ -188,8 +188,8 @@ impl DispatchRound<'_, '_> {
         }
     }
 
-    /// Dispatches writes to one chip of each channel in turn, in round-robin order. Ends when no write is left, or all channels in succession take
-    /// none.
+    /// Dispatches writes to one chip of each channel, in round-robin order of the channels. Ends when no write is left, or when a whole round over
+    /// the channels takes none.
     fn dispatch_round_robin(&mut self, eligibility: Eligibility) {
         let mut without = 0;
         while without < self.mbm.geometry.channels && !self.mbm.writes.is_empty() {

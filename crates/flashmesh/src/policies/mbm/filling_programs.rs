@@ -8,7 +8,7 @@ pub(super) struct FillingProgram {
     pub plane: PlaneId,
     /// Number of mapping units in a full program.
     pub units: u32,
-    /// Number of mapping units for which the program still has space.
+    /// Number of mapping units that can still be added to the program.
     pub free_units: u32,
 }
 

@@ -108,7 +108,7 @@ pub(super) struct Mbm {
     rules: crate::config::Mbm,
     /// Read-intensive areas (ranges of logical pages that long requests read); `None` if RS (read strategy) is off.
     areas: Option<Areas>,
-    /// Waiting writes that may be dispatched to any die, in order of arrival.
+    /// Waiting writes that are not pinned to a die, in order of arrival.
     writes: VecDeque<TransactionId>,
     area_writes: PendingAreaWrites,
     pinned: PinnedWrites,
@@ -116,18 +116,18 @@ pub(super) struct Mbm {
     programs: ProgramsInFlight,
     /// Number of page reads of host requests that are queued or in progress at dies, indexed by channel.
     reads: Vec<u32>,
-    /// Whether the chip with the least parallelism (programs that it can start at once) has been served since MCS last began anew
-    /// (`mbm.mcs-begins`), indexed by channel.
+    /// Whether the chip of each channel with the least parallelism (programs that it can start at once) was already served since MCS last began anew
+    /// (`mbm.mcs-begins`).
     least_had_turn: Vec<bool>,
     round_robin: RoundRobin,
     chips: ChipDispatch,
-    /// Pages to rewrite, out of the read request last passed to `plan_read`, each with its target plane.
+    /// Pages of the read request last passed to `plan_read` that must be rewritten, each with its target plane.
     planned: Vec<(Lpn, PlaneId)>,
     /// Reads in progress of pages that are to be rewritten, each with the target plane of its page.
     reading: FxHashMap<TransactionId, PlaneId>,
     /// Number of pages whose rewrite (by [`reallocation`]) waits for dispatch or is in flight.
     reallocations: u32,
-    /// Whether an event has occurred that may allow waiting writes to be dispatched.
+    /// Whether a round of dispatch is due, because an event may allow waiting writes to be dispatched.
     is_due: bool,
 }
 

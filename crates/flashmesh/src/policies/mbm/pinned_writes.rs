@@ -12,7 +12,6 @@ pub(super) struct PinnedWrites {
 }
 
 impl PinnedWrites {
-    /// Creates empty queues for `dies` dies.
     pub(super) fn new(dies: u32) -> PinnedWrites {
         PinnedWrites { queues: vec![VecDeque::new(); dies as usize], count: 0 }
     }

@@ -23,11 +23,11 @@ pub(super) fn furthest_behind(pointers: &[u32], pages: u32) -> Option<u32> {
 pub(super) struct PlanesBehind {
     /// Number of the first plane of the die.
     first: u32,
-    /// Planes whose write pointers are furthest behind, as a bit mask by index in the die; all planes with a free page if the pointers are
-    /// equal.
+    /// Planes whose write pointers are furthest behind, as a bit mask by index in the die. If all pointers are equal, these are all planes with a
+    /// free page.
     pub(super) behind: u32,
-    /// Planes with a free page whose write pointers are not furthest behind, as a bit mask by index in the die. The iterator returns these planes
-    /// last. Empty with WS, the write strategy of the MBM paper.
+    /// Other planes with a free page, as a bit mask by index in the die. The iterator returns these planes last. Empty with WS (the write strategy of
+    /// MBM).
     others: u32,
 }
 
@@ -55,9 +55,8 @@ impl Iterator for PlanesBehind {
 impl ExactSizeIterator for PlanesBehind {}
 
 impl DispatchRound<'_, '_> {
-    /// Returns the planes of `die` that are written at once: the planes with a free page, with WS only the planes among them whose write pointers are
-    /// furthest behind. Adds the planes without a free page to [`full_planes`](crate::policies::DispatchedWrites::full_planes) of this round of
-    /// dispatch.
+    /// Returns the planes of `die` that are written at once: all planes with a free page, or with WS (the write strategy of MBM) only those of them
+    /// whose write pointers are furthest behind. Adds planes without a free page to [`full_planes`](crate::policies::DispatchedWrites::full_planes).
     pub(super) fn planes(&mut self, die: DieId) -> PlanesBehind {
         let geometry = &self.mbm.geometry;
         let first = geometry.first_plane(die).0;

@@ -65,8 +65,8 @@ pub(super) fn pages_to_move(
     let moves_within_channel = trigger != ReallocationTrigger::Channel;
 
     let mut moving = Vec::new();
-    // While a channel or die is above its even share, move the last page of the fullest such die to the die that has the least loaded
-    // channel and, on a tie, the fewest pages.
+    // While a channel or die has more than its even share, move the last page of its fullest die. The target is the die on the least loaded channel;
+    // on a tie, the die with the fewest pages.
     let even_on_die = count.div_ceil(geometry.dies()) as usize;
     loop {
         let channel_load =

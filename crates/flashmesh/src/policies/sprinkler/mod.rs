@@ -1,5 +1,5 @@
-//! Sprinkler (HPCA 2014) as a firmware policy: pages are placed as by the page policy, and transactions are scheduled by the [Sprinkler
-//! scheduler](crate::schedule::sprinkler).
+//! Sprinkler (HPCA 2014) as a firmware policy: pages are placed as by the page policy, and the [Sprinkler scheduler](crate::schedule::sprinkler)
+//! schedules the transactions.
 
 use crate::config::{self, Config, ConfigConflict, KindOrder, Priorities, SchedulePolicy};
 
@@ -13,7 +13,7 @@ pub static INFO: PolicyInfo = PolicyInfo {
     conflicts: |config, _| conflicts(config),
 };
 
-/// Returns the conflicts between the policy and other settings of scheduling, because the policy includes its own scheduler; empty if there are none.
+/// Returns the conflicts with other scheduling settings, because the policy brings its own scheduler; empty if there are none.
 fn conflicts(config: &Config) -> Vec<ConfigConflict> {
     let mut clashes = Vec::new();
     if let Some(policy) = &config.policy.scheduler {

@@ -41,7 +41,7 @@ fn conflicts(config: &Config, geometry: Option<&Geometry>) -> Vec<ConfigConflict
     ]
 }
 
-/// Returns the conflict between parity and superblocks of `dies` dies; `None` if there is none or parity is off.
+/// Returns the conflict between parity and superblocks of `dies` dies; `None` if there is none, or without parity.
 fn parity_conflict(config: &Config, dies: u32) -> Option<ConfigConflict> {
     let programs = config.parity_stripe()?;
     let share = config::ParityShare(programs);
