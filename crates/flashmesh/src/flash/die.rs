@@ -47,9 +47,9 @@ impl ConditionTimer {
 #[derive(Clone, Copy, Debug)]
 struct Suspended {
     operation: Operation,
-    /// Time at which the operation stops, at its next point of suspension. Until then the array works on.
+    /// Time of the next point of suspension, at which the operation stops. Until then, the array keeps working.
     at: Time,
-    /// Array time of the operation that is left after `at`.
+    /// Array time that the operation still needs after `at`.
     remaining: Time,
     times: u32,
 }
@@ -63,7 +63,7 @@ struct PageRegister {
     left: u32,
     sending: bool,
     since: Time,
-    /// Total time for which the data that is being sent, and the data sent before from this register, waited for a path.
+    /// Total path wait of the data sent from this register since it was filled, including the data that is being sent.
     path_wait: Time,
 }
 
@@ -105,13 +105,13 @@ pub enum DieError {
 
 #[derive(Clone, Debug)]
 pub struct DieRules {
-    /// Whether the array is free as soon as its read data is in the register (`read-cache`).
+    /// Whether the array can start another operation as soon as its read data is in the register (`read-cache`).
     pub read_cache: bool,
     pub suspension: Suspension,
     pub suspensions_max: u32,
-    /// Interval between the points of an operation at which it can be suspended; zero if it can be suspended at any time.
+    /// Interval between the points at which an operation can be suspended; zero if it can be suspended at any time.
     pub suspend_interval: Time,
-    /// Array time left at the point of suspension, at or below which an operation is not suspended.
+    /// Minimum remaining array time for a suspension: an operation with this time or less left at its point of suspension is not suspended.
     pub suspend_remaining_min: Time,
 }
 
@@ -191,7 +191,7 @@ impl Die {
     }
 
     /// Returns the transaction whose data leaves the register next. If the register is empty, returns the first transaction of the operation in the
-    /// array, or of the suspended one. `None` if none of these exists.
+    /// array, otherwise that of the suspended operation; `None` if there is none.
     #[inline]
     pub fn first_in_progress(&self) -> Option<TransactionId> {
         if !self.register.is_empty() {
@@ -240,7 +240,7 @@ impl Die {
             && self.until.saturating_sub(now + self.until_suspend_point(rules, now)) > rules.suspend_remaining_min
     }
 
-    /// Returns the time for which the operation in the array works on, from `now`, until it reaches a point at which it can be suspended.
+    /// Returns the time from `now` until the operation in the array reaches a point at which it can be suspended.
     #[inline]
     fn until_suspend_point(&self, rules: &DieRules, now: Time) -> Time {
         let interval = rules.suspend_interval.as_ps();
@@ -251,8 +251,8 @@ impl Die {
         Time::from_ps(worked.next_multiple_of(interval) - worked)
     }
 
-    /// Suspends the running operation, which works on from `now` until its next point of suspension. Returns the duration from `now` until
-    /// that point. The die accepts another operation from `now` on.
+    /// Suspends the running operation. The array keeps working until the next point of suspension of the operation; returns the duration from `now`
+    /// until that point. The die accepts another operation from `now` on.
     ///
     /// # Errors
     /// If [`Die::may_suspend`] is false.
@@ -269,8 +269,8 @@ impl Die {
         Ok(works_on)
     }
 
-    /// Resumes the suspended operation. The array continues it `resume_time` after `now`, or after its point of suspension if this is later
-    /// ([`since`](Self::since)). Returns the time at which the operation ends.
+    /// Resumes the suspended operation. The array continues `resume_time` after `now`, or after the point of suspension if this is later; see
+    /// [`since`](Self::since). Returns the time at which the operation ends.
     ///
     /// # Errors
     /// If the die does not accept an operation, or no operation is suspended.
@@ -289,7 +289,7 @@ impl Die {
         Ok(self.until)
     }
 
-    /// Returns the time at which the operation in the array began or continued its work. The array must be busy.
+    /// Returns the time at which the array began or resumed the current operation. The array must be busy.
     pub fn since(&self) -> Time {
         self.since
     }
@@ -363,13 +363,13 @@ impl Die {
         (!register.is_empty()).then(|| register.planes.transactions[register.left as usize % PLANES_PER_DIE_MAX])
     }
 
-    /// Returns the transaction whose data leaves the register next, if this data is the last in the register; `None` otherwise.
+    /// Returns the transaction whose data is the last in the register; `None` if the register has data of several planes, or none.
     #[inline]
     pub fn last_outgoing(&self) -> Option<TransactionId> {
         self.outgoing().filter(|_| self.register.planes.count - self.register.left == 1)
     }
 
-    /// Returns the transactions of the sensed pages: those in the register, including planes already sent, and those that wait in the array
+    /// Returns the transactions of the sensed pages: those in the register, including planes already sent, and those whose data waits in the array
     /// for the register.
     pub fn sensed(&self) -> impl Iterator<Item = &TransactionId> {
         let waiting = if self.array == ArrayState::Holding { self.operation.transactions() } else { &[] };
@@ -381,8 +381,8 @@ impl Die {
         !self.register.is_empty() && self.register.internal
     }
 
-    /// Adds `waited`, the path wait of the plane data that is sent next, to the total of the register. Returns the time at which the
-    /// register was filled, and this total without `waited`.
+    /// Charges `waited`, the path wait of the data that is sent next, to the register. Returns the time at which the register was filled, and the
+    /// path wait charged since then, without `waited`.
     ///
     /// # Errors
     /// If the register is empty.
@@ -396,8 +396,7 @@ impl Die {
         Ok((self.register.since, before))
     }
 
-    /// Marks the data in the register as waiting for a path or being sent. Returns `false`, without effect, if it is marked already or the
-    /// register is empty.
+    /// Marks the data in the register as being sent or waiting for a path. Returns `false` if it is already marked, or the register is empty.
     #[inline(always)]
     pub fn begin_sending(&mut self) -> bool {
         let begins = !self.register.is_empty() && !self.register.sending;

@@ -108,11 +108,10 @@ impl Config {
         self.namespace.iter().map(capacity).collect()
     }
 
-    /// Returns the index in `namespaces` of the namespace that receives the requests of `queue`; 0 if `queue` names no namespace. An error
-    /// names `key` as the key to change.
+    /// Returns the index in `namespaces` of the namespace that receives the requests of `queue`; 0 if `queue` names no namespace.
     ///
     /// # Errors
-    /// If `queue` names a namespace that does not exist.
+    /// If `queue` names a namespace that does not exist; the error names `key` as the key to change.
     pub(crate) fn namespace_of(
         &self,
         queue: &Queue,

@@ -18,8 +18,8 @@ pub struct PlaneReads {
     at_once_max: usize,
     /// Index in the die of the plane whose command is being transferred; `None` if no command is in transfer.
     incoming: Option<u8>,
-    /// Plane of each sensed page whose data has not left the die, in the order of sensing. A plane occurs twice while its second page waits
-    /// for the register.
+    /// Planes with sensed data that has not left the die, in the order of sensing. A plane occurs twice while its second page waits in the array for
+    /// the register.
     sensed: VecDeque<u8>,
 }
 
@@ -48,7 +48,7 @@ impl PlaneReads {
         self.planes.iter().rev().fold(0, |free, plane| free << 1 | u8::from(plane.accepts(rules)))
     }
 
-    /// Returns whether all planes can begin an operation and no command is in transfer, so that an operation may occupy the whole die.
+    /// Returns whether the whole die can begin an operation: all planes are free, and no command is in transfer.
     pub fn leave_die_free(&self, rules: &DieRules) -> bool {
         self.incoming.is_none() && self.planes.iter().all(|plane| plane.accepts(rules))
     }

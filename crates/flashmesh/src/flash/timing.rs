@@ -73,8 +73,8 @@ impl Timing {
         }
     }
 
-    /// Returns the page type that selects the program time. If programs write whole word lines, this is the lower page, because `program-time` is
-    /// then the time of the whole program.
+    /// Returns the page type that selects the program time. For programs of whole word lines, this is the lower page, because `program-time` is then
+    /// the time of the whole program.
     #[inline(always)]
     pub fn programmed_type(&self, page_in_block: impl FnOnce() -> u32) -> PageType {
         if self.word_lines { PageType::Lower } else { self.page_type(page_in_block) }
@@ -85,8 +85,8 @@ impl Timing {
         self.array[kind.index()][pages.read.index()][pages.programmed.index()]
     }
 
-    /// Returns the array time of one command of `kind` whose operations, `steps`, run one after the other. The time of an on-die controller is
-    /// added once, for the whole command.
+    /// Returns the array time of a command of `kind` that runs the operations `steps` one after the other. The time of an on-die controller is added
+    /// once for the whole command.
     pub fn sequence_time(
         &self,
         kind: OperationKind,

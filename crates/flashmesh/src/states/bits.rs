@@ -9,7 +9,7 @@ pub fn bits_for(most: u64) -> u32 {
 #[derive(Debug, Default)]
 pub struct BitWriter {
     bytes: Vec<u8>,
-    /// Word that is being filled. Its lowest `held` bits (0 to 63) are filled, and not in `bytes` yet.
+    /// Word that is being filled. Only its lowest `held` bits (0 to 63) are in use; they are not in `bytes` yet.
     word: u64,
     held: u32,
 }

@@ -16,8 +16,7 @@ const UNFINISHED: &str = ".unfinished-";
 /// Age from which an unfinished file counts as abandoned by its writer.
 const ABANDONED_AGE: Duration = Duration::from_secs(24 * 3600);
 
-/// Default number of page writes in the computation of a drive state from which on the state is stored. Cheaper states are computed anew for each
-/// run.
+/// Default for the minimum number of page writes in the computation of a stored state. Cheaper states are computed anew for each run.
 const WRITES_MIN: u64 = 1 << 22;
 /// Maximum uncompressed size of a stored state, in bytes. Larger states have many planes with few pages each, and are computed about as fast as they
 /// are read.
@@ -38,8 +37,8 @@ impl StateFolder {
         StateFolder { path: path.into(), limit, writes_min: WRITES_MIN, notes: Mutex::default() }
     }
 
-    /// Sets the number of page writes in the computation of a state from which on the state is stored. The default is 4 million, which take about a
-    /// third of a second.
+    /// Sets the minimum number of page writes in the computation of a stored state; cheaper states are not stored. The default is 4 million, which
+    /// take about a third of a second.
     pub fn with_writes_min(self, writes_min: u64) -> StateFolder {
         StateFolder { writes_min, ..self }
     }
@@ -50,8 +49,8 @@ impl StateFolder {
         writes >= self.writes_min && bytes <= BYTES_MAX
     }
 
-    /// Removes and returns the notes on problems with the folder, one sentence each, for the caller to show. Such a problem never changes a result,
-    /// because the state is then computed anew.
+    /// Removes and returns the notes on problems with the folder, one sentence each, for the caller to show. No such problem changes a result: the
+    /// state is computed anew.
     pub fn take_notes(&self) -> Vec<String> {
         std::mem::take(&mut *self.notes.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -130,8 +129,7 @@ impl StateFolder {
         if bytes > self.limit.as_u64() {
             return Err(io::Error::other(format!("it is larger than the limit of the folder, {}", self.limit)));
         }
-        // Set the time from the system clock. File systems use a clock that lags behind the system clock, so that the last use would seem to precede
-        // the creation.
+        // Take the time from the system clock. File systems use a clock that lags behind it, so a state could seem to be used before it was created.
         unfinished.as_file().set_modified(SystemTime::now())?;
         unfinished.persist(self.file(key)).map_err(|error| error.error)?;
         self.trim();

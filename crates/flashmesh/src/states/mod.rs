@@ -2,8 +2,8 @@
 //! the states is bounded.
 //!
 //! Each state is a file named by its [`StateKey`]. The key includes the version of the format and the sources of this build, so that no build reads a
-//! state of another build. A file is written under a temporary name and then renamed, so several processes may share a folder. If the folder has a
-//! problem, a note for the user is added and the state is prepared anew.
+//! state of another build. A file is written under a temporary name and then renamed, so several processes may share a folder. A problem with the
+//! folder causes a note to the user, and the state is prepared anew.
 
 mod bits;
 mod file;
