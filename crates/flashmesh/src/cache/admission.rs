@@ -88,8 +88,8 @@ impl Cache {
         None
     }
 
-    /// Admits the next stalled write if there is space, and returns the write with its admission; `None` if no stalled write can be admitted.
-    /// Whenever a write was offered or an operation has ended, call this until it returns `None`; then fetch the destages that are due.
+    /// Admits the next stalled write if there is space. Returns the write with its admission; `None` if no stalled write can be admitted. Call this
+    /// until it returns `None` after every offered write and every ended operation; then fetch the destages that are due.
     pub fn admit_next(&mut self) -> Option<(PageWrite, Admitted)> {
         (0..self.parts.len() as u32).find_map(|part| {
             let first = self.parts[part as usize].waiting.front().copied();
@@ -118,8 +118,8 @@ impl Cache {
         self.parts.iter().any(|part| !part.waiting.is_empty())
     }
 
-    /// Returns whether a write is stalled for space. A write that is stalled because the cache is [closed](Self::close) counts only if more than seven
-    /// eighths \[choice\] of the dirty limit of the part of its stream are dirty: such a write would soon lack space anyway.
+    /// Returns whether a write is stalled for space. While the cache is [closed](Self::close), writes stall for another reason: they count only if
+    /// more than seven eighths \[choice\] of the dirty limit of their part are used, because they would soon lack space anyway.
     pub fn is_out_of_space(&self) -> bool {
         let is_nearly_full = |part: &CachePart| {
             u64::from(part.unsaved) * 8 > u64::from(part.dirty_limit) * 7 || self.destaging.is_full(part.carried)
@@ -188,7 +188,7 @@ impl Cache {
             return None;
         }
         let is_dirty = resident.is_some_and(|slot| !self.slots[slot].unsaved().is_empty());
-        // A cached page stays in its part of the cache, even if a stream of another part writes it.
+        // A cached page stays in its part of the cache, even if a stream with another part writes it.
         let holder = resident.map_or(own, |slot| self.slots[slot].part);
         let part = &self.parts[holder as usize];
         let room = if !is_dirty && part.unsaved >= part.dirty_limit {

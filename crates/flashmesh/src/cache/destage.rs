@@ -24,8 +24,8 @@ pub(super) struct DestageQueue {
     policy: Destage,
     /// Whether a page stays cached after its destage.
     keeps: bool,
-    /// Number of sectors in destage at which a cache part (the whole cache, or the share of one stream) stalls its writes; `u64::MAX` without a
-    /// limit.
+    /// Limit of sectors in destage of a cache part (the whole cache, or the share of one stream): writes stall while it is reached. `u64::MAX`
+    /// without a limit.
     limit: u64,
     whole: Sectors,
     /// Queue of pages to destage, in order, until the controller fetches them with [`Cache::next_destage`].
@@ -44,7 +44,8 @@ impl DestageQueue {
         }
     }
 
-    /// Returns whether writes stall in a cache part (the whole cache, or the share of one stream) that has `carried` sectors in destage.
+    /// Returns whether `carried`, the number of sectors in destage of a cache part (the whole cache, or the share of one stream), is so high that
+    /// writes stall.
     pub fn is_full(&self, carried: u64) -> bool {
         carried >= self.limit
     }
@@ -54,16 +55,15 @@ impl DestageQueue {
         self.policy == Destage::Watermark
     }
 
-    /// Returns the sectors to program: `unsaved`, or the whole page if all of it is in DRAM, because a program of the whole page need not
-    /// read the page from flash first.
+    /// Returns the sectors to program: `unsaved`, or the whole page if all of it is in DRAM. A program of the whole page avoids a read-modify-write.
     fn carried(&self, page: &Slot, unsaved: Sectors) -> Sectors {
         if page.valid == self.whole { self.whole } else { unsaved }
     }
 }
 
 impl Cache {
-    /// Returns the next page to program; `None` if no destage is due. Whenever a write was offered or an operation has ended, call this until it
-    /// returns `None`. A controller that gathers stripes (`cache.destage-stripe`) may call later.
+    /// Returns the next page to program; `None` if no destage is due. Call this until it returns `None` after every offered write and every ended
+    /// operation. Calls may be delayed, to gather stripes (`cache.destage-stripe`).
     pub fn next_destage(&mut self) -> Option<DueDestage> {
         let slot = self.destaging.due.pop_front()?;
         let page = &mut self.slots[slot];
@@ -72,8 +72,8 @@ impl Cache {
         Some(DueDestage { lpn: page.lpn, stream: page.writer, slot, sectors: carried, is_newest_write: is_at_hand })
     }
 
-    /// Cancels the destage of a deallocated page if it was not fetched with [`next_destage`](Self::next_destage) yet. Returns whether it was
-    /// cancelled.
+    /// Cancels the destage of a deallocated page, unless [`next_destage`](Self::next_destage) has already returned it. Returns whether the destage
+    /// was cancelled.
     pub(super) fn drop_due(&mut self, lpn: Lpn, slot: SlotId) -> bool {
         let Some(at) = self.destaging.due.iter().position(|&due| due == slot) else { return false };
         self.destaging.due.remove(at);
@@ -81,7 +81,7 @@ impl Cache {
         true
     }
 
-    /// Returns the number of destages not fetched with [`Cache::next_destage`] yet.
+    /// Returns the number of destages that [`Cache::next_destage`] has not returned yet.
     pub fn due(&self) -> u64 {
         self.destaging.due.len() as u64
     }
@@ -91,7 +91,7 @@ impl Cache {
         self.table.get(&lpn).is_some_and(|&slot| self.slots[slot].destage.is_forgotten)
     }
 
-    /// Records that a page in destage has been programmed. The caller calls [`Cache::saved`] when the controller is notified.
+    /// Records that a page in destage has been programmed. Once the controller is notified, the caller calls [`Cache::saved`].
     pub fn programmed(&mut self, lpn: Lpn) {
         if let Some(&slot) = self.table.get(&lpn) {
             self.slots[slot].destage.is_programmed = true;
@@ -124,8 +124,7 @@ impl Cache {
         }
     }
 
-    /// Begins the destage of the dirty sectors of a page. `at_hand` are the sectors of the write that begins the destage; empty if another event
-    /// begins it.
+    /// Begins the destage of the dirty sectors of a page. If a write causes the destage, `at_hand` are the sectors of this write; otherwise empty.
     pub(super) fn begin_destage(&mut self, slot: SlotId, at_hand: Sectors) {
         let generation = self.stamps.next_generation();
         let page = &mut self.slots[slot];
@@ -135,8 +134,7 @@ impl Cache {
             carried,
             acknowledged: page.acknowledged,
             is_due: true,
-            // If an older write-through of the page is in flight, read the data from DRAM: this delays the destage until the older data is
-            // queued.
+            // Read the data from DRAM if an older write-through of the page is in flight: this delays the destage until the older data is queued.
             is_newest_write: carried == at_hand && page.passing == 0,
             ..DestageUnderWay::none(page.generation)
         };
@@ -150,8 +148,8 @@ impl Cache {
         self.destaging.due.push_back(slot);
     }
 
-    /// Updates a destage that the controller has not fetched yet, after another write of the page. The destage then has the data of two
-    /// writes and reads it from DRAM.
+    /// Updates a destage that the controller has not fetched yet, after another write of the page: it now carries the data of both writes, and reads
+    /// it from DRAM.
     pub(super) fn join_destage(&mut self, slot: SlotId) {
         let page = &mut self.slots[slot];
         let before = page.destage.carried;
@@ -186,8 +184,8 @@ impl Cache {
         }
     }
 
-    /// Begins destages while fewer than `destages_max` are in flight: with the policy `watermark`, from the high mark of dirty pages down to the
-    /// low mark; with any policy, until one is in flight for each stalled write or the destage limit is reached.
+    /// Begins destages, at most `destages_max` at a time. With the policy `watermark`, destages begin when the dirty pages exceed the high mark,
+    /// until they fall to the low mark. With any policy, one destage is kept in flight for each stalled write, unless the destage limit is reached.
     pub(super) fn destage_to_marks(&mut self, part: u32) {
         let part = part as usize;
         loop {
@@ -197,7 +195,7 @@ impl Cache {
                 // Pages in destage count as clean here, because they will be clean without further destages.
                 room.draining &= room.unsaved - room.destages > room.low_mark;
             }
-            // At the destage limit, writes stall for the end of programs, so more destages would not help.
+            // At the destage limit, writes are stalled until programs end, so more destages would not help.
             let is_short = (room.destages as usize) < room.waiting.len() && !self.destaging.is_full(room.carried);
             let wanted = room.draining || is_short;
             let Some(oldest) = room.pages.oldest_dirty().filter(|_| wanted && room.destages < room.destages_max) else {

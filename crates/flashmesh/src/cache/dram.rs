@@ -92,7 +92,7 @@ impl Dram {
         begins + (self.precharge + self.opening) * (last - first) + self.times.time_for(Bytes::new(moved))
     }
 
-    /// Returns the last row and the bytes moved, in whole bursts, of an access that begins in row `first` and ends in a later one.
+    /// Returns the last row of an access to several rows, which begins in row `first`, and the bytes that it moves in whole bursts.
     #[inline(never)]
     fn over_rows(&self, first: u64, address: u64, end: u64) -> (u64, u64) {
         let last = (end - 1) / self.row_size;

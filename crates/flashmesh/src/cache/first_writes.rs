@@ -20,7 +20,7 @@ impl FirstWrites {
 
     /// Records a write of `lpn` that arrived at `at`. Returns whether it is the first of the page in the window.
     pub fn add(&mut self, lpn: Lpn, at: Time) -> bool {
-        // A write can stall and be admitted late, so `at`, its arrival, can lie before the window. The window never moves back.
+        // `at`, the arrival of the write, can lie before the window, because a stalled write is admitted late. The window never moves back.
         let now = at.later(self.since);
         if now - self.since > self.window {
             self.pages.clear();

@@ -53,15 +53,14 @@ impl Cache {
         !self.flushes.is_empty()
     }
 
-    /// Removes a finished flush and returns its request; the inner `None` for a flush of the drive itself. Returns the outer `None` if no flush is
-    /// finished.
+    /// Removes a finished flush. Returns its request, `Some(None)` for a flush of the drive itself, and `None` if no flush is finished.
     pub fn take_flushed(&mut self) -> Option<Option<RequestId>> {
         let at = self.flushes.iter().position(|flush| flush.generations.is_empty())?;
         Some(self.flushes.remove(at).waiter)
     }
 
-    /// Records that the data with number `generation` is on flash. Returns whether a flush also waits for newer, still dirty data of the
-    /// page, so that the page needs another destage.
+    /// Records that the data with number `generation` is on flash. Returns whether the page needs another destage, because a flush also waits for
+    /// newer data of it that is still dirty.
     pub(super) fn flush_saved(&mut self, lpn: Lpn, slot: SlotId, generation: u64) -> bool {
         let dirty = Some(self.slots[slot].generation).filter(|_| !self.slots[slot].dirty.is_empty());
         let mut goes_on = false;

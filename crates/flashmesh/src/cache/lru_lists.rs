@@ -56,7 +56,7 @@ impl LruLists {
         self.all.unlink(slots, slot, |neighbours| &mut neighbours.all);
     }
 
-    /// Moves a page to the newest end of the list of all pages. The page must already be removed from the clean or dirty list, which has
+    /// Makes a page the most recently used in the list of all pages. The page must not be in the clean or dirty list at this time, because these have
     /// the same order; [`list`](Self::list) inserts it again.
     #[inline]
     pub fn renew(&mut self, slots: &mut Slots, slot: SlotId) {
@@ -85,8 +85,8 @@ impl LruLists {
         }
     }
 
-    /// Returns the neighbours of a page to be inserted into the clean or dirty list. Searches towards newer and older pages alternately, because a
-    /// page just destaged is among the oldest.
+    /// Returns the links of a page to be inserted into the clean or dirty list. Searches the list of all pages in both directions in turn, because a
+    /// page just destaged is near the old end.
     fn place(&self, slots: &Slots, slot: SlotId, listed: Listed) -> Links {
         let Links { mut newer, mut older } = slots[slot].neighbours.all;
         loop {

@@ -105,7 +105,7 @@ struct CachePart {
     destages: u32,
     destages_max: u32,
     carried: u64,
-    /// Whether the number of dirty pages exceeded the high mark, and has not fallen to the low mark since (policy `watermark`).
+    /// Whether the number of dirty pages exceeded the high mark and has not yet fallen to the low mark (policy `watermark`).
     draining: bool,
     pages: LruLists,
     waiting: VecDeque<PageWrite>,
@@ -114,7 +114,7 @@ struct CachePart {
 #[derive(Clone, Debug)]
 pub struct Cache {
     admission: Admission,
-    /// Whether a write that bypasses the cache, and whose page is not cached, may overtake stalled writes of other pages.
+    /// Whether a write that bypasses the cache may overtake stalled writes of other pages, if its own page is not cached.
     lets_pass: bool,
     destaging: DestageQueue,
     /// Recently written pages; `None` unless the policy is `first-write`.
@@ -122,8 +122,8 @@ pub struct Cache {
     slots: Slots,
     table: Table,
     parts: Vec<CachePart>,
-    /// For each page with stalled writes, the index of the part whose queue contains these writes, and their number. Maintained only if a
-    /// write can overtake another one, which requires several parts or `lets_pass`.
+    /// Queue (index of the cache part) and number of the stalled writes of each page. Maintained only if a write can overtake another one, which
+    /// requires several parts or `lets_pass`.
     waiting: FxHashMap<Lpn, (u32, u32)>,
     stamps: SequenceCounters,
     flushes: Vec<Flush>,
@@ -233,10 +233,9 @@ impl Cache {
 
     /// Looks up the sectors `wanted` of `lpn` for a read of `stream`.
     ///
-    /// With `may_fill`, the missing sectors are cached once they are read, if reads of the stream are cached and there is space. The caller
-    /// must not set `may_fill` while a write of the page that bypasses the cache is in flight, because the data could be sensed before that
-    /// write is programmed and then be cached. For the same reason, the cache never fills a page with a write-through in flight: the page
-    /// could be deallocated between.
+    /// With `may_fill`, the missing sectors are cached once they are read, if reads of the stream are cached and there is space. The caller must not
+    /// set `may_fill` while a write of the page that bypasses the cache is in flight: the read could sense the old data, which would then be cached.
+    /// For the same reason, the cache does not fill a page with a write-through in flight, because the page could be deallocated meanwhile.
     pub fn read(&mut self, stream: StreamId, lpn: Lpn, wanted: Sectors, may_fill: bool) -> ReadLookup {
         let takes = self.admission.keeps_reads(stream);
         let resident = self.table.get(&lpn).copied();
@@ -264,8 +263,8 @@ impl Cache {
         ReadLookup { here: resident.filter(|_| !here.is_empty()).map(|slot| (slot, here)), missing, fills }
     }
 
-    /// Stores the data of a fill (read data to be cached). Returns the slot and the sectors stored; `None` if the page has left the cache or all
-    /// its sectors were written or deallocated meanwhile.
+    /// Stores the data of a fill (read data to be cached). Returns the slot and the sectors stored; `None` if the page has left the cache, or all of
+    /// these sectors were written or deallocated meanwhile.
     pub fn filled(&mut self, lpn: Lpn) -> Option<(SlotId, Sectors)> {
         let slot = *self.table.get(&lpn)?;
         let page = &mut self.slots[slot];
@@ -373,7 +372,7 @@ impl Cache {
         }
     }
 
-    /// Moves a page to the list of its new state (clean, dirty or neither), or removes it if it has no valid data and nothing in flight.
+    /// Moves a page to the list of its new state (clean, dirty or neither). Removes the page if it has no valid data and nothing is in flight.
     fn settle(&mut self, slot: SlotId) {
         let page = &self.slots[slot];
         if page.valid.is_empty() && !page.is_held() {

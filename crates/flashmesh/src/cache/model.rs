@@ -284,8 +284,7 @@ impl Drive {
         self.programs.extend(self.memory.pop_front());
     }
 
-    /// Deallocates a page. Does nothing while a host write of the page is in flight, because it would be undefined which of the two comes
-    /// last.
+    /// Deallocates a page. Does nothing while a host write of the page is in flight, because the order of the two would be undefined.
     fn deallocate(&mut self, lpn: u32) {
         let programs = self.memory.iter().chain(&self.programs);
         if programs.filter(|program| program.lpn == lpn).any(|program| !program.is_destage) {

@@ -48,19 +48,19 @@ pub(super) struct Slot {
 /// State of the destage of a page.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DestageUnderWay {
-    /// Dirty sectors in destage: dirty when the destage began, or written by a write that joined the destage. Empty if no destage is in flight.
+    /// Sectors that were dirty when the destage began, or were written before the controller fetched it. Empty if no destage is in flight.
     pub sectors: Sectors,
     /// Sectors that the program writes: `sectors`, or the whole page.
     pub carried: Sectors,
     /// Generation of the data in destage, or of the last destage if none is in flight.
     pub generation: u64,
     pub acknowledged: Sectors,
-    /// Whether the controller has not fetched the destage yet; until then new writes join the destage.
+    /// Whether the controller has not fetched the destage yet. Until then, new writes of the page join it.
     pub is_due: bool,
     /// Whether the program writes exactly the data of the newest write, so that the data need not be read from DRAM.
     pub is_newest_write: bool,
     pub is_forgotten: bool,
-    /// Whether the data is on flash, but the controller is not notified yet.
+    /// Whether the data is on flash. The controller may not be notified yet.
     pub is_programmed: bool,
 }
 
