@@ -20,7 +20,7 @@ pub(super) struct Checkpoint {
     changed: Vec<Stamp>,
     /// Number of journal pages programmed since the last checkpoint began.
     journal_pages: u32,
-    /// Stamp (sequence number) up to which the pages of the current checkpoint must include all changes; `None` between checkpoints.
+    /// Stamp (sequence number) that limits the current checkpoint: its pages include all changes up to this stamp. `None` between checkpoints.
     end: Option<Stamp>,
     waiting: VecDeque<Lpn>,
     under_way: FxHashSet<Lpn>,
@@ -53,9 +53,9 @@ impl Checkpoint {
         self.journal_pages += 1;
     }
 
-    /// Returns the translation page to program next, and begins a checkpoint if one is due. Returns `None` if no page is left, or the
-    /// maximum number of programs is in flight. The checkpoint covers the changes up to `durable_to`. The journal on flash contains these
-    /// changes, so that no program has to wait for the journal.
+    /// Returns the translation page to program next, and begins a checkpoint if one is due. Returns `None` if no page is left, or the maximum number
+    /// of programs is in flight. The checkpoint covers the changes up to `durable_to`, which are already in the journal on flash, so that programs
+    /// need not wait for the journal.
     pub(super) fn next_page(&mut self, image: &FlashMap, durable_to: Stamp) -> Option<Lpn> {
         if self.end.is_none() && self.journal_pages >= self.interval {
             self.journal_pages = 0;
@@ -67,8 +67,7 @@ impl Checkpoint {
             return None;
         }
         while let Some(page) = self.waiting.pop_front() {
-            // Skip pages that already include all changes of this checkpoint, because the mapping cache has written them back since the checkpoint
-            // began.
+            // Skip pages that the mapping cache has written back since the checkpoint began: they already include all of its changes.
             if self.end.is_some_and(|end| image.complete_to(page) < end) {
                 self.under_way.insert(page);
                 return Some(page);
@@ -77,8 +76,8 @@ impl Checkpoint {
         None
     }
 
-    /// Records that a program of the translation page `page` has ended. Ignores a write-back that began before the checkpoint, because it may lack
-    /// some of the changes.
+    /// Counts a page of the checkpoint as done after a program of the translation page `page`. Ignores a write-back that began before the checkpoint,
+    /// because it may lack some of the changes.
     pub(super) fn page_ended(&mut self, page: Lpn, image: &FlashMap) {
         if self.end.is_some_and(|end| image.complete_to(page) >= end) {
             self.under_way.remove(&page);

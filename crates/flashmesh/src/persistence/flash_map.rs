@@ -32,8 +32,8 @@ pub(super) struct FlashMap {
     forward: Vec<u32>,
     stamps: Vec<Stamp>,
     pub(super) replicas: FxHashMap<Lpn, ReplicaEntry>,
-    /// For each translation page, the stamp (sequence number) up to which the page on flash includes all changes. The pages of the map come first,
-    /// then the pages of the replication map.
+    /// Stamp (sequence number) up to which each translation page on flash includes all changes. The pages of the map come first, then the pages of
+    /// the replication map.
     complete_to: Vec<Stamp>,
     writing: FxHashMap<Lpn, (Stamp, MapPageContent)>,
 }
@@ -65,9 +65,8 @@ impl FlashMap {
         self.writing.insert(page, (now, MapPageContent::Map(homes)));
     }
 
-    /// Begins the program of a page of the replication map. The page includes only changes that the journal on flash contains. Otherwise a
-    /// power cut could lose a replica that has become the original: its entry would already be missing in the replication map, the journal
-    /// entry of the promotion would not yet be on flash, and the old original may have been erased.
+    /// Begins the program of a page of the replication map. The page includes only changes that the journal on flash contains. Otherwise a power cut
+    /// could lose a promoted replica: neither the replication map nor the journal on flash would have it, and the old original may have been erased.
     pub(super) fn replica_page_began(&mut self, page: Lpn, journal: &Journal) {
         let is_here = |lpn: Lpn| self.pages.replica_page_of(lpn) == Some(page);
         let on_flash = self.replicas.iter().filter(|(lpn, _)| is_here(**lpn));
@@ -122,8 +121,8 @@ impl FlashMap {
         (0..self.forward.len() as u32).map(Lpn)
     }
 
-    /// Applies the journal entry `change` with stamp `at` to the map and to the replication map. A translation page that already includes
-    /// the change stays as it is.
+    /// Applies the journal entry `change` with stamp `at` to the map and to the replication map, unless the translation page already includes the
+    /// change.
     pub(super) fn replay(&mut self, at: Stamp, change: JournalChange) {
         let lpn = change.lpn();
         if at > self.complete_to(self.pages.page_of(lpn)) {

@@ -39,7 +39,7 @@ pub(super) type JournalEntry = (Stamp, JournalChange);
 #[derive(Clone, Debug)]
 struct JournalPage {
     entries: Vec<JournalEntry>,
-    /// Stamp (sequence number) up to which this page and the earlier journal pages cover all changes and programs.
+    /// Stamp (sequence number) up to which all changes and programs are in this journal page or an earlier one.
     to: Stamp,
 }
 
@@ -55,7 +55,7 @@ pub(super) struct Journal {
     entries_per_page: usize,
     buffer: VecDeque<JournalEntry>,
     last_entry: Stamp,
-    /// Stamp (sequence number) up to which a flush has requested the buffered entries, which are then programmed even in a partly filled page.
+    /// Stamp (sequence number) of the last entry that a flush has requested. Entries up to this stamp are programmed even in a partly filled page.
     wanted_to: Stamp,
     is_issued: bool,
     writing: Option<JournalPage>,
@@ -95,8 +95,8 @@ impl Journal {
         Some(Lpn(self.slots.start + self.begun % self.slots.len() as u32))
     }
 
-    /// Begins to program the next journal page with the oldest buffered entries. If all buffered entries fit into the page, the page covers
-    /// all changes up to stamp `now`.
+    /// Begins to program the next journal page with the oldest buffered entries. If this empties the buffer, the page completes the journal up to
+    /// stamp `now`.
     pub(super) fn page_began(&mut self, now: Stamp) {
         let count = self.buffer.len().min(self.entries_per_page);
         let entries: Vec<JournalEntry> = self.buffer.drain(..count).collect();

@@ -184,8 +184,8 @@ impl Persistence {
         self.log(JournalChange::ReplicaPromoted(lpn, ppn));
     }
 
-    /// Marks a page of the replication map, the page with the entry of `lpn`, as changed by the last journal entry. Called after a write or
-    /// a deallocation has invalidated the replica of `lpn`.
+    /// Marks the page of the replication map that contains the entry of `lpn` as changed by the last journal entry. Called after a write or a
+    /// deallocation has invalidated the replica of `lpn`.
     pub fn mark_replica_page(&mut self, lpn: Lpn) {
         if let Some(page) = self.pages.replica_page_of(lpn) {
             self.checkpoint.changed(page, self.last);

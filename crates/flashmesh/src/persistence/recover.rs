@@ -75,8 +75,8 @@ impl Persistence {
         let erased_at: FxHashMap<BlockId, Stamp> = self.recent.erased_at();
         let block_of = |ppn: Ppn| BlockId(ppn.0 / self.pages_per_block);
         let is_there = |ppn: Ppn, since: Stamp| erased_at.get(&block_of(ppn)).is_none_or(|&at| at < since);
-        // The stamps at which the originals and the replicas found by the scan were programmed. All other locations were programmed before
-        // the erases in `erased_at`.
+        // Stamps of the programs of the originals and of the replicas that the scan found. All other locations were programmed before the erases in
+        // `erased_at`.
         let (mut since, mut copied_since) = (FxHashMap::default(), FxHashMap::default());
         for found in self.recent.programs().filter(|found| is_there(found.ppn, found.at)) {
             let known = image.stamp(found.lpn);
@@ -85,7 +85,7 @@ impl Persistence {
                 image.set(found.lpn, Some(found.ppn), found.stamp);
                 since.insert(found.lpn, found.at);
             } else if is_same && found.is_replica && image.get(found.lpn) == Some(found.ppn) {
-                // The map on flash already has this replica as the original.
+                // The map on flash already points to this former replica.
                 since.insert(found.lpn, found.at);
             } else if is_same && found.is_replica {
                 image.replicas.insert(found.lpn, ReplicaEntry { ppn: found.ppn, stamp: found.stamp });

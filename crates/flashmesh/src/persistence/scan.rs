@@ -1,4 +1,4 @@
-//! Reads that a recovery makes, in four steps: each step determines the reads of the next.
+//! Reads of a recovery, in four steps. The data of each step determines the reads of the next.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -14,20 +14,20 @@ pub struct ScanRead {
     pub is_whole: bool,
 }
 
-/// Reads of a recovery, in the order of its steps. `map` and `journal` together are one step, each other field is a step of its own. A step begins
-/// when the reads of the previous step have ended. `journal` has the pages of the journal and of the replication map.
+/// Reads of a recovery, in the order of its steps: `blocks`, `translation`, `map` with `journal`, and `open`. A step begins when the reads of the
+/// previous step have ended. `journal` has the pages of the journal and of the replication map.
 #[derive(Clone, Debug, Default)]
 pub struct Scan {
-    /// Spare area of the first page of each block of the drive: shows whether the block is erased, holds translation pages, or was opened after the
-    /// last journal page.
+    /// Spare area of the first page of each block. It shows whether the block is erased, holds translation pages, or was opened after the last
+    /// journal page.
     pub blocks: Vec<ScanRead>,
-    /// Spare areas of the programmed pages but the first in each block with translation pages, to find the newest version of each translation page.
-    /// Also of torn pages there, and of the first erased page of each partly filled block.
+    /// Spare areas in blocks of translation pages, to find the newest version of each translation page: all programmed pages after the first one of
+    /// their block, torn pages, and the first erased page of each partly filled block.
     pub translation: Vec<ScanRead>,
     /// Whole translation pages of the map; empty if a mapping cache reads them on demand.
     pub map: Vec<ScanRead>,
     pub journal: Vec<ScanRead>,
-    /// Spare areas of the host pages programmed after the last journal page, of torn host pages, and of the first erased page of each partly filled
+    /// Spare areas in blocks of host data: pages programmed after the last journal page, torn pages, and the first erased page of each partly filled
     /// block. The last journal page names the open blocks.
     pub open: Vec<ScanRead>,
 }
