@@ -200,7 +200,7 @@ impl DeviceCache {
         is_joined
     }
 
-    /// Begins the next due destage. If none may begin and `admits` is true, admits the next waiting write.
+    /// Begins the next due destage. If no destage may begin, admits the next waiting write instead, provided that `admits` is true.
     pub(super) fn settle<M: Model>(
         &mut self,
         admits: bool,
@@ -243,7 +243,7 @@ impl DeviceCache {
         self.allow_suspension(cx);
     }
 
-    /// Lets dies with queued reads try to issue if no write waits for space. While a write waited, reads could not suspend operations
+    /// Lets dies with queued reads try to issue, unless a write waits for space: only then are reads forbidden to suspend operations
     /// (`cache.suspend-when-full = false`).
     fn allow_suspension<M: Model>(&self, cx: &mut Context<'_, M>) {
         if !cx.shared.rules.suspends_when_full && !self.is_full() {
@@ -255,8 +255,8 @@ impl DeviceCache {
         }
     }
 
-    /// Returns whether the next due page may be destaged now. If pages are destaged in stripes, may also begin a stripe, let garbage collection
-    /// make the page moves that it owes (`gc.paced`), or issue partly filled programs.
+    /// Returns whether the next due page may be destaged now. Always true without stripes. With stripes, may also begin a stripe, begin the page
+    /// moves that garbage collection owes (`gc.paced`), or issue partly filled programs.
     fn may_send<M: Model>(&mut self, collections: &mut Collections, cx: &mut Context<'_, M>) -> bool {
         let Some(stripes) = &mut self.stripes else { return true };
         if collections.pace.is_turn_of_collection() {

@@ -72,12 +72,12 @@ impl Cores {
         })
     }
 
-    /// Returns whether each part of a read command but the first (mapping units in one page of flash) takes core time.
+    /// Returns whether a core spends time on each part of a read command after the first. A part consists of the mapping units in one page of flash.
     pub fn splits_reads(&self) -> bool {
         self.times.split_time > Time::ZERO
     }
 
-    /// Returns the core time of a job. The time of a read or write command includes a look-up of each mapping unit. That time is limited to
+    /// Returns the core time of a job. For a read or write command, this includes a look-up of each mapping unit. The time is limited to
     /// [`Time::RUN_MAX`], because a command can have a very large number of units.
     fn time_of(&self, job: Job) -> Time {
         let times = &self.times;

@@ -17,9 +17,8 @@ use super::work::{host_read, map, parity, reallocate, replica};
 use super::{Context, Controller};
 
 impl Controller {
-    /// Handles the end of the transfer in `phase` over the path that die `asker` requested. On a plain drive (compiled without optional
-    /// features), returns the host read whose data has arrived, which the frontend handles before all pending completions. Otherwise
-    /// returns `None`.
+    /// Handles the end of the transfer in `phase` over the path that die `asker` requested. On a plain drive (compiled without optional features),
+    /// returns the host read whose data has arrived, if any; the frontend completes it before all pending completions. Otherwise returns `None`.
     #[inline(always)]
     pub fn delivered<M: Model>(
         &mut self,
@@ -137,7 +136,7 @@ impl Controller {
                 self.conclude(id, datapath, kernel);
             }
         }
-        // Programs that were held may be able to run now: a block may be free, or collection may no longer have precedence.
+        // Try to issue held programs: a block may be free now, or collection may no longer have precedence.
         self.try_issue(die, datapath, kernel);
     }
 

@@ -28,7 +28,7 @@ pub enum FollowUp {
     TryIssue(DieId),
     /// Try to issue the next operation at a die, but not at the other dies of its chip.
     TryIssueOfDie(DieId),
-    /// Continue an issue at a die, which was interrupted to collect planes that are short of free pages.
+    /// Continue an issue at a die. The issue was interrupted to collect planes that are short of free pages.
     ResumeIssue(HeldDie),
     /// Begin the background work of a die that has become idle.
     Idle(DieId),
@@ -48,7 +48,7 @@ pub enum FollowUp {
     CollectInBackground(PlaneId),
     /// Continue the collection of a plane: move the next valid pages of its victim, or erase the victim.
     Advance(PlaneId),
-    /// Run the partly filled program on another chip that waits for mapping units of the victim of this plane, if no more units will arrive.
+    /// Run a partly filled program on another chip. It waits for mapping units of the victim of this plane, and runs if no more of them will arrive.
     AllRead(PlaneId),
     /// Send the mapping units that are still in the register of a die.
     SendRest(DieId),
@@ -83,7 +83,7 @@ impl FollowUpStack {
         self.0.is_empty()
     }
 
-    /// Reverses the steps above the lowest `count`, so that the step pushed first is performed first.
+    /// Reverses the order of all steps but the lowest `count`, so that the step pushed first is performed first.
     #[inline(always)]
     fn arrange(&mut self, count: usize) {
         if self.0.len() > count + 1 {

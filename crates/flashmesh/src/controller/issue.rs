@@ -62,8 +62,8 @@ impl Controller {
         self.try_issue_deferred(die, datapath, kernel);
     }
 
-    /// Chooses one of several locations for a read of a replicated page, or of a page that a Clean (chip-to-chip move of a whole block) is
-    /// moving.
+    /// Chooses the location for a read of a page with several locations: a replicated page, or a page that a Clean (chip-to-chip move of a whole
+    /// block) is moving.
     fn choose_read_location<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>) {
         let read = datapath.queues.transaction(id);
         let home = replica::choose_location(read, &mut self.shared).or_else(|| self.moves.cleaning.old_location(read));
@@ -74,8 +74,8 @@ impl Controller {
         }
     }
 
-    /// Ends the wait for further mapping units in the partly filled programs of `die` whose gather timeout has elapsed (during a flush, in all of
-    /// them), and tries to issue them.
+    /// Ends the wait of partly filled programs of `die` for further mapping units, and tries to issue them: those whose gather timeout has elapsed,
+    /// or during a flush, all of them.
     pub fn gather_due<M: Model>(&mut self, die: DieId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         if M::ALL_FEATURES {
             for start in datapath.queues.gather_due(die, self.shared.flushes > 0, kernel) {
@@ -169,7 +169,7 @@ impl Controller {
         }
     }
 
-    /// Sends to their dies the writes that the firmware policy held and releases now, each to the plane that the policy chose.
+    /// Enqueues the held writes that the firmware policy releases now, each at the die of the plane that the policy chose.
     #[inline(never)]
     pub(super) fn send_due<M: Model>(&mut self, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         let states = datapath.dies.states();
@@ -192,8 +192,8 @@ impl Controller {
         self.run(datapath, kernel);
     }
 
-    /// Alternates until neither has work: issues at the dies that the scheduler chooses as the next to request a path, and handles the grants of
-    /// paths. Returns whether there was any work.
+    /// Issues at the dies that the scheduler chooses as next requesters of a path, and handles granted paths, until neither is left. Returns whether
+    /// there was any work.
     #[inline(never)]
     pub(super) fn dispatch<M: Model>(&mut self, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) -> bool {
         let mut has_answered = false;
@@ -320,8 +320,8 @@ impl Controller {
         }
     }
 
-    /// Counts the host pages of the program that begins, for which collections then owe page moves (`gc.paced`), and notifies the collections of
-    /// the program. Called when all pages of the program are allocated, including pages that stay empty, so that checks for free space count them.
+    /// Adds the host pages of the program that begins to the debts of collections (page moves that they owe with `gc.paced`), and notifies the
+    /// collections. Called when all pages of the program are allocated, including skipped ones, so that checks for free space count them.
     #[inline(never)]
     fn update_gc_credits<M: Model>(
         &mut self,

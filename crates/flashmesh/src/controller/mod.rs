@@ -70,8 +70,8 @@ pub struct PageRequest {
     pub start: Bytes,
     /// Size of the requested data in the page.
     pub bytes: Bytes,
-    /// Time at which the command of the request had arrived in the drive and been processed by a core, if commands take core time. In the past if
-    /// the command was held behind stalled writes.
+    /// Time at which the drive had received the command of the request, and a core had processed it if commands take core time. In the past if the
+    /// command was held behind stalled writes.
     pub since: Time,
 }
 
@@ -174,7 +174,7 @@ impl Controller {
     /// Lets a user-supplied placer choose the planes of host writes, in place of the configured policy.
     ///
     /// # Panics
-    /// If the configured policy chooses the plane of a write only when the write leaves the policy's queue.
+    /// If the configured policy chooses planes only at dispatch ([`PlacementStage::AtDispatch`]).
     pub fn set_write_placer(&mut self, placer: Box<dyn WritePlacer + Send>) {
         let Shared { policy, ftl, geometry, .. } = &mut self.shared;
         assert_ne!(
@@ -187,7 +187,7 @@ impl Controller {
         *policy = AnyPolicy::Other(Box::new(placed));
     }
 
-    /// Stores in tables the map entries that are so far computed by a formula; see [`Ftl::materialize_map`](crate::ftl::Ftl::materialize_map).
+    /// Stores in tables the map entries that so far are computed at each lookup; see [`Ftl::materialize_map`](crate::ftl::Ftl::materialize_map).
     pub fn store_map(&mut self) {
         self.shared.ftl.materialize_map();
     }
@@ -227,7 +227,7 @@ impl Controller {
         self.shared.cores.as_deref()
     }
 
-    /// Returns whether two logical pages are stored in one page of flash, by the map as it is now.
+    /// Returns whether two logical pages are currently mapped to the same page of flash.
     pub fn are_in_one_flash_page(&self, one: Lpn, other: Lpn) -> bool {
         let Shared { ftl, geometry, .. } = &self.shared;
         let page = |lpn: Lpn| {
@@ -311,7 +311,7 @@ impl Controller {
         !self.shared.done.is_empty()
     }
 
-    /// Returns the pending completion at index `next`, in order of occurrence; `None` if there are no more.
+    /// Returns the pending completion at index `next`, in order of occurrence; `None` if there is none.
     #[inline(always)]
     pub fn next_done(&self, next: usize) -> Option<&CompletedWork> {
         self.shared.done.get(next)
@@ -329,7 +329,7 @@ impl Controller {
         !self.shared.policy.is_page() && self.shared.policy.may_dispatch()
     }
 
-    /// Sends writes that the firmware policy held to their dies, lets the scheduler choose the dies that request a path next, and handles grants of
+    /// Enqueues held writes that the firmware policy releases, lets the scheduler choose the dies that request a path next, and handles granted
     /// paths, until no such work is left. Returns whether the scheduler chose a die, or the interconnect had grants or events.
     #[inline(always)]
     pub fn settle<M: Model>(&mut self, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) -> bool {

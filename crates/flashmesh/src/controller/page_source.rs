@@ -14,7 +14,7 @@ use super::work::collect::in_plane;
 use super::work::replica;
 
 impl Controller {
-    /// Returns whether the page of a read or a move is, by the map, still at the location for which the transaction was queued.
+    /// Returns whether the page of a queued transaction is still at the location for which the transaction was queued.
     #[inline(never)]
     fn is_still_there(&self, transaction: &Transaction) -> bool {
         let ftl = &self.shared.ftl;
@@ -71,7 +71,8 @@ impl<M: Model> PageSource<M> for Controller {
         }
     }
 
-    /// Checks the heads of all queues if host streams have separate open blocks, because the scheduler may choose any of them.
+    /// Returns whether a page is free for programs of `class`. If host streams have separate open blocks, checks the heads of all queues, because the
+    /// scheduler may choose any of them.
     #[inline]
     fn has_page<'a>(
         &self,
@@ -83,8 +84,7 @@ impl<M: Model> PageSource<M> for Controller {
         if class == TransactionClass::MapProgram {
             return has_page(OpenBlockKind::Translation);
         }
-        // With a shared open block, replicas wait while host writes have no page. A replica whose own block has no page is cancelled when it is
-        // issued.
+        // With a shared open block, replicas wait together with host writes. A replica whose own block has no page is cancelled at its issue.
         if self.shared.rules.shares_open_block {
             return has_page(OpenBlockKind::Host(StreamId(0)));
         }

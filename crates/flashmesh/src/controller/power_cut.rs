@@ -12,7 +12,7 @@ use super::work::preallocate::drop_page;
 use super::{Context, Controller};
 
 impl Controller {
-    /// Returns the number of pages, written for requests, by the device cache or for reallocation, whose programs are running or suspended.
+    /// Returns the number of user pages whose programs are running or suspended: host writes, destages and reallocations.
     pub fn programs_under_way<M: Model>(&self, datapath: &Datapath<M>) -> u64 {
         let operations = datapath.dies.values().iter().flat_map(|die| die.in_progress());
         let programs = operations.filter(|operation| operation.kind == OperationKind::Program && !operation.internal);
@@ -22,7 +22,7 @@ impl Controller {
         pages.filter(|&id| datapath.queues.transaction(id).class() == TransactionClass::UserProgram).count() as u64
     }
 
-    /// Returns the physical pages whose programs are running or suspended, for any purpose. A power cut makes these pages unreadable.
+    /// Returns the physical pages whose programs are running or suspended, of any kind of work. A power cut makes these pages unreadable.
     pub fn pages_under_way<M: Model>(&self, datapath: &Datapath<M>) -> Vec<Ppn> {
         let transactions = datapath
             .dies

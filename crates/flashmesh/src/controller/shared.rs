@@ -25,7 +25,7 @@ use super::{CompletedWork, Counters};
 /// Settings of the configuration that affect the controller.
 #[derive(Clone, Debug)]
 pub struct Rules {
-    /// Whether a write gets its physical page when it is placed on a plane (early binding), not at the start of its program.
+    /// Whether a write is assigned its physical page when it is placed on a plane (early binding), instead of at the start of its program.
     pub preallocates: bool,
     /// Whether garbage collection and the destage of stripes take turns (`gc.paced` with `cache.destage-stripe`).
     pub alternates_with_destage: bool,
@@ -188,7 +188,7 @@ impl Shared {
         self.persist(|state| state.programmed(lpn, ppn, what));
     }
 
-    /// Ends a transaction. A transaction of a request is passed to the frontend; any other is removed.
+    /// Ends a transaction: passes it to the frontend if it is for a request, otherwise removes it.
     #[inline]
     pub fn finished<M: Model>(&mut self, id: TransactionId, request: Option<RequestId>, datapath: &mut Datapath<M>) {
         if request.is_some() {

@@ -30,7 +30,7 @@ pub enum AccessAction {
 /// A queued DRAM access, and the action at its end.
 #[derive(Clone, Copy, Debug)]
 pub struct DramAccess {
-    /// Start of the page's time in the cache: the arrival of its request, or the start of its destage.
+    /// Time at which the cache began to handle the page: the arrival of its request, or the start of its destage.
     pub since: Time,
     pub then: AccessAction,
     /// Whether the next access of the queue ends at the same time, because one DRAM access moves both pages ([`AccessGroup`]).
@@ -67,7 +67,7 @@ pub struct DeviceCache {
     pub accesses: VecDeque<DramAccess>,
     /// Whether one DRAM access moves all pages of a request (`cache.access-unit = "request"`).
     pub groups_accesses: bool,
-    /// Pages of one request that wait for further pages of the request, to share one DRAM access; `None` if there are none.
+    /// Pages of one request that will share one DRAM access and wait for further pages of the request; `None` if there are none.
     pub group: Option<AccessGroup>,
     /// Time that written pages waited until the cache admitted them (for space, for the throttle, or in a held command), summed over the pages.
     pub waited: Time,
@@ -77,7 +77,7 @@ pub struct DeviceCache {
     pub stripes: Option<Stripes>,
     /// Whether a host flush destages dirty pages. Otherwise the flush completes without destages, because cached data survives a power loss.
     flush_programs: bool,
-    /// Logical pages with data on flash; a read fills the cache with these pages only. `None` if a read may fill the cache with any page
+    /// Logical pages with data on flash: reads fill the cache only with these. `None` if reads may fill the cache with any page
     /// (`cache.keep-unwritten`).
     written: Option<WrittenBitmap>,
     page_size: Bytes,

@@ -1,8 +1,8 @@
 //! Stripes of destages (`cache.destage-stripe`): the device cache destages whole stripes, like firmware that writes a superblock over all dies.
 //!
-//! Due pages wait until they make up a stripe. With `gc.paced`, collections then make the page moves that they owe, because the stripe takes the
-//! space that these moves free; the stripe is destaged afterwards. A smaller stripe is destaged if a write is stalled or a flush is pending, and no
-//! destage is in flight. While destages are in flight, partly filled programs on the dies are issued instead.
+//! Due pages wait until they make up a stripe. With `gc.paced`, collections first make the page moves that they owe, to free the space for the
+//! stripe. If a write is stalled or a flush is pending, a smaller stripe is destaged. While earlier destages are in flight, partly filled programs on
+//! the dies are issued instead.
 
 use crate::config::Config;
 use crate::flash::geometry::Geometry;
@@ -43,8 +43,8 @@ impl Stripes {
         Some(Stripes { pages, remaining: 0, in_flight: 0, is_read: false, has_hurried: false })
     }
 
-    /// Decides on the next page to destage. `due` is the number of pages that are to be destaged. `presses` is true if a write is stalled
-    /// or a flush is pending, so that the page should not wait for a complete stripe.
+    /// Decides on the next page to destage. `due` is the number of pages to destage. `presses` is true if a write is stalled or a flush is pending; a
+    /// smaller stripe may then begin.
     pub fn next(&mut self, due: u64, presses: bool) -> StripeDecision {
         // Pages that were deallocated before their destage are not replaced, so the stripe has fewer pages.
         self.remaining = self.remaining.min(due);

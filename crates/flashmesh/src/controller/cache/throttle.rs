@@ -1,7 +1,7 @@
 //! Write throttling (`cache.throttle-interval`): writes are slowed down before the cache is full, while dies collect for lack of space.
 //!
 //! Each admitted page delays the next one. The delay is the interval times the share of dies that collect for lack of space at that moment
-//! \[choice\]. With `cache.throttle-share` the delay is the whole interval from that share of dies on, and zero below it \[choice\].
+//! \[choice\]. With `cache.throttle-share`, the delay is the whole interval if at least that share of the dies collect, otherwise zero \[choice\].
 
 use crate::config;
 use crate::kernel::Kernel;
@@ -13,14 +13,14 @@ use crate::units::Time;
 #[derive(Clone, Copy, Debug)]
 pub struct Throttle {
     interval: Time,
-    /// Minimum share of collecting dies at which the whole interval applies; `None` for an interval in proportion to the share.
+    /// Share of collecting dies from which the delay is the whole interval, otherwise zero; `None` for a delay in proportion to the share.
     share: Option<f64>,
     next: Time,
-    /// Time from which a page waits for the event that ends the current delay; `None` if this event is not pending.
+    /// Time since which a page has been waiting for the end of the current delay; `None` if no page waits.
     waits_since: Option<Time>,
     /// Total time for which at least one page waited, up to the last event that ended a delay.
     waited: Time,
-    /// Number of pages that the throttle delayed. A page queued behind a delayed page counts only if the throttle then delays it too.
+    /// Number of delayed pages. Pages queued behind a delayed page count only if they are then delayed themselves.
     pages: u64,
 }
 
@@ -56,8 +56,7 @@ impl Throttle {
         }
     }
 
-    /// Returns the number of pages that the throttle delayed. A page queued behind a delayed page counts only if the throttle then delays
-    /// it too.
+    /// Returns the number of delayed pages. Pages queued behind a delayed page count only if they are then delayed themselves.
     pub fn pages(&self) -> u64 {
         self.pages
     }

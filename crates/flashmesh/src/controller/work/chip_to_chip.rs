@@ -70,8 +70,8 @@ impl ChipToChipMoves {
         Some(shared.geometry.die_of_plane(to))
     }
 
-    /// Like [`destination`](Self::destination), but for chained reads of several mapping units. Limits the transfer to the first units of
-    /// the page that have the same destination.
+    /// Like [`destination`](Self::destination), but for chained reads of several mapping units. Limits the transfer to the leading units that have
+    /// the same destination.
     fn destination_of_units<M: Model>(&mut self, read: TransactionId, cx: &mut Context<'_, M>) -> Option<DieId> {
         let reads: Vec<TransactionId> = cx.datapath.queues.transactions.with_companions(read).collect();
         let from = cx.datapath.queues.transaction(read).from;
@@ -95,8 +95,8 @@ impl ChipToChipMoves {
         self.remote_programs.arrived(id, cx);
     }
 
-    /// Enqueues the program that moves the last mapping units of the victim in plane `source` to another chip, if no more units will arrive:
-    /// the program then stays partly filled. All units of the victim must have been read.
+    /// Enqueues the partly filled program that moves the last mapping units of the victim in plane `source` to another chip, if no more units will
+    /// arrive. All units of the victim must have been read.
     pub fn all_read<M: Model>(&mut self, source: PlaneId, cx: &mut Context<'_, M>) {
         if let Some(to) = self.remote_programs.run_if_all_arrived(source, cx) {
             self.arrivals[to.index()] = None;

@@ -51,12 +51,12 @@ struct Clean {
     die_of_block: DieId,
 }
 
-/// Numbers of Cleans (chip-to-chip moves of whole blocks) in progress for which a die is the source or the destination.
+/// Role of a die in Cleans (chip-to-chip moves of whole blocks): how many of those in progress have their source or destination there.
 #[derive(Clone, Copy, Debug, Default)]
 struct Role {
-    /// Cleans (chip-to-chip moves of whole blocks) whose source block is on the die.
+    /// Number of Cleans in progress whose source block is on the die.
     sends: u32,
-    /// Cleans (chip-to-chip moves of whole blocks) whose destination plane is on the die.
+    /// Number of Cleans in progress whose destination plane is on the die.
     programs: u32,
 }
 
@@ -118,20 +118,19 @@ impl Cleaning {
         Some(cx.begin_internal(Purpose::CollectRead(MoveRoute::Clean), lpn, from, plane))
     }
 
-    /// Returns whether a Clean (chip-to-chip move of a whole block) of the victim of `plane` is in progress: it has begun, and was neither
-    /// acknowledged nor cancelled.
+    /// Returns whether a Clean (chip-to-chip move of a whole block) of the victim of `plane` has begun and was neither acknowledged nor cancelled.
     pub fn is_under_way(&self, plane: PlaneId) -> bool {
         self.blocks.contains_key(&plane)
     }
 
-    /// Returns the number of valid pages that the Clean (chip-to-chip move of a whole block) of the victim of `plane` would list if its
-    /// packet were sent now.
+    /// Returns the number of valid pages that the packet of the Clean (chip-to-chip move of a whole block) of the victim of `plane` would list if it
+    /// were sent now.
     pub fn pages_to_list(&self, plane: PlaneId, shared: &Shared) -> usize {
         self.blocks[&plane].pages.iter().filter(|(ppn, lpn)| shared.ftl.is_at(*lpn, *ppn)).count()
     }
 
-    /// Removes pages that are no longer valid from the page list of the Clean (chip-to-chip move of a whole block) that begins with `read`.
-    /// Called when the packet of the Clean is sent.
+    /// Fixes the page list of the Clean (chip-to-chip move of a whole block) that begins with `read`: removes pages that are no longer valid. Called
+    /// when the packet is sent.
     pub fn list<M: Model>(&mut self, read: TransactionId, cx: &mut Context<'_, M>) {
         let plane = cx.datapath.queues.transaction(read).plane;
         let clean = self.blocks.get_mut(&plane).expect("a Clean is sent for a block that has one");
@@ -143,8 +142,7 @@ impl Cleaning {
         }
     }
 
-    /// Begins the reads of the listed mapping units from index `first` on that are on the same flash page as the unit before. Returns these
-    /// reads.
+    /// Begins reads of the listed mapping units that are on the same flash page as the unit at index `first` - 1, and returns these reads.
     fn begin_reads_of_page<M: Model>(
         &mut self,
         plane: PlaneId,
@@ -190,9 +188,9 @@ impl Cleaning {
         self.blocks.values().any(|clean| clean.room == 0 && clean.die_of_block == die)
     }
 
-    /// Handles the arrival of a mapping unit at the destination chip of a Clean (chip-to-chip move of a whole block). After the last unit
-    /// of the transfer, schedules the program, or the next read if more units fit into the program. Returns the die of the scheduled
-    /// operation; `None` if more units of the transfer will arrive.
+    /// Handles the arrival of a mapping unit at the destination chip of a Clean (chip-to-chip move of a whole block). After the last unit of the
+    /// transfer, schedules the next operation, and returns its die: the next read if the program still has space, otherwise the program. Returns
+    /// `None` if more units of the transfer will arrive.
     pub fn arrived<M: Model>(&mut self, id: TransactionId, cx: &mut Context<'_, M>) -> Option<DieId> {
         let source = cx.shared.geometry.plane_of(cx.datapath.queues.transaction(id).from);
         let clean = self.blocks.get_mut(&source).expect("its pages are being moved");
@@ -222,8 +220,8 @@ impl Cleaning {
         }
     }
 
-    /// Continues the Clean (chip-to-chip move of a whole block) of the victim of `plane` after a program that was not the last one: sends
-    /// the units that remain in the register of the source die, or reads the next page.
+    /// Continues the Clean (chip-to-chip move of a whole block) of the victim of `plane` after any program but the last one: sends the units that
+    /// remain in the register of the source die, or reads the next page.
     pub fn go_on<M: Model>(&mut self, plane: PlaneId, cx: &mut Context<'_, M>) {
         let clean = self.blocks.get_mut(&plane).expect("its pages are being moved");
         clean.buffer.clear();

@@ -57,8 +57,7 @@ struct Collection {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CollectionLevels {
     pub victims: u64,
-    /// Reclaimed pages, summed over the victims. For each victim: the number of its pages, multiplied by the fraction of its valid pages
-    /// that have moved.
+    /// Reclaimed pages, summed over the victims: for each victim, the number of its pages times the fraction of its valid pages that have moved.
     pub reclaimed_pages: u64,
 }
 
@@ -174,8 +173,8 @@ impl Collections {
         loop {
             let may_move = self.may_move_another(plane, cx);
             let collection = self.by_plane[plane.index()].as_mut();
-            // Each page that was superseded during its move pushes an `Advance` step. The first of these steps may already have found that all
-            // pages have moved.
+            // Each page that was superseded during its move pushes an `Advance` step. An earlier one of these steps may have found that all pages
+            // have moved.
             let Some(collection) = collection.filter(|collection| !collection.is_over) else { return false };
             let Some((page, lpn)) = cx.shared.ftl.next_valid_page(collection.block, collection.cursor) else {
                 let (is_first, has_moved) = (!collection.is_read, collection.moving == 0);
@@ -212,10 +211,9 @@ impl Collections {
         }
     }
 
-    /// Returns whether another page of the victim of `plane` may begin to move, if programs write several mapping units. Normally the pages
-    /// of at most two programs move at once. In a superblock, the limits of all planes are divided among the victims with unread pages, so
-    /// that the last victim can fill programs alone. With Cleans the limit is one program: the next pages may move by a Clean, which begins
-    /// only when no page is moving.
+    /// Returns whether another page of the victim of `plane` may begin to move, if programs write several mapping units. The limit is two programs of
+    /// pages in flight. In a superblock, the limits of all planes are divided among the victims with unread pages, so that the last victim can fill
+    /// programs alone. With Cleans the limit is one program, because the next pages may move by a Clean, which begins only when no page is moving.
     fn may_move_another<M: Model>(&self, plane: PlaneId, cx: &Context<'_, M>) -> bool {
         let shared = &*cx.shared;
         let Some(collection) = &self.by_plane[plane.index()] else { return false };
@@ -256,8 +254,7 @@ impl Collections {
         collection.is_read && collection.reading == 0 && !self.moves_more(plane, ftl)
     }
 
-    /// Counts a page of the victim of plane `from` as moved, because the page is no longer needed. `work` is the step of the move that is
-    /// dropped.
+    /// Counts a page of the victim of plane `from` as moved, because its move was dropped at step `work`: the page is no longer needed.
     pub fn dropped<M: Model>(&mut self, work: Purpose, from: PlaneId, cx: &mut Context<'_, M>) {
         self.moved(from, cx);
         if let Purpose::CollectRead(_) = work
@@ -369,8 +366,7 @@ impl Collections {
             cx.push(FollowUp::Unblock(plane));
         }
         cx.push(FollowUp::Collect(plane));
-        // The last erase of a superblock frees the blocks of all its planes. Let their dies try to issue, since no other event may cause
-        // this.
+        // The last erase of a superblock frees the blocks of all its planes. Let their dies try to issue, because no other event may trigger this.
         let is_free = M::ALL_FEATURES && cx.shared.ftl.blocks().state(collection.block) == BlockState::Free;
         if is_free && cx.shared.ftl.blocks().has_twins() {
             self.short.changed(plane, &cx.shared.ftl);
@@ -389,8 +385,7 @@ impl Collections {
     }
 }
 
-/// Lets programs run that are partly filled and waited for more mapping units of the victim of `plane`, because all units may have been
-/// read.
+/// Lets partly filled programs run that wait for more mapping units of the victim of `plane`, if all units may have been read.
 fn all_read<M: Model>(plane: PlaneId, cx: &mut Context<'_, M>) {
     ask_dies_of_superblock(plane, cx);
     if cx.shared.rules.moves_chip_to_chip {

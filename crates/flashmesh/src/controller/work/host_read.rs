@@ -41,7 +41,7 @@ pub fn begin<M: Model>(
     id
 }
 
-/// Updates a read to the location that the map has for its page now.
+/// Updates a read to the current location of its page.
 pub fn retarget<M: Model>(id: TransactionId, map: Option<&mut CachedMap>, cx: &mut Context<'_, M>) {
     let Transaction { lpn, owner, .. } = *cx.datapath.queues.transaction(id);
     let from = translate(lpn, Some(owner.stream), map, cx);

@@ -24,7 +24,6 @@ pub struct HostWrites {
     in_flight: DirectMapped<Lpn, TransactionId>,
     pub(super) blocked: BlockedWrites,
     pub placements: Placements,
-    /// Priority of each stream.
     priorities: Vec<Priority>,
 }
 
@@ -56,8 +55,7 @@ pub struct FlashWrite {
 }
 
 impl HostWrites {
-    /// Creates the state without writes. `planes` is the number of planes of the drive if writes get their pages early (preallocation);
-    /// otherwise 0.
+    /// Creates the state without writes in flight. `planes` is the number of planes of the drive with preallocation (early binding), otherwise 0.
     pub fn new(planes: u32, priorities: Vec<Priority>) -> HostWrites {
         HostWrites {
             in_flight: DirectMapped::default(),

@@ -59,8 +59,8 @@ impl Shared {
         self.persist(|state| state.program_ended(page));
     }
 
-    /// Continues a flush whose data is on flash. The flush completes when the journal is on flash too. If the drive has capacitors, only
-    /// flushes that no request issued (at the end of the run or after a power cut) wait for the journal.
+    /// Continues a flush whose data is on flash. The flush completes when the journal is on flash too. If the drive has capacitors, flushes of
+    /// requests do not wait for the journal; only those at the end of the run or after a power cut do.
     pub fn data_flushed(&mut self, waiter: Option<RequestId>) {
         let has_capacitors = self.journal.has_capacitors;
         match &mut self.journal.state {

@@ -21,7 +21,7 @@ use super::host_read::translate;
 #[derive(Clone, Debug)]
 pub struct CachedMap {
     cache: MappingCache,
-    /// For each plane, translation pages to write back when the collection of the plane has moved all pages.
+    /// Translation pages that the collection of each plane has changed. They are written back when all valid pages of its victim have moved.
     updates: Vec<Vec<Lpn>>,
     /// Bytes of a translation page that are read for a missing entry.
     read_size: Bytes,
@@ -157,8 +157,8 @@ impl CachedMap {
         self.tell_entries(kernel);
     }
 
-    /// Begins the write-back of the translation pages that a collection has changed, after all pages of the victim have moved. Returns
-    /// whether there is any such page. If so, the caller must schedule [`FollowUp::SettleMap`].
+    /// Begins the write-back of the translation pages that a collection has changed, after all pages of its victim have moved. Returns whether there
+    /// were any; the caller must then schedule [`FollowUp::SettleMap`].
     pub fn write_back_moves(&mut self, victim_plane: PlaneId) -> bool {
         let pages = &mut self.updates[victim_plane.index()];
         let has_any = !pages.is_empty();

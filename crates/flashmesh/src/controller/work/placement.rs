@@ -60,8 +60,8 @@ impl Placements {
         shared.place_beside(lpn, plane, stream)
     }
 
-    /// Returns whether a write that could be programmed now stays on its plane. Always true if pages are preallocated, if the firmware
-    /// policy chooses planes, or if the write was already placed twice.
+    /// Returns whether a write that is ready to be programmed stays on its plane. Always true if pages are preallocated, if the firmware policy
+    /// chooses planes, or if the write was already placed a second time.
     pub fn stays<M: Model>(&self, id: TransactionId, shared: &Shared, datapath: &Datapath<M>) -> bool {
         let write = datapath.queues.transaction(id);
         let chooses = shared.policy.placement_stage() != PlacementStage::Allocator;

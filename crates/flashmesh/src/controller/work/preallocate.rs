@@ -65,8 +65,8 @@ impl HostWrites {
         self.blocked.count += 1;
         cx.push(FollowUp::Collect(plane));
         if cx.shared.rules.alternates_with_destage {
-            // A collection that waits for its turn need not wait once its plane is out of space, so let it continue. Pages that arrived
-            // from other chips may have used up the space.
+            // A collection that waits for its turn may continue once its plane is out of space. Pages that arrived from other chips may have used up
+            // the space.
             cx.push(FollowUp::TryIssue(cx.shared.geometry.die_of_plane(plane)));
         }
     }

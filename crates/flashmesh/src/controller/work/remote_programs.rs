@@ -78,8 +78,8 @@ impl RemotePrograms {
         (to, count)
     }
 
-    /// Chooses a plane on another chip for a program of the next mapping units of the victim in plane `source`, beginning with `units`;
-    /// `None` if no plane accepts the units.
+    /// Chooses a plane on another chip for the next program of mapping units of the victim in plane `source`, which begins with `units`; `None` if no
+    /// plane accepts the units.
     fn open_for<M: Model>(
         &mut self,
         source: PlaneId,
@@ -123,15 +123,15 @@ impl RemotePrograms {
         self.run_if_complete(to, cx);
     }
 
-    /// Enqueues the program that expects mapping units of the victim in plane `source`, if no more units will arrive. Returns the plane of
-    /// the program if no unit has arrived, so that nothing is programmed; otherwise `None`.
+    /// Enqueues the program that expects mapping units of the victim in plane `source`, if no more units will arrive. If none has arrived, drops the
+    /// program and returns its plane; otherwise returns `None`.
     pub fn run_if_all_arrived<M: Model>(&mut self, source: PlaneId, cx: &mut Context<'_, M>) -> Option<PlaneId> {
         let to = *self.open.get(&source)?;
         self.run_if_complete(to, cx)
     }
 
-    /// Enqueues the program of plane `to` if no more mapping units will arrive. Returns `to` if no unit has arrived, so that nothing is
-    /// programmed; otherwise `None`.
+    /// Enqueues the program of plane `to` if no more mapping units will arrive. If none has arrived, drops the program and returns `to`; otherwise
+    /// returns `None`.
     fn run_if_complete<M: Model>(&mut self, to: PlaneId, cx: &mut Context<'_, M>) -> Option<PlaneId> {
         let program = self.by_plane.get(&to)?;
         if program.in_flight > 0 || program.expected.iter().any(|(ppn, lpn)| cx.shared.ftl.is_at(*lpn, *ppn)) {

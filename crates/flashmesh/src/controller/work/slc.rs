@@ -75,7 +75,7 @@ impl SlcWork {
         let planes = u64::from(geometry.planes());
         let blocks = planes * u64::from(geometry.slc.per_plane);
         let native_blocks = planes * u64::from(geometry.native_blocks_per_plane());
-        // With a dynamic SLC cache, the blocks of the cache are also native blocks, so their erases count for both.
+        // With a dynamic SLC cache, the blocks of the cache are also native blocks, so each erase counts for both.
         let of_cache_alone = if geometry.slc.is_dynamic { 0 } else { self.erases };
         let still_full =
             self.full_since.iter().flatten().fold(Time::ZERO, |sum, &since| sum + now.saturating_sub(since));

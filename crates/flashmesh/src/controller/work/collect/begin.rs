@@ -88,7 +88,7 @@ impl Collections {
         planes.find_map(|plane| self.by_plane[plane.index()].as_ref())
     }
 
-    /// Starts the background work that the planes of an idle die need: collections, and folds (moves of SLC cache blocks to native blocks).
+    /// Starts the background work of an idle die: collections of its planes, and folds (moves of SLC cache blocks to native blocks).
     #[inline]
     pub fn idle<M: Model>(&mut self, die: DieId, cx: &mut Context<'_, M>) {
         if cx.shared.rules.collects_in_background {
@@ -118,7 +118,8 @@ impl Collections {
         }
     }
 
-    /// Begins a background collection of a plane or its superblock, in which no collection is in progress, or else a fold, if one is needed.
+    /// Begins a background collection of a plane or its superblock if one is needed, otherwise a fold if one is needed. No collection may be in
+    /// progress there.
     fn begin_in_background<M: Model>(&mut self, plane: PlaneId, cx: &mut Context<'_, M>) {
         if cx.shared.ftl.needs_background_collection(plane)
             && let Some(blocks) = cx.shared.ftl.begin_collection(plane)
@@ -132,8 +133,7 @@ impl Collections {
         }
     }
 
-    /// Begins the collections of `blocks`: one block of a plane, or all blocks of a superblock. All collections are registered before the
-    /// first one advances.
+    /// Begins the collections of `blocks`: one block of a plane, or all blocks of a superblock. Registers all of them before the first one advances.
     fn begin<M: Model>(&mut self, blocks: &[BlockId], need: Need, cx: &mut Context<'_, M>) {
         let valid: Vec<u32> = blocks.iter().map(|&block| cx.shared.ftl.blocks().valid_pages(block)).collect();
         if need == Need::Space {
@@ -178,8 +178,8 @@ impl Collections {
         }
     }
 
-    /// Sets how many page moves collection owes for each page that is written, from the number of valid pages at its start (`gc.paced`):
-    /// separately for each of `blocks`, or from their sum if collection and writes take turns.
+    /// Sets the number of page moves that collections owe per written page (`gc.paced`), from the number of their valid pages: separately for each of
+    /// `blocks`, or over all of them if collection and writes take turns.
     fn begin_pace(&mut self, blocks: &[BlockId], valid: &[u32], shared: &Shared) {
         let geometry = &shared.geometry;
         let pace_of = if self.pace.takes_turns() { blocks.len() } else { 1 };

@@ -11,8 +11,8 @@ use crate::kernel::model::Model;
 
 use super::{Collections, ask_dies_of_superblock, is_urgent};
 
-/// For each set of planes that share superblocks, whether any plane is nearly out of space. Cached, because each issue at a die reads this
-/// flag and a set can have hundreds of planes. Empty if collection and writes do not take turns.
+/// Whether any plane is nearly out of space, for each set of planes that share superblocks. Cached, because it is needed at each issue and a set can
+/// have hundreds of planes. Empty if collection and writes do not take turns.
 #[derive(Clone, Debug)]
 pub(super) struct ShortOfSpace(Vec<bool>);
 
@@ -21,16 +21,15 @@ impl ShortOfSpace {
         ShortOfSpace(vec![false; if config.gc_alternates_with_destage() { geometry.planes() as usize } else { 0 }])
     }
 
-    /// Updates whether the planes that share superblocks with `plane` are short of space, after blocks became free or were taken for
-    /// collection.
+    /// Updates whether the planes that share superblocks with `plane` are short of space, after a collection has begun there or has freed blocks.
     pub(super) fn changed(&mut self, plane: PlaneId, ftl: &Ftl) {
         if let Some(is_short) = self.0.get_mut(ftl.blocks().superblocks().index_of(plane) as usize) {
             *is_short = ftl.blocks().superblocks().members(plane).any(|plane| ftl.is_urgent(plane));
         }
     }
 
-    /// Updates whether the planes of set `set` are short of space, after a program took pages from `planes`. Returns whether they have just
-    /// become short of space.
+    /// Updates whether the planes of `set` are short of space, after a program took pages of `planes`. Returns whether they became short of space by
+    /// this.
     fn taken(&mut self, mut planes: impl Iterator<Item = PlaneId>, set: usize, ftl: &Ftl) -> bool {
         let Some(is_short) = self.0.get_mut(set).filter(|is_short| !**is_short) else { return false };
         *is_short = planes.any(|plane| ftl.is_urgent(plane));
@@ -43,9 +42,8 @@ impl ShortOfSpace {
 }
 
 impl Collections {
-    /// Returns whether foreground collection on `die` must wait, because it is the turn of writes or because collection does not owe enough page
-    /// moves. Collection never waits if a plane of the die, or of a die with the same superblocks, is nearly out of space or has writes that wait
-    /// for a fold.
+    /// Returns whether foreground collection on `die` must wait: it is the turn of writes, or collection owes too few page moves. Collection never
+    /// waits if a plane of the die, or of its superblocks, is nearly out of space, or if writes there wait for a fold.
     pub fn waits_for_turn(&self, die: DieId, shared: &Shared) -> bool {
         if !shared.foreground.is_on(die) || !self.pace.holds_collection(shared.planes_of(die)) {
             return false;
@@ -81,8 +79,7 @@ impl Collections {
         begins
     }
 
-    /// Cancels the page moves that the collection of `plane` owes, because all valid pages have moved. So the next stripe does not wait for
-    /// the erase.
+    /// Cancels the page moves that the collection of `plane` owes, because all valid pages have moved: the next stripe need not wait for the erase.
     pub(super) fn moved_all<M: Model>(&mut self, plane: PlaneId, cx: &mut Context<'_, M>) {
         if self.pace.takes_turns() {
             self.pace.end(plane);
@@ -90,7 +87,7 @@ impl Collections {
         }
     }
 
-    /// Ends the turn of collection if no collection owes page moves any more. The next stripe can then be destaged.
+    /// Ends the turn of collection if no collection is behind (owes enough page moves), so that the next stripe can be destaged.
     pub(super) fn end_turn<M: Model>(&mut self, cx: &mut Context<'_, M>) {
         if let Some(time) = self.pace.end_turn(cx.kernel.now()) {
             let gc = &mut cx.shared.counters.gc;

@@ -11,9 +11,9 @@ pub(super) struct UnreadPages(Vec<UnreadCounts>);
 
 #[derive(Clone, Copy, Debug, Default)]
 struct UnreadCounts {
-    /// Number of victims with valid pages whose move has not begun.
+    /// Number of victims of which some valid pages have not begun to move.
     victims: u32,
-    /// Number of pages whose move has begun, but which are not read yet.
+    /// Number of pages that have begun to move, but are not read yet.
     pages: u32,
 }
 
@@ -45,7 +45,7 @@ impl UnreadPages {
         self.change(plane, ftl, |of| of.pages -= 1);
     }
 
-    /// Returns the number of victims with valid pages whose move has not begun, in `plane` and in the planes that share its superblocks.
+    /// Returns the number of victims with valid pages that have not begun to move, in `plane` and in the planes that share its superblocks.
     pub(super) fn victims(&self, plane: PlaneId, ftl: &Ftl) -> u32 {
         self.of(plane, ftl).victims
     }

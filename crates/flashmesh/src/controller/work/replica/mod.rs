@@ -33,7 +33,7 @@ use replica_selector::{FewestOutstanding, ReplicaSelector};
 /// A planned replica of a page.
 #[derive(Clone, Copy, Debug)]
 enum Planned {
-    /// Replica whose program is not queued yet: it will be programmed to this die, from the data of this outstanding read.
+    /// Replica on this die that will be programmed from the data of this outstanding read. Its program is not queued yet.
     Read(TransactionId, DieId),
     /// Replica whose program is queued or in progress. `wanted` is false if the page was written or deallocated meanwhile.
     Program { wanted: bool },
