@@ -54,7 +54,7 @@ impl Ftl {
         false
     }
 
-    /// Returns whether `lpn` is stored on flash: mapped, or as a replica of an unmapped page.
+    /// Returns whether `lpn` is stored on flash: at its mapped location, or if unmapped, at least as a replica.
     pub(crate) fn has_data(&self, lpn: Lpn) -> bool {
         self.mapping.get(lpn).is_some() || self.replica_of(lpn).is_some()
     }

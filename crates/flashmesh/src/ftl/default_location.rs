@@ -13,8 +13,8 @@ use super::{Ftl, PlaneOccupancy};
 use crate::ids::{Lpn, Ppn, StreamId};
 
 impl Ftl {
-    /// Returns the location at which `lpn` is read: its mapped location, or while `lpn` is unmapped its home (the address that the page
-    /// number alone determines).
+    /// Returns the location at which `lpn` is read: the mapped location, or for an unmapped page its home (an address that depends only on the page
+    /// number).
     #[inline(always)]
     pub fn location(&self, lpn: Lpn) -> Ppn {
         self.mapping.get(lpn).unwrap_or_else(|| self.static_order().default_location_of(lpn))

@@ -29,7 +29,7 @@ impl Interleaving {
         self.group
     }
 
-    /// Returns the page of a block of the drive that is copy 0 of page `page` of the sample block.
+    /// Returns the position, in a block of the drive, of copy 0 of page `page` of the sample block.
     pub fn in_first_copy(&self, page: u32) -> u32 {
         page + self.by_group.divide(page) * self.group * (self.copies - 1)
     }

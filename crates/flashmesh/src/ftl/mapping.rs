@@ -22,9 +22,8 @@ const UNMAPPED_PLACE: u32 = UNMAPPED - 1;
 
 /// The page-level map in both directions.
 ///
-/// Both tables are taken zeroed from the operating system, and zero means "not set". So a fresh drive of any size takes no time and no memory until
-/// it is written. Lookups of entries that were never set do not touch the forward table either, because that would allocate a page of memory for
-/// nothing.
+/// The operating system provides both tables zeroed, and zero means "not set". So a fresh drive of any size takes no time and no memory until it is
+/// written. Lookups of entries that were never set do not touch the forward table either, because that would allocate a page of memory for nothing.
 #[derive(Debug)]
 pub struct Mapping {
     /// For each logical page, its physical page + 1; 0 if never set, [`UNMAPPED`] if deallocated.
@@ -36,8 +35,7 @@ pub struct Mapping {
     reverse: Vec<u32>,
     /// Computed entries for pages whose entry in the tables is 0; `None` if there are no computed entries, so that 0 means unmapped.
     initial: Option<Arc<InitialMap>>,
-    /// Number of changes of map entries so far, as [`Mapping::changes`] counts them. Queued reads look up their page again if this number has
-    /// changed.
+    /// Number of changes of map entries so far; see [`Mapping::changes`]. Queued reads look up their page again if this number has changed.
     changes: u64,
     /// Number of reads of unmapped pages so far, in the whole drive.
     unmapped_reads: u64,

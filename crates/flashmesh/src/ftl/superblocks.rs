@@ -27,7 +27,7 @@ impl Superblocks {
         self.count
     }
 
-    /// Returns the number of planes in each set: the blocks of a superblock.
+    /// Returns the number of planes in each set, which is also the number of blocks in a superblock.
     pub fn planes(self) -> u32 {
         self.dies * self.planes_per_die
     }

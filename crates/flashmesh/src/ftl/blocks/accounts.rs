@@ -205,8 +205,8 @@ impl BlockAccounts {
         account.wear.erased(erase_count);
     }
 
-    /// Hands the reserve (last free block), which a collection has opened, over to host writes, if it has pages left and the open block of host
-    /// writes has none. Called after a victim of `plane` was erased.
+    /// Lets host writes continue in the reserve (last free block), if collection has opened it and left pages there, and the open block of host
+    /// writes is full. Called after a victim of `plane` was erased.
     pub(in super::super) fn take_over_reserve(&mut self, plane: PlaneId) {
         let open = &mut self.planes[plane.index()].open;
         let written = open.host_block_kind(None);

@@ -7,8 +7,8 @@ use crate::ids::{BlockId, PlaneId};
 
 impl BlockAccounts {
     /// Checks that counters agree with the bitmaps, and that every block is in exactly one state and counted by its plane. Returns a description of
-    /// the first fault. `reads_bitmaps` is false for a drive that was never written: the bitmaps of unused blocks are skipped, because reading them
-    /// would make the process allocate their memory.
+    /// the first fault. `reads_bitmaps` is false for a drive that was never written: the bitmaps of unused blocks are skipped, because a read would
+    /// allocate their memory.
     pub(super) fn audit(&self, reads_bitmaps: bool) -> Result<(), String> {
         for plane in (0..self.planes.len() as u32).map(PlaneId) {
             self.audit_plane(plane, reads_bitmaps)?;

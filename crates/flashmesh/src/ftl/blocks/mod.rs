@@ -31,7 +31,7 @@ use super::{FtlRules, Partition, Superblocks};
 use crate::flash::geometry::Geometry;
 use crate::ids::{BlockId, PlaneId, Ppn};
 
-/// Blocks of the drive: their accounts, the superblocks, and the rules for moved pages and for programs of several mapping units.
+/// Blocks of the drive: bookkeeping of single planes, superblocks, destinations of moved pages, and programs of several mapping units.
 #[derive(Clone, Debug)]
 pub struct BlockManager {
     pub(super) accounts: BlockAccounts,

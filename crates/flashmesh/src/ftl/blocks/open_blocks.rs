@@ -102,8 +102,8 @@ impl OpenBlocks {
         pages - self.get(stream).next_page
     }
 
-    /// Returns whether the open block of host writes, or with separate open blocks that of any host stream, is full. A stream without an open block
-    /// counts as full, because its first write needs a free block.
+    /// Returns whether the open block of host writes is full. If host streams have open blocks of their own, returns whether any of these is full; a
+    /// block that its stream has not opened yet counts as full, because the first write needs a free block.
     #[inline]
     pub(super) fn is_host_block_full(&self) -> bool {
         match self.writers {

@@ -112,8 +112,8 @@ impl BlockManager {
     }
 
     /// Returns the plane whose open blocks contain the fewest whole programs of kind `stream`, among the planes that share superblocks with `plane`,
-    /// and the number of pages missing to complete its next program. The next page of this kind goes to that plane, and so do the following ones
-    /// until the program is complete or a block is opened.
+    /// and the number of pages missing to complete its next program. Unless pages are pending, the next page of this kind goes to that plane, and so
+    /// do the following ones until the program is complete or a block is opened.
     pub(in super::super) fn twin_behind(&self, plane: PlaneId, stream: OpenBlockKind) -> (PlaneId, u32) {
         let in_slc = stream == OpenBlockKind::Slc;
         let program =

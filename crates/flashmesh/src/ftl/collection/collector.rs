@@ -49,8 +49,7 @@ impl FreePageThresholds {
 }
 
 impl Collector {
-    /// Creates the collector. A victim is one block, or if `superblock_dies` is given, the blocks of a superblock over the planes of this number of
-    /// dies.
+    /// Creates the collector. A victim is one block, or a superblock over the planes of `superblock_dies` dies.
     ///
     /// With `has_map` (the map is on flash), moved pages invalidate translation pages. The collection of a victim without invalid pages would then
     /// gain nothing, and trigger the next one endlessly. Therefore victims need at least one invalid page \[choice\].
@@ -154,8 +153,8 @@ impl Collector {
         let first = blocks.accounts.table().first_of_plane(plane);
         let candidates = blocks.accounts.table().candidates(plane);
         let chosen = self.victim.select(&candidates, &mut self.random);
-        // A policy that ignores invalid pages may choose a block from which a collection gains too little. Then the block with the most invalid pages
-        // is the victim, if it gains enough.
+        // A policy that ignores invalid pages may choose a block with too few of them. Then take the block with the most invalid pages, if they are
+        // enough.
         let victim = [chosen, candidates.most_invalid()]
             .into_iter()
             .flatten()

@@ -179,7 +179,7 @@ impl<'a> Candidates<'a> {
 
     /// Returns the position of the candidate that was filled first; `None` if there is no candidate.
     pub fn first_filled(&self) -> Option<u32> {
-        // Subtracting 1 wraps the zeroes of blocks that are not candidates around to the largest number.
+        // Subtract 1, so that the zeroes of blocks that are not candidates wrap around to the largest number.
         let first = self.filled.iter().fold(u32::MAX, |first, &filled| first.min(filled.wrapping_sub(1)));
         if first == u32::MAX {
             return None;

@@ -31,7 +31,8 @@ pub(super) enum EntryState {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CachedEntry {
     pub(super) lpn: Lpn,
-    /// Slots of the next more and the next less recently used entry, while this entry is resident. `newer` also links free slots.
+    /// Neighbours in LRU order, while this entry is resident: the next more recently used entry (`newer`), and the next less recently used one
+    /// (`older`). `newer` also links free slots.
     newer: u32,
     older: u32,
     /// Slot of the next entry in the chain of dirty entries of the translation page.
@@ -61,8 +62,8 @@ struct CachePart {
 pub(super) struct Entries {
     slots: Vec<CachedEntry>,
     free: u32,
-    /// Slot + 1 of the map entry of each host page; 0 if the entry is not in DRAM. The table is taken zeroed from the operating system, so that its
-    /// untouched parts take no memory.
+    /// Slot + 1 of the map entry of each host page; 0 if the entry is not in DRAM. The operating system provides the table zeroed, and untouched
+    /// parts take no memory.
     slot_of: Vec<u32>,
     partitions: Vec<CachePart>,
 }

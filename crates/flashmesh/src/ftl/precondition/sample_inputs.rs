@@ -70,9 +70,8 @@ pub(super) struct SampleInputs {
 }
 
 impl SampleInputs {
-    /// Returns the inputs for a sample of `planes` planes like those of `drive`, with blocks that are smaller by the factor `times`. `each` is the
-    /// number of host pages and the number of translation pages on each plane. `instants` is the number of states to be copied, and `writes` are the
-    /// expected writes of the run.
+    /// Returns the inputs for a sample of `planes` planes of `drive`, in which blocks are smaller by the factor `times`. `each` is the number of host
+    /// pages and of translation pages per plane, `instants` the number of states to copy, and `writes` the expected writes of the run.
     pub(super) fn new(
         times: u32,
         drive: &Ftl,
