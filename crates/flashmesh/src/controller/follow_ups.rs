@@ -54,7 +54,7 @@ pub enum FollowUp {
     SendRest(DieId),
     /// Mark the victim of a plane as empty. When all victims of its superblock are empty, erase them.
     Drained(PlaneId),
-    /// Begin a wear move (collection of a block with little wear) if the plane needs one, after a victim was erased.
+    /// Begin a wear move (collection of a block with little wear) if the plane needs one. Pushed after a victim was erased.
     Erased(Erased),
     /// Mark the mapping entry of a page as changed: the page was written, moved or deallocated.
     EntryChanged(Lpn),

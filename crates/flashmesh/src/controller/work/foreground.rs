@@ -35,7 +35,7 @@ impl Foreground {
         *of_die += 1;
     }
 
-    /// Counts one foreground collection of `die` as ended.
+    /// Counts a foreground collection of `die` as ended.
     pub fn leave(&mut self, die: DieId) {
         let of_die = &mut self.collections[die.index()];
         *of_die -= 1;

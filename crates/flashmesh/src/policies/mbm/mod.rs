@@ -81,7 +81,7 @@ pub static INFO: PolicyInfo = PolicyInfo {
 /// Condition under which the dies of a chip take writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ChipDispatch {
-    /// Each die takes writes when it is free itself.
+    /// Each die takes writes when it is free, whatever the other dies do.
     ByDie,
     /// All dies of the chip take writes together, when all dies of the chip are free.
     AllDies,

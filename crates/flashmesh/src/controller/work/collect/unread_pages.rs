@@ -45,7 +45,7 @@ impl UnreadPages {
         self.change(plane, ftl, |of| of.pages -= 1);
     }
 
-    /// Returns the number of victims with valid pages that have not begun to move, in `plane` and in the planes that share its superblocks.
+    /// Returns the number of victims of which some valid pages have not begun to move, in `plane` and in the planes that share its superblocks.
     pub(super) fn victims(&self, plane: PlaneId, ftl: &Ftl) -> u32 {
         self.of(plane, ftl).victims
     }
