@@ -46,7 +46,7 @@ pub enum GeometryError {
     Capacity {
         /// The capacity that the host sees.
         capacity: Bytes,
-        /// The size of all pages of the array, without those of parity.
+        /// The size of all data pages of the array, without parity pages.
         array: Bytes,
         /// The number of pages in a stripe of parity; `None` without parity.
         parity_stripe: Option<u32>,
@@ -121,7 +121,7 @@ pub enum StepError {
         /// The number of streams of the configuration.
         count: usize,
     },
-    /// A request with an arrival before the current time of the drive.
+    /// A request that arrives before the current time of the drive.
     #[error(
         "a request arrives at {time}, and the drive is at {now} already: submit it before the drive is advanced beyond its time"
     )]
@@ -131,7 +131,7 @@ pub enum StepError {
         /// The current time of the drive.
         now: Time,
     },
-    /// A request with an arrival before that of the previous request of the stream.
+    /// A request that arrives before the previous request of its stream.
     #[error(
         "a request of stream {stream} arrives at {time}, before the one submitted last, at {last}: submit the requests of a stream in the order of their times"
     )]
@@ -247,7 +247,7 @@ pub enum RunError {
         /// The error of the policy.
         reason: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// A key of `[policy]` that names a Python policy, without that policy having been injected into the drive.
+    /// A key of `[policy]` that names a Python policy which was not set on the drive.
     #[error(
         "{key} = \"{name}\" is a policy in Python: run it with flashmesh's Python package or command, or leave the key out"
     )]

@@ -69,11 +69,11 @@ id!(
     Lpn
 );
 id!(
-    /// A path of the fabric: a channel, a chip's private channel, a circuit, a message in a network of packets.
+    /// A path of the fabric: a channel, a chip's private channel, a circuit, a message of a packet-switched network.
     PathId
 );
 id!(
-    /// A stream of requests: its index among the streams of the configuration, 0 for an only stream.
+    /// A stream of requests: its index in the configuration; 0 if there is only one stream.
     StreamId
 );
 id!(

@@ -190,7 +190,7 @@ pub mod report {
     pub use crate::results::{Group, GroupSpec, Name, Named, QuantitySpec, Reported, Shape, Variant};
 }
 
-/// A drive that a caller steps.
+/// Stepped drives: the caller submits requests, and advances the simulated time.
 pub mod stepping {
     pub use crate::error::StepError;
     pub use crate::simulation::stepping::{Completion, Drive, Snapshot, Submission};

@@ -1,4 +1,4 @@
-//! The compiled variants of the simulation (instances), to which declarations of parameters refer.
+//! The compiled variants of the simulation (instances). The declaration of a parameter names the variant that the parameter needs.
 
 /// A compiled variant of the simulation: the same code, monomorphized for a subset of the features of a drive, or for all of them.
 ///

@@ -159,7 +159,7 @@ pub use __limits as limits;
 ///     Geometry, "geometry" {
 ///         /// Meaning of the parameter. Its type determines the unit.
 ///         channels: u32 = 8, in 1..=1024, needs plain;
-///         /// A parameter whose text is parsed as another type than that of the field.
+///         /// A parameter that is parsed as another type (`Share`) than its field.
 ///         over_provisioning: f64 as Share = 0.07, in 0.01..=0.9, needs plain;
 ///         /// A parameter that may be unset.
 ///         capacity: Option<Bytes> = None, unset "all pages less the over-provisioning", in Bytes::new(512).., needs plain;
@@ -167,9 +167,9 @@ pub use __limits as limits;
 ///         d: u32 = 10, in 1..=1024, with "victim" = ["\"d-choices\""], with "capacity" != [""], needs plain;
 ///         /// A parameter with an effect under either of two conditions, the second on a key of another section.
 ///         e: u32 = 10, in 1..=1024, with "victim" = ["\"d-choices\""] or "ftl.allocation" = ["\"dynamic\""], needs plain;
-///         /// A parameter of which the plain instance supports only the default.
+///         /// A parameter for which the plain instance supports only the default value.
 ///         r#move: Move = Move::ThroughController, needs any;
-///         /// A parameter of which the plain instance supports all values but one.
+///         /// A parameter for which the plain instance supports all values but one.
 ///         order: Order = Order::Static, needs any where "order" = ["\"dynamic\""];
 ///         /// A parameter that `flashmesh ask` varies: by a factor, by a sum, or among listed values.
 ///         f: u32 = 10, in 1..=1024, needs plain, step "x2";
@@ -180,8 +180,8 @@ pub use __limits as limits;
 /// `needs` is the smallest compiled variant of the simulation ([`Instance`](super::instance::Instance)) that supports values other than the default.
 /// The instance of a run is derived from the `needs` of all parameters.
 ///
-/// If a whole section has an effect only with certain values of another key, this condition follows the name of the section, with the keys that are
-/// exempt: `Nvme, "nvme", with "host.interface" = ["\"nvme\""] but for ["doorbell-size", "read-request-size"] { ... }`.
+/// A condition on all parameters of a section follows its name; `but for` lists the exempt keys:
+/// `Nvme, "nvme", with "host.interface" = ["\"nvme\""] but for ["doorbell-size", "read-request-size"] { ... }`.
 ///
 /// The declaration expands to the struct, its defaults and its [`Section`] implementation, from which the reference, the schema and the Python types
 /// are generated.

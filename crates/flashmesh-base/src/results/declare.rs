@@ -106,7 +106,7 @@ macro_rules! counts {
         }
 
         impl $group {
-            /// Returns a group in which each count is `combine` of the counts of that name in `self` and `other`.
+            /// Combines two groups: applies `combine` to each count of `self` and the count of the same name in `other`.
             pub fn zip(&self, other: &$group, combine: fn(u64, u64) -> u64) -> $group {
                 $group { $($name: combine(self.$name, other.$name),)+ }
             }

@@ -186,8 +186,8 @@ pub(super) fn parse<Q: Quantity>(text: &str) -> Result<u64, UnitError> {
         UnitError::new(UnitErrorKind::TooFine, message)
     };
     let whole: u64 = whole.parse().map_err(|_| too_large())?;
-    // A unit is at most 10^12 or 2^40 of the smallest unit. A value with more than 19 decimals is not a multiple of the smallest unit, or its digits
-    // exceed 64 bits.
+    // No value needs more than 19 decimals: the units are at most 10^12 or 2^40 times the smallest unit, so longer fractions are either finer than
+    // the smallest unit or exceed 64 bits.
     let scale = match u32::try_from(fraction.len()) {
         Ok(decimals) if decimals <= 19 => 10u128.pow(decimals),
         _ => return Err(too_fine()),
