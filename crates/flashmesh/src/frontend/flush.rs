@@ -21,7 +21,7 @@ pub(super) struct Flushes {
     waiting: Vec<Flush>,
     /// Sequence number of each write in flight, counted per namespace, by request id.
     orders: Vec<u64>,
-    /// Time from which each flush in flight could have begun, by request id.
+    /// Earliest time at which each flush in flight could have begun, by request id.
     begun: Vec<Time>,
 }
 
@@ -40,7 +40,7 @@ impl Flushes {
     }
 }
 
-/// Numbers of writes of a namespace: begun since the start of the run, and not yet done.
+/// Write counts of one namespace: writes begun since the start of the run, and writes not yet done.
 #[derive(Clone, Copy, Debug, Default)]
 struct Unfinished {
     begun: u64,

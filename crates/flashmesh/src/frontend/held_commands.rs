@@ -13,7 +13,7 @@ use crate::units::{Bytes, Time};
 
 use super::Frontend;
 
-/// Commands held behind a stalled write, each with the time from which it could have begun, in order of arrival.
+/// Commands held behind a stalled write, in order of arrival, each with the earliest time at which it could have begun.
 #[derive(Clone, Debug)]
 pub(super) struct HeldCommands {
     is_in_order: bool,

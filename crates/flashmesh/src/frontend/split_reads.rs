@@ -33,8 +33,8 @@ pub(super) struct SplitReads {
 }
 
 impl<M: Model> Frontend<M> {
-    /// Splits a read command of the pages `first` to `last`, and returns the last page of its first part. Queues a job for each other part, which
-    /// [`read_part`](Self::read_part) reads. Until then each of these parts counts as one completion that the request waits for.
+    /// Splits a read command of the pages `first` to `last`, and returns the last page of its first part. Queues a core job for each other part; when
+    /// it ends, [`read_part`](Self::read_part) reads the part. Until then, each of those parts counts as one pending completion of the request.
     #[inline(never)]
     pub(super) fn split_read(
         &mut self,
@@ -57,7 +57,7 @@ impl<M: Model> Frontend<M> {
         Lpn(ends[0])
     }
 
-    /// Reads `pages` logical pages from `first` on, a part of a split read command, whose job on a core has ended.
+    /// Reads a part of a split read command, `pages` logical pages from `first` on. Called when the core job of the part has ended.
     pub(super) fn read_part(
         &mut self,
         id: RequestId,
@@ -74,7 +74,7 @@ impl<M: Model> Frontend<M> {
         self.host.requests[id].remaining += completions - 1;
     }
 
-    /// Charges core time to a read command that has ended: all time since the command arrived but `spent`, the time accounted to its last page.
+    /// Ends a split read command. Charges to core time all time since its arrival except `spent`, the time accounted to its last page.
     pub(super) fn end_split_read(&mut self, id: RequestId, spent: Time, now: Time) {
         if let Some(SplitRead { since, .. }) = self.split_reads.reads.remove(&id) {
             self.host.requests[id].firmware += now - since - spent;

@@ -18,7 +18,7 @@ pub enum RequestSource {
 #[derive(Clone, Debug, Default)]
 pub struct Submitted {
     requests: VecDeque<IoRequest>,
-    /// The low 32 bits of the request ids: first of the requests that the replay has pulled and not issued, then of those in `requests`.
+    /// The low 32 bits of the ids of all requests not yet issued: first of the requests already pulled into a batch, then of `requests`.
     ids: VecDeque<u32>,
     /// Whether the replay found no next request and waits for a submission.
     is_awaited: bool,

@@ -1,6 +1,6 @@
 //! The status of a completed command, as reported in its completion entry.
 //!
-//! The names are those of the generic command status values of the NVM Express base specification 2.0 (figure 94), and of its NVM command set
+//! The names come from the generic command status values of the NVM Express base specification 2.0 (figure 94) and of the NVM command set
 //! specification. A simulated SATA drive reports these values too, so that its results can be compared with those of an NVMe drive \[choice\]. A real
 //! SATA drive sets an error bit and aborts the rest of its queue.
 

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use crate::units::Time;
 
-/// Number of steps from 0 to 1 in which the progress of preconditioning is published.
+/// Resolution of the published progress of preconditioning: number of steps from 0 to 1.
 const WHOLE: u32 = 10_000;
 
 /// Progress of a run, and a flag to cancel it, shared with other threads. No method blocks, and any thread may call all methods.

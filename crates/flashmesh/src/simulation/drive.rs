@@ -207,8 +207,8 @@ impl<M: Model> DriveInstance<M> {
                 let DriveInstance { kernel, frontend, controller, datapath, .. } = self;
                 frontend.cut_power(controller, datapath, kernel);
             }
-            // Wake-ups of the host interface. The events from `Pause` on never reach this arm: drives with all features handle them before, and other
-            // drives have none of them.
+            // Wake-ups of the host interface. The events from `Pause` on are listed only for completeness: drives with all features handle them
+            // above, and other drives never schedule them.
             Event::SubmissionDoorbell(_)
             | Event::CompletionDoorbell(_)
             | Event::EntryRead
@@ -241,8 +241,7 @@ impl<M: Model> DriveInstance<M> {
         frontend.settle(controller, datapath, kernel);
         while controller.settle(datapath, kernel) {
             frontend.settle(controller, datapath, kernel);
-            // Completions can make the device cache destage pages. Repeat only if the firmware policy holds writes that it may send to their dies
-            // now.
+            // Completions can make the device cache destage pages. Repeat only if the firmware policy can now release held writes.
             if !(M::ALL_FEATURES && controller.has_due_writes()) {
                 break;
             }

@@ -22,7 +22,7 @@ use crate::units::Time;
 /// Number of reads in flight or queued for each plane of a die, so that its planes are always busy.
 const READS_PER_PLANE: u32 = 4;
 
-/// Reads of one step of the recovery: those that are still to be enqueued, and the number of those whose data has arrived.
+/// Reads of one step of the recovery: the reads still to be enqueued, and the number of reads whose data has arrived.
 struct ScanReads {
     geometry: Geometry,
     /// For each die, the reads that have not been enqueued yet.

@@ -59,8 +59,8 @@ enum State {
 /// A drive that its caller steps.
 ///
 /// Requests are submitted with their arrival times, and the drive is advanced to a time: all events up to and including that time are simulated, and
-/// the requests that completed are returned. The streams are those of the configuration. `[workload]` is ignored, and keys of `[replay]`
-/// that a stepped drive does not support are errors.
+/// the requests that completed are returned. The configuration defines the streams. `[workload]` is ignored, and keys of `[replay]` that a stepped
+/// drive does not support are errors.
 ///
 /// If all requests that arrive up to a time are submitted before the drive is advanced to it, the report equals that of a run with the same requests
 /// from a trace, bit for bit. A request submitted for the time to which the drive was already advanced arrives after all earlier events of that time.
@@ -182,7 +182,7 @@ impl Drive {
         self.outstanding
     }
 
-    /// Returns the sector size, of which the offset and the size of each request must be multiples.
+    /// Returns the sector size. The offset and the size of each request must be multiples of the sector size.
     pub fn sector_size(&self) -> Bytes {
         self.sector
     }
@@ -345,7 +345,7 @@ impl Drive {
                 };
             }
         }
-        // Without an end time, or after an early stop at a completion, the current time is that of the last event.
+        // Without an end time, or after an early stop at a completion, the current time is the time of the last event.
         let done = self.drive.completions().done.len();
         let pauses_early = to_completion && done > 0;
         self.now = if until == Time::MAX || pauses_early { self.drive.now().later(self.now) } else { until };
@@ -389,7 +389,7 @@ impl Drive {
         Snapshot(Box::new(self.clone()))
     }
 
-    /// Replaces the state of this drive with that of `snapshot`. Equal submissions afterwards have equal results.
+    /// Restores the state of the drive from `snapshot`. Equal submissions afterwards have equal results.
     ///
     /// # Errors
     /// If the snapshot is of a drive with another configuration, or only one of the two has the oracles enabled. The drive is then unchanged.

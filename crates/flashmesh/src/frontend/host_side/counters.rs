@@ -20,9 +20,9 @@ pub struct Counters {
     pub statuses: [u64; Status::ALL.len()],
     /// Time at which all dirty data was on flash after the last request; zero without a flush at the end of the run.
     pub flushed: Time,
-    /// Number of requests of which no transfer waited for a path of the interconnect.
+    /// Number of requests whose transfers never waited for a path of the interconnect.
     pub requests_free: u64,
-    /// Number of requests of which no transfer waited for a path used for another request (path conflict).
+    /// Number of requests whose transfers never waited for a path used for another request (path conflict).
     pub requests_free_of_others: u64,
     pub requests_blocked: [u64; Cause::ALL.len()],
     pub timeline: Option<Box<Timeline>>,

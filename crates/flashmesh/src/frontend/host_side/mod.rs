@@ -158,8 +158,7 @@ impl HostSide<Probed> {
             records: self.records,
             model: PhantomData,
         };
-        // A host interface that runs ahead needs the only alarm of the event queue (an event that can be moved), and so does a fabric that schedules
-        // its own events.
+        // The event queue has one alarm (an event that can be moved). Run-ahead mode needs it, and so does a fabric that schedules its own events.
         if !N::ALL_FEATURES && !N::Fabric::SCHEDULES_EVENTS && host.counters.issued == 0 {
             host.interface.run_ahead();
         }

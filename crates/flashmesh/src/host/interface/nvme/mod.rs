@@ -31,8 +31,8 @@ struct QueuePair {
     submitted: Ring<Command>,
     /// Number of commands in `submitted` whose submission doorbells have reached the drive.
     known: u32,
-    /// Number of fetched commands that occupy a slot in the drive. Wider than `known`: two fields of the same width may be loaded together,
-    /// and that load stalls after a store to one of the fields (failed store-to-load forwarding).
+    /// Number of fetched commands that occupy a slot in the drive. 64 bits wide, unlike `known`, so that the compiler does not load both fields with
+    /// one instruction: after a store to one of them, such a load stalls (failed store-to-load forwarding).
     in_drive: u64,
     /// Number of occupied entries of the completion queue, including the entries that the doorbells in `announced` will free. Not counted in
     /// reactive mode.
