@@ -134,7 +134,7 @@ impl Loader {
         self.findings.extend(found);
     }
 
-    /// Returns the setting of a key in the file, the fio jobs or the overrides; `None` if at most a preset sets the key, or if the value is invalid.
+    /// Returns the setting of a key in the file, the fio jobs or the overrides; `None` if none of them sets the key, or if the value is invalid.
     fn user_setting(&self, section: &str, key: &str) -> Option<&Setting> {
         self.settings.get(&dotted(section, key)).filter(|setting| setting.is_valid && setting.layer > Layer::Preset)
     }
@@ -177,11 +177,9 @@ impl Loader {
         Some(unused(setting, message, format!("{}, or leave {key} away", streams[0].remedy(with))))
     }
 
-    /// Returns whether the user deliberately set the key on which `setting` depends: in the same layer (preset, file, fio jobs or overrides)
-    /// as `setting`, or in a later one.
-    ///
-    /// If that key belongs to a stream, its top-level setting in a later layer counts as well. If `stands_above` is true (`setting` is itself at
-    /// the top level), its top-level setting in the same layer counts, too.
+    /// Returns whether the user deliberately set the key on which `setting` depends (the condition key), in the layer of `setting` (preset, file, fio
+    /// jobs or overrides) or a later one. In a stream, the top-level setting of the condition key also counts if its layer is later, or with
+    /// `stands_above` (if `setting` is itself at the top level) if its layer is the same.
     fn is_condition_set(&self, with: &UsedWith, scope: KeyScope<'_>, setting: &Setting, stands_above: bool) -> bool {
         if let Some(policy) = policy_of(with) {
             // Every run of a comparison has its own overrides. The code that knows all runs checks whether a key has an effect in any run.
@@ -218,7 +216,8 @@ impl Loader {
             let keys = SOURCE.iter().filter_map(|path| path.split_once('.'));
             return keys.skip(1).any(|(_, key)| said(key, false));
         }
-        // A text states that a key is unset by setting all other keys of the section, as the canonical form does.
+        // An unset key has no entry in the canonical form. So the key counts as explicitly unset if it has no value and all other keys of its section
+        // are set.
         let others = || parameters().filter(|spec| spec.section == condition.section && spec.default_text.is_some());
         scope.value(condition).is_empty() && others().all(|spec| said(spec.key, same))
     }

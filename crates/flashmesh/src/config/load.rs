@@ -262,7 +262,7 @@ impl Loader {
         self.config.stream.iter_mut().find(|stream| stream.name == name)
     }
 
-    /// Returns the name of the workload section of a stream, and the section; for `None` or an unknown stream, those of the top level.
+    /// Returns the workload section of a stream, with the section's name; the top-level section if `stream` is `None` or unknown.
     fn workload_mut(&mut self, stream: Option<&str>) -> (String, &mut Workload) {
         match stream.and_then(|name| self.config.stream.iter().position(|stream| stream.name == name)) {
             Some(at) => {
@@ -385,8 +385,8 @@ impl Loader {
         }
     }
 
-    /// Removes a `geometry.capacity` from a lower layer than `geometry.over-provisioning`, such as that of a preset, because the capacity would
-    /// leave the later key without effect.
+    /// Removes `geometry.capacity` if a later layer sets `geometry.over-provisioning`, for example if the preset sets the capacity and the file sets
+    /// the over-provisioning. The capacity would otherwise take precedence.
     fn replace_capacity(&mut self) {
         let layer = |key: &str| self.settings.get(key).filter(|setting| setting.is_valid).map(|setting| setting.layer);
         if layer(CAPACITY_KEY).is_some_and(|capacity| layer(OVER_PROVISIONING_KEY) > Some(capacity)) {

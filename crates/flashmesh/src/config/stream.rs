@@ -26,7 +26,7 @@ macro_rules! per_stream {
         pub(super) const PER_STREAM: &[&str] = &[$(stringify!($field)),+];
 
         impl StreamConfig {
-            /// Returns a stream `name` with the default settings: those of the top-level sections of `config`.
+            /// Returns a stream `name` with the defaults of all streams, which the top-level sections of `config` hold.
             pub(super) fn of(config: &Config, name: &str) -> StreamConfig {
                 StreamConfig { name: name.to_owned(), $($field: config.$field.clone(),)+ }
             }

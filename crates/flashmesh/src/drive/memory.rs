@@ -75,8 +75,8 @@ impl Config {
         let states = computed.unwrap_or(0);
         let used = match computed {
             None => filled.max(touched),
-            // Writes of the run go into the tables. GC also needs the inverse of the computed map (initial map that is not in tables), which takes as
-            // much memory as the computed map.
+            // The initial map is computed on demand, not stored in the tables. Writes of the run fill the tables, and GC needs an inverse map as
+            // large as the computed map.
             Some(_) if self.expected_writes().may_write => (filled + touched).min(tables + states) + states,
             Some(_) => (filled + touched).min(tables + states),
         };

@@ -44,8 +44,7 @@ pub(super) fn add_conflicts(config: &Config, clashes: &mut Vec<ConfigConflict>) 
     programs(config, clashes);
 }
 
-/// Checks mapping units of several pages: a block must hold whole units; the pages of a program must be a multiple of a unit, or a unit a multiple of
-/// them.
+/// Checks mapping units of several pages: a block must hold whole units, and a program must write whole units or a unit consist of whole programs.
 fn large_units(config: &Config, clashes: &mut Vec<ConfigConflict>) {
     let (unit, pages) = (config.mapping_unit(), config.pages_per_unit());
     // A block of the SLC cache has one page for each word line.

@@ -2,7 +2,7 @@
 
 use crate::config::{Config, ConfigConflict, PageTypes};
 
-/// Returns the reason, as a part of a message, why the SLC cache needs spare blocks in each plane.
+/// Returns the part of a message that explains why the SLC cache needs spare blocks in each plane.
 pub(super) fn reason(config: &Config) -> String {
     let blocks = config.slc.blocks_per_plane;
     if config.slc.is_dynamic() {
