@@ -110,7 +110,7 @@ pub struct RequestCounts {
 }
 
 impl RequestCounts {
-    /// Adds all requests of a stream, those of its ramp included.
+    /// Adds all requests of a stream, including its ramp (`replay.ramp-time`).
     fn add_with_ramp(&mut self, stream: &StreamMeasures) {
         self.add(stream);
         if let Some(ramp) = stream.ramp() {
@@ -138,8 +138,7 @@ impl RequestCounts {
     }
 }
 
-/// Counts of no requests, for a stream that a mark (sample of cumulative counts) does not count. The mark at the start of the run counts no
-/// stream, because no request has completed.
+/// Zero counts, for a stream that a mark (sample of cumulative counts) does not count separately, and for all streams at the start of the run.
 static NO_REQUESTS: RequestCounts =
     RequestCounts { bytes: 0, kinds: [const { BreakdownSums::NONE }; MeasuredKind::ALL.len()] };
 

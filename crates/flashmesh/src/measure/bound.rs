@@ -9,8 +9,8 @@ use crate::{names, quantities};
 /// Busy share of time from which a part of the drive counts as saturated. The busiest saturated part is the bottleneck.
 const SATURATED: f64 = 0.9;
 
-/// Minimum share of time for which bytes must move over a link that packets always hold, for the link to count as the bottleneck. Packets that hold a
-/// link but rarely move over it mostly wait for another link.
+/// Minimum share of time for which bytes must move over a saturated link of a packet network, for the link to count as the bottleneck. If bytes move
+/// for less time, the packets that hold the link mostly wait for another link.
 const MOVING: f64 = 0.5;
 
 /// Share of the mean latency, spent waiting for other requests, above which a run is bound by waiting, and otherwise by latency. Applies only without
@@ -86,9 +86,9 @@ fn busiest(shares: &[f64]) -> (usize, f64) {
     shares.iter().copied().enumerate().fold((0, 0.0), |best, next| if next.1 > best.1 { next } else { best })
 }
 
-/// Returns the index of the link over which bytes move for the most time, among the links that packets hold for at least [`SATURATED`] of
-/// the time. `None` if bytes move over each of these links for less than half of the time. The time of moving bytes finds the bottleneck,
-/// because packets that wait for a link also hold the links before it.
+/// Returns the index of the link with the largest share of moving bytes, among the links that packets hold for at least [`SATURATED`] of the time.
+/// `None` if this share is below [`MOVING`]. The held time alone does not find the bottleneck: packets that wait for a link also hold the links they
+/// have already reached.
 fn congested(moving: &[f64], held: &[f64]) -> Option<usize> {
     let saturated = held.iter().enumerate().filter(|(link, share)| **share >= SATURATED && moving[*link] >= MOVING);
     saturated.map(|(link, _)| link).max_by(|left, right| moving[*left].total_cmp(&moving[*right]))

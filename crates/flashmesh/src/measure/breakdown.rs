@@ -109,7 +109,7 @@ impl Sums {
     }
 }
 
-/// Returns the index of the bucket of a latency: one bucket for each combination of its power of two and the next four bits.
+/// Returns the index of the bucket of a latency: each power of two of the latency is divided into 16 buckets.
 #[inline]
 pub(super) fn bucket_of(latency: Time) -> usize {
     let ps = latency.as_ps().max(u64::from(STEPS));

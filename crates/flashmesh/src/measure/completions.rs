@@ -18,7 +18,7 @@ pub struct Completion {
     pub status: Status,
 }
 
-/// Condition on which a drive pauses when a program advances it step by step.
+/// Condition on which a stepped drive pauses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum PauseCondition {
     /// Pause only at the time to which the drive is stepped, whatever completes before.
@@ -30,7 +30,7 @@ enum PauseCondition {
     At(Time),
 }
 
-/// Requests that completed during the current step of a drive that a program steps.
+/// Requests that completed during the current step of a stepped drive.
 #[derive(Clone, Debug, Default)]
 pub struct Completions {
     pub done: Vec<Completion>,
@@ -63,7 +63,7 @@ impl Completions {
         self.pauses == PauseCondition::At(now)
     }
 
-    /// Returns the id of a request in flight, of which `last_bits` are the lowest 32 bits. These bits determine the id, because far fewer than 2^32
+    /// Returns the full id of the request in flight whose lowest 32 bits are `last_bits`. Such a request is unique, because far fewer than 2^32
     /// requests are in flight.
     #[inline]
     fn id_of(&self, last_bits: u32) -> u64 {

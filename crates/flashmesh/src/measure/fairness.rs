@@ -1,7 +1,7 @@
 //! Effect of streams on one another, compared with each stream alone.
 //!
-//! The measures come from the MQSim paper (Tavakkol et al., FAST 2018). The slowdown of a stream is its mean latency beside the others divided by its
-//! mean latency alone. Fairness is the minimum slowdown divided by the maximum slowdown.
+//! The measures come from the MQSim paper (Tavakkol et al., FAST 2018). The slowdown of a stream is its mean latency when all streams run, divided by
+//! its mean latency alone. Fairness is the minimum slowdown divided by the maximum slowdown.
 
 use crate::quantities;
 
@@ -34,9 +34,8 @@ quantities! {
 }
 
 impl Fairness {
-    /// Compares the mean latency of each stream beside the other streams with its mean latency alone. `streams` yields for each stream its
-    /// name, its mean latency together with the others, and its mean latency alone, in picoseconds. A mean is `None` if the stream
-    /// completed nothing.
+    /// Compares the mean latency of each stream when all streams run with its mean latency alone. `streams` yields for each stream its name, its mean
+    /// latency together with the others, and its mean latency alone, in picoseconds. A mean is `None` if the stream completed nothing.
     pub fn new(streams: impl IntoIterator<Item = (String, Option<f64>, Option<f64>)>) -> Fairness {
         let compared = |(name, together_ps, alone_ps): (String, Option<f64>, Option<f64>)| {
             let slowdown = together_ps.zip(alone_ps).filter(|(_, alone)| *alone > 0.0);

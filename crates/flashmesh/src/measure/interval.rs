@@ -145,8 +145,8 @@ impl CompletedRequests {
 
     pub fn latency(&self) -> LatencyReport {
         let [read, write, flush, others] = self.kinds().map(SparseHistogram::summary);
-        // Often all requests are of one kind. The summary of this kind is then also that of all requests, so merge the bins only if kinds
-        // are mixed.
+        // Often all requests are of one kind. The summary of this kind is then the summary of all requests, so merge the bins only if there are
+        // several kinds.
         let is_mixed = self.kinds().iter().filter(|bins| !bins.is_empty()).count() > 1;
         let all = if is_mixed {
             let mut all = SparseHistogram::default();

@@ -51,8 +51,8 @@ names! {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DieWork {
     pub array: Time,
-    /// Array time that `array` counts twice: a suspended operation works on until its point of suspension
-    /// (`flash.suspend-interval`), and the read that waits for it counts this wait.
+    /// Array time that `array` counts twice: a suspended operation works on until its next suspension point (`flash.suspend-interval`), and the
+    /// waiting read counts this time as well.
     pub overlapped: Time,
     /// Minimum time of the commands to the die, with the data that they carry.
     pub commands: Time,

@@ -119,7 +119,7 @@ impl StreamMeasures {
         }
     }
 
-    /// Adds all requests of another stream, those of its ramp included.
+    /// Adds all requests of another stream, including its ramp (`replay.ramp-time`).
     pub fn add_with_ramp(&mut self, other: &StreamMeasures) {
         self.add_counted(other);
         if let Some(ramp) = other.ramp() {
@@ -137,7 +137,7 @@ impl StreamMeasures {
         self.ramp.as_ref().map_or(begun, |ramp| ramp.until)
     }
 
-    /// Adds the requests of another stream that count in its results: those of a ramp do not.
+    /// Adds the requests of another stream, without its ramp.
     pub fn add_counted(&mut self, other: &StreamMeasures) {
         self.completed += other.completed;
         self.last_completion = self.last_completion.later(other.last_completion);

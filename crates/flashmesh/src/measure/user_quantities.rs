@@ -24,7 +24,7 @@ impl UserQuantities {
 }
 
 impl Group for UserQuantities {
-    /// Declares no quantities: the code that adds a custom quantity also declares it.
+    /// Returns an empty declaration, because the code that adds a custom quantity also declares it.
     fn spec() -> GroupSpec {
         GroupSpec { class: None, doc: "Groups that probes of the user add.".to_owned(), quantities: Vec::new() }
     }

@@ -257,7 +257,7 @@ mod tests {
     /// Intervals of the request rate, and of the mean, p50, p95 and p99 of latency.
     type Intervals = [Option<ConfidenceInterval>; 5];
 
-    /// Returns the intervals of an M/M/1 queue at half load, in which the time in the system is exponential: of all requests, and of a stream that
+    /// Simulates an M/M/1 queue at half load, whose time in the system is exponential. Returns the intervals of all requests, and of a stream that
     /// consists of every second request.
     fn queue(seed: u64) -> [Intervals; 2] {
         const REQUESTS: u64 = 20_000;

@@ -94,8 +94,8 @@ mod tests {
         assert_eq!(half_width(&[3.0; 20], &[1.5; 20]), Some(0.0));
     }
 
-    /// Checks values that follow x' = r x + e, as batches with correlation r do. The variance of their mean is that of independent values, times (1 +
-    /// r) / (1 - r).
+    /// Checks values that follow x' = r x + e, as batches with correlation r do. The variance of their mean is (1 + r) / (1 - r) times that of
+    /// independent values.
     #[test]
     fn intervals_hold_the_mean_of_correlated_batches_in_95_of_100_cases() {
         let mut random = SimRng::new(3);

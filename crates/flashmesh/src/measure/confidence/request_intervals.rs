@@ -154,7 +154,7 @@ impl BatchTallies {
         (high <= 1.0 - 1.0 / count).then_some((low, high))
     }
 
-    /// Returns for each batch the number of its requests below the percentile `share` of the requests of all batches; `None` without requests.
+    /// Returns for each batch the number of requests whose latency is below the percentile `share` over all batches; `None` without requests.
     /// Interpolates within the latency bucket of the percentile.
     fn requests_below(&self, share: f64) -> Option<Vec<f64>> {
         let wanted = share * self.total.count as f64;
