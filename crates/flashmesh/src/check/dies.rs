@@ -233,7 +233,7 @@ impl Dies {
         // If a single die is suspended, the next read of this die includes the time to suspend. If the whole chip is suspended, or planes
         // read independently, every read that begins before the suspension is complete includes this time.
         let own = std::mem::take(&mut self.dies[id.index()].suspending);
-        // The suspension of a chip is complete once that of the last of its dies is.
+        // A chip is suspended once its last die is.
         let together = self.suspended_with(id).map(|die| &self.dies[die.index()]);
         let pending = together.filter(|die| die.suspended.is_some()).max_by_key(|die| die.suspension_time);
         let pending = pending.filter(|die| now < die.suspended_at + die.suspension_time);

@@ -131,8 +131,8 @@ impl Energy {
             let moved = usage.busy_until(end);
             // A notice reports a use of a link when it ends, so `used` does not include the current use of a held link.
             let is_held = is_torn || held.iter().any(|(other, _)| *other == LinkId(number));
-            // If as many links were crossed as transfers were sent, every transfer crossed exactly one link. The counts cannot be compared
-            // with routers, or if the run ended during transfers: these transfers have crossed links, but are not counted.
+            // If as many links were crossed as transfers were sent, every transfer crossed exactly one link. With routers the counts do not show
+            // this, nor if the run ended during transfers, which have crossed links but are not counted yet.
             let is_alone = !self.holds_paths && !is_torn && layout.routers == 0 && hops == self.transfers;
             self.check_link(&link.name, LinkId(number), moved, is_alone, is_held)?;
             match link.kind {

@@ -14,7 +14,7 @@ use super::id_vec::IdVec;
 use super::pages::{Newest, Version};
 use super::per_page::PerPage;
 
-/// Versions of one page by which a request that covers the page is checked.
+/// Versions of one page of a request, against which the access of the request to this page is checked.
 #[derive(Clone, Copy, Debug, Default)]
 struct PageVersions {
     /// Newest version when the request arrived at the drive. A read must not return an older one.

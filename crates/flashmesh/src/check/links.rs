@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn a_link_that_leads_elsewhere_is_caught() {
-        // Die 2 is the first die of channel 1, and of chip 2. Link 1 leads to it on a channel, link 2 with a link for each chip.
+        // Die 2 is the first die of channel 1, and of chip 2. With a link for each channel, link 1 leads to it; with a link for each chip, link 2.
         for (kind, own) in [(FabricKind::Bus, 1), (FabricKind::Pssd, 1), (FabricKind::Ideal, 2)] {
             for link in 0..4 {
                 let mut config = config();

@@ -62,7 +62,7 @@ pub(super) struct Pages {
     unwritten: Unwritten,
     /// For each replicated page, the location of its replica, as the drive reported it.
     replicas: FxHashMap<Lpn, Ppn>,
-    /// For each page of which a replica is to be programmed, the location from which the data was read, and the version of the data.
+    /// For each page with a replica still to be programmed, the location from which the data was read, and the version of the data.
     replica_sources: FxHashMap<Lpn, (Ppn, Version)>,
     version: Version,
     /// Logical pages written before the run: the first pages of each namespace.
@@ -184,8 +184,8 @@ impl Pages {
         Err(format!("{} was {does} for logical page {}, but {found}", self.name(ppn), lpn.0))
     }
 
-    /// Returns the version that a read of `lpn` at the location of unwritten pages returns: that of its last deallocation, or 0 without one. `None`
-    /// if `lpn` was written before the run and not deallocated since.
+    /// Returns the version that a read of the unwritten page `lpn` at its default location returns: the version at its last deallocation, or 0 if it
+    /// was never deallocated. `None` if `lpn` was written before the run and not deallocated since.
     fn unwritten_version(&self, lpn: Lpn) -> Option<Version> {
         let never = || (!self.was_there(lpn)).then_some(0);
         self.deallocated.get(&lpn).copied().or_else(never)

@@ -70,9 +70,9 @@ impl ReadParts {
         }
     }
 
-    /// Checks a logical page that the array reads for a command: the job of its part is done, and it is in one part with a neighbour if and only if
-    /// both are in one page of flash. `untouched` is the location of the page, if the page has been neither written, moved nor deallocated since
-    /// the start of the run.
+    /// Checks a logical page that the array reads for a command: the job of its part must be done, and it must be in the same part as a neighbour if
+    /// and only if both are in one page of flash. `untouched` is the location of the page, if the page has been neither written, moved nor
+    /// deallocated since the start of the run.
     pub(super) fn read(&mut self, id: RequestId, Lpn(lpn): Lpn, untouched: Option<Ppn>) -> Result<(), String> {
         let Some(read) = self.reads.get_mut(&id) else { return Ok(()) };
         if read.waiting.contains(&lpn) {
@@ -149,7 +149,7 @@ mod tests {
         assert!(parts.read(ID, Lpn(3), None).is_err());
     }
 
-    /// Reads pages whose locations the oracle learns only then.
+    /// Reads pages whose locations are unknown to the oracle until it checks their reads.
     #[test]
     fn a_missing_split_between_pages_of_the_start_is_caught() {
         let mut parts = submitted();

@@ -65,7 +65,7 @@ impl Snapshot<'_> {
         chips.map(|dies| dies.iter().copied().fold(DieWork::default(), DieWork::and)).collect()
     }
 
-    /// Returns the lower bound of the makespan for the work of the run. `interrupted` is whether the run ended with work in progress.
+    /// Returns the lower bound of the makespan for the work of the run. With `interrupted`, the run ended with work in progress.
     pub(super) fn lower_bound(&self, interrupted: bool) -> LowerBound {
         let (end, interface, fabric) = (self.now, self.frontend.interface, self.datapath.fabric);
         let open = self.frontend.streams.iter().map(|stream| &stream.replay).filter(|replay| replay.is_open());

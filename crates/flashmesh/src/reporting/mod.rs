@@ -46,8 +46,8 @@ pub struct Snapshot<'a> {
 }
 
 impl Snapshot<'_> {
-    /// Returns the report of a run up to the time of the snapshot. The run took `wall` of real time; `interrupted` is whether it was stopped before
-    /// its end.
+    /// Returns the report of a run up to the time of the snapshot. The run took `wall` of real time; with `interrupted`, it was stopped before its
+    /// end.
     pub fn report(&self, wall: Duration, interrupted: bool) -> Report {
         let requests = self.frontend.counters;
         let mut all = StreamMeasures::default();

@@ -101,13 +101,13 @@ pub(super) fn stream_window(measured: &MeasuredWindow, index: usize, begun: Time
     (start..*end, RequestMetrics::from_latencies(stream.iops, stream.bandwidth_bytes_per_s, latencies))
 }
 
-/// Limit of the written share of the drive for jobs that write no block twice before they have written all blocks (`workload.random-map`). Below
-/// this limit their writes count as uniform. \[choice\]
+/// Maximum written share of the drive at which the writes of a job with `workload.random-map` (no block is written twice before all are written)
+/// count as uniform. \[choice\]
 const MAPPED_WRITES_MAX: f64 = 0.05;
 
-/// Returns whether a run continues the steady state in which random preconditioning left the drive. This requires writes that are uniform
-/// over all preconditioned pages, and policies that place and collect pages as preconditioning does. `capacity` is that of the drive, and
-/// `written_share` the number of pages written in this run, divided by the number of pages that hold data.
+/// Returns whether a run continues the steady state in which random preconditioning left the drive. This requires writes that are uniform over all
+/// preconditioned pages, and policies that place and collect pages as preconditioning does. `capacity` is the capacity of the drive, `written_share`
+/// the number of pages written in this run divided by the number of pages that hold data.
 fn writes_match(config: &Config, capacity: Bytes, written_share: f64) -> bool {
     let is_placed_alike = config.ftl.policy != FirmwarePolicy::Mbm && !config.gc.r#move.crosses_chips();
     is_placed_alike
@@ -126,8 +126,8 @@ fn writes_match(config: &Config, capacity: Bytes, written_share: f64) -> bool {
         })
 }
 
-/// Returns whether a job writes nothing, or its writes are uniform over the whole drive. `is_uniform` is whether its pattern is random and its only
-/// file is the whole drive.
+/// Returns whether a job writes nothing, or its writes are uniform over the whole drive. With `is_uniform`, its pattern is random and its footprint
+/// is the whole drive.
 fn job_writes_match(job: &Workload, is_uniform: bool, written_share: f64) -> bool {
     let deallocates = job.deallocate_share > 0.0 || job.deallocate_first;
     if job.read_share >= 1.0 && !job.deallocate_first {

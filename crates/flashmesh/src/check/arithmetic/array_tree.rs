@@ -11,7 +11,7 @@ const PLANE: usize = 3;
 const BLOCK: usize = 4;
 const PAGE: usize = 5;
 
-/// The flash array as a tree of channels, chips, dies, planes, blocks and pages. At each level, the numbers (such as those of planes) run over the
+/// The flash array as a tree of channels, chips, dies, planes, blocks and pages. At each level, the elements (such as planes) are numbered over the
 /// whole drive.
 #[derive(Clone, Debug)]
 pub(in super::super) struct ArrayTree {

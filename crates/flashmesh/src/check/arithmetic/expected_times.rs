@@ -100,7 +100,7 @@ impl ExpectedTimes {
         }
     }
 
-    /// Returns at least one page of every page type of native blocks (blocks outside the SLC cache), and with an SLC cache one of its pages.
+    /// Returns pages that cover all page types: native pages (outside the SLC cache) of every type, and a page of the SLC cache if there is one.
     pub(in super::super) fn kinds_of_pages(&self) -> impl Iterator<Item = PageAt> + Clone + use<> {
         let (first, repeated) = self.order();
         let native = (0..(first.len() + repeated.len()) as u32).map(PageAt::Native);

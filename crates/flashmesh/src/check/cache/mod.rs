@@ -113,8 +113,7 @@ impl Cache {
         self.flash.get(&lpn).cloned().unwrap_or_else(|| self.initial_stamps())
     }
 
-    /// Returns the pages of which a request reads or writes data. Of write zeroes, these are only the partly covered pages, because whole
-    /// pages are deallocated.
+    /// Returns the pages whose data a request reads or writes. For write zeroes, only the partly covered pages, because whole pages are deallocated.
     fn pages_moved(&self, io: &IoRequest) -> impl Iterator<Item = Lpn> + use<> {
         let extent = self.cuts.extent(io);
         let zeroes = io.kind == RequestKind::WriteZeroes;

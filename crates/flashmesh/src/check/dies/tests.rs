@@ -123,7 +123,7 @@ fn an_array_whose_controller_takes_no_time_is_caught() {
     }
 }
 
-/// Returns a configuration with two dies on each chip, of which one works at a time (without die interleaving).
+/// Returns a configuration with two dies on each chip that work one at a time (without die interleaving).
 fn dies_that_take_turns() -> Config {
     let mut config = config();
     config.geometry.chips_per_channel = 1;

@@ -11,8 +11,8 @@ impl Pages {
         touched
     }
 
-    /// Returns the content of the flash page `ppn`. A flash page that is not in the model counts as version 0 of `lpn`, if `lpn` was written before
-    /// the run and the block was not erased in the run. `None` otherwise, and if version 0 is the newest version of `lpn` and lies elsewhere.
+    /// Returns the content of the flash page `ppn`. If the model does not have the page, returns version 0 of `lpn`, provided that `lpn` was written
+    /// before the run and the run has not erased the block; `None` otherwise, or if the newest version of `lpn` is version 0 at another location.
     fn holds(&self, ppn: Ppn, lpn: Lpn) -> Option<Content> {
         let before = || {
             (self.erases(self.homes.block_of(ppn)) == 0 && self.was_there(lpn)).then_some(Content { lpn, version: 0 })
