@@ -18,7 +18,6 @@ use traces::{CAPACITY, Lines, read_all, stream};
 const REPETITIONS: usize = 5;
 const LINES: u64 = 5_000_000;
 
-/// Formats to measure.
 const FORMATS: [(TraceFormat, &str); 9] = [
     (TraceFormat::Ascii, "ascii"),
     (TraceFormat::Msr, "msr"),

@@ -234,8 +234,8 @@ impl AddressChooser {
         }
     }
 
-    /// Returns a page of a random stripe (256 pages) of the address range. Its position in the stripe is drawn from the positions at which the
-    /// requests of the trace began in their stripes.
+    /// Returns a page of a random stripe (256 pages) of the address range. Its position in the stripe is distributed like the first pages of the
+    /// trace's requests.
     fn far(&mut self) -> u64 {
         let stripes = (self.limit_pages / STRIPE_PAGES).max(1);
         let stripe = below(&mut self.generator, stripes);

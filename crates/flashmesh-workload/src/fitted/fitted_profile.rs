@@ -3,7 +3,7 @@
 use super::classes::{LocalityClass, Operation, PAGE_SECTORS};
 
 /// The number of pages in a stripe: an aligned range of consecutive pages. A fresh page (untouched by earlier requests) is generated near a recent
-/// request, or at a position within a stripe drawn from the positions at which the requests of the trace began.
+/// request, or at a random position in a stripe, distributed like the first pages of the trace's requests.
 pub(super) const STRIPE_PAGES: u64 = 256;
 
 /// A fitted profile: counts and quantiles of a trace, without any part of the trace itself.

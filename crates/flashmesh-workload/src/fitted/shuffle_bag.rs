@@ -56,7 +56,7 @@ pub(super) struct Affinity {
 
 impl Affinity {
     /// Computes the affinity factor of each pair: its observed frequency divided by the frequency expected if context and outcome were independent.
-    /// `counts` lists (context, outcome, number of occurrences). Factors are clamped to 1/64 to 256; those of an unobserved context are 1.
+    /// `counts` lists (context, outcome, number of occurrences). Factors are clamped to 1/64 to 256, and are 1 in an unobserved context.
     pub(super) fn new(counts: &[(u32, u32, u64)], contexts: usize, outcomes: usize) -> Affinity {
         let (mut of_context, mut of_outcome, mut total) = (vec![0_u128; contexts], vec![0_u128; outcomes], 0_u128);
         for &(context, outcome, count) in counts {

@@ -57,7 +57,6 @@ impl RandomMap {
         self.levels[0][(block / BITS) as usize] >> (block % BITS) & 1 == 0
     }
 
-    /// Marks `block` as covered.
     #[inline]
     pub(crate) fn cover(&mut self, block: u64) {
         if !self.is_free(block) {

@@ -6,7 +6,6 @@ use crate::units::Bytes;
 
 const SIZES_MAX: u64 = 65_536;
 
-/// The size distributions of a profile.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum SizeDistributions {
     /// The same distribution for reads and writes.

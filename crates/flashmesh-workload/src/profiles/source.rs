@@ -22,7 +22,7 @@ pub struct ProfileSource {
     streams: Streams,
 }
 
-/// The settings of a run of one profile, after the keys of the configuration have replaced those of the profile.
+/// The settings of a run of one profile: the profile's own, overridden by the keys of the configuration.
 pub(super) struct RunSettings<'config> {
     /// The configuration. Its remaining keys (alignment, arrivals, bursts) override the profile.
     pub(super) workload: &'config config::Workload,

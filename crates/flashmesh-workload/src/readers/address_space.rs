@@ -3,9 +3,9 @@
 //! - A request is widened to whole sectors: its start is rounded down, its end up.
 //! - With `workload.beyond = "reject"`, a request that ends beyond the drive is rejected; with `"send"` it stays as it is.
 //! - With `"wrap"`, its start is taken modulo the capacity. A request that then crosses the end of the drive is moved back, so that it ends at the
-//!   end of the drive. So a request remains one request, and the transferred bytes are those of the trace.
-//! - Reads and writes above [`SIZE_MAX`] are rejected: no host transfers that much in one command, and a corrupt size must not
-//!   become millions of pages. A deallocation may cover the whole drive.
+//!   end of the drive. So a request remains one request of the same size.
+//! - Reads and writes above [`SIZE_MAX`] are rejected: no host transfers that much in one command, and a corrupt size must not become millions of
+//!   pages. A deallocation may cover the whole drive.
 
 use super::line_errors::LineErrorKind;
 use crate::config::Beyond;

@@ -5,7 +5,7 @@ use super::line_errors::{LineError, LineErrorKind};
 /// The sector size in traces, independent of the sector size of the drive.
 pub const SECTOR_BYTES: u64 = 512;
 
-/// Returns whether the line is a header: `columns` words between commas, each of which begins with a letter.
+/// Returns whether the line is a header: `columns` words separated by commas, each beginning with a letter.
 pub fn is_header(line: &[u8], columns: usize) -> bool {
     let mut names = 0;
     let has_only_names = line.split(|&byte| byte == b',').all(|name| {

@@ -31,11 +31,11 @@ pub enum LineErrorKind {
     TooLarge,
     /// A request that ends beyond the drive.
     BeyondDrive,
-    /// A time stamp before that of a request that has already left the sorting window.
+    /// A time stamp earlier than a request that has already left the sorting window.
     TimeRunsBack,
     /// A time stamp so far ahead of the previous or the next lines that it must be wrong.
     TimeLeapsAhead,
-    /// A time stamp before that of the previous line. The request was sorted into its place and used.
+    /// A time stamp earlier than the previous line's. The request was sorted into its place and used.
     OutOfOrder,
 }
 

@@ -167,7 +167,7 @@ struct Alignment {
 }
 
 impl Alignment {
-    /// The mean size, in bytes, from which on sizes are implausible.
+    /// The mean size, in bytes, that is too large to be plausible.
     const MEAN_MAX: u64 = 4 << 20;
     /// The minimum number of requests from which values can be detected as bytes.
     const REQUESTS_MIN: u64 = 3;

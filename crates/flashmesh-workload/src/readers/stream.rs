@@ -102,8 +102,8 @@ impl TraceStream {
         TraceStream::new(Input::from_reader(&path, reader)?, None, workload, capacity, sector_size)
     }
 
-    /// Opens `input` as `format`. If `format` is `None`, opens it in the format that `workload` names, or else in the detected format.
-    /// Errors are those of [`TraceStream::open`].
+    /// Opens `input` as `format`. If `format` is `None`, opens it in the format that `workload` names, or else in the detected format. Fails like
+    /// [`TraceStream::open`].
     fn new(
         input: Input,
         format: Option<&'static Format>,

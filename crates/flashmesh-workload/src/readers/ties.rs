@@ -36,7 +36,7 @@ impl SpreadTies {
         Ok(self.spread.pop_front())
     }
 
-    /// Reads all requests of the next time stamp and spreads them. Errors are those of [`SpreadTies::next`].
+    /// Reads all requests of the next time stamp and spreads them. Fails like [`SpreadTies::next`].
     fn take_stamp(
         &mut self,
         pull: &mut impl FnMut() -> Result<Option<IoRequest>, WorkloadError>,

@@ -119,7 +119,7 @@ mod tests {
         let mut now = 0;
         let arrivals: Vec<u64> = (0..5_000)
             .map(|_| {
-                // Bursts with pauses, so that variation and dispersion differ from those of Poisson arrivals, which are one.
+                // Bursts with pauses, so that variation and dispersion differ from 1, their value for Poisson arrivals.
                 now += if random.next_u64().is_multiple_of(20) {
                     random.next_u64() % 1_000_000_000
                 } else {

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::{Distribution, Statistics, WINDOWS};
 use crate::readers::Footprint;
 
-/// The measure of the difference between a figure of the original and that of the copy.
+/// The way in which a figure of the copy is compared with that of the original.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DifferenceMeasure {

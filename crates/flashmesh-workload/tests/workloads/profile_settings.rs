@@ -1,4 +1,4 @@
-//! Settings of a configuration that replace those of a profile: arrivals, rate, alignment and placement; and mixes defined in a configuration.
+//! Settings of a configuration that override a profile: arrivals, rate, alignment and placement; and mixes defined in a configuration.
 
 use std::collections::BTreeMap;
 

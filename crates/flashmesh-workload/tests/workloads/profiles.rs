@@ -109,13 +109,13 @@ impl Sums {
     }
 }
 
-/// Returns the number of requests at which one percent of the mean interarrival time is four standard errors, if arrivals come in
+/// Returns the number of requests at which the standard error of the mean interarrival time is a quarter of a percent, if arrivals come in
 /// exponential bursts of `burst_requests` requests.
 fn count_for(burst_requests: u32) -> u64 {
     160_000 * u64::from(burst_requests)
 }
 
-/// Number of requests generated from one seed. If hundreds of thousands of requests came from one seed, those of the least active volumes would
+/// Number of requests generated from one seed. If hundreds of thousands of requests came from one seed, requests of the least active volumes would
 /// arrive later than the largest [`Time`], 213 days.
 const STRETCH: u64 = 10_000;
 

@@ -8,7 +8,6 @@ use crate::request::IoRequest;
 /// The number of requests in a [`RequestBatch`].
 const STRETCH_REQUESTS: usize = 1024;
 
-/// A batch of parsed requests.
 #[derive(Default)]
 pub(in super::super) struct RequestBatch {
     requests: Vec<IoRequest>,

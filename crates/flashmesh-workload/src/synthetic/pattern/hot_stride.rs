@@ -6,11 +6,11 @@ use crate::synthetic::random::{self, Chance, Generator};
 use crate::synthetic::sizes::{Size, SizeTable};
 use crate::synthetic::unusable;
 
-/// The hot-stride pattern. Every n-th block of the footprint is hot, beginning with the first. The hot blocks together receive a
-/// fixed share of the requests, the other blocks the rest; within each group, addresses are uniform.
+/// The hot-stride pattern. Every n-th block of the footprint is hot, beginning with the first. The hot blocks together receive a fixed share of the
+/// requests, the other blocks the rest; within each group, addresses are uniform.
 ///
-/// Static allocation in the order CWDP places consecutive pages on consecutive channels. So with a stride equal to the number of
-/// channels, in pages, the hot blocks are those of one row of chips, and the share is the traffic of the hottest row.
+/// Static allocation in the order CWDP places consecutive pages on consecutive channels. So with a stride equal to the number of channels, in pages,
+/// all hot blocks lie on one row of chips, which receives that share of the requests.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HotStride {
     hot: Chance,
