@@ -2,7 +2,7 @@
 //! it.
 //!
 //! `flashmesh serve` starts nbdkit with this plugin. This crate has no unsafe code: the crate `nbdkit` wraps the C interface.
-// This crate is empty on other systems than Linux: the plugin uses system calls of Linux, and only wheels for Linux contain it.
+// This crate is empty on systems other than Linux: the plugin uses Linux system calls, and only Linux wheels contain it.
 #![cfg(target_os = "linux")]
 #![allow(missing_docs, reason = "nobody links it but nbdkit, whose macro documents nothing")]
 

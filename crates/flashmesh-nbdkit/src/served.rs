@@ -133,7 +133,7 @@ impl ServedDrive {
     }
 
     /// Simulates a request in virtual time. Time advances only while no thread is about to submit, so requests submitted together have the same
-    /// arrival time. Errors are those of [`request`](Self::request).
+    /// arrival time. Fails like [`request`](Self::request).
     fn request_in_virtual_time(&self, kind: RequestKind, offset: u64, size: u64) -> Result<(), String> {
         self.entering.fetch_add(1, Ordering::AcqRel);
         let mut engine = self.lock();
@@ -158,7 +158,7 @@ impl ServedDrive {
     }
 
     /// Simulates a request in real time. The first waiting thread becomes the leader: it advances the drive with the wall clock until its own request
-    /// completes, then makes another waiting thread the leader. Errors are those of [`request`](Self::request).
+    /// completes, then makes another waiting thread the leader. Fails like [`request`](Self::request).
     fn request_in_real_time(&self, clock: &Clock, kind: RequestKind, offset: u64, size: u64) -> Result<(), String> {
         let mut engine = self.lock();
         let id = engine.submit(clock.arrival(), kind, offset, size)?;

@@ -19,7 +19,7 @@ impl<T: Element + Copy> Shown<T> {
         Ok(Shown { view: view.unbind(), buffer: PyBuffer::get(&array)? })
     }
 
-    /// Fills the array with `values`, of which there must be one for each element. Returns the view.
+    /// Fills the array with `values`, one for each element. Returns the view.
     pub fn copied(&self, py: Python<'_>, values: &[T]) -> PyResult<Py<PyAny>> {
         self.buffer.copy_from_slice(py, values)?;
         Ok(self.view.clone_ref(py))

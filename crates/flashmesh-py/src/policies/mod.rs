@@ -77,7 +77,7 @@ pub fn set(
     Ok(Ok(()))
 }
 
-/// Sets a packet routing policy for NoSSD. Errors are those of [`set`].
+/// Sets a packet routing policy for NoSSD. Fails like [`set`].
 fn led(simulation: &mut Simulation, name: &str, object: &Bound<'_, PyAny>) -> PyResult<Result<(), RunError>> {
     let hops = hops::PythonHops::new(object, name)?;
     let set = simulation.set_packet_routing(&hops);
