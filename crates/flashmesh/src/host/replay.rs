@@ -268,9 +268,8 @@ impl Replay {
         NextRequest::Issue(arrived)
     }
 
-    /// Takes the next request from the workload at `now` (stress replay). Returns whether a request can be issued, which
-    /// [`last_taken`](Replay::last_taken) then returns. Otherwise the stop time has passed, no request is left, or the request waits for a
-    /// slot.
+    /// Takes the next request from the workload at `now` (stress replay). Returns whether a request can be issued, and makes it available through
+    /// [`last_taken`](Replay::last_taken). Returns false if the stop time has passed, no request is left, or the request waits for a slot.
     ///
     /// # Errors
     /// If the next request cannot be read from the workload.

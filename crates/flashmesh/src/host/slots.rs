@@ -47,8 +47,8 @@ impl QueueSlots {
         self.next_waiting()
     }
 
-    /// Removes and returns the oldest waiting request. Not inlined: in stress replay, requests wait only if more are outstanding than the drive has
-    /// slots.
+    /// Removes and returns the oldest waiting request. Not inlined, because requests seldom wait: in stress replay only if more are outstanding than
+    /// the drive has slots.
     #[inline(never)]
     fn next_waiting(&mut self) -> Option<ReplayRequest> {
         self.waiting.pop_front()

@@ -75,7 +75,7 @@ impl<M: Model> DriveInstance<M> {
         self.frontend.start(&self.controller, &mut self.kernel)
     }
 
-    /// Stops all notices to probes except the one of the end of the run.
+    /// Stops all notices to probes, except the notice of the end of the run.
     pub fn stop_telling(&mut self) {
         self.kernel.stop_notices();
         self.datapath.interconnect.stop_recording_link_uses();

@@ -86,7 +86,7 @@ impl CustomPart {
 /// Compiled variants that a drive needs: while probes are attached, and after all of them are done.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Needs {
-    /// Variant with the fewest features that suffices once all probes are done. `is_watched` is whether the variant `Probed` is required until then.
+    /// Variant with the fewest features that suffices once all probes are done. With `is_watched`, the variant `Probed` is required until then.
     unwatched: Instance,
     is_watched: bool,
 }

@@ -153,8 +153,8 @@ impl Simulation {
         Simulation::over_with_sources(config, info_of(config.fabric.kind), sources)
     }
 
-    /// Returns the drive that `config` describes, in its initial state, with one of `sources` for each stream. `writes` describes the writes that the
-    /// sources are expected to issue, which determines the initial state.
+    /// Returns the drive that `config` describes, in its initial state, with one of `sources` for each stream. `writes` are the writes to expect from
+    /// the sources; the initial state depends on them.
     fn assembled(
         config: &Config,
         info: &'static FabricInfo,

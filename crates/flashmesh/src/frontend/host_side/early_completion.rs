@@ -43,7 +43,7 @@ impl<M: Model> HostSide<M> {
         kernel: &mut Kernel<M>,
     ) {
         let stream = self.requests[id].stream;
-        // Handle ahead only if no completion event is pending, which would come first, and if the stream has a next request.
+        // Handle ahead only if no earlier completion is pending as an event, and if the stream has a next request.
         if !self.crossing.has_no_completion() || !self.streams[stream.index()].replay.has_next(at) {
             if let AnyInterface::Nvme(nvme) = &mut self.interface {
                 nvme.end_reactive(stream);

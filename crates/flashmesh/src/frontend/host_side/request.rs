@@ -10,8 +10,8 @@ use crate::schedule::transaction::Priority;
 use crate::units::{Bytes, Time};
 use crate::workload::{IoRequest, RequestKind};
 
-/// A request in flight, in two cache lines. The second cache line holds the core time and the latency breakdown, and is accessed only if completions
-/// have events or cores take time, because the requests in flight can exceed the CPU cache.
+/// A request in flight, in two cache lines. The second cache line holds the core time and the latency breakdown. To save cache misses, it is accessed
+/// only if completions are events or cores take time.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub struct Request {

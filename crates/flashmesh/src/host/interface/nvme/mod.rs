@@ -253,8 +253,8 @@ impl Nvme {
         Some(self.post(request, stream, now, events))
     }
 
-    /// Holds a completion until a doorbell frees an entry of the completion queue. While any completion of `stream` is held, its completion
-    /// doorbells are events, also those in flight now.
+    /// Holds a completion until a doorbell frees an entry of the completion queue. While any completion of `stream` is held, the completion doorbells
+    /// of `stream` are events, including doorbells already in flight.
     #[cold]
     fn hold<A: EventSink>(&mut self, request: RequestId, stream: StreamId, events: &mut A) {
         let queue = &mut self.queues[stream.index()];

@@ -18,8 +18,8 @@ use crate::units::{Bytes, Time};
 
 use super::{Command, Doorbells, EventSink, Nvme};
 
-/// The messages of a command over the link, in the order of sending, without the last message. The last message is the write data or, for a
-/// command without write data, the submission entry; see [`RunAhead::arriving`].
+/// The messages of a command over the link in the order of sending, except the last message. The last message is the write data or, for a command
+/// without write data, the submission entry; see [`RunAhead::arriving`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum MessageKind {
     /// Doorbell to the drive: a new command is in the queue.
