@@ -51,7 +51,7 @@ impl Quantity for Bytes {
     ];
 }
 
-/// A number without a unit but with a suffix, such as "1M" requests.
+/// A number with a suffix instead of a unit, such as "1M" requests.
 pub struct Count;
 
 impl Quantity for Count {

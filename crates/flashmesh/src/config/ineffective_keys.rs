@@ -70,10 +70,9 @@ impl KeyScope<'_> {
 }
 
 impl Config {
-    /// Returns the reason why the key `path`, such as `venice.routing`, has no effect: the present value of the key in its condition. `None` if the
-    /// key has an effect or does not exist.
-    ///
-    /// Considers only the values in effect. Loading is more tolerant: loading accepts a key without effect if the same text selects another mode.
+    /// Returns the reason why the key `path`, such as `venice.routing`, has no effect: the current value of the other key that its condition tests.
+    /// `None` if the key has an effect or does not exist. Loading is more tolerant: it accepts a key without effect if the same text selects another
+    /// mode.
     pub fn why_ineffective(&self, path: &str) -> Option<String> {
         let stream = self.stream.iter().map(|stream| format!("stream.{}", stream.name));
         let stream = stream.into_iter().find(|stream| path.starts_with(&format!("{stream}.")));
@@ -194,8 +193,8 @@ impl Loader {
         })
     }
 
-    /// Returns whether every key is set in `layer` (preset, file, fio jobs or overrides) or a later layer, as in the canonical form of a
-    /// configuration, which must stay loadable.
+    /// Returns whether every key is set in `layer` (preset, file, fio jobs or overrides) or a later layer, as in the canonical form, which must load
+    /// without an error.
     fn sets_every_key(&self, layer: Layer) -> bool {
         let above = |spec: &&ParameterSpec| !StreamConfig::has_section(spec.section) && !spec.section.contains("NAME");
         let is_said = |spec: &ParameterSpec| self.settings.get(&spec.path()).is_some_and(|by| by.layer >= layer);

@@ -84,7 +84,7 @@ impl Loader {
     }
 
     /// Returns the index of a named table (stream or namespace); a new table is added first. Reports a problem and returns `None` if the name is
-    /// invalid, unknown in an override, or one too many.
+    /// invalid, unknown in an override, or beyond [`NAMED_MAX`].
     fn find_or_add(&mut self, layer: Layer, kind: NamedTableKind, table: &KeyValue) -> Option<usize> {
         let (key, name) = (kind.key(), &table.key);
         if let Some(at) = self.named.iter().position(|known| known.kind == kind && known.name == *name) {
