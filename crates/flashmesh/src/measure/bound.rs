@@ -86,9 +86,9 @@ fn busiest(shares: &[f64]) -> (usize, f64) {
     shares.iter().copied().enumerate().fold((0, 0.0), |best, next| if next.1 > best.1 { next } else { best })
 }
 
-/// Returns the index of the link with the largest share of moving bytes, among the links that packets hold for at least [`SATURATED`] of the time.
-/// `None` if this share is below [`MOVING`]. The held time alone does not find the bottleneck: packets that wait for a link also hold the links they
-/// have already reached.
+/// Returns the index of the link over which bytes move for the largest share of time, among the links that packets hold for at least [`SATURATED`] of
+/// the time. `None` if this share is below [`MOVING`]. The held time alone does not find the bottleneck: packets that wait for a link also hold the
+/// links they have already reached.
 fn congested(moving: &[f64], held: &[f64]) -> Option<usize> {
     let saturated = held.iter().enumerate().filter(|(link, share)| **share >= SATURATED && moving[*link] >= MOVING);
     saturated.map(|(link, _)| link).max_by(|left, right| moving[*left].total_cmp(&moving[*right]))
@@ -238,7 +238,7 @@ impl Bound {
         Bound { resource: Resource::Links, share: held, sentence }
     }
 
-    /// Returns the bound of a run without a saturated part: arrivals, waiting or latency. `most` is the busiest part, and the bound if the drive
+    /// Returns the bound of a run without a saturated part: arrivals, waiting or latency. `most` is the busiest part, which is the bound if the drive
     /// falls behind the arrivals. `mean` is `None` if no request completed.
     fn from_load(most: Candidate, mean: Option<&BreakdownSummary>, load: ArrivalMode) -> Bound {
         let Candidate { resource, share, name } = most;

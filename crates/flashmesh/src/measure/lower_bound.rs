@@ -1,14 +1,14 @@
 //! Lower bound on the time of a run: the longest time that any part of the drive needs for its share of the work.
 //!
-//! The work is that of the run, GC included, on its interconnect. No order of this work takes less time than the bound. The distance of a run from
-//! the bound shows what scheduling, mapping and routing could still gain. Other work (less GC, pages on other dies) is not considered.
+//! The work is the work of the run, including GC, on its interconnect. No order of this work takes less time than the bound. The distance of a run
+//! from the bound shows what scheduling, mapping and routing could still gain. Other work (less GC, pages on other dies) is not considered.
 //!
 //! - *Dies*: a die works for one operation at a time, and is busy until its data has left; with a cache register, data leaves while the array works.
 //!   Dies of a chip that take turns count as one die. Of planes that read independently, the one with the most reads counts. A transfer counts with
 //!   its minimum time: over the shortest path, without contention.
-//! - *Chips*, *rows*, *mesh links*, *controllers*: the links that an interconnect shares (see [`SharedResource`]). Several links with common traffic
-//!   count with their mean time. A link that operations hold (`fabric.hold-path`) counts as long as it is held. Under fixed routing each link between
-//!   routers counts alone. Circuits choose their routes, and reach the chips of a row over all links that lead to the row.
+//! - *Chips*, *rows*, *mesh links*, *controllers*: the links that an interconnect shares (see [`SharedResource`]). Links that share their traffic
+//!   count with their mean time. A link that operations hold (`fabric.hold-path`) counts for as long as it is held. Under fixed routing each link
+//!   between routers counts alone. Circuits choose their routes, and reach the chips of a row over all links that lead to the row.
 //! - *Link to the drive*, *link to the host*: queue entries and data, one after the other in each direction.
 //! - *Adapter*: the SATA adapter of the host, in its busier direction.
 //! - *Firmware*: the work of the controller's cores (`[firmware]`), divided evenly.

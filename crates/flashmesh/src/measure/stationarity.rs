@@ -17,11 +17,10 @@ pub const OBSERVATIONS_MIN: usize = 20;
 /// Specification 2.0.2, definition of steady state).
 pub const ROUNDS: usize = 5;
 
-/// Maximum range of a measure over the five rounds of a steady run by the SNIA criterion, as a share of its mean over the rounds.
+/// Maximum range of a measure over the five rounds by the SNIA criterion, as a share of its mean.
 pub(super) const RANGE_MAX: f64 = 0.2;
 
-/// Maximum change of the line fitted to a measure over the five rounds of a steady run by the SNIA criterion, from the first round to the last, as a
-/// share of the mean of the measure.
+/// Maximum rise or fall, by the SNIA criterion, of the line fitted to a measure over the five rounds, as a share of its mean.
 pub(super) const SLOPE_MAX: f64 = 0.1;
 
 /// Returns the number of observations that MSER removes from the start; of several equally good numbers, the smallest. `None` if this is half of the

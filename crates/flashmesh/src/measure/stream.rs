@@ -87,7 +87,7 @@ pub struct StreamMetrics {
 }
 
 impl StreamMeasures {
-    /// Measures the requests that complete before `until` apart from the others.
+    /// Measures the requests that complete before `until` separately.
     pub fn set_ramp(&mut self, until: Time) {
         self.ramp = Some(Box::new(Ramp { until, measures: StreamMeasures::default() }));
     }

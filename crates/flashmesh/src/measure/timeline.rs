@@ -254,9 +254,9 @@ impl Timeline {
     }
 }
 
-/// Returns the number of `batches` that belong to the warm-up: the largest of the numbers that MSER removes for three measures: mean latency, time
-/// per request (1 / IOPS, which can be averaged over equal numbers of requests), and write amplification if pages were moved. `None` if the run is
-/// too short.
+/// Returns the number of `batches` that belong to the warm-up: the largest number that MSER removes for any of three measures. These are mean
+/// latency, time per request (1 / IOPS, which can be averaged over equal numbers of requests), and write amplification if pages were moved. `None` if
+/// the run is too short.
 fn warm_up(batches: &[Interval]) -> Option<usize> {
     let per_request = |value: f64, batch: &Interval| value / batch.requests() as f64;
     let latency: Vec<f64> = batches.iter().map(|batch| per_request(batch.latency_sum_ps() as f64, batch)).collect();
@@ -295,8 +295,8 @@ fn rounds(batches: &[Interval]) -> Option<RoundsReport> {
     Some(RoundsReport { iops: Drift::of(&iops)?, latency: Drift::of(&latency)? })
 }
 
-/// Returns the figures of each stream in `window`. Its rates cover the time from the start of the window, or the start of the stream if later, to its
-/// last completion. `begun` has the name and the start of each stream.
+/// Returns the figures of each stream in `window`. The rates of a stream cover the time from the start of the window (or of the stream, if later) to
+/// the last completion of the stream. `begun` has the name and the start of each stream.
 fn streams(window: &Interval, begun: &[(&str, Time)]) -> Vec<MeasuredStreamReport> {
     let report = |(stream, &(name, begun)): (&super::interval::CompletedRequests, &(&str, Time))| {
         let seconds = stream.last_completion().saturating_sub(window.start().later(begun)).as_secs_f64();

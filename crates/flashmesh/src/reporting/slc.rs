@@ -6,9 +6,9 @@ use crate::measure::report::{GcReport, SlcReport};
 /// Minimum share of programmed pages (for requests and the device cache) that bypass the SLC cache for the sentence on the bottleneck to mention it.
 const BYPASS_SHARE_MIN: f64 = 0.01;
 
-/// Appends figures of the SLC cache to the sentence of `bound`: the share of the written data that bypasses the cache, if at least
-/// [`BYPASS_SHARE_MIN`], with the share of time for which the cache is full; and the share of folded pages in the pages that GC moved, if any were
-/// folded. Returns `bound` unchanged if there is no SLC cache (`slc` is `None`), or if requests do not wait for dies.
+/// Appends figures of the SLC cache to the sentence of `bound`, if there is such a cache and requests wait for dies. If at least [`BYPASS_SHARE_MIN`]
+/// of the written data bypasses the cache: this share, and the share of time for which the cache is full. If pages were folded: their share of the
+/// pages that GC moved.
 pub(super) fn explain(mut bound: Bound, slc: Option<&SlcReport>, gc: &GcReport) -> Bound {
     let Some(slc) = slc else { return bound };
     let waits_for_dies = matches!(bound.resource, Resource::Dies | Resource::GarbageCollection | Resource::Waiting);

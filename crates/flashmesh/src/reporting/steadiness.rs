@@ -21,7 +21,7 @@ pub(super) struct WholeRun<'a> {
 }
 
 impl Snapshot<'_> {
-    /// Returns the confidence intervals of the figures of the measured window, and the verdict on its steady state. Both are of the whole run if
+    /// Returns the confidence intervals of the figures of the measured window, and the verdict on its steady state. Both cover the whole run if
     /// `measured` is `None`.
     pub(super) fn confidence_and_steadiness(
         &self,
