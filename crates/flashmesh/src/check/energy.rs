@@ -77,8 +77,7 @@ impl Energy {
         }
     }
 
-    /// Adds the time by which the last operation took longer than an operation on a lower page. Uses only the pages of the first reported
-    /// plane.
+    /// Adds the time of the last operation in excess of the same operation on a lower page. Uses only the pages of the first reported plane.
     pub(super) fn charge_pages(&mut self, read: Option<PageAt>, programmed: Option<PageAt>) {
         let Some(kind) = self.unreported_operation.take() else { return };
         let times = &self.times;
@@ -97,8 +96,8 @@ impl Energy {
         }
     }
 
-    /// Adds the time by which the last operation took longer than an operation on a lower page, if mapping units have several pages.
-    /// `worked` is the whole array time of the operation.
+    /// Adds the time of the last operation in excess of the same operation on a lower page, if mapping units have several pages. `worked` is the
+    /// whole array time of the operation.
     pub(super) fn charge_unit(&mut self, read: Option<PageAt>, worked: Time) {
         let Some(kind) = self.unreported_operation.take() else { return };
         let alone = worked.saturating_sub(self.times.decoding(kind)).as_secs_f64();
@@ -131,8 +130,8 @@ impl Energy {
             let moved = usage.busy_until(end);
             // A notice reports a use of a link when it ends, so `used` does not include the current use of a held link.
             let is_held = is_torn || held.iter().any(|(other, _)| *other == LinkId(number));
-            // If as many links were crossed as transfers were sent, every transfer crossed exactly one link. With routers the counts do not show
-            // this, nor if the run ended during transfers, which have crossed links but are not counted yet.
+            // If as many links were crossed as transfers were sent, every transfer crossed exactly one link. The counts prove nothing with routers,
+            // or if the run ended during transfers, which have crossed links but are not counted yet.
             let is_alone = !self.holds_paths && !is_torn && layout.routers == 0 && hops == self.transfers;
             self.check_link(&link.name, LinkId(number), moved, is_alone, is_held)?;
             match link.kind {

@@ -125,8 +125,8 @@ impl Holds {
         self.note_returns();
     }
 
-    /// Sets the start of a hold to the current time if the path was released and granted to the same die again at that time. Includes holds that
-    /// continue because an acknowledgement of the die is in flight.
+    /// Restarts each hold whose path was released and granted to the same die again at the current time. Includes holds that continue because an
+    /// acknowledgement of the die is in flight.
     fn note_returns(&mut self) {
         for holder in self.holders.iter_mut().filter(|holder| holder.granted == self.now && holder.over.is_none()) {
             if self.ended.iter().any(|used| used.die == holder.die && used.from <= holder.since) {
