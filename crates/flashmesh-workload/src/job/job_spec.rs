@@ -41,7 +41,7 @@ pub(super) struct JobSpec {
     /// The chance, per direction, that an offset is drawn at random when a draw is due; otherwise the request is sequential.
     pub(super) random_chances: [Chance; DIRECTIONS],
     pub(super) pass_size: Option<u64>,
-    /// Whether a pass continues at the start of the files after their end: a pass has more bytes than the files, or no end.
+    /// Whether a pass that reaches the end of the files continues at their start: it has more bytes than the files, or no limit.
     pub(super) continues: bool,
     pub(super) same_passes: bool,
 }

@@ -183,8 +183,8 @@ impl TraceReader for OracleGeneral {
     }
 }
 
-/// Returns how well bytes match the format: times that do not decrease, plausible sizes, and next accesses that are request
-/// numbers or -1. Other files hardly satisfy all of these in every record.
+/// Returns how well bytes match the format: times that do not decrease, plausible sizes, and next accesses that are request numbers or -1. Files of
+/// other formats rarely satisfy all three in every record.
 fn detect_records(bytes: &[u8]) -> FormatMatch {
     let records: Vec<&[u8]> = bytes.chunks_exact(RECORD_BYTES).take(SAMPLE_RECORDS).collect();
     if records.len() < SAMPLE_RECORDS_MIN {

@@ -156,8 +156,8 @@ impl Ties {
     }
 }
 
-/// Detection of traces whose offsets and sizes are bytes but were parsed as sectors. Signs of this are that all values would be whole
-/// sectors if they were bytes, or that the sizes are implausibly large.
+/// Counts from which to detect offsets and sizes in bytes that were parsed as sectors. Signs are that all values, taken as bytes, are multiples of a
+/// sector, or that the sizes are implausibly large.
 #[derive(Default)]
 struct Alignment {
     requests: u64,

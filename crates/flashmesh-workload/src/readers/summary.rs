@@ -180,7 +180,7 @@ impl fmt::Display for TraceSummary {
     }
 }
 
-/// Returns a size with one decimal, in KiB below 1 MiB and in MiB from there on.
+/// Returns a size with one decimal, in KiB below 1 MiB, otherwise in MiB.
 fn rounded(bytes: u64) -> String {
     match bytes {
         0..0x10_0000 => format!("{:.1} KiB", bytes as f64 / 1024.0),

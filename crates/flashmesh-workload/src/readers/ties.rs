@@ -22,7 +22,7 @@ pub struct SpreadTies {
 }
 
 impl SpreadTies {
-    /// Returns the next request of `pull`, with its new arrival; `None` after the last request.
+    /// Returns the next request of `pull`, with its arrival after spreading; `None` after the last request.
     ///
     /// # Errors
     /// Any error of `pull`; and if more than [`TIES_MAX`] requests share a time stamp.

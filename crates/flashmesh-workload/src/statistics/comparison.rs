@@ -65,8 +65,8 @@ impl Figure {
     }
 }
 
-/// Compares all figures of two traces. Both statistics must have been created for the requests and the span of the original. Figures that the
-/// original has too few requests for are left out.
+/// Compares all figures of two traces. Both statistics must have been created for the requests and the span of the original. Omits figures for which
+/// the original has too few requests.
 pub fn compare(original: &Statistics, copy: &Statistics) -> Vec<Figure> {
     let mut figures = Vec::new();
     let mut add = |key: &str, title: &str, unit, bound, measure, figure: &dyn Fn(&Statistics) -> f64| {

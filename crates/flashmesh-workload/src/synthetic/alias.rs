@@ -11,7 +11,7 @@ pub(crate) struct AliasTable {
     columns: Vec<Column>,
 }
 
-/// A column of the alias method: the index of the column itself for draws below a limit, another index from the limit on.
+/// A column of the alias method: a draw below the limit selects the index of the column itself, any other draw the second index.
 #[derive(Clone, Copy, Debug)]
 struct Column {
     own_below: u64,

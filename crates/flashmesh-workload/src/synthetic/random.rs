@@ -18,7 +18,7 @@ pub(crate) struct Seed {
 }
 
 impl Seed {
-    /// Creates the seed of member `member` of a mix with seed `value`. Member 0 draws the same as a workload outside a mix.
+    /// Creates the seed of member `member` of a mix with seed `value`. Member 0 draws the same numbers as a workload outside a mix.
     pub(crate) fn of_member(value: u64, member: u32) -> Seed {
         Seed { value, member }
     }
