@@ -215,8 +215,7 @@ impl Loader {
             let keys = SOURCE.iter().filter_map(|path| path.split_once('.'));
             return keys.skip(1).any(|(_, key)| said(key, false));
         }
-        // An unset key has no entry in the canonical form. So the key counts as explicitly unset if it has no value and all other keys of its section
-        // are set.
+        // A text that sets all other keys of the section, like the canonical form, leaves this key unset on purpose.
         let others = || parameters().filter(|spec| spec.section == condition.section && spec.default_text.is_some());
         scope.value(condition).is_empty() && others().all(|spec| said(spec.key, same))
     }

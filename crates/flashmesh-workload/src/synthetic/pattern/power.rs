@@ -41,7 +41,7 @@ impl AddressPattern for Pareto {
 /// The normal pattern: the mean of twelve uniform draws, plus a uniform deviation. Blocks are scattered over the footprint.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Normal {
-    /// The width of the uniform deviation, in blocks.
+    /// The width, in blocks, of the range from which the uniform deviation is drawn.
     deviation: u64,
     scatter: Scatter,
     count: u64,

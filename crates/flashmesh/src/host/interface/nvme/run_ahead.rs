@@ -235,7 +235,7 @@ impl Nvme {
         self.ahead.arriving.push_back((arrives, command.request.0));
     }
 
-    /// Issues a command at `now`. `doorbell` is the message with the submission doorbell, alone or together with a completion doorbell.
+    /// Issues a command at `now`. `doorbell` is the message that carries the submission doorbell, alone or with a completion doorbell.
     #[inline(always)]
     fn ring<A: EventSink>(&mut self, command: Command, doorbell: Message, now: Time, events: &mut A) {
         self.doorbells.submission += 1;
