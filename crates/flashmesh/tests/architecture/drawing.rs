@@ -7,9 +7,9 @@ use crate::walk::Call;
 /// Line of a diagram: an arrow or a note.
 #[derive(Debug)]
 pub struct Message {
-    /// Call of a solid arrow; `None` for dashed arrows (returns and events) and notes.
+    /// Call that the line shows; `None` for notes and for dashed arrows (returns and events).
     pub call: Option<Call>,
-    /// Folders whose files the line may name.
+    /// Folder of a note, or the two folders of an arrow. Only their files may be named in the text.
     pub rooms: Vec<String>,
     /// Files named in the line, relative to their folder.
     pub files: Vec<String>,
@@ -61,7 +61,7 @@ impl Drawing {
         self.messages.iter().filter_map(|message| message.call.clone())
     }
 
-    /// Returns whether both folders of a call are in the diagram.
+    /// Returns whether the diagram has both folders of `call`.
     pub fn has(&self, call: &Call) -> bool {
         [&call.from, &call.to].iter().all(|room| self.rooms.values().any(|each| each == *room))
     }

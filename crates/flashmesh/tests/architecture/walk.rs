@@ -1,4 +1,5 @@
-//! Calls in a run, from the call stack whenever the drive calls an injected part: a probe, a firmware policy or an interconnect.
+//! Recorder of the calls between source folders in a run. The call stack is captured whenever the drive calls an injected part: a probe, a firmware
+//! policy or an interconnect.
 
 use std::backtrace::Backtrace;
 use std::cell::RefCell;
@@ -34,8 +35,8 @@ impl fmt::Display for Call {
     }
 }
 
-/// Source file of a call in a call stack, and the source folder (`room`) that contains the file. `file` is empty for a call of [`Watched`]: this
-/// interconnect stands for the folder `fabric`, but its source is this test.
+/// Stack frame: a source folder (`room`) and a file in it. `file` is empty for calls of [`Watched`], which stands for the folder `fabric` although
+/// its source is this test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Place {
     room: String,
@@ -51,8 +52,7 @@ impl Walk {
         self.0.iter().flat_map(|stack| calls_of(stack))
     }
 
-    /// Returns the index of the first call stack from `from` on that contains the files of `message` and its call, if it has one; `None` if
-    /// there is none.
+    /// Returns the index of the first call stack, from index `from` on, that contains every file and the call named in `message`.
     pub fn find(&self, message: &Message, from: usize) -> Option<usize> {
         (from..self.0.len()).find(|&at| {
             let stack = &self.0[at];
@@ -86,7 +86,7 @@ thread_local! {
     static WALK: RefCell<Walk> = RefCell::default();
 }
 
-/// Records the current call stack, with folder `innermost` added as the innermost call if given.
+/// Records the current call stack, unless it equals the last one. `innermost` adds a frame for that folder.
 fn keep(innermost: Option<&str>) {
     let mut stack = places(&Backtrace::force_capture().to_string());
     stack.extend(innermost.map(|room| Place { room: room.to_owned(), file: String::new() }));

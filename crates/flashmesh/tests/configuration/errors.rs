@@ -21,7 +21,7 @@ fn accepted(setting: &str) -> Config {
     }
 }
 
-/// Asserts that `text` has one problem, with this kind, this line and column (`place`), and `message` as a part of its message.
+/// Asserts that `text` has exactly one problem: of `kind`, at the line and column `place`, and with `message` in its text.
 #[track_caller]
 fn assert_problem(text: &str, kind: ConfigErrorKind, place: (usize, usize), message: &str) {
     let error = refused(text, &[]);

@@ -252,8 +252,8 @@ fn a_key_of_a_part_that_is_there_is_taken() {
 
 #[test]
 fn a_part_may_be_taken_away_beside_its_keys() {
-    // Two cases in which keys without an effect are accepted: the same text or a later one disables the section of the keys; or a later text
-    // selects another source of requests, such as a trace, so that the keys of the former source have no effect.
+    // Keys without an effect are accepted if the same text or a later layer disables their section, or selects a request source (such as a trace)
+    // that replaces theirs.
     read("[cache]\ncapacity = \"0B\"\nwrites = \"through\"", &[]);
     read("[cache]\ncapacity = \"1MiB\"\nwrites = \"through\"", &["cache.capacity=0B"]);
     read("", &["cache.writes=through", "cache.capacity=0B"]);
@@ -340,8 +340,8 @@ fn keys_that_a_policy_in_python_replaces_are_refused_in_the_same_file() {
     let error = errors(&both, &[]).expect_err("the key has no effect");
     assert!(error.contains("schedule.order has no effect: policy.scheduler is \"my.py:Mine\""), "{error}");
     assert!(error.contains("help: leave policy.scheduler away, or leave order away"), "{error}");
-    // A key that a policy replaces is refused as an override too. An override that names a policy replaces the setting of the file. An
-    // override that removes the policy restores that setting.
+    // A scheduling policy replaces `schedule.order`. Setting the key by an override is refused too; an override that names a policy replaces the key
+    // of the file; an override back to `built-in` restores it.
     assert!(errors(policy, &["schedule.order=arrival"]).is_err());
     assert_eq!(errors("[schedule]\norder = \"arrival\"\n", &["policy.scheduler=my.py:Mine"]), Ok(()));
     assert_eq!(errors(&both, &["policy.scheduler=built-in"]), Ok(()));

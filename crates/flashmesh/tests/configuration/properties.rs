@@ -50,7 +50,7 @@ fn value_of(spec: &ParameterSpec, random: u64, pick: Index) -> String {
     }
 }
 
-/// Returns the key as a file may state it: for all streams, or for one of two streams if streams can set the key.
+/// Returns the path of the key, prefixed with one of two streams at random if streams can set the key.
 fn key_of(spec: &ParameterSpec, random: u64) -> String {
     let is_per_stream = StreamConfig::has_section(spec.section);
     match random % 5 {
@@ -60,7 +60,7 @@ fn key_of(spec: &ParameterSpec, random: u64) -> String {
     }
 }
 
-/// Returns the conditions under which `specs` take effect, and recursively the conditions of the keys in these conditions.
+/// Returns the conditions under which `specs` take effect, including those of the keys that these conditions name.
 fn deciders(specs: &[&'static ParameterSpec]) -> Vec<Condition> {
     let mut found: Vec<Condition> = Vec::new();
     let mut open: Vec<&'static ParameterSpec> = specs.to_vec();
@@ -75,7 +75,7 @@ fn deciders(specs: &[&'static ParameterSpec]) -> Vec<Condition> {
     found
 }
 
-/// Returns a key, and a value of it with which `condition` holds.
+/// Returns a key and a value that satisfy `condition`.
 fn met(condition: &Condition) -> (String, &'static str) {
     let path = condition.path();
     let value = match (path.as_str(), condition.is) {
@@ -98,7 +98,7 @@ fn met(condition: &Condition) -> (String, &'static str) {
         ("schedule.policy", _) => "\"out-of-order\"",
         _ => panic!("this test knows no other value of {path}"),
     };
-    // A kind of workload needs its source (a file or a name), and the source implies the kind, so the source is set.
+    // `workload.kind = "trace"` also needs a trace. Setting `workload.trace` implies the kind, so it is set instead.
     match value {
         "\"trace\"" | "\"fitted\"" | "\"profile\"" if path == "workload.kind" => {
             (format!("workload.{}", value.trim_matches('"')), "\"x\"")
@@ -107,7 +107,7 @@ fn met(condition: &Condition) -> (String, &'static str) {
     }
 }
 
-/// Returns a strategy that draws a configuration file with one to six parameters, mostly with the keys that these need to take effect.
+/// Returns a strategy that draws a configuration file with one to six keys, in most cases with the other keys that they need to take effect.
 fn file() -> impl Strategy<Value = String> {
     let specs: Vec<&'static ParameterSpec> = Config::parameters().collect();
     let count = specs.len();
@@ -163,12 +163,12 @@ fn check_error(error: &ConfigError, texts: &[(String, String)]) -> Result<(), Te
             .iter()
             .find(|(name, _)| *name == position.source)
             .ok_or_else(|| TestCaseError::fail(format!("no such text: {shown}")))?;
-        // If a text ends early, the position of the problem is the end of the text.
+        // A problem can be at the end of the text, one column after its last character.
         let lines: Vec<&str> = text.split('\n').collect();
         prop_assert!((1..=lines.len()).contains(&position.line), "line {} of {:?}\n{}", position.line, text, shown);
         let line = lines[position.line - 1];
         prop_assert!((1..=line.chars().count() + 1).contains(&position.column), "{:?}\n{}", position, shown);
-        // The end of a text is shown after its last line, not on the empty line after the final newline.
+        // A problem at the end of the text is printed with the last line, not with the empty line after the final newline.
         let is_at_end = position.line == lines.len() && line.is_empty();
         let is_shown = shown.contains(&format!("{}:{}:", position.source, position.line));
         prop_assert!(is_shown || is_at_end, "{:?}\n{}", position, shown);
@@ -317,7 +317,7 @@ proptest! {
     }
 }
 
-/// Returns whether the key takes effect without other keys and accepts every value within its bounds.
+/// Returns whether the key takes effect on its own.
 fn is_free(spec: &ParameterSpec) -> bool {
     spec.used_with.is_empty() && !spec.section.contains("NAME") && !spec.section.starts_with("workload")
 }
@@ -361,7 +361,7 @@ fn deep_nesting_is_refused_and_does_not_exhaust_the_stack() {
     assert!(Config::from_str(&table, "deep.toml", &[]).is_err());
 }
 
-/// Returns the time to refuse three invalid files of 1 / `share` of the maximum length of a configuration.
+/// Measures the time to refuse three invalid files, each 1 / `share` of the maximum length of a configuration.
 fn time_to_refuse(share: usize) -> std::time::Duration {
     let started = std::time::Instant::now();
     let one_line = format!("gc = {{{}d = 0}}", "speed-of-it = 1, ".repeat(60_000 / share));
@@ -406,7 +406,7 @@ fn is_known(spec: &'static ParameterSpec, value: &str) -> bool {
 #[test]
 fn what_a_key_is_used_with_and_what_decides_on_its_needs_exists() {
     for spec in Config::parameters() {
-        // Some values of a key also take effect with a policy in Python.
+        // Conditions on `[policy]` are skipped: a key may take effect with a Python policy or with certain values of its own.
         let of_policy = |with: &&UsedWith| with.any_of.iter().any(|condition| condition.section == "policy");
         let own = spec
             .used_with

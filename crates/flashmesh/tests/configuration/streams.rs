@@ -30,7 +30,8 @@ fn namespaces(text: &str) -> Vec<ResolvedNamespace> {
     config.namespaces(&geometry).expect("the parser has checked the namespaces")
 }
 
-/// Asserts that loading has one problem, with this kind, this line and column (`place`), and the two parts `says` of its message and help.
+/// Asserts that loading fails with exactly one problem: of `kind`, at the line and column `place`, with `says[0]` in its message and `says[1]` in its
+/// help.
 #[track_caller]
 fn assert_problem(text: &str, overrides: &[&str], kind: ConfigErrorKind, place: (usize, usize), says: [&str; 2]) {
     let error = match load(text, overrides) {
@@ -44,7 +45,7 @@ fn assert_problem(text: &str, overrides: &[&str], kind: ConfigErrorKind, place: 
     assert!(problem.help.as_deref().unwrap_or_default().contains(says[1]), "{error}");
 }
 
-/// Text and overrides, and the expected problem in the form of [`assert_problem`].
+/// Arguments of [`assert_problem`].
 type Misspelt = (&'static str, &'static [&'static str], ConfigErrorKind, (usize, usize), [&'static str; 2]);
 
 const TWO: &str = "\
@@ -331,8 +332,8 @@ fn a_value_above_all_streams_is_unused_when_no_stream_reads_it() {
     let text = "[stream.a.workload]\nprofile = \"hm_0\"";
     let says = ["workload.trace has no effect: every stream says it itself", "stream.a.workload.trace"];
     assert_problem(text, &["workload.trace=a.csv"], Unused, (1, 10), says);
-    // Accepted although without effect: a value of a file that every stream replaces, because streams may be added later; and a value of a
-    // stream, if an override switches all streams to another replay mode.
+    // Accepted without effect: a default that every stream overrides, because streams may be added later; and a key of a stream, if an override
+    // selects another replay mode for all streams.
     streams("replay.outstanding = 3\n[stream.a.replay]\noutstanding = 4", &[]);
     streams("[stream.a.replay]\noutstanding = 4", &["replay.mode=open"]);
 }
@@ -359,7 +360,7 @@ fn a_value_above_all_streams_is_unused_when_each_stream_says_what_does_not_read_
         "set stream.a.replay.mode to \"stress\", or leave outstanding away",
     ];
     assert_problem(closed, &["replay.outstanding=3"], Unused, (1, 8), says);
-    // If the value and the streams are in one text, the value is accepted, because streams with another replay mode may be added later.
+    // A default in the same text as the streams is accepted, because a stream with another replay mode may be added later.
     streams(&format!("replay.outstanding = 3\n{closed}"), &[]);
     streams(&format!("replay.outstanding = 3\n{closed}\n[stream.c]"), &[]);
 
@@ -438,7 +439,7 @@ fn streams_and_namespaces_built_in_code_are_checked_alike() {
 #[test]
 fn namespaces_that_fill_their_planes_are_refused() {
     use ConfigErrorKind::Conflict;
-    // The drive has four planes of 32 blocks of 256 pages of 4 KiB, and half of that as capacity.
+    // Four planes of 32 blocks, 256 pages each, of 4 KiB; the capacity is half of that.
     let drive = |rest: &str| {
         format!(
             "[geometry]\nchannels = 2\nchips-per-channel = 1\nblocks-per-plane = 32\npages-per-block = 256\ncapacity = \"64MiB\"\n{rest}"
@@ -459,7 +460,7 @@ fn namespaces_that_fill_their_planes_are_refused() {
     let says = ["namespaces `a` and `b` put 7424 pages on a plane", "lower namespace.a.capacity (32MiB)"];
     assert_problem(&text, &[], Conflict, (8, 12), says);
 
-    // The error names the namespace with most pages on the planes, even if its capacity is implied.
+    // The error names the namespace that puts most pages on these planes. Its capacity need not be stated in the text.
     let text = drive("[namespace.a]\ncapacity = \"8MiB\"\n[namespace.b]\nchannels = 0");
     let says = ["namespaces `b` and `a` put 7680 pages", "lower namespace.b.capacity (56MiB)"];
     assert_problem(&text, &[], Conflict, (10, 12), says);

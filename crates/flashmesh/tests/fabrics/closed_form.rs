@@ -41,7 +41,7 @@ fn two_reads_on_one_channel_do_not_disturb_each_other_on_the_ideal_fabric() {
     assert_eq!(done, [Time::from_ns(7_010), Time::from_ns(7_010)]);
 }
 
-/// The link carries submission entries of 64 B and completion entries of 16 B at 8 GB/s, and 4 KiB in 512 ns.
+/// The 8 GB/s link takes 8 ns for a submission entry (64 B), 2 ns for a completion entry (16 B), and 512 ns for 4 KiB.
 #[test]
 fn one_read_at_a_time_takes_entry_command_array_transfer_data_and_completion() {
     let mut config = bare_drive();
@@ -66,7 +66,7 @@ fn one_write_at_a_time_takes_entry_with_data_command_transfer_array_and_completi
     }
 }
 
-/// Packets run at twice the rate. A control packet has 8 B, a data packet 12 B besides its data, and the die takes 20 ns to decode or frame each
+/// pSSD packets use twice the channel rate. A control packet has 8 B; a data packet adds 12 B to its data. The die takes 20 ns to decode or frame a
 /// packet.
 #[test]
 fn packets_double_the_rate_and_take_their_headers_and_the_time_of_the_controller_on_the_die() {
@@ -120,8 +120,8 @@ fn a_lone_transfer_that_is_split_takes_half_the_time() {
     config.pnssd.split_page = true;
     assert_eq!(latencies(&config, [read(0, 1, Time::ZERO)]), [control + READ + on_die * 2 + half]);
     assert_eq!(latencies(&config, [write(0, 1, Time::ZERO)]), [control + half + on_die + PROGRAM]);
-    // With shared controllers, controller n serves row n and column n, one transfer at a time. The chip of page 0 is on the diagonal and
-    // has only one controller, so its transfer is not split. The chip of page 8 has two controllers.
+    // A shared controller n serves row n and column n, one transfer at a time. Page 0 is on the diagonal, where both are controller 0, so its
+    // transfer cannot be split. Page 8 has two controllers.
     config.pnssd.controllers = Controllers::Shared;
     let (_, whole) = packets_at_the_rate_of_the_bus(4096);
     assert_eq!(latencies(&config, [read(0, 1, Time::ZERO)]), [control + READ + on_die * 2 + whole]);
@@ -198,8 +198,7 @@ fn two_dies_of_a_chip_sense_together_and_send_in_turn() {
 fn a_cache_register_lets_the_next_read_sense_while_data_leaves() {
     let mut config = bare_drive();
     config.flash.read_cache = true;
-    // Four reads of pages of one plane. The channel sends command 1, then command 2 as soon as page 1 is sensed, and then the data of page
-    // 1.
+    // Four reads of one plane. Command 2 is sent as soon as page 1 is sensed, before the data of page 1.
     let pages = [0, 128, 256, 384].map(|page| read(page, 1, Time::ZERO));
     let done = completions(&config, pages);
     let first = COMMAND + READ + COMMAND + PAGE_TRANSFER;
@@ -281,10 +280,9 @@ fn saturated_reads_of_one_row_or_column_fill_its_chips_which_have_nine_channels(
 fn with_shared_controllers_only_the_chip_on_the_diagonal_waits_in_a_hot_row() {
     let mut config = pnssd();
     config.pnssd.controllers = Controllers::Shared;
-    // If all reads are in one column, every chip has the controller of its own row to itself.
+    // Reads of one column: each chip has the controller of its row to itself.
     assert_within("one column", saturated_on(config.clone(), any_page_of_column_0), 8.0 * CHIP, 0.02);
-    // If all reads are in one row, seven chips can also use the controller of their column. The eighth chip, on the diagonal, has only
-    // controller 0.
+    // Reads of one row: seven chips can also use the controller of their column. The chip on the diagonal has only controller 0.
     let row = saturated_on(config, any_page_of_row_0);
     assert!((7.0 * CHIP..8.0 * CHIP).contains(&row), "{row} GB/s");
 }
@@ -333,8 +331,7 @@ fn waiting_for_a_path_is_not_mistaken_for_the_transfer_of_a_later_plane() {
         assert_eq!(record.breakdown.transfer, COMMAND * 2 + PAGE_TRANSFER * 2);
         assert_eq!(record.breakdown.array, READ);
     }
-    // The chips send alternately, so the second page of each chip waits for a page of the other chip. The second chip gets its command
-    // later than the first, and its data is ready later by the same time.
+    // The two chips take turns on the channel, so each second page waits for a page of the other chip.
     assert_eq!(records[0].breakdown.path_wait, PAGE_TRANSFER);
     assert_eq!(records[1].breakdown.path_wait, PAGE_TRANSFER * 2);
     assert!(records.iter().all(|record| record.path_conflict.contains(Cause::Channel)));
@@ -395,12 +392,12 @@ fn a_hot_row_of_the_bus_reaches_its_lower_bound() {
     assert_eq!(bound.limit, Limit::Rows);
     assert_eq!(bound.rows_ps, Some(((COMMAND + PAGE_TRANSFER) * count).as_ps()));
     assert_eq!(bound.controllers_ps, Some(((COMMAND + PAGE_TRANSFER) * count).as_ps() / 8));
-    // The first read must be sensed before the channel has data to transfer.
+    // The channel idles only while the first page is sensed.
     let distance = bound.distance.expect("requests completed");
     assert!(distance > 0.0 && distance < 1e-3, "{distance}");
 }
 
-/// The energy is 82.5 mW for 3 us per read page and 100 us per written page, and 10.8 mW while a channel transfers a page with its command.
+/// A die draws 82.5 mW while it reads (3 us) or programs (100 us), a channel 10.8 mW while it transfers.
 #[test]
 fn a_few_pages_take_the_energy_of_their_operations_and_transfers() {
     let config = bare_drive();

@@ -46,7 +46,7 @@ fn dies_that_take_turns() -> Config {
     config
 }
 
-/// Returns a drive with the chip times of MQSim: command times by kind and number of planes, and tR including 20 ns of the chip.
+/// Returns a drive with the chip timing of MQSim: command times by operation and number of planes, and 20 ns added to tR.
 fn tabled_chips() -> Config {
     let times = |first: u64, more: u64| Some(TimesByPlanes(vec![NS(first), NS(first + more)]));
     let mut config = drive();
@@ -160,7 +160,7 @@ fn a_read_suspends_only_what_its_own_die_does_where_dies_take_turns() {
     assert_eq!(done, [write_done, read_done, write_done + ONE_READ]);
 }
 
-/// PACT 2014, sections 3 and 4.4: a channel becomes slower with the number of chips that share it.
+/// PACT 2014, sections 3 and 4.4: each chip on a channel adds load capacitance, which slows the channel.
 #[test]
 fn a_byte_takes_a_time_constant_more_on_a_channel_that_its_chips_load() {
     let mut config = drive();
@@ -169,11 +169,11 @@ fn a_byte_takes_a_time_constant_more_on_a_channel_that_its_chips_load() {
     config.fabric.driver_resistance_ohm = 50;
     config.fabric.chip_capacitance_ff = 4_000;
     config.fabric.controller_capacitance_ff = 12_000;
-    // 50 Ohm times (12 + 2 x 4) pF is 1 ns, which adds to the 1 ns of a byte. 50 Ohm times (12 + 12 x 4) pF is 3 ns.
+    // The RC time adds to the 1 ns of a byte: 50 Ohm x (12 + 2 x 4) pF = 1 ns with 2 chips, 50 Ohm x (12 + 12 x 4) pF = 3 ns with 12.
     for (chips, byte) in [(2, 2), (12, 4)] {
         config.geometry.chips_per_channel = chips;
         assert_eq!(latencies(&config, [read(0, 1, Time::ZERO)]), [NS(10 + 3_000 + byte * 4_096)], "{chips} chips");
-        // On pSSD, whose channels have twice the rate, the same load has the same effect as the channel rate of 1 GB/s divided by `byte`.
+        // On pSSD, whose channels run at twice the rate, the same load divides the rate by `byte` too.
         let mut packets = config.clone();
         packets.fabric.kind = FabricKind::Pssd;
         let slowed = latencies(&packets, [read(0, 1, Time::ZERO)])[0];
@@ -234,7 +234,7 @@ fn parts_of_two_planes_are_programmed_together() {
     let mut both = write(0, 2, Time::ZERO);
     both.offset = Bytes::new(3072);
     both.size = Bytes::new(1024 + 512);
-    // The write covers a quarter of a page on one plane and an eighth of a page on the other, each with its share of the metadata.
+    // The write covers a quarter of a page on one plane and an eighth on the other. Metadata is transferred in proportion.
     assert_eq!(latencies(&config, [both]), [COMMAND * 2 + NS(1024 + 112 + 512 + 56) + PROGRAM]);
 }
 
@@ -257,8 +257,7 @@ fn planes_of_a_read_send_their_data_by_number_or_in_the_order_in_which_the_reads
     config.flash.multi_plane = MultiPlane::SameOffset;
     config.ftl.allocation = order("PWCD");
     config.geometry.planes_per_die = 4;
-    // The first read occupies the die until the other reads have arrived. The other three pages are sensed while the data of the first read
-    // is sent.
+    // The first read keeps the die busy until the other three have arrived. Their pages are sensed while its data is sent.
     let reads = [(4, 0), (0, 1), (3, 2), (1, 3)].map(|(page, at)| read(page, 1, NS(at)));
     let first = COMMAND + READ + PAGE_TRANSFER;
     let nth = |n| first + PAGE_TRANSFER * n;
@@ -271,8 +270,7 @@ fn planes_of_a_read_send_their_data_by_number_or_in_the_order_in_which_the_reads
 fn with_data_first_and_round_robin_commands_go_to_the_chips_after_the_last_one() {
     let mut config = drive();
     config.fabric.arbitration = Arbitration::DataFirstRoundRobin;
-    // Reads of chips 2, 1 and 0 of channel 0. The first finds the channel free. Round robin then continues after chip 2: no later chip has a command,
-    // so chip 0 is next, then chip 1.
+    // Reads of chips 2, 1 and 0 of channel 0. The command of chip 2 is sent first. Round robin continues after chip 2: chip 0, then chip 1.
     let reads = [16, 8, 0].map(|page| read(page, 1, Time::ZERO));
     let first = ONE_READ;
     assert_eq!(completions(&config, reads), [first, first + PAGE_TRANSFER * 2, first + PAGE_TRANSFER]);
@@ -297,7 +295,7 @@ fn a_chip_whose_data_has_left_takes_part_in_the_choice_of_the_next_command() {
     assert_eq!(completions(&config, requests)[3], free + ONE_READ);
 }
 
-/// Returns the completion times of a write and a read, in this order of arrival, that both wait for a die busy with another read.
+/// Returns the completion times of a write and a later read that both wait for a busy die.
 fn write_and_read_that_wait(config: &Config) -> (Time, Time) {
     let done = completions(config, [read(0, 1, Time::ZERO), write(1, 1, US(1)), read(2, 1, US(2))]);
     (done[1], done[2])
@@ -319,8 +317,8 @@ fn kinds_go_in_the_order_that_is_asked_for() {
     assert_eq!(done, [ONE_READ, ONE_READ * 2 + ONE_WRITE, ONE_READ + ONE_WRITE]);
 }
 
-/// Returns the mean latency in ps of reads that arrive every 50 us, during random writes on a drive with permanent GC, and the number of
-/// erased blocks. `erases` is the rank of erases among the operations of a die; with `preemptible`, requests precede GC.
+/// Runs random writes with permanent GC and a read every 50 us. Returns the mean read latency in ps and the number of erases. `preemptible` lets
+/// requests precede GC.
 fn reads_beside_erases(erases: EraseOrder, preemptible: bool) -> (f64, u64) {
     let mut config = one_chip(1);
     config.geometry.blocks_per_plane = 32;
@@ -347,7 +345,7 @@ fn erases_that_go_last_let_requests_pass_and_those_that_go_first_do_not() {
         let [first, between, last] = [EraseOrder::First, EraseOrder::WithCollection, EraseOrder::Last]
             .map(|erases| reads_beside_erases(erases, preemptible));
         assert!(first.1 > 50 && between.1 > 50 && last.1 > 50, "{first:?} {between:?} {last:?}");
-        // By default (`between`), erases of a collection that cannot be preempted precede requests, and other erases follow requests.
+        // `between`, the default, ranks erases before requests if GC is not preemptible, and after them if it is.
         let (long, short) = if preemptible { (first, [between, last]) } else { (between, [last, last]) };
         assert!(short.iter().all(|short| short.0 < 0.95 * long.0), "{first:?} {between:?} {last:?}");
         assert_eq!(if preemptible { between } else { first }, if preemptible { last } else { between });
@@ -389,8 +387,8 @@ fn writes_that_have_their_pages_join_in_a_program_as_deep_in_the_queue_as_it_is_
             config.ftl.write_binding = WriteBinding::Early;
         }
         config.schedule.lookahead = lookahead;
-        // Even pages are on plane 0, odd pages on plane 1. While page 0 is programmed, writes of pages 2, 1 and 3 arrive. With early
-        // binding and a lookahead of 2, pages 2 and 3 are programmed together, because both are the second page of their block.
+        // Even pages are on plane 0, odd pages on plane 1. While page 0 is programmed, writes of pages 2, 1 and 3 arrive. With early binding, pages 2
+        // and 3 have the same offset; a lookahead of 2 programs them together.
         let requests = [(0, 0), (2, 1), (1, 1), (3, 1)].map(|(page, at)| write(page, 1, US(at)));
         let arrivals = [0, 1, 1, 1].map(US);
         latencies(&config, requests).into_iter().zip(arrivals).map(|(latency, arrival)| latency + arrival).collect()
@@ -410,8 +408,7 @@ fn a_write_of_a_part_of_a_page_keeps_its_turn_while_the_rest_is_read() {
         config.ftl.write_binding = if early { WriteBinding::Early } else { WriteBinding::Late };
         let mut part = write(0, 1, US(201));
         part.size = Bytes::new(512);
-        // Page 0 is written, and then a write of page 1 keeps the die busy. Meanwhile a partial write of page 0 and a write of page 2
-        // arrive.
+        // The write of page 1 keeps the die busy when a partial write of page 0 and a write of page 2 arrive.
         let requests = [write(0, 1, US(0)), write(1, 1, US(200)), part, write(2, 1, US(202))];
         let latencies = latencies(&config, requests);
         (latencies[2] + US(201), latencies[3] + US(202))

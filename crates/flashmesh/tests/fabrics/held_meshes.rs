@@ -24,8 +24,7 @@ fn drive(kind: FabricKind) -> Config {
     config
 }
 
-/// Returns the latency of a packet of `flits` flits over `hops` links between routers of NoSSD, without contention. In cycles of 1 ns, it is 1 for
-/// the request, 4 per router, and 1 per flit over the last link.
+/// Returns the latency of a NoSSD packet without contention, in cycles of 1 ns: 1 for the request, 4 per router, 1 per flit.
 fn alone(hops: u64, flits: u64) -> Time {
     Time::from_ns(1 + 4 * (hops + 1) + flits)
 }
@@ -40,8 +39,8 @@ fn reads_of_a_row_of_nossd_take_turns_from_command_to_data() {
     let mut released = drive(FabricKind::Nossd);
     released.fabric.hold_path = HoldPath::Never;
     assert!(latencies(&released, reads())[2] < expected[2] - READ);
-    // If every chip and every controller has two channels, reads of chips 0 and 1 of a row run at the same time. Reads of chips 1 and 2
-    // still take turns, because the paths to both contain the only link between the first two routers.
+    // With two channels per chip and per controller, reads of chips 0 and 1 run in parallel. Chips 1 and 2 still take turns on the only link between
+    // the first two routers.
     let mut config = drive(FabricKind::Nossd);
     (config.nossd.chip_channels, config.nossd.controller_channels) = (2, 2);
     assert_eq!(latencies(&config, [0, 8].map(|page| read(page, 1, Time::ZERO))), [whole(0), whole(1)]);
@@ -50,8 +49,8 @@ fn reads_of_a_row_of_nossd_take_turns_from_command_to_data() {
 
 #[test]
 fn every_transfer_over_held_paths_counts_the_links_that_it_crosses() {
-    // A read has two transfers, command and data. A path to column 3 has three links between routers. NoSSD also counts the link of the
-    // controller and that of the chip.
+    // A read makes two transfers: command and data. Column 3 is three router links away. NoSSD also counts the links of the controller and of the
+    // chip.
     let links = |kind, page| run_source(&drive(kind), Listed([read(page, 1, Time::ZERO)].into())).0.links;
     let counted = |kind, page| (links(kind, page).hops, links(kind, page).hops_mean);
     assert_eq!(counted(FabricKind::Bus, 24), (2, Some(1.0)));
@@ -77,20 +76,19 @@ fn two_reads_of_a_row_of_pnssd_have_a_channel_each_and_a_third_of_both_waits() {
     let reads = [0, 8, 9].map(|page| read(page, 1, Time::ZERO));
     assert_eq!(latencies(&drive(FabricKind::Pnssd), reads), [whole; 3]);
     let reads = [0, 8, 16, 1, 17].map(|page| read(page, 1, Time::ZERO));
-    // Chip (1, 0) is reached over the channel of its row. Chip (1, 2) waits for both its channels: column 2 is held by chip (0, 2), row 1 by
-    // chip (1, 0).
+    // Chip (1, 0) uses the channel of its row. Chip (1, 2) waits, because column 2 is held by chip (0, 2) and row 1 by chip (1, 0).
     assert_eq!(latencies(&drive(FabricKind::Pnssd), reads), [whole, whole, whole, whole, whole * 2]);
 }
 
-/// Request in the model: arrival, alternative paths to the chip as sets of link names, and the time for which each path is held.
+/// Request in the model: arrival, alternative paths to the chip (`ways`, sets of link names), and the hold time of each path (`kept`).
 struct Page {
     arrival: Time,
     ways: Vec<BTreeSet<String>>,
     kept: Vec<Time>,
 }
 
-/// Returns the completion time of each of `pages`. In order of arrival, each page takes a path of which no link is held or awaited by an earlier
-/// page.
+/// Computes the completion times in the model. Requests are served in order of arrival, over the first path without a link that is held, or that an
+/// earlier request waits for.
 fn naive(pages: &[Page]) -> Vec<Time> {
     let mut done: Vec<Option<(Time, BTreeSet<String>)>> = pages.iter().map(|_| None).collect();
     loop {

@@ -17,11 +17,11 @@ const PROGRAM: Time = Time::from_us(100);
 const COMMAND: Time = Time::from_ns(10);
 const ON_DIE: Time = Time::from_ns(20);
 
-/// Die that held a path, and the start and end of the hold.
+/// Hold of a path: die, start and end.
 type Holding = (u64, Time, Time);
 
-/// Path request of a page: its delay after the end of the previous hold (for the first request, after the arrival), its alternative paths as
-/// sets of link names, and the time for which the path is held.
+/// Path request of a page: delay after the previous hold or the arrival (`after`), alternative paths (`ways`, sets of link names), and hold time
+/// (`kept`).
 struct Stage {
     after: Time,
     ways: Vec<BTreeSet<String>>,
@@ -36,8 +36,8 @@ struct Page {
     after: Time,
 }
 
-/// Returns the completion time of each page, and all holds. In order of request, each page takes a path of which no link is held or awaited by an
-/// earlier request.
+/// Computes the completion time of each page, and all holds. Path requests are served in order, over the first path without a link that is held, or
+/// that an earlier request waits for.
 fn naive(pages: &[Page]) -> (Vec<Time>, BTreeSet<Holding>) {
     let mut asks: Vec<(Time, usize, usize)> =
         pages.iter().enumerate().map(|(at, page)| (page.arrival + page.stages[0].after, at, 0)).collect();
@@ -73,7 +73,7 @@ fn naive(pages: &[Page]) -> (Vec<Time>, BTreeSet<Holding>) {
     (done, holdings)
 }
 
-/// Times of an interconnect for a command, a command with the data of a page, a page of data, and the packet handling on the die.
+/// Transfer times of a command, of a command with a page of data (`program`) and of a page of data; `on_die` is the packet handling on the die.
 struct Times {
     command: Time,
     program: Time,
@@ -81,8 +81,7 @@ struct Times {
     on_die: Time,
 }
 
-/// Returns the latency of a packet of `flits` flits over `hops` links between routers of NoSSD, without contention. In cycles of 1 ns, it is 1 for
-/// the request, 4 per router, and 1 per flit over the last link.
+/// Returns the latency of a NoSSD packet without contention, in cycles of 1 ns: 1 for the request, 4 per router, 1 per flit.
 fn packet(hops: u64, flits: u64) -> Time {
     Time::from_ns(1 + 4 * (hops + 1) + flits)
 }
@@ -105,7 +104,7 @@ fn times(kind: FabricKind, column: u64) -> Times {
             Times { command, program: data, data, on_die: Time::ZERO }
         }
         FabricKind::Venice => {
-            // The round trip of the scout, then the links of the circuit.
+            // Round trip of the scout over `column + 1` links; the circuit also includes the link to the chip.
             let (scout, links) = (Time::from_ns(4 * (column + 1)), Time::from_ns(column + 2));
             let data = scout + links + Time::from_ns(PAGE);
             Times { command: scout + links + COMMAND, program: data + COMMAND, data, on_die: Time::ZERO }
@@ -113,8 +112,7 @@ fn times(kind: FabricKind, column: u64) -> Times {
     }
 }
 
-/// Returns two lists of alternative paths, each path a set of link names. The first is for commands to a chip, the second for the data and messages
-/// that the chip sends back.
+/// Returns the alternative paths to a chip and those back, each a set of link names.
 fn ways(kind: FabricKind, controllers: Controllers, (row, column): (u64, u64)) -> [Vec<BTreeSet<String>>; 2] {
     let set = |names: Vec<String>| BTreeSet::from_iter(names);
     let both = |ways: Vec<BTreeSet<String>>| [ways.clone(), ways];
@@ -149,7 +147,7 @@ fn page(config: &Config, request: &IoRequest) -> Page {
     let Times { command, program, data, on_die } = times(kind, column);
     let [there, back] = ways(kind, config.pnssd.controllers, (row, column));
     let is_nossd = kind == FabricKind::Nossd;
-    // Time of the second scout of a read on Venice, which reserves a circuit for each transfer. A held circuit saves this time.
+    // Venice reserves a circuit for each transfer. If the circuit is held for the whole read, the second scout is saved.
     let again = if kind == FabricKind::Venice { Time::from_ns(4 * (column + 1)) } else { Time::ZERO };
     let acknowledgement = if is_nossd { packet(column, 4) } else { Time::ZERO };
     let stage = |after, ways: &Vec<BTreeSet<String>>, kept| Stage { after, ways: ways.clone(), kept };
@@ -228,7 +226,7 @@ fn paths_are_held_when_the_naive_model_says_so() {
             config.nossd.injection = InjectionPolicy::Nearest;
             config.venice.service = Service::LongestFirst;
             config.pnssd.controllers = Controllers::ALL[case % Controllers::ALL.len()];
-            // With one controller, no two scouts of Venice compete, so the model needs no scouts.
+            // With a single controller no two scouts of Venice compete, so the model can ignore scouts.
             config.geometry.channels = if kind == FabricKind::Venice { 1 } else { 2 + random.below(3) };
             config.geometry.chips_per_channel =
                 if kind == FabricKind::Pnssd { config.geometry.channels } else { 2 + random.below(4) };
@@ -240,7 +238,7 @@ fn paths_are_held_when_the_naive_model_says_so() {
             let (completed, uses) = simulated(&config, &requests);
             let name = format!("{kind}, {rule}, case {case}");
             assert_eq!(completed, done, "{name}");
-            // A scout reserves the links of a circuit one after the other, so the start of a hold differs by link.
+            // A scout reserves the links of a circuit one by one, so the hold times of its links differ in their start. Starts are ignored on Venice.
             let since = |(die, from, until): Holding| {
                 if kind == FabricKind::Venice { (die, Time::ZERO, until) } else { (die, from, until) }
             };

@@ -1,4 +1,4 @@
-//! Independent reads of the planes of a die (`flash.multi-plane = "independent"`), compared with arithmetic and with drives whose planes are dies.
+//! Independent plane reads (`flash.multi-plane = "independent"`), compared with arithmetic and with drives that have a die per plane.
 
 use flashmesh::config::{Config, FabricKind, KindOrder, MultiPlane, Suspension};
 use flashmesh::measure::lower_bound::Limit;
@@ -113,7 +113,7 @@ fn reads_of_several_planes_run_during_one_suspension() {
     assert_eq!(done[0], COMMAND + PROGRAM + (second_read - at) + resume);
 }
 
-/// Returns a drive of 20 channels with a chip each; `dies` dies a chip and `planes` planes a die, with 2,048 random reads of 512 B outstanding.
+/// Returns a drive of 20 channels, one chip each, with 2,048 random reads of 512 B outstanding.
 fn wide_drive(dies: u32, planes: u32) -> Config {
     config_of(&format!(
         r#"

@@ -23,14 +23,14 @@ fn drive(kind: FabricKind) -> Config {
     let mut config = bare_drive();
     config.fabric.kind = kind;
     if kind == FabricKind::Bus {
-        // The bus alone keeps the number of blocks of the preset; the other interconnects have fewer.
+        // [`bare_drive`] has fewer blocks than the preset. The bus keeps the blocks of the preset.
         config.geometry.blocks_per_plane = Config::default().geometry.blocks_per_plane;
     }
     config.nossd.injection = InjectionPolicy::Nearest;
     config.replay.mode = ReplayMode::Stress;
     config.replay.outstanding = 4096;
-    // Some rows are idle at the end of a run, so runs are long enough to make this time negligible. On Venice rows have no controllers of their
-    // own, and simulation is slowest, so the run on Venice is shorter.
+    // Runs are long enough to make the idle time of rows at the end negligible. Venice is slowest to simulate and does not depend on rows, so its run
+    // is shorter.
     config.workload.requests = Some(if kind == FabricKind::Venice { 60_000 } else { 150_000 });
     config
 }
@@ -47,7 +47,7 @@ fn uniform(kind: FabricKind) -> f64 {
     run(&drive(kind)).bandwidth_bytes_per_s / 1e9
 }
 
-/// Returns the throughput of sequential reads, which load all chips equally at any time, in GB/s.
+/// Returns the throughput of sequential reads, which load all chips equally, in GB/s.
 fn in_turn(kind: FabricKind) -> f64 {
     let mut config = drive(kind);
     config.workload.pattern = Pattern::Sequential;
@@ -93,7 +93,7 @@ fn pssd_moves_twice_as_much_less_the_overhead_of_its_packets() {
 #[test]
 fn pnssd_has_twice_the_channels_and_serves_one_row_over_all_columns() {
     assert_within("pnSSD, uniform", uniform(FabricKind::Pnssd), 16.0 * 4096.0 / PACKET_PAGE, 0.02);
-    // Eight chips are the bottleneck here, because the nine channels could carry more than they read.
+    // The eight chips are the bottleneck: the row channel and eight column channels carry more than the chips read.
     let chips = 8.0 * 4096.0 / (3000.0 + 2.0 * 20.0 + PACKET_PAGE);
     assert_within("pnSSD, one row", one_row(FabricKind::Pnssd), chips.min(9.0 * 4096.0 / PACKET_PAGE), 0.02);
 }
@@ -120,8 +120,8 @@ fn the_ideal_is_as_fast_as_its_chips() {
     assert_within("ideal, one row", one_row(FabricKind::Ideal), 8.0 * 4096.0 / CHIP_READ, 0.02);
 }
 
-/// The more traffic goes to one row, the lower is the throughput of the bus, while in Venice all controllers serve that row. Venice is ahead
-/// from about a sixth of the traffic on.
+/// The bus slows down as more traffic goes to one row, whereas all controllers of Venice can serve that row. Venice is faster once about a sixth of
+/// the traffic goes to one row.
 #[test]
 fn the_share_of_the_hottest_row_decides_between_bus_and_venice() {
     let row_of_bus = 4096.0 / BUS_PAGE;
@@ -130,7 +130,7 @@ fn the_share_of_the_hottest_row_decides_between_bus_and_venice() {
         let bus = hot_row(FabricKind::Bus, share);
         assert_within(&format!("bus, {share} on one row"), bus, row_of_bus / share, 0.03);
         let venice = hot_row(FabricKind::Venice, share);
-        // Venice reaches less than the bound, because crossing circuits compete for links, most if half of the traffic goes to one row.
+        // Crossing circuits compete for links, most of all with half of the traffic on one row. So Venice stays below the bound.
         let bound = f64::min(7.9, chips_of_a_row / share);
         assert!((0.75 * bound..=bound).contains(&venice), "{share} on one row: Venice {venice} GB/s of {bound}");
         assert_eq!(venice > bus, share > 0.15, "{share} on one row: Venice {venice} GB/s, bus {bus} GB/s");

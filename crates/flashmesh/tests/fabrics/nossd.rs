@@ -21,8 +21,7 @@ fn drive() -> Config {
     config
 }
 
-/// Returns the latency of a packet of `flits` flits over `hops` links between routers, without contention. In cycles of 1 ns, it is 1 for the
-/// request, 4 per router, and 1 per flit over the last link.
+/// Returns the latency of a packet without contention, in cycles of 1 ns: 1 for the request, 4 per router, 1 per flit.
 fn alone(hops: u64, flits: u64) -> Time {
     Time::from_ns(1 + 4 * (hops + 1) + flits)
 }
@@ -52,7 +51,7 @@ fn one_write_takes_nine_packets_array_and_acknowledgement() {
 fn the_sender_far_away_or_the_nearest_hears_the_chip() {
     let mut config = drive();
     config.nossd.injection = InjectionPolicy::RoundRobin;
-    // Page 2 is on the first chip of row 2. Round robin gives the first command to controller 0, two rows above that chip.
+    // Page 2 is on the first chip of row 2. Round-robin injection uses controller 0, two hops away.
     let page = 2;
     assert_eq!(latencies(&config, [read(page, 1, Time::ZERO)]), [alone(2, 8) + READ + alone(2, 9 * 512)]);
     config.nossd.reply = ReplyPolicy::Nearest;
@@ -91,14 +90,14 @@ fn one_read_in_lockstep_takes_a_flit_each_cycle() {
     }
 }
 
-/// A read and a write cross the same controller link in opposite directions. Over a shared wire they take turns flit by flit.
+/// A read and a write use the same controller link in opposite directions. On a half-duplex link they alternate flit by flit.
 #[test]
 fn reads_and_writes_share_the_wire_of_a_half_duplex_link() {
     let mut config = drive();
     config.nossd.interleave = Interleave::Flits;
     config.nossd.buffer_flits = 16;
     let data = 9 * 512;
-    // The read data and the write data enter the network at the same time.
+    // The write arrives when the read data enters the network.
     let sensed = alone(0, 8) + READ;
     let requests = || [read(0, 1, Time::ZERO), write(8, 1, sensed)];
     let duplex = latencies(&config, requests());
@@ -133,8 +132,8 @@ fn traffic_aware_injection_counts_packets_where_controllers_queue_them() {
     config.geometry.chips_per_channel = 2;
     config.nossd.interleave = Interleave::Flits;
     config.nossd.injection = InjectionPolicy::LeastLoaded;
-    // Controller 0 is sending a page, and controller 1 has two requests of one packet each. Then a write of a page on row 0 arrives. It
-    // goes to controller 1, which has fewer packets to send.
+    // Controller 0 is sending a page and controller 1 has two one-packet requests when a write of row 0 arrives. The write goes to controller 1,
+    // which has fewer packets queued.
     let at = Time::from_ns(100);
     let pages_from_each = |config: &Config| -> [u64; 2] {
         let requests = [write(0, 1, Time::ZERO), read(1, 1, at), read(3, 1, at), write(2, 1, at)];
@@ -186,8 +185,8 @@ fn saturated(config: &Config, page: fn(u64) -> u64) -> f64 {
     report.bandwidth_bytes_per_s / 1e9
 }
 
-/// A link carries a flit of one byte per ns. A page is 9 packets of 512 bytes, of which 4096 bytes are host data. Uniform reads use the links of all
-/// 8 controllers, reads of row 0 only those of controller 0.
+/// A link carries one byte per ns. A page takes 9 packets of 512 B, of which 4096 B are host data. Uniform reads use all 8 controllers, reads of row
+/// 0 only controller 0.
 #[test]
 fn saturated_reads_fill_the_links_to_their_controllers() {
     for keep_runs in [false, true] {

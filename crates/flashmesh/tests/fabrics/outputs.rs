@@ -45,8 +45,7 @@ fn the_states_of_a_chip_are_those_of_the_closed_form() {
 #[test]
 fn transfers_of_one_die_overlap_with_the_array_of_the_other() {
     let config = one_chip();
-    // Pages 0 and 1 are on different dies. The second command follows the first, so the second array ends 10 ns after the first, while the
-    // data of the first die is being sent. The data of the second die follows.
+    // Pages 0 and 1 are on different dies. The second die starts 10 ns after the first, and sends its data after the first.
     let requests = [read(0, 1, Time::ZERO), read(1, 1, Time::ZERO)];
     let (report, _) = run_source(&config, Listed(requests.into()));
     let found = states(&report);
@@ -80,7 +79,7 @@ fn every_interconnect_moves_the_same_bytes_over_the_pins_for_a_read() {
         config.workload.request_size = Sizes(vec![(Bytes::from_kib(8), 1.0)]);
         let found = simulated(&config).per_request.expect("requests completed");
         assert_eq!((found.reads, found.programs, found.partial_update_share), (2.0, 0.0, None), "{kind}");
-        // Besides the two pages, packets have headers and checksums, which add a few percent.
+        // Packet headers and checksums add a few percent to the two pages.
         assert!((8192.0..8192.0 * 1.2).contains(&found.transferred_bytes), "{kind}: {}", found.transferred_bytes);
     }
 }

@@ -7,7 +7,7 @@ use flashmesh::simulation::{Control, Simulation};
 
 use crate::support::drives::{drive_with_held_paths, steady_drive};
 
-/// Returns the interconnect of `config` in the form of a user-defined one: built behind a trait object.
+/// Returns the built-in interconnect of `config`, wrapped as a user-defined one.
 fn by_hand(config: &Config) -> &'static FabricInfo {
     let known = info_of(config.fabric.kind);
     Box::leak(Box::new(FabricInfo {
@@ -67,7 +67,7 @@ fn every_interconnect_set_by_hand_gives_the_report_of_the_same_one_configured() 
     }
 }
 
-/// Returns the bus as a seventh interconnect, beside the six built-in ones; with `can`, it also supports the optional keys and held paths of the bus.
+/// Returns a copy of the bus under another name. With `can`, the copy also supports the optional keys and held paths of the bus.
 fn seventh(can: bool) -> &'static FabricInfo {
     let bus = info_of(FabricKind::Bus);
     let held = bus.build_held.filter(|_| can);
@@ -75,12 +75,11 @@ fn seventh(can: bool) -> &'static FabricInfo {
     Box::leak(Box::new(FabricInfo { name: "seventh", used_keys: obeys, build_held: held, ..bus.clone() }))
 }
 
-/// Returns the report of a run over interconnect `kind` with `key` set to `value` (not set if `key` is empty), or the error of the configuration or
-/// the run.
+/// Runs interconnect `kind` with `key = value` (unless `key` is empty). Returns the report, or the error of the configuration or of the run.
 fn over(kind: &'static FabricInfo, key: &str, value: &str) -> Result<serde_json::Value, String> {
     let text = "geometry = { channels = 2, chips-per-channel = 4, dies-per-chip = 2, page-size = \"16KiB\", blocks-per-plane = 16, pages-per-block = 16, over-provisioning = 0.5 }\n\
                 workload = { requests = 600, read-share = 0.5 }\nprecondition.kind = \"random\"\nreplay.outstanding = 256\n";
-    // `kind` replaces the interconnect of the configuration. So `fabric.kind` only has to accept the tested values of `gc.move`.
+    // `kind` replaces the configured interconnect, which only has to accept the value of `gc.move`.
     let moves = key == "gc.move" || kind.moves.len() > 1;
     let mut settings = vec![format!("fabric.kind={}", if moves { "nossd" } else { "bus" })];
     settings.extend((!key.is_empty()).then(|| format!("{key}={value}")));
@@ -98,7 +97,7 @@ fn over(kind: &'static FabricInfo, key: &str, value: &str) -> Result<serde_json:
     Ok(json)
 }
 
-/// Returns the values with which a parameter is tested: all choices except its default, or one other rate for `fabric.channel-rate`.
+/// Returns the values to test: all choices of the parameter but the default, or another rate for `fabric.channel-rate`.
 fn values(spec: &ParameterSpec) -> Vec<String> {
     let choices: Vec<String> = spec.choices.iter().map(|choice| choice.name.to_owned()).collect();
     let values = match spec.path().as_str() {

@@ -79,7 +79,7 @@ fn one_program_writes_the_four_pages_of_a_word_line_whose_data_comes_with_its_co
     let found = latencies(&config, std::iter::once(write(0, 8, Time::ZERO)).chain(reads));
     assert_eq!(found[0], expected(4) * 2);
     assert_eq!(found[1..], [3, 5, 7, 11].map(|time| COMMAND + US(time) + PAGE_TRANSFER));
-    // Three pages wait for a fourth until the timeout, and then program a whole word line.
+    // Three pages wait for a fourth until the gather timeout; then the whole word line is programmed.
     assert_eq!(latencies(&config, [write(0, 3, Time::ZERO)]), [config.ftl.gather_timeout + expected(4)]);
 }
 

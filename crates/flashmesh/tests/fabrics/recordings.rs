@@ -56,7 +56,7 @@ fn run(config: &Config) -> Report {
     Simulation::new(config).expect("the drive can be built").run(&Control::default()).expect("the run succeeds")
 }
 
-/// Timed events of a timeline, the names of its tracks by id, the report, and the time at which the timeline became full (`None` if it did not).
+/// Contents of a timeline: timed events, track names by id, the report, and the time at which the timeline was full (`None` if never).
 type Recorded = (Vec<(u64, TrackEvent)>, BTreeMap<u64, String>, Report, Option<Time>);
 
 fn timeline(config: &Config) -> Recorded {
@@ -109,7 +109,7 @@ fn a_timeline_has_what_the_report_counts_on_every_interconnect() {
         assert!(begun("array") > 0 && begun("array") <= pages + report.gc.erases, "{kind}");
         assert_eq!(begun("command") + begun("data"), report.path_conflict.transfers, "{kind}");
         assert!(begun("link") >= report.path_conflict.transfers, "{kind}: a transfer holds at least one link");
-        // At the end every counter is zero, and the flow of every request (the arrows that link its events) has ended.
+        // At the end all counters are zero and all request flows (arrows that link the events of a request) have ended.
         let mut last = BTreeMap::new();
         for (_, event) in events.iter().filter(|(_, event)| is(event, Kind::Counter)) {
             last.insert(
@@ -230,10 +230,9 @@ fn a_recording_of_the_network_has_what_the_report_counts() {
         assert_eq!(sent.clone().count() as u64, report.path_conflict.transfers, "{kind}");
         assert_eq!(network.requests.len() as u64, report.requests, "{kind}: every request transferred data");
         if *kind != FabricKind::Nossd {
-            // NoSSD is excluded, because its packets are also blocked in the network, behind others.
+            // NoSSD is excluded, because its packets are also blocked behind other packets in the network.
             let blocked: u64 = sent.clone().map(|transfer| transfer.blocked_ps).sum();
-            // The report can count less than the recording: if a busy die requests a path, the report counts the wait only from the end of
-            // the die's work.
+            // If a busy die requests a path, the report counts the wait only from the end of the die's operation, the recording from the request.
             assert!(blocked >= report.path_conflict.wait_ps, "{kind}");
             let causes = &report.path_conflict.causes;
             let all = causes.channel.transfers + causes.controller.transfers + causes.link.transfers;
@@ -245,7 +244,7 @@ fn a_recording_of_the_network_has_what_the_report_counts() {
         }
         let held = network.holds.iter().filter(|hold| hold.transfer.is_some()).count();
         if *kind != FabricKind::Nossd {
-            // NoSSD is excluded, because its acknowledgements hold links as well.
+            // NoSSD is excluded, because its acknowledgements hold links too.
             assert_eq!(held, network.holds.len(), "{kind}: holds without a transfer");
         }
         for hold in &network.holds {

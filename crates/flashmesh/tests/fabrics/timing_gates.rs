@@ -48,7 +48,7 @@ fn begin(die: &mut Die, rules: &DieRules, kind: OperationKind, planes: u32, now:
     until
 }
 
-/// Asserts that at `now` the die reports that it accepts no operation, and refuses each kind with the time `busy_until`.
+/// Asserts that the die refuses every kind of operation at `now`, with the error `Busy(busy_until)`.
 #[track_caller]
 fn assert_refuses(die: &mut Die, rules: &DieRules, now: Time, busy_until: Time) {
     assert!(!die.accepts(rules));
@@ -117,7 +117,7 @@ fn a_cache_takes_the_next_operation_when_the_array_ends_and_one_more_read_only()
     let second = begin(&mut die, &rules, OperationKind::Read, 1, first);
     assert_refuses(&mut die, &rules, second - PICOSECOND, second);
     die.finish_array(second).expect("the array time has passed");
-    // The register still holds the first page, so the second page waits in the array and keeps it busy.
+    // The register still holds the first page, so the second page cannot leave the array and the die stays busy.
     assert_refuses(&mut die, &rules, us(20), Time::MAX);
     die.finish_sending(us(21)).expect("the first page leaves");
     assert_eq!(begin(&mut die, &rules, OperationKind::Read, 1, us(21)), us(24));
@@ -134,7 +134,7 @@ fn an_operation_is_suspended_while_more_than_the_least_is_left_and_not_at_it() {
         assert_eq!(die.suspend(&rules, latest + PICOSECOND), Err(DieError::NotSuspendable), "{kind:?}");
         assert_eq!(die.suspend(&rules, latest), Ok(Time::ZERO), "{kind:?}");
         assert!(die.has_suspended() && die.accepts(&rules));
-        // After the 5 us to resume, 10 us and a picosecond of array time are left.
+        // The resumption takes 5 us; 10 us and a picosecond of array time remain.
         assert_eq!(die.resume(&rules, until, us(5)), Ok(until + us(15) + PICOSECOND));
     }
 }

@@ -71,7 +71,7 @@ fn the_transactions_of_a_request_share_one_circuit_at_a_time() {
     assert_eq!(latencies(&config, [write(page_at(0, 0), 2, Time::ZERO)]), [write_one * 2 + PROGRAM]);
     // Two separate requests each have their own circuit.
     assert_eq!(latencies(&config, [0, 1].map(|row| read(page_at(row, 0), 1, Time::ZERO))), [both, both]);
-    // The first read holds the only circuit of the request until its data is sent, so the second read starts only then.
+    // The first read holds the only circuit of the request until its data has been sent, and the second read waits for that circuit.
     config.fabric.hold_path = HoldPath::Reads;
     let whole = both - scout(hops);
     assert_eq!(latencies(&config, [read(page_at(0, 0), 2, Time::ZERO)]), [whole * 2]);
@@ -99,8 +99,8 @@ fn links_take_bytes_as_wide_and_as_fast_as_they_are() {
 #[test]
 fn a_second_read_of_a_row_is_served_by_the_nearest_other_controller_the_upper_one_first() {
     let done = completions(&drive(), [read(page_at(4, 0), 1, Time::ZERO), read(page_at(4, 1), 1, Time::ZERO)]);
-    // Controller 4 is busy with the first command, so controller 3 sends the second command; its router is two links from that of chip (4,
-    // 1). Controller 4 is free again for the data of the first read, so controller 3 also fetches the data of the second.
+    // Controller 4 is busy with the first command, so controller 3 sends the second, over one more hop. When the data of the second read is ready,
+    // controller 4 is busy with the data of the first, so controller 3 serves it again.
     assert_eq!(done[0], scout(1) + command(2) + READ + scout(1) + data(2));
     assert_eq!(done[1], scout(3) + command(4) + READ + scout(3) + data(4));
 }
@@ -112,8 +112,8 @@ fn a_read_beyond_the_number_of_controllers_waits_for_one() {
     let (report, _) = run_source(&config, listed([read(0, 1, Time::ZERO), read(1, 1, Time::ZERO)]));
     let causes = &report.path_conflict.causes;
     assert_eq!([causes.channel.transfers, causes.controller.transfers, causes.link.transfers], [0, 2, 0]);
-    // The second command waits for the first command, and the data of the second read for the data of the first. The wait of the data
-    // counts only from the end of the second read's array time.
+    // The second command waits for the first, and the data of the second read for that of the first; the data wait starts when the second read is
+    // sensed.
     let first_command = scout(1) + command(2);
     let first_done = first_command + READ + scout(1) + data(2);
     let second_read = first_command + scout(2) + command(3) + READ;
@@ -161,8 +161,7 @@ fn requests_of_one_page_conflict_with_others_whenever_they_wait() {
     }
 }
 
-/// Transfers wait first for the pins of their chip, then for a controller, and then for a path; a transfer counts under each cause for which it
-/// waited.
+/// Transfers wait for the pins of their chip, then for a controller, then for a path. A transfer counts under each cause of its wait.
 #[test]
 fn a_wait_counts_under_every_cause_with_the_time_of_each() {
     let (report, records) = {
@@ -178,7 +177,7 @@ fn a_wait_counts_under_every_cause_with_the_time_of_each() {
     let causes = [&path.causes.channel, &path.causes.controller, &path.causes.link];
     let waited: u64 = causes.iter().map(|cause| cause.wait_ps).sum();
     assert_eq!(waited, path.wait_ps);
-    // Most transfers here wait for the pins of their chip and then for a controller.
+    // Most transfers wait for two causes: the pins of the chip, then a controller.
     let conflicts: u64 = causes.iter().map(|cause| cause.transfers).sum();
     let blocked = path.transfers as f64 * (1.0 - path.transfers_free_share.expect("transfers took place"));
     assert!(conflicts as f64 > 1.1 * blocked, "{conflicts} of {blocked}");
@@ -187,8 +186,8 @@ fn a_wait_counts_under_every_cause_with_the_time_of_each() {
     assert!(scouts.failed_first <= scouts.failed && scouts.failed_first > 0, "{scouts:?}");
 }
 
-/// The controllers of the paper send the next scout immediately (Venice, ISCA 2023, sections 4.2 and 4.3). This causes more scouts and less
-/// throughput than a controller that serves other requests until a circuit is torn down.
+/// In the paper a controller resends a failed scout immediately (Venice, ISCA 2023, sections 4.2 and 4.3). That costs more scouts and throughput than
+/// serving other requests until a circuit is torn down.
 #[test]
 fn controllers_that_retry_at_once_send_more_scouts_and_serve_less() {
     let [waits, retries] = [Retry::OnTeardown, Retry::Immediate].map(|retry| {
@@ -203,7 +202,7 @@ fn controllers_that_retry_at_once_send_more_scouts_and_serve_less() {
     assert!(gigabytes_per_second(&retries) < gigabytes_per_second(&waits));
 }
 
-/// Returns a drive with two XY scouts whose paths cross: controller 0 to (1, 1) by (0, 1), and controller 1 to (0, 1) by (1, 1).
+/// Returns a drive on which two scouts with XY routing cross: controller 0 reaches (1, 1) via (0, 1), controller 1 reaches (0, 1) via (1, 1).
 fn crossing(retry: Retry) -> Config {
     let mut config = drive();
     config.geometry.channels = 2;

@@ -1,5 +1,5 @@
-//! Age bound of the scheduling policies, the wait after which a request precedes all younger ones. Each choice of a policy is checked against
-//! `schedule.age-bound`, over every interconnect, on drives with many conflicts and on random drives, also with power cuts.
+//! Age bound of the scheduling policies: a request that has waited for `schedule.age-bound` precedes all younger ones. Each choice of a policy is
+//! checked, over every interconnect, on drives with many conflicts and on random drives, also with power cuts.
 //!
 //! `FLASHMESH_DRIVES` sets the number of random drives per policy and interconnect, `FLASHMESH_SEED` their seed.
 
@@ -33,12 +33,12 @@ const DRIVES: u32 = 3;
 /// Value of `schedule.age-bound` that is never reached.
 const NO_BOUND: Time = Time::from_ms(1_000_000);
 
-/// Counts of the choices of a policy in a run, and its first violation of the bound.
+/// Checked choices of a policy in a run.
 #[derive(Debug, Default)]
 struct Seen {
-    /// Choices made while a request had waited at least as long as the bound and more than one queue had requests.
+    /// Choices made while a request was overdue and requests waited in more than one queue.
     owed: u64,
-    /// First violation of the bound; `None` if every choice kept it.
+    /// First violation of the bound, if any.
     broken: Option<String>,
 }
 
@@ -47,13 +47,13 @@ struct Watched {
     policy: AnyScheduler,
     erases: EraseOrder,
     bound: Time,
-    /// By die: whether the last choice while a request was overdue passed over that request. Two such choices in a row violate the bound.
+    /// Whether the last choice of the die passed over an overdue request. Two such choices in a row violate the bound.
     passed: BTreeMap<DieId, bool>,
     seen: Arc<Mutex<Seen>>,
 }
 
 impl Watched {
-    /// Returns whether firmware work (map accesses, erases or GC) must be chosen before any request.
+    /// Returns whether waiting firmware work (map accesses, erases or GC) precedes all requests.
     fn firmware_goes_first(&self, waiting: &SchedulerView<'_>) -> bool {
         let any = |classes: &[TransactionClass]| classes.iter().any(|&class| waiting.is_ready(class));
         let puts_erases_off = self.erases == EraseOrder::Last && !waiting.space_is_out();
@@ -67,8 +67,8 @@ impl Watched {
             || (waiting.collection_first() && any(collection))
     }
 
-    /// Returns the queue of the oldest waiting request, which must be chosen next, and the longest wait of a request. `None` if no request
-    /// has waited as long as the bound, if at most one queue has requests, or if firmware work goes first.
+    /// Returns the queue that must be served next, and the longest wait of a request. `None` if no request is overdue, only one queue has requests,
+    /// or firmware work goes first.
     fn owed(&self, waiting: &SchedulerView<'_>) -> Option<(QueueId, Time)> {
         let heads = || waiting.heads(TransactionClass::UserRead).chain(waiting.heads(TransactionClass::UserProgram));
         if heads().nth(1).is_none() || self.firmware_goes_first(waiting) {
@@ -158,8 +158,7 @@ fn no_request_waits_longer_than_the_bound_of_the_policy_allows() {
         config.schedule.age_bound = bound;
         let (report, seen) = watch_configured(&config, bound);
         assert_kept(&seen, &config);
-        // An overdue read waits only for older transactions, and reads and programs alternate. In the worst case all 64 outstanding
-        // requests are programs on the die of that read.
+        // An overdue read waits only for older transactions. Reads and programs alternate, and at worst all 64 outstanding requests are on its die.
         let [read, write] = [10 + 3_000 + 4_096, 10 + 4_096 + 100_000].map(Time::from_ns);
         let most = bound + (write + read) * 64;
         let slowest = report.latency_ps.all.expect("there are requests").max;
@@ -209,7 +208,7 @@ fn draw(policy: SchedulePolicy, fabric: FabricKind, number: u64) -> Drawn {
         let ((mut config, requests, moments), bound) = drive;
         config.schedule.policy = policy;
         config.schedule.age_bound = US(bound);
-        // The firmware policy Sprinkler implies the scheduling policy Sprinkler, so `policy` would have no effect.
+        // The firmware policy Sprinkler overrides `schedule.policy` with its own scheduler.
         let is_own = config.ftl.policy == FirmwarePolicy::Sprinkler;
         if config.fabric.kind == fabric && !is_own && config.validate().is_ok() {
             return (config, requests, moments[0]);
@@ -217,8 +216,7 @@ fn draw(policy: SchedulePolicy, fabric: FabricKind, number: u64) -> Drawn {
     }
 }
 
-/// Runs the requests on a drive, once to the end and once with a power cut, and checks both runs against `bound`. Returns the checked choices of both
-/// runs.
+/// Runs the drive to the end, then again with a power cut, and checks both runs against `bound`.
 fn watch_drawn((config, requests, moment): &Drawn, bound: Time) -> [Seen; 2] {
     let run = |config: &Config| {
         let source = Listed(requests.iter().copied().collect());

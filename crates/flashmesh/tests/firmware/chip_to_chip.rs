@@ -25,8 +25,8 @@ fn small_drive() -> Config {
     config
 }
 
-/// Returns writes to chip 0, a millisecond apart. All but the last fill six blocks: the first block keeps one valid page, each other block
-/// two. The last write leaves fewer free pages than the GC reserve plus a block, so GC collects the first block.
+/// Returns writes to chip 0, a millisecond apart. All but the last fill six blocks; the first block keeps one valid page, the others two. The last
+/// write makes GC collect the first block.
 fn writes_until_one_page_moves() -> Vec<IoRequest> {
     let blocks = [[0, 1, 1, 1], [1, 2, 2, 2], [3, 4, 4, 4], [5, 6, 6, 6], [7, 8, 8, 8], [9, 10, 10, 10]];
     let pages = blocks.into_iter().flatten().chain([11]);
@@ -58,8 +58,7 @@ fn a_move_takes_a_read_a_transfer_between_the_chips_and_a_program_without_data()
 #[test]
 fn a_moved_page_crosses_the_vertical_channel_once_and_no_controller() {
     let mut requests = writes_until_one_page_moves();
-    // The read arrives after GC has moved the page to chip 2 (row 1, column 0), and reads it there. It also extends the run until the move
-    // has ended.
+    // The read arrives after the page has moved to chip 2 (row 1, column 0), and keeps the run going until the move has ended.
     requests.push(read(0, 1, Time::from_ms(30)));
     let (report, _) = run_source(&small_drive(), Listed(requests.into()));
     assert_eq!((report.gc.pages_moved, report.gc.pages_copied), (1, 1));
@@ -101,8 +100,8 @@ fn the_controllers_move_no_page_that_goes_from_chip_to_chip() {
     let report = random_writes(FabricKind::Pnssd, PageMove::ChipToChip, None);
     let (gc, links) = (&report.gc, &report.links);
     let pages = |bytes: &[u64]| bytes.iter().sum::<u64>() as f64 / PAGE as f64;
-    // Many pages stay on their chip, because each possible destination plane has more valid pages, has no free page, or already awaits a
-    // page. A vertical channel leads to only three other chips, so fewer pages move than over NoSSD with its fifteen.
+    // Many pages stay on their chip, because every possible destination plane has more valid pages, no free page, or another move pending. A vertical
+    // channel leads to only 3 other chips, NoSSD to 15.
     assert!(gc.pages_copied > gc.pages_moved / 5, "{gc:?}");
     assert_eq!(pages(&links.bytes_between_chips[..4]), 0.0, "horizontal channels carry no moved page");
     assert_within("from chip to chip", pages(&links.bytes_between_chips), gc.pages_copied as f64, 0.02);

@@ -52,8 +52,8 @@ fn alone(hops: u64, flits: u64) -> Time {
     Time::from_ns(1 + 4 * (hops + 1) + flits)
 }
 
-/// Returns the time at which the last write is programmed, and the time at which the controller receives the CleanAck. The Clean
-/// (chip-to-chip move of a whole block) moves both pages to chip 1, next to chip 0.
+/// Returns when GC starts (the last write is programmed) and when the controller receives the CleanAck. The Clean packet moves both pages to chip 1,
+/// next to chip 0.
 fn clean() -> (Time, Time) {
     let data = 9 * 512;
     let begins = Time::from_ms(10 * 28) + alone(0, data) + PROGRAM;
@@ -90,9 +90,9 @@ fn a_clean_takes_one_packet_the_reads_the_transfers_the_programs_and_one_acknowl
 fn a_read_of_a_page_that_has_moved_waits_for_the_acknowledgement_and_goes_to_its_new_place() {
     let (begins, told) = clean();
     let mut requests = writes_until_two_pages_move();
-    // When the read arrives, page 0 has been programmed on chip 1, and page 1 has not.
+    // The read arrives when page 0 is programmed on chip 1, but page 1 is not.
     requests.push(read(page(0), 1, begins + Time::from_us(150)));
-    // A read of another chip does not wait for the Clean (chip-to-chip move of a whole block).
+    // A read of another chip does not wait for the Clean move.
     let elsewhere = begins + Time::from_us(160);
     requests.push(read(page(3) + 1, 1, elsewhere));
     let done = completions(&small_drive(), requests);
@@ -105,8 +105,8 @@ fn the_controller_that_sent_a_clean_hears_of_its_end_though_another_one_is_neare
     let (begins, told) = clean();
     let mut requests = writes_until_two_pages_move();
     requests.push(read(page(0), 1, begins + Time::from_us(150)));
-    // Shifted by one page, all requests are to the first chip of row 1. The Clean (chip-to-chip move of a whole block) moves the pages to
-    // chip 0, where the controller of row 0 reads them.
+    // Shifted by one page, all requests go to the first chip of row 1. The Clean moves the pages to the first chip of row 0, whose controller reads
+    // them.
     for request in &mut requests {
         request.offset += Bytes::new(PAGE);
     }
@@ -114,7 +114,7 @@ fn the_controller_that_sent_a_clean_hears_of_its_end_though_another_one_is_neare
     assert_eq!(done[29], told + alone(0, 8) + READ + alone(0, 9 * 512));
 }
 
-/// Messages of a run over the network of chips and controllers, by type.
+/// Message counts of a run on the network between chips and controllers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Told {
     reads: u32,
@@ -158,15 +158,14 @@ fn two_pages_take_one_command_and_one_acknowledgement() {
         simulation.run(&Control::default()).expect("the run ends without a violation");
         *told.lock().expect("no other thread panicked")
     };
-    // The 30 host writes and the erase are each acknowledged. The one read is the Clean packet, which covers both pages and has one
-    // CleanAck. A chip-to-chip move instead takes a read and an acknowledged program for each page.
+    // Acknowledged are 30 host writes and the erase; the Clean counts as one read, with one CleanAck for both pages. Chip-to-chip moves take a read
+    // and an acknowledged program per page.
     let expected = Told { reads: 1, programs: 30, erases: 1, copies: 2, acknowledgements: 30 + 1 + 1 };
     assert_eq!(told(PageMove::Clean), expected);
     assert_eq!(told(PageMove::ChipToChip), Told { reads: 2, programs: 32, acknowledgements: 30 + 2 + 1, ..expected });
 }
 
-/// A page is written while a Clean (chip-to-chip move of a whole block) that lists it is in progress: a page not yet programmed at its
-/// destination, or one that is. The Clean moves the page, which is invalid at its destination.
+/// The host writes a page while a Clean moves it, before or after its copy is programmed. The copy is invalid.
 #[test]
 fn a_page_that_is_written_while_it_moves_is_read_where_the_host_wrote_it() {
     let (begins, told) = clean();
@@ -176,8 +175,7 @@ fn a_page_that_is_written_while_it_moves_is_read_where_the_host_wrote_it() {
         requests
             .push(IoRequest { arrival: told + Time::from_ms(5), ..read(kind.offset.as_u64() / PAGE, 1, Time::ZERO) });
         let done = completions(&small_drive(), requests);
-        // The write waits for its die, which the Clean (chip-to-chip move of a whole block) occupies. The later read finds the page on chip
-        // 0, where the write put it.
+        // The write waits until the Clean releases its die. The later read finds the page where the write put it, on chip 0.
         assert!(done[29] > told, "{}", done[29]);
         assert_eq!(done[30], told + Time::from_ms(5) + alone(0, 8) + READ + alone(0, 9 * 512));
     }
@@ -205,7 +203,7 @@ fn most_pages_move_by_clean_whatever_space_there_is_and_amplify_writes_no_more()
     }
 }
 
-/// Every die runs GC, and so both sends and programs pages. The run would deadlock if dies waited for each other in a cycle.
+/// Every die both sends and receives moved pages. A cycle of dies that wait for each other would deadlock the run.
 #[test]
 fn a_saturated_drive_whose_dies_all_clean_comes_to_its_end() {
     let options: [fn(&mut Config); 5] = [

@@ -48,15 +48,14 @@ fn a_collection_begun_in_the_background_goes_first_once_space_has_run_out() {
     let foreground = worst_write(&config);
     config.gc.background_threshold = 0.9;
     let background = worst_write(&config);
-    // A collection that yielded to reads until its end would lengthen the longest write by 7 %, so a tolerance of 2 % detects it.
+    // Background GC that yielded to reads until its end would lengthen the longest write by 7 %, so a tolerance of 2 % detects it.
     assert!(
         background <= foreground + foreground / 50,
         "{background} ps with background collection, {foreground} ps without"
     );
 }
 
-/// With `gc.paced`, writes wait for the page moves of a collection, and page moves yield to reads. Without the age bound, reads that keep the die busy
-/// would stop page moves and writes.
+/// With `gc.paced`, writes wait for page moves, and page moves yield to reads. Without the age bound, constant reads would block both.
 #[test]
 fn reads_do_not_stop_a_collection_that_writes_wait_for_beyond_the_age_bound() {
     let served = |age_bound| {

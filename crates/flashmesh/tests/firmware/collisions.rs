@@ -1,5 +1,5 @@
-//! Analysis of read collisions: a read arrives at a die with other outstanding reads. Results are compared with arithmetic, with the tables of Jun et
-//! al., IEEE Access 2023 ("the paper"), and with a run without the analysis.
+//! Analysis of read collisions (a read arrives at a die that has other outstanding reads), compared with arithmetic, with the tables of Jun et al.,
+//! IEEE Access 2023 ("the paper"), and with runs without the analysis.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -43,15 +43,14 @@ fn assert_near(found: Option<f64>, expected: f64) {
     assert!((found - expected).abs() < 0.02, "{found}, expected {expected}");
 }
 
-/// Interpolates `of`, which is defined for whole numbers of reads, at a mean of `outstanding` reads.
+/// Interpolates `of` linearly at the mean number of outstanding reads.
 fn mixed(outstanding: f64, of: impl Fn(usize) -> f64) -> f64 {
     let (whole, part) = (outstanding.floor(), outstanding.fract());
     (1.0 - part) * of(whole as usize) + part * of(whole as usize + 1)
 }
 
-/// Returns the share of each state of the queues of `dies` dies, as their sorted lengths, when `outstanding` reads wait there. In each read time
-/// every busy die completes one read, which is replaced by a read of a random die. Computes the stationary state of this Markov chain, known as
-/// repeated balls into bins.
+/// Returns the stationary distribution of queue lengths (sorted) when `outstanding` reads are distributed over `dies` dies. Per read time every busy
+/// die completes a read, which is replaced by a read of a random die: the Markov chain known as repeated balls into bins.
 fn states_of_queues(outstanding: usize, dies: usize) -> BTreeMap<Vec<usize>, f64> {
     let mut states = BTreeMap::from([(vec![1; outstanding], 1.0)]);
     for _ in 0..100 {
@@ -103,12 +102,12 @@ fn one_more(states: &BTreeMap<Vec<usize>, f64>, dies: usize) -> BTreeMap<Vec<usi
 fn eight_random_reads_on_sixteen_dies_collide_as_table_2_and_arithmetic_say() {
     let report = run(&random_reads(8, 60_000));
     let found = collisions(&report);
-    // Eight requests are outstanding, but each spends part of its time on the link, so slightly fewer are at the dies. Table 2 of Jun et
-    // al., IEEE Access 2023, has 7.8.
+    // Eight requests are outstanding, but part of their time is on the link, so fewer are at the dies: 7.8 in Table 2 of Jun et al., IEEE Access
+    // 2023.
     let occ = found.average_occ.expect("reads were outstanding");
     assert!((7.5..8.0).contains(&occ), "{occ}");
     assert_eq!((found.dies, found.reads, found.reads_per_die.iter().sum::<u64>()), (16, 60_000, 60_000));
-    // The collision ratio of 8 outstanding reads of random dies is 83.7 % expected and 86.0 % measured in the paper; 1 - 16! / (8! 16^8) = 87.9 %.
+    // For 8 outstanding reads of random dies the paper has 83.7 % expected and 86.0 % measured collisions; 1 - 16! / (8! 16^8) is 87.9 %.
     let closed = found.collision_ratio_closed_form.expect("collisions were sampled");
     assert!(closed < state_collision_probability(8, 16) && closed > state_collision_probability(7, 16), "{closed}");
     assert_near(found.collision_ratio_expected, closed);
@@ -116,8 +115,8 @@ fn eight_random_reads_on_sixteen_dies_collide_as_table_2_and_arithmetic_say() {
     assert_near(found.read_collision_ratio_expected, found.read_collision_ratio_closed_form.expect("reads completed"));
     assert!(found.read_collision_ratio_closed_form.expect("reads completed") <= read_collision_probability(8, 16));
     assert_near(found.read_collision_ratio, found.read_collision_ratio_closed_form.expect("reads completed"));
-    // More states have collisions than with independent random dies, because reads that share a die stay longer. The share of these states
-    // follows from the Markov chain of [`states_of_queues`]. Its ratio to the share for random dies is the published 86.0 / 83.7.
+    // Collisions are more frequent than at independent random dies, because colliding reads stay longer. The Markov chain of [`states_of_queues`]
+    // predicts the share; its ratio to that of random dies is the published 86.0 / 83.7.
     let states = mixed(occ, |outstanding| colliding_queues(outstanding, 16));
     assert_near(found.collision_ratio, states);
     assert_near(found.collision_ratio_normalized, 86.0 / 83.7);
@@ -128,14 +127,13 @@ fn eight_random_reads_on_sixteen_dies_collide_as_table_2_and_arithmetic_say() {
     assert!(found.reads_per_die_rsd.expect("reads completed") < 0.03);
 }
 
-/// Table 2 of Jun et al., IEEE Access 2023, has 2,382,491 pairs for 967,430 reads, but two reads meet at a die at most 423,000 times (7/16
-/// per read). Pairs counted at each observation (section II.C monitors collision patterns every 10 us) match the table if a read of 4 KiB
-/// transfers its whole page.
+/// Table 2 of Jun et al., IEEE Access 2023, has 2,382,491 pairs for 967,430 reads, far more than two reads can meet at a die (7/16 per read,
+/// 423,000). It counts pairs at each observation instead (every 10 us, section II.C), with whole-page transfers.
 #[test]
 fn pairs_of_eight_random_reads_at_each_observation_are_those_of_table_2_if_whole_pages_move() {
     let mut config = random_reads(8, 60_000);
-    // The parity covers the page, so a read of 4 KiB transfers all 18 KiB of page and parity. With 56 KiB of spare per page, the share of 4 KiB is 14
-    // KiB, again 18 KiB in all.
+    // With parity over the whole page, a read of 4 KiB transfers 18 KiB. 56 KiB of spare per page has the same effect: 4 KiB of data and 14 KiB of
+    // spare.
     config.geometry.page_spare = Bytes::from_kib(56);
     let report = run(&config);
     let found = collisions(&report);
@@ -148,7 +146,7 @@ fn pairs_of_eight_random_reads_at_each_observation_are_those_of_table_2_if_whole
     assert!(found.pair_occurrences as f64 <= 7.0 / 16.0 * found.reads as f64 * 1.02);
 }
 
-/// Three reads of one die arrive at once. Three pairs share the die until the first read completes, one pair until the second completes.
+/// Three reads of one die arrive together: three pairs until the first read completes, one pair until the second completes.
 #[test]
 fn a_pair_counts_at_each_observation_of_its_time_together() {
     let mut config = bare_drive();
@@ -294,12 +292,12 @@ fn a_read_whose_page_moves_while_it_waits_counts_once() {
     assert!(rerouted > 100, "{rerouted}");
 }
 
-/// On one die, pages 0 to 3 are written in part, which reads each of them first. Pages 4 and 5 are read meanwhile.
+/// Partial writes of pages 0 to 3 on one die read their pages first. Pages 4 and 5 are read meanwhile.
 #[test]
 fn reads_that_complete_a_write_collide_only_where_they_are_asked_for() {
     let mut config = bare_drive();
     config.measure.collisions = true;
-    // With one plane per die, page n is on die n modulo the number of dies, so all of these pages are on die 0.
+    // With one plane per die, all of these pages are on die 0.
     config.geometry.planes_per_die = 1;
     config.precondition.kind = PreconditionKind::Sequential;
     let part = |page: u64| IoRequest { size: Bytes::new(512), ..write(page, 1, Time::ZERO) };
@@ -310,7 +308,7 @@ fn reads_that_complete_a_write_collide_only_where_they_are_asked_for() {
     let (report, _) = run_source(&config, Listed(at_once.clone()));
     let host = collisions(&report);
     assert_eq!((host.reads, host.reads_of_writes), (2, 4), "{host:?}");
-    // Counting host reads only, one read collides; counting all reads, 5 of 6 do. Two reads form one pair, six reads form 15.
+    // Of the two host reads one collides, which makes one pair; of all six reads five collide, which makes 15 pairs.
     assert_eq!((host.collisions, host.imbalanced, host.pair_occurrences), (1, 1, 1));
     assert_eq!((host.collisions_of_all, host.imbalanced_of_all, host.pair_occurrences_of_all), (5, 5, 15));
     config.replication.counted_reads = CountedReads::All;
@@ -321,7 +319,7 @@ fn reads_that_complete_a_write_collide_only_where_they_are_asked_for() {
     assert_eq!((all.collisions_of_all, all.imbalanced_of_all, all.pair_occurrences_of_all), (5, 5, 15));
 }
 
-/// Writes of 4 KiB to a few pages of 16 KiB, each of which reads its page first. If only reads of requests are counted, these reads cause no copies.
+/// Writes of 4 KiB to pages of 16 KiB read their page first. If only host reads are counted, these reads cause no copies.
 #[test]
 fn reads_that_complete_a_write_trigger_copies_only_where_they_are_asked_for() {
     let mut config = random_reads(32, 20_000);
@@ -361,7 +359,7 @@ fn the_recorded_rsrch_1_has_as_few_collisions_as_table_5() {
     assert!(found.pair_occurrences_of_all > 1_000, "{found:?}");
 }
 
-/// Counts the reads that are removed from a queue without being executed.
+/// Probe that counts reads rerouted to another die while they are queued.
 #[derive(Debug)]
 struct Rerouted(Arc<AtomicU64>);
 

@@ -1,5 +1,5 @@
-//! Early binding of writes to locations when a program writes several mapping units, compared with arithmetic. The tests cover when a program is
-//! full, which writes wait for each other, and which locations stay empty.
+//! Early binding with several mapping units per program, compared with arithmetic: when a program is full, which writes wait for each other, and
+//! which locations stay empty.
 
 use flashmesh::config::{
     Config, FirstTouch, MovedPages, MultiPlane, PageTypes, PersistencePolicy, PreconditionKind, ProgramOrder,
@@ -18,8 +18,8 @@ const TIMEOUT: Time = Time::from_ms(5);
 /// Transfer time of a mapping unit of 4 KiB at 1 B/ns.
 const UNIT: Time = Time::from_ns(4096);
 
-/// Returns a drive of one die of `planes` planes, with four mapping units of 4 KiB per page. Units are allocated to the planes in turn, four at
-/// a time.
+/// Returns a drive of one die of `planes` planes, with four mapping units of 4 KiB per page. Consecutive groups of four units alternate between the
+/// planes.
 fn die_of(planes: u32) -> Config {
     let mut config = bare_drive();
     config.geometry.channels = 1;
@@ -77,8 +77,7 @@ fn a_word_line_is_full_with_the_units_of_all_its_pages() {
     assert_eq!(counts(&report), (26, 10, 0));
 }
 
-/// Eight mapping units fill the first page of both planes. Seven units fill only the page of the first plane, which is programmed without the
-/// second plane.
+/// Eight mapping units fill a page on both planes, which are programmed together. Seven fill only the first plane's page, which is programmed alone.
 #[test]
 fn planes_join_for_programs_that_are_full() {
     let (report, latencies) = measured(&die_of(2), [write(0, 8, Time::ZERO)]);
@@ -86,16 +85,16 @@ fn planes_join_for_programs_that_are_full() {
 
     let (report, latencies) = measured(&die_of(2), [write(0, 7, Time::ZERO)]);
     assert_eq!((counts(&report), latencies), ((7, 1, 0), vec![TIMEOUT + program_of(1)]));
-    // After seven mapping units both planes are at their second page. So the next pages have equal offsets, and the planes join.
+    // After seven mapping units both planes are at page offset 1, so their next programs join.
     let (report, latencies) = measured(&die_of(2), [write(0, 7, Time::ZERO), write(0, 8, Time::from_ms(50))]);
     assert_eq!((counts(&report), latencies[1]), ((15, 1, 1), program_of(2)));
-    // After four mapping units the first plane is one page ahead of the second. So their page offsets differ, and the planes do not join.
+    // After four mapping units only the first plane is at page offset 1, so the programs do not join.
     let (report, latencies) = measured(&die_of(2), [write(0, 4, Time::ZERO), write(0, 8, Time::from_ms(50))]);
     assert_eq!((counts(&report), latencies[1]), ((12, 0, 0), program_of(1) * 2));
 }
 
-/// A partial write first reads the other sectors of its mapping unit, but keeps its location. Writes bound to the same page wait for it. The
-/// next unit is bound to the next page; with late binding it would be the fourth unit of this page.
+/// A partial write keeps its location while the rest of its mapping unit is read, and the writes bound to the same page wait for it. The next unit
+/// goes to the next page; late binding would add it to this page.
 #[test]
 fn a_write_of_a_part_keeps_its_place_in_its_program() {
     let at = Time::from_ms(100);
@@ -131,8 +130,8 @@ fn a_flush_has_programs_run_with_what_they_have() {
     assert_eq!((counts(&report), latencies[2]), ((2, 2, 0), Time::ZERO));
 }
 
-/// A read of an unwritten mapping unit takes a location of the page in which writes gather. If the read takes the last location, the writes in
-/// the other locations are programmed at once.
+/// A read of an unwritten mapping unit takes a location in the page that is being filled. If it takes the last one, the gathered writes are
+/// programmed at once.
 #[test]
 fn a_unit_that_is_read_before_it_was_written_takes_a_place_and_is_not_programmed() {
     let mut config = die_of(1);
@@ -141,7 +140,7 @@ fn a_unit_that_is_read_before_it_was_written_takes_a_place_and_is_not_programmed
     let writes = |units: u64| (0..units).map(|unit| write(unit, 1, Time::ZERO));
     let (report, latencies) = measured(&config, writes(3).chain([read(9, 1, at)]));
     assert_eq!(counts(&report), (3, 0, 0));
-    // The read goes first at the die and delays the program. The test only requires that the writes do not wait for the timeout.
+    // The read delays the program a little; the writes must only not wait for the timeout.
     assert!(latencies[..3].iter().all(|&latency| latency < TIMEOUT), "{latencies:?}");
     let (report, latencies) = measured(&config, writes(2).chain([read(9, 1, at)]));
     assert_eq!((counts(&report), latencies[0]), ((2, 1, 0), TIMEOUT + program_of(1)));

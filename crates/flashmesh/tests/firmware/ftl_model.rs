@@ -45,7 +45,7 @@ struct Model {
     /// Newest committed version of each logical page.
     newest: BTreeMap<Lpn, u64>,
     versions: u64,
-    /// Host programs in progress, by plane and writing stream.
+    /// Host programs in flight.
     host_programs: HashMap<(PlaneId, StreamId), Program>,
     moves: HashMap<PlaneId, Program>,
     collections: HashMap<PlaneId, Collection>,
@@ -105,7 +105,7 @@ impl Model {
         self.spaces.iter().find(|space| space.pages.contains(&lpn.0)).expect("every page is in a namespace")
     }
 
-    /// Returns page number `share`, counted from 0 over the pages of all namespaces.
+    /// Returns the logical page with index `share` over all namespaces.
     fn page_at(&self, share: u32) -> Lpn {
         Lpn(self
             .spaces
@@ -217,8 +217,7 @@ impl Model {
         }
     }
 
-    /// Reads a page, and asserts that the read changes no location. With `places`, an unwritten page is assigned a location if a page is
-    /// free.
+    /// Reads a page and asserts that no mapping changes. With `places`, an unwritten page is first mapped to a free physical page, if there is one.
     fn read(&mut self, lpn: Lpn, places: bool) {
         let before = self.ftl.lookup(lpn);
         let locations: Vec<_> = self.newest.keys().map(|&lpn| (lpn, self.ftl.location(lpn))).collect();
@@ -308,7 +307,7 @@ fn spaces(config: &Config, geometry: &Geometry) -> Vec<Space> {
     namespaces.iter().map(resolve).collect()
 }
 
-/// Returns a strategy that draws small drives with all victim policies, allocations and options, some with exactly the spare blocks that they need.
+/// Returns a strategy that draws small drives with every victim policy, allocation and option, some with the minimum of spare blocks.
 fn configs() -> impl Strategy<Value = Config> {
     let victims = prop_oneof![
         Just(VictimPolicy::Greedy),

@@ -50,10 +50,10 @@ fn preconditioned_by(
     (ftl, report)
 }
 
-/// Measurements under uniform random writes, over all writes of a call of [`write`].
+/// Results of a call of [`write`].
 struct Steady {
     write_amplification: f64,
-    /// Mean share of valid pages among the pages that are not free.
+    /// Mean share of valid pages in the pages that are not free.
     utilisation: f64,
 }
 
@@ -84,9 +84,8 @@ fn assert_within(share: f64, measured: f64, expected: f64) {
 #[test]
 fn fifo_amplifies_writes_as_its_closed_form_says() {
     let Steady { write_amplification, utilisation } = measured(VictimPolicy::Fifo);
-    // With FIFO victims, a page stays in its block while all blocks are rewritten once. Of the programs that rewrite them, a share d are
-    // host writes. A share 1 - d of a victim's pages is still valid, because no host write has replaced them: 1 - d = exp(-d /
-    // utilisation).
+    // A FIFO victim is collected after all blocks have been rewritten once. If a share d of those programs are host writes, a share 1 - d of its
+    // pages is still valid: 1 - d = exp(-d / utilisation).
     let mut overwritten = 0.5;
     for _ in 0..200 {
         overwritten = 1.0 - f64::exp(-overwritten / utilisation);
@@ -135,7 +134,7 @@ fn a_randomly_preconditioned_drive_goes_on_as_it_is() {
     }
 }
 
-/// Preconditioning simulates only half of the pages of a plane of 2.4 million pages, and derives the steady state of the whole plane.
+/// Preconditioning simulates only half of the 2.4 million pages of a plane and extrapolates the steady state.
 #[test]
 fn a_plane_that_is_known_from_a_part_of_it_goes_on_as_it_is() {
     for &victim in [VictimPolicy::Greedy, VictimPolicy::DChoices].iter().take(cases(2) as usize) {
@@ -167,8 +166,8 @@ fn preconditioning_goes_on_until_write_amplification_has_settled_and_no_longer()
     });
     let windows = windows.concat();
     assert!(windows.iter().all(|windows| (8..40).contains(windows)), "{windows:?}");
-    // Preconditioning simulates at least eight windows of writes. On planes this small, the write amplification of consecutive windows can
-    // differ by more than the criterion of a steady state allows, so some runs need more windows.
+    // Preconditioning simulates at least eight windows of writes, and more until write amplification is level. On planes this small it fluctuates, so
+    // some runs need more.
     assert!(windows.iter().any(|&windows| windows > 8), "{windows:?}");
 }
 
@@ -176,8 +175,7 @@ fn preconditioning_goes_on_until_write_amplification_has_settled_and_no_longer()
 fn preconditioning_maps_the_first_pages_by_the_static_order_and_leaves_no_wear() {
     for kind in [PreconditionKind::Sequential, PreconditionKind::Aged, PreconditionKind::Random] {
         for order in flashmesh::ftl::allocation::ORDERS {
-            // Chosen so that the number of pages is no multiple of the number of planes, and the pages of a plane are no multiple of the
-            // block size.
+            // Neither the page count is a multiple of the number of planes, nor the pages per plane a multiple of the block size.
             let fill = 0.777;
             let mut config = config(VictimPolicy::Greedy, 3);
             (config.geometry.blocks_per_plane, config.geometry.dies_per_chip) = (16, 2);
@@ -234,7 +232,7 @@ fn an_aged_drive_is_full_of_invalid_pages_up_to_its_first_collection() {
         let report = ftl.precondition(&Precondition { kind, fill, written }, 42);
         ftl.audit().unwrap();
         assert_eq!(report.pages_mapped, (f64::from(geometry.logical_pages) * fill) as u64);
-        // GC starts with fewer than a tenth of the pages free.
+        // GC starts below a tenth of free pages.
         let (pages_per_block, planes) = (geometry.pages_per_block, geometry.planes());
         let of_plane = geometry.pages_per_plane();
         let at_most = of_plane - (f64::from(of_plane) * 0.1).ceil() as u32;
@@ -269,7 +267,7 @@ fn an_aged_drive_amplifies_writes_as_its_valid_pages_say() {
             let aged: u32 =
                 (0..planes).map(|plane| geometry.pages_per_plane() - ftl.blocks().free_pages(PlaneId(plane))).sum();
             let valid_share = f64::from(first_free) / f64::from(aged);
-            // Each unmapped page is written once, so these writes invalidate no page.
+            // Each unmapped page is written once, so no page is invalidated.
             let idle = IdleDies::new(geometry.dies());
             let writes = geometry.logical_pages - first_free;
             let before: u32 = (0..planes).map(|plane| ftl.blocks().free_pages(PlaneId(plane))).sum();
@@ -382,8 +380,7 @@ fn preconditioning_gives_planes_of_every_load_their_own_steady_state() {
 #[test]
 fn preconditioning_fills_the_beginning_of_each_namespace_on_its_planes() {
     use PreconditionKind::{Aged, Random, Sequential};
-    // The last two values of `fill`, the share of logical pages to fill, are less than one page of the first namespace, and less than one page
-    // of any namespace.
+    // The last two values of `fill` map less than one page of the first namespace, and of any namespace.
     for (kind, fill) in [(Sequential, 0.61), (Aged, 0.61), (Random, 0.61), (Random, 0.000_04), (Random, 0.000_001)] {
         let config = bound(&[(0..3, 0.2), (2..8, 0.3), (5..6, 0.02)]);
         let (mut ftl, geometry, report) = preconditioned(&config, kind, fill);
@@ -467,8 +464,7 @@ fn hot_and_cold_streams_in_blocks_of_their_own_amplify_writes_less() {
     let [shared, apart] = amplification(5, true);
     assert_within(0.05, shared, 4.59);
     assert_within(0.05, apart, 1.15);
-    // If nearly every victim holds cold pages, most programs are moves, and moved pages of both streams share a block. So blocks per stream
-    // gain little.
+    // If nearly every victim holds cold pages, most programs are GC moves, which mix both streams in one block. So separate blocks gain little.
     let [shared, apart] = amplification(9, false);
     assert!(apart < 0.98 * shared && apart > 0.9 * shared, "{shared} {apart}");
 }

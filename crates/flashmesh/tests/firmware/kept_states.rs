@@ -1,5 +1,5 @@
-//! Preconditioned states cached in a folder: runs that load them have the same reports as runs that prepare their own, and a failing folder
-//! costs only time.
+//! Preconditioned states cached in a folder. Runs that load a state have the same reports as runs that prepare it, and errors of the folder do not
+//! fail a run.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -81,8 +81,7 @@ fn random_drives_begin_alike_whether_their_state_is_computed_written_or_read() {
         if config.validate().is_err() || !config.stream.is_empty() {
             continue;
         }
-        // All drives share the folder. If the cache key lacked a parameter that affects the state, the changed drive would load the state
-        // of the first drive.
+        // All drives share the folder. If the cache key omitted a parameter, a changed drive would load the state of the first.
         let changed = {
             let mut config = config.clone();
             match tried % 4 {

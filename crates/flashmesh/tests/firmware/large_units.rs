@@ -1,5 +1,5 @@
-//! Mapping units of several pages on whole drives, compared with arithmetic: the pages that a read senses, the reads before a partial write, and
-//! units that share a word line.
+//! Mapping units of several pages on whole drives, compared with arithmetic: sensed pages, reads before partial writes, and units that share a word
+//! line.
 
 use flashmesh::config::{Config, PageTypes, ProgramUnit};
 use flashmesh::measure::report::Report;

@@ -140,7 +140,7 @@ fn reads_of_requests_join_reads_of_the_map_on_other_planes_where_asked() {
     assert!(together > apart, "{together} multi-plane operations, {apart} if reads of the map join no others");
 }
 
-/// As in MQSim, the map precedes requests: a translation page is sent before the data of requests, whichever chip holds that data.
+/// As in MQSim, map data has priority: a translation page is sent before the data of requests on any chip.
 #[test]
 fn a_translation_page_leaves_before_the_data_of_requests_that_wait_for_the_same_channel() {
     let mut config = drive_with(16);
@@ -148,7 +148,7 @@ fn a_translation_page_leaves_before_the_data_of_requests_that_wait_for_the_same_
     config.geometry.chips_per_channel = 8;
     config.geometry.dies_per_chip = 1;
     config.fabric.arbitration = Arbitration::DataFirstRoundRobin;
-    // Consecutive pages are on the eight chips in turn.
+    // Consecutive pages are on consecutive chips, so the missed page is on chip 0.
     let (missed, its_chip) = (5000, 0);
     let (alone, _) = run_source(&config, Listed([read(missed, 1, Time::ZERO)].into()));
     let works = |chip: &usize| alone.utilisation.dies[*chip] > 0.0 && *chip != its_chip;
@@ -253,13 +253,13 @@ fn random_writes_cost_write_backs_and_collections_of_translation_pages() {
         assert_within("write amplification", amplification, programmed / report.flash.pages_written as f64, 1e-9);
     }
     assert!(large.flash.map_programs < small.flash.map_programs, "a larger cache writes more entries back together");
-    // All 512 entries are accessed uniformly, so LRU is as good as any other policy. The cache starts empty, and is full once as many different
-    // entries were accessed as it holds.
+    // Accesses to the 512 entries are uniform, so any replacement policy has the same hit rate. Until the cache is full, it holds the distinct
+    // entries accessed so far.
     for (report, entries) in [(&large, 384.0_f64), (&small, 24.0)] {
         let filling = -512.0 * f64::ln(1.0 - entries / 512.0);
         let expected = (filling - entries + (6000.0 - filling) * entries / 512.0) / 6000.0;
         let share = map_of(report).hit_share.expect("entries were looked up");
-        // Entries that are being written back still hit, so the share may exceed the expected one.
+        // Entries being written back still hit, so the hit rate may exceed the expected one.
         assert!((-0.01..0.015).contains(&(share - expected)), "{share}, not {expected}, with {entries} of 512");
     }
 }

@@ -1,5 +1,5 @@
-//! Examples of Maximizing Bandwidth Management FTL (MBM), to the picosecond: cases 1 to 5 of section III, the parallelism of section IV, and
-//! each part of MBM on a small drive.
+//! Examples of the MBM paper (Maximizing Bandwidth Management FTL), to the picosecond: cases 1 to 5 of section III, the parallelism of section IV,
+//! and each part of MBM on a small drive.
 
 use flashmesh::config::Config;
 use flashmesh::measure::report::Report;
@@ -43,7 +43,7 @@ fn report(config: &Config, requests: &[IoRequest]) -> Report {
     run_source(config, drives::Listed(requests.iter().copied().collect())).0
 }
 
-/// Returns the channel time of the commands and data of programs on `planes` planes.
+/// Returns the channel time of a program on `planes` planes: commands and data.
 fn burst(planes: u64) -> Time {
     (COMMAND + TRANSFER) * planes
 }
@@ -57,7 +57,7 @@ fn written(policy: &str, chips: u32, planes: u32, rounds: u64, program: Time) ->
     (Time::from_ps(report.makespan_ps), report)
 }
 
-/// Computes the completion time of the last program of [`written`]: the bottleneck is either the chips or the channel.
+/// Computes the completion time of the last program of [`written`], with the chips or the channel as the bottleneck.
 fn expected(chips: u64, planes: u64, rounds: u64, program: Time) -> Time {
     let cycle = burst(planes) + program;
     if burst(planes) * chips >= cycle {
@@ -67,8 +67,8 @@ fn expected(chips: u64, planes: u64, rounds: u64, program: Time) -> Time {
     }
 }
 
-/// Cases 1 to 3 of the MBM paper with the times of Table I: channel busy 56, 45 and 81 % of the time. Despite Figure 3, 0.66 ms of
-/// transfers cannot hide 1.3 ms of programming. Case 3 comes closest.
+/// Cases 1 to 3 of the MBM paper keep the channel busy for 56, 45 and 81 % of the time. Contrary to Figure 3, the times of Table I cannot hide 1.3 ms
+/// of programming behind 0.66 ms of transfers.
 #[test]
 fn cases_1_to_3_with_table_1_keep_the_channel_busy_for_56_45_and_80_percent() {
     let program = Time::from_us(1_300);
@@ -102,10 +102,9 @@ fn cases_1_to_3_are_as_figure_3_shows_them_where_a_program_takes_600_us() {
     }
 }
 
-/// Four chips have four, one, four and one page to read, and no reads can join. The MBM paper keeps the channel busy "in a simple way": it
-/// sends the single pages between the pages of the chips with four. Two chips then suffice, because a page is sensed in less time than
-/// another page is sent, if a chip gets its next command before the next data transfer. SSDsim and `next-command-first` do this: they serve
-/// waiting reads before ready data.
+/// Four chips have four, one, four and one page to read, and no reads can join. The MBM paper keeps the channel busy by sending the single pages
+/// between the pages of the other two chips. Those two suffice if a chip gets its next command before the next data transfer, because sensing is
+/// faster than sending. SSDsim and `next-command-first` do this.
 #[test]
 fn case_4_keeps_the_channel_busy() {
     let pages = [0, 8, 16, 24, 1, 2, 10, 18, 26, 3];
@@ -113,14 +112,14 @@ fn case_4_keeps_the_channel_busy() {
         let records = run(&drive("mbm", [1, 4, 1, 2], more), pages.map(|page| read(page, 1, Time::ZERO)));
         records.iter().map(|record| record.completed).max().expect("requests completed")
     };
-    // From the first page on, the channel sends pages and, between them, the six remaining commands.
+    // After the first sensed page the channel is always busy, with ten pages and the six remaining commands.
     let busy = COMMAND + READ + TRANSFER * 10 + COMMAND * 6;
     assert_eq!(last_of(""), busy);
-    // If a command waits behind ready data, each chip with four pages senses its last page while the channel is idle.
+    // If commands wait behind ready data, the channel idles while each of the two long chips senses its last page.
     assert_eq!(last_of("[fabric]\narbitration = \"command-first\""), busy - COMMAND * 2 + READ * 2);
 }
 
-/// One chip has seven pages to read, the three other chips have one page each. The first chip is the bottleneck in any order.
+/// One chip has seven pages to read, three chips have one each. The first is the bottleneck in any order.
 #[test]
 fn case_5_waits_for_the_chip_that_has_most_of_the_pages() {
     let config = drive("mbm", [1, 4, 1, 2], "");
@@ -130,7 +129,7 @@ fn case_5_waits_for_the_chip_that_has_most_of_the_pages() {
     let first = COMMAND + READ + TRANSFER;
     let others = COMMAND + TRANSFER * 3;
     assert_eq!(last, first + others + TRANSFER + (COMMAND + READ + TRANSFER) * 5);
-    // Spread evenly, ten pages keep the channel busy from the first one on.
+    // Ten pages spread evenly keep the channel busy after the first is sensed.
     let even = run(&config, (0..10).map(|page| read(page, 1, Time::ZERO)));
     let last_even = even.iter().map(|record| record.completed).max().expect("requests completed");
     assert_eq!(last_even, COMMAND + READ + TRANSFER * 10 + COMMAND * 6);
@@ -148,8 +147,8 @@ fn a_write_goes_round_a_chip_that_reads() {
     }
 }
 
-/// Section IV of the MBM paper: on two dies of two planes each, with different page offsets on the planes of the second die, three pages
-/// are programmed at once.
+/// Section IV of the MBM paper: a chip has two dies of two planes. The planes of one die are at different page offsets and cannot join, so three
+/// pages are programmed at once.
 #[test]
 fn the_parallelism_of_a_chip_with_one_die_out_of_step_is_3() {
     let config = drive("mbm", [1, 1, 2, 2], "");
@@ -161,12 +160,12 @@ fn the_parallelism_of_a_chip_with_one_die_out_of_step_is_3() {
     assert_eq!(records[1].completed - start, burst(1) + program + burst(1) + program);
 }
 
-/// Section IV.A of the MBM paper: a chip programs at most as many pages at once as its parallelism and `Channel_Max_Subs`, the number of
-/// subrequests given to its channel, both allow.
+/// Section IV.A of the MBM paper: a chip programs as many pages at once as the lesser of its parallelism and `Channel_Max_Subs`, the subrequests
+/// allotted to its channel.
 #[test]
 fn a_chip_takes_the_lesser_of_what_its_channel_may_have_and_what_it_can() {
     let program = Time::from_us(1_300);
-    // After eight of ten pages, the channel that finishes first has fewer subrequests and takes both remaining pages.
+    // Of ten pages each channel programs four; the channel that finishes first takes the remaining two.
     for (pages, more) in [(4, Time::ZERO), (8, Time::ZERO), (10, burst(2) + program)] {
         let config = drive("mbm", [2, 1, 1, 4], "");
         let records = run(&config, [write(0, pages, Time::ZERO)]);
@@ -198,7 +197,7 @@ fn a_long_read_that_loads_one_channel_is_laid_out_anew() {
         let more =
             format!("[mbm]\nread-threshold = \"8KiB\"\narea-size = \"64KiB\"\nreallocations-max = {reallocations}");
         let config = drive("mbm", [2, 1, 1, 2], &more);
-        // While channel 0 reads and channel 1 is idle, writes go to channel 1, which has fewer subrequests.
+        // Channel 0 is busy with reads, so the writes go to channel 1.
         let mut all: Vec<IoRequest> = (0..40).map(|n| read(200 + 2 * n, 1, Time::ZERO)).collect();
         all.push(write(0, 4, Time::ZERO));
         all.extend([20, 40, 60].map(|ms| read(0, 4, Time::from_ms(ms))));
@@ -214,8 +213,8 @@ fn a_long_read_that_loads_one_channel_is_laid_out_anew() {
     assert!(moved > 0 && later < first, "{moved} pages moved; latency {first} before, {later} after");
 }
 
-/// Section IV.B of the MBM paper distributes writes to a read-intensive area "averagely": a write does not wait for one die while another
-/// one of the area is free.
+/// Section IV.B of the MBM paper distributes writes to a read-intensive area "averagely": a write avoids a busy die if another die of the area is
+/// free.
 #[test]
 fn a_write_to_a_read_intensive_area_goes_to_the_free_die_with_fewest_pages_of_it() {
     let program = Time::from_us(1_300);
@@ -238,8 +237,8 @@ fn a_write_to_a_read_intensive_area_goes_to_the_free_die_with_fewest_pages_of_it
     }
 }
 
-/// All four pages of a read-intensive area lie on one of two dies. With `fewest-pages`, writes of two of these pages go to the other die, so that
-/// each die has two pages of the area.
+/// All four pages of a read-intensive area are on one of two dies. With `fewest-pages`, writes of two of them go to the other die, so each die then
+/// has two.
 #[test]
 fn writes_to_a_read_intensive_area_even_it_out() {
     let latencies = |rule: &str| {
@@ -247,12 +246,11 @@ fn writes_to_a_read_intensive_area_even_it_out() {
             "[mbm]\nread-threshold = \"8KiB\"\narea-size = \"32KiB\"\nreallocations-max = 0\narea-writes = \"{rule}\""
         );
         let config = drive("mbm", [2, 1, 1, 2], &more);
-        // While channel 0 reads and channel 1 is idle, writes go to channel 1, which has fewer subrequests.
+        // Channel 0 is busy with reads, so the writes go to channel 1.
         let mut all: Vec<IoRequest> = (0..40).map(|n| read(200 + 2 * n, 1, Time::ZERO)).collect();
         all.push(write(0, 4, Time::ZERO));
         all.push(read(0, 4, Time::from_ms(20)));
-        // With `static-die`, pages 1 and 3 are written to the die on which they already lie, so all four pages of the read-intensive area stay on
-        // that die.
+        // With `static-die`, pages 1 and 3 return to their die, and all four pages of the area stay there.
         all.extend([(1, 30), (3, 40)].map(|(page, ms)| write(page, 1, Time::from_ms(ms))));
         all.push(read(0, 4, Time::from_ms(60)));
         let records = run(&config, all);
@@ -277,12 +275,12 @@ fn each_condition_of_a_reallocation_has_a_value_of_its_key() {
         ["either", "transactions", "channel"].map(|trigger| moved(shape, trigger, requests))
     };
     let last = read(300, 1, Time::from_ms(90));
-    // On one channel, two pages at different offsets of their planes take two operations instead of one.
+    // Two pages at different offsets of their planes take two operations instead of one.
     let mut apart: Vec<IoRequest> =
         [(0, 0), (50, 5), (51, 10), (1, 15)].map(|(page, ms)| write(page, 1, Time::from_ms(ms))).into();
     apart.extend([read(0, 2, Time::from_ms(30)), last]);
     assert_eq!(of_each([1, 1, 1, 2], &apart), [2, 2, 0]);
-    // While channel 0 reads and channel 1 is idle, four pages are written to channel 1. Reading them takes two operations, as in an even layout.
+    // Channel 0 is busy with reads, so four pages are written to channel 1. Reading them takes two operations, as in an even layout.
     let mut loaded: Vec<IoRequest> = (0..40).map(|n| read(200 + 2 * n, 1, Time::ZERO)).collect();
     loaded.extend([write(0, 4, Time::ZERO), read(0, 4, Time::from_ms(60)), last]);
     assert_eq!(of_each([2, 1, 1, 2], &loaded), [2, 0, 2]);
@@ -301,28 +299,27 @@ fn suspension_is_a_part_of_mbm_with_a_switch_of_its_own() {
     }
 }
 
-/// Section IV.C of the MBM paper: MBM selects an idle chip. If the dies of a chip start together, the chip is idle only as a whole, and
-/// then accepts writes for all its dies.
+/// Section IV.C of the MBM paper: MBM writes to an idle chip. If the dies of a chip start together, it is idle only when all its dies are.
 #[test]
 fn a_chip_whose_dies_begin_together_takes_writes_of_all_of_them_or_none() {
     let together = "[flash]\ndie-start = \"together\"\n";
     let program = Time::from_us(1_300);
     let start = Time::from_us(500);
     let requests = [write(0, 2, Time::ZERO), write(100, 4, start)];
-    // One die programs. If dies start on their own, the other die meanwhile programs two of the four pages. If dies start together, all
-    // four pages are programmed when the chip is idle.
+    // One die is programming when four pages arrive. The other die can program two of them, or, if dies start together, all four wait for the whole
+    // chip.
     let by_die = run(&drive("mbm", [1, 1, 2, 2], ""), requests);
     assert_eq!(by_die[1].completed, by_die[0].completed.later(start + burst(2)) + burst(2) + program);
     let as_one = run(&drive("mbm", [1, 1, 2, 2], together), requests);
     assert_eq!(as_one[0].completed, burst(2) + program);
     assert_eq!(as_one[1].completed, as_one[0].completed + burst(4) + program);
-    // Without die interleaving, a chip programs the pages of one die at a time, so the four pages need two programs after the first one.
+    // Without die interleaving a chip programs one die at a time, so the four pages take two more programs.
     let in_turn = run(&drive("mbm", [1, 1, 2, 2], "[flash]\ndie-interleaving = false\n"), requests);
     assert_eq!(in_turn[1].completed, (burst(2) + program) * 3);
 }
 
-/// Returns the mean response time of MBM relative to that of TBM, over two seeds, on a drive that is full of randomly placed pages and runs GC
-/// all the time. `more` has settings of MBM.
+/// Returns the mean response time of MBM divided by that of TBM, over two seeds, on a nearly full drive with permanent GC. `more` has settings of
+/// MBM.
 fn near_full(more: &str) -> f64 {
     let mean = |policy: &str, more: &str| -> f64 {
         let means = (0..2).map(|seed| {
@@ -340,26 +337,22 @@ fn near_full(more: &str) -> f64 {
     mean("mbm", more) / mean("tbm", "")
 }
 
-/// The headline of the MBM paper is a mean response time that is 43.6 % shorter than with TBM, and up to 66.8 %. On a drive that runs GC, reads
-/// that wait for GC of a die dominate. The variants below read ambiguous sentences of the paper differently.
+/// The MBM paper reports a mean response time 43.6 % below TBM, and up to 66.8 %. With permanent GC, reads that wait for GC dominate. Each variant
+/// below reads an ambiguous sentence of the paper differently.
 #[test]
 fn mbm_is_ahead_of_tbm_on_a_drive_that_collects_since_reads_suspend_its_collections() {
     let mended = near_full("");
     assert!((0.2..0.6).contains(&mended), "{mended}");
-    // Variant of MBM: queued reads do not precede collections. Section IV.C of the MBM paper says only: "suspends the on-going program or
-    // erase operation".
+    // Queued reads do not precede GC. Section IV.C of the MBM paper says only: "suspends the on-going program or erase operation".
     let waits = near_full("[mbm]\nreads-before-collection = false\n");
     assert!(waits > 1.0, "{waits}");
-    // Variant of MBM: a long read makes an area read-intensive for the rest of the run. Section IV.B of the MBM paper says: "otherwise, the
-    // area is not".
+    // A long read makes an area read-intensive for the rest of the run. Section IV.B of the MBM paper says: "otherwise, the area is not".
     let ever = near_full("[mbm]\narea-rule = \"any-read\"\n");
     assert!(ever > mended * 0.95 && ever < 0.7, "{ever}, {mended}");
-    // Variant of MBM: MCS, the choice of a chip for a write, restarts with the chip that takes the fewest pages only when no write waits.
-    // Section IV.C of the MBM paper says: "when allocating pages".
+    // The choice of chips for writes (MCS) starts over only when no write waits. Section IV.C of the MBM paper says: "when allocating pages".
     let once = near_full("[mbm]\nmcs-begins = \"once-until-drained\"\n");
     assert!((once / mended - 1.0).abs() < 0.2, "{once}, {mended}");
-    // Variant of MBM: moved pages share the block of the writes. Section IV.A of the MBM paper says: "an additional block for migrated
-    // data".
+    // GC moves share the open block of the writes. Section IV.A of the MBM paper says: "an additional block for migrated data".
     let shared = near_full("[mbm]\nws = false\n");
     assert!((shared / mended - 1.0).abs() < 0.4, "{shared}, {mended}");
 }

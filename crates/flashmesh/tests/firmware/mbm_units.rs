@@ -1,5 +1,5 @@
-//! MBM (Maximizing Bandwidth Management FTL) when a program writes several mapping units. Full programs are placed as the MBM paper places pages.
-//! Fewer units than a program writes gather on one plane and wait there for further units.
+//! MBM (Maximizing Bandwidth Management FTL) with several mapping units per program. Full programs are placed like the pages of the MBM paper;
+//! left-over units gather on one plane.
 
 use std::sync::{Arc, Mutex};
 
@@ -111,8 +111,7 @@ fn latencies_and_counts(config: &Config, requests: &[IoRequest]) -> (Vec<Time>, 
     (latencies, (flash.user_programs, flash.units_skipped, flash.multi_plane_operations))
 }
 
-/// Three writes arrive one after the other while all dies are idle. All three gather on the plane chosen for the first write. Without a
-/// fourth write, they are programmed at the timeout.
+/// Three writes arrive one after the other while all dies are idle. They gather on the plane of the first and are programmed at the timeout.
 #[test]
 fn writes_gather_on_the_plane_that_was_chosen() {
     let apart = Time::from_us(200);
@@ -128,19 +127,18 @@ fn writes_gather_on_the_plane_that_was_chosen() {
     assert_eq!((latencies, counts), (expected, (4, 0, 0)));
 }
 
-/// Checks that a mapping unit that is left over from full programs gathers until the timeout. Of five units, four fill a page of one die; the
-/// fifth gathers on another die. Of nine units, eight fill a page on both planes of the only die; the ninth gathers when the die becomes free.
+/// Mapping units that fill no program gather until the timeout: the fifth unit on another die, the ninth on the only die once it is free.
 #[test]
 fn what_fills_no_program_goes_to_a_die_by_itself() {
     let (latencies, counts) = latencies_and_counts(&in_units([3, 1, 1, 2], ""), &[write(0, 5, Time::ZERO)]);
-    // Four mapping units fill a page of one die. The fifth gathers on another die until the timeout.
+    // Four mapping units fill a page of one die. The fifth gathers on another until the timeout.
     assert_eq!((latencies, counts), (vec![TIMEOUT + program_of(1)], (5, 3, 0)));
     let (latencies, counts) = latencies_and_counts(&in_units([1, 1, 1, 2], ""), &[write(0, 9, Time::ZERO)]);
     // The only die programs two pages, and then the ninth mapping unit.
     assert_eq!((latencies, counts), (vec![program_of(2) + TIMEOUT + program_of(1)], (9, 3, 1)));
 }
 
-/// Runs a drive with GC, whose short writes and long reads cause reallocations of areas. `more` has further settings, including the workload.
+/// Runs short writes and long reads on a drive with GC, so that areas are reallocated. `more` has further settings, including the workload.
 fn collecting(more: &str) -> Report {
     let mut config = in_units([2, 2, 1, 2], more);
     config.geometry.pages_per_block = 24;

@@ -1,4 +1,4 @@
-//! GC when programs write several mapping units: from chip to chip, by Clean packets, and within planes, compared with arithmetic.
+//! GC with several mapping units per program: chip-to-chip moves, Clean packets and moves within a plane, compared with arithmetic.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
@@ -40,11 +40,11 @@ fn small_drive(kind: FabricKind) -> Config {
     config
 }
 
-/// Mapping units that are overwritten again and again, so that their earlier copies are invalid.
+/// Mapping units that are overwritten repeatedly, so their earlier copies are invalid.
 const AGAIN: [u64; 4] = [90, 91, 92, 93];
 
-/// Returns the host programs for chip 0, each as its four mapping units: four programs for each of fourteen blocks, and one more, after which GC
-/// collects the first block. `first` are the programs of the first block, where few units stay valid; in each other block six stay valid.
+/// Returns the host programs of chip 0, each as four mapping units. They fill fourteen blocks: the first with `first`, which keeps few units valid,
+/// the others with six valid units each. One more program makes GC collect the first block.
 fn programs(first: [[u64; 4]; 4]) -> Vec<[u64; 4]> {
     let others = (0..13).flat_map(|block| {
         let unit = |number: u64| 6 + 6 * block + number;
@@ -53,13 +53,12 @@ fn programs(first: [[u64; 4]; 4]) -> Vec<[u64; 4]> {
     first.into_iter().chain(others).chain([AGAIN]).collect()
 }
 
-/// Returns [`programs`] in which only the programs `first` and `second` of the first block have valid mapping units. The units [`AGAIN`] in
-/// these programs are invalid.
+/// Returns [`programs`] whose first block has valid mapping units only in `first` and `second`, except for units of [`AGAIN`].
 fn with_valid(first: [u64; 4], second: [u64; 4]) -> Vec<[u64; 4]> {
     programs([first, second, AGAIN, AGAIN])
 }
 
-/// Returns the logical mapping unit that is unit `unit` of chip 0. Consecutive groups of four units are on the four chips in turn.
+/// Returns the logical address of mapping unit `unit` of chip 0. Consecutive groups of four units are on consecutive chips of the four.
 fn place(unit: u64) -> u64 {
     unit / 4 * 16 + unit % 4
 }
@@ -68,24 +67,24 @@ fn at(number: usize) -> Time {
     Time::from_ms(10 * number as u64)
 }
 
-/// Returns the host writes of `programs`, each given by its four mapping units, and the arrival time of the last program. The four writes of a
-/// program arrive together, and programs arrive ten milliseconds apart.
+/// Returns the host writes for `programs`, and the arrival time of the last program. Programs are ten milliseconds apart; their four writes arrive
+/// together.
 fn requests(programs: &[[u64; 4]]) -> (Vec<IoRequest>, Time) {
     let writes =
         programs.iter().enumerate().flat_map(|(number, units)| units.map(|unit| write(place(unit), 1, at(number))));
     (writes.collect(), at(programs.len() - 1))
 }
 
-/// Messages of a run over the network of chips and controllers, for both GC and the host.
+/// Messages on the network between chips and controllers during a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Sent {
     reads: u32,
     copybacks: u32,
-    /// Size of each copy between chips, in mapping units.
+    /// Mapping units in each transfer between chips.
     copies: Vec<u64>,
-    /// Size of each data transfer from a chip to the controller, in mapping units.
+    /// Mapping units in each data transfer from a chip to a controller.
     data: Vec<u64>,
-    /// Number of programs without data.
+    /// Program commands sent without data, because the page buffer of the die already holds it.
     bare_programs: u32,
     acknowledgements: u32,
 }
@@ -123,7 +122,7 @@ fn run_told(config: &Config, mut requests: Vec<IoRequest>) -> (Report, Sent) {
     (report, sent)
 }
 
-/// Three valid mapping units of the first page of the victim and one of its second page fill one program.
+/// The victim has three valid mapping units in its first page and one in its second. Together they fill one program.
 #[test]
 fn units_of_two_pages_cross_by_themselves_and_are_programmed_at_once() {
     let rate = Rate::from_bytes_per_second(1_200_000_000);
@@ -162,8 +161,8 @@ fn the_bytes_between_chips_are_those_of_the_valid_units() {
     assert_eq!(report.links.bytes_from_chips, [0, UNIT, 0, 0]);
 }
 
-/// Four of five valid mapping units move to another chip: the three of one page, and one of the two of the next page, which is sent in two
-/// parts. The page buffer of the only other chip of the column is then occupied, so the last unit is programmed in its own plane.
+/// Five mapping units are valid. The three of the first page and one of the second fill a program on another chip. The page buffer of that chip, the
+/// only other one of the column, is then in use, so the fifth is programmed in its own plane.
 #[test]
 fn a_page_whose_units_go_to_two_places_is_sensed_once_and_leaves_in_parts() {
     let mut config = small_drive(FabricKind::Pnssd);
@@ -175,7 +174,7 @@ fn a_page_whose_units_go_to_two_places_is_sensed_once_and_leaves_in_parts() {
     assert_eq!(report.flash.units_skipped, 3 + 3);
 }
 
-/// On NoSSD three other chips are reachable, so the last of the five mapping units moves to one of them with a program of its own.
+/// On NoSSD three other chips are reachable, so the last of the five mapping units is programmed on another chip too.
 #[test]
 fn the_last_program_of_a_victim_is_in_part_empty_wherever_it_goes() {
     let mut config = small_drive(FabricKind::Nossd);
@@ -199,7 +198,7 @@ fn flits(config: &Config, units: u64) -> u64 {
     512 * bytes.div_ceil(512 - u64::from(config.nossd.data_header_flits))
 }
 
-/// Four of five mapping units fill a program. The page register holds the fifth until that program has ended.
+/// Four of the five mapping units fill a program. The fifth stays in the page register until that program has ended.
 #[test]
 fn a_clean_senses_each_page_once_and_programs_what_has_gathered() {
     let mut config = small_drive(FabricKind::Nossd);
@@ -210,7 +209,7 @@ fn a_clean_senses_each_page_once_and_programs_what_has_gathered() {
     let packet = alone(0, 8 + 5 * 4);
     let told = begins + packet + READ + data(3) + READ + data(1) + PROGRAM + data(1) + PROGRAM + alone(1, 4);
     let writes = requests.clone();
-    // A read of another mapping unit of the chip arrives when the Clean (chip-to-chip move of a whole block) starts, and waits for the erase.
+    // The read of another mapping unit of the chip arrives as the Clean starts, and waits until the victim is erased.
     requests.push(read(place(20), 1, begins + Time::from_us(50)));
     let done = completions(&config, requests);
     let erased = told + alone(0, 8) + ERASE;
@@ -222,13 +221,12 @@ fn a_clean_senses_each_page_once_and_programs_what_has_gathered() {
     let programs = writes.len() as u32 / 4 + 1;
     let (report, sent) = run_told(&config, writes);
     assert_eq!((report.gc.pages_moved, report.gc.pages_copied, report.flash.units_skipped), (5, 5, 3 + 3));
-    // The Clean (chip-to-chip move of a whole block) is one command for all mapping units. Its acknowledgement is one in addition to those of
-    // the host programs and of the erase.
+    // One Clean packet moves all mapping units. Its CleanAck adds to the acknowledgements of the host programs and of the erase.
     assert_eq!((sent.reads, sent.copies, sent.bare_programs), (1, vec![3, 1, 1], 0));
     assert_eq!(sent.acknowledgements, programs + 2);
 }
 
-/// All four mapping units of the first page are valid, and one unit of the second: only that fifth unit passes through the controller.
+/// The first page has only valid mapping units and moves by copyback. The single valid unit of the second page passes through the controller.
 #[test]
 fn a_page_whose_units_are_all_valid_moves_within_its_plane_and_others_are_packed() {
     let mut config = small_drive(FabricKind::Bus);
@@ -237,8 +235,7 @@ fn a_page_whose_units_are_all_valid_moves_within_its_plane_and_others_are_packed
     let (report, sent) = run_told(&config, writes.clone());
     assert_eq!((report.gc.pages_moved, report.gc.pages_copied, report.flash.units_skipped), (5, 0, 3 + 3));
     assert_eq!((sent.copybacks, sent.reads, sent.data), (1, 1, vec![1]));
-    // The expected time: a copyback command with its array time, the read of the remaining mapping unit, and a program with the data of a whole
-    // page.
+    // A copyback with its array time, a read of the remaining mapping unit, and a program with the data of a whole page.
     let rate = Rate::from_bytes_per_second(1_200_000_000);
     let (command, data) = (Time::from_ns(10), |units: u64| rate.time_for(Bytes::new(units * UNIT)));
     let last_write = last + command + data(4) + PROGRAM;
@@ -261,8 +258,8 @@ fn a_word_line_moves_within_its_plane_as_a_whole() {
     config.flash.program_unit = ProgramUnit::WordLine;
     config.flash.middle_page_read_time = Some(Time::from_us(5));
     config.flash.upper_page_read_time = Some(Time::from_us(9));
-    // A program has three pages here, each a mapping unit, so the last unit of each listed program is left out. The pages of chip 0 are every
-    // fourth logical page.
+    // A program has three pages of one mapping unit each, so the fourth unit of each listed program is left out. Every fourth logical page is on chip
+    // 0.
     let programs = with_valid([0, 1, 2, 3], [4, AGAIN[1], AGAIN[2], AGAIN[3]]);
     let written: BTreeSet<u64> = programs.iter().flat_map(|units| units[..3].to_vec()).collect();
     let page = |unit: u64| 4 * written.range(..unit).count() as u64;
@@ -279,7 +276,7 @@ fn a_word_line_moves_within_its_plane_as_a_whole() {
     let senses = READ + Time::from_us(5) + Time::from_us(9);
     let moved = last_write + (command + senses + PROGRAM) + (command + READ + data(1)) + (command + data(3) + PROGRAM);
     let mut timed = writes;
-    // The timed read is of a lower page on another word line, so it is sensed in [`READ`].
+    // A lower page of another word line, which is sensed in [`READ`].
     timed.push(read(page(12), 1, last_write + Time::from_us(700)));
     let done = completions(&config, timed);
     assert_eq!(done.last(), Some(&(moved + command + ERASE + command + READ + data(1))));
@@ -310,7 +307,7 @@ fn a_full_drive_sends_its_units_from_chip_to_chip_and_the_controllers_move_the_o
     assert_within("write amplification", amplification(&report), amplification(&through), 0.1);
 }
 
-/// The scheduler often passes over the move at the head of a queue, whose mapping unit the host may have overwritten meanwhile.
+/// These policies often pass over the move at the head of a queue, whose mapping unit the host may overwrite meanwhile.
 #[test]
 fn each_victim_starts_one_partial_program_at_most_whatever_the_scheduler_chooses() {
     for policy in [SchedulePolicy::OutOfOrder, SchedulePolicy::Sprinkler] {
@@ -318,7 +315,7 @@ fn each_victim_starts_one_partial_program_at_most_whatever_the_scheduler_chooses
             config.gc.r#move = PageMove::Clean;
             config.schedule.policy = policy;
             config.workload.requests = Some(20_000);
-            // The long timeout lets all programs of the host fill.
+            // With the long timeout every host program is full.
             config.ftl.gather_timeout = Time::from_ms(1_000);
             config.replay.outstanding = 512;
         });

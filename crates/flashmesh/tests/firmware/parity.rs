@@ -11,8 +11,8 @@ use crate::support::drives::*;
 /// Pages of 4 KiB in one program of a die: a word line of three pages on each of two planes.
 const PER_PROGRAM: u64 = 6;
 
-/// Returns a drive of one superblock over `dies` dies, each on a channel of its own, with blocks of `word_lines` word lines. With `parity`
-/// n, one program in n is parity.
+/// Returns a drive of one superblock over `dies` dies, one channel each, with blocks of `word_lines` word lines. With `parity` = n, one program in n
+/// is parity.
 fn superblock_of(dies: u32, word_lines: u32, parity: Option<u32>) -> Config {
     let mut config = die_of(2);
     config.geometry.channels = dies;
@@ -24,7 +24,7 @@ fn superblock_of(dies: u32, word_lines: u32, parity: Option<u32>) -> Config {
     config
 }
 
-/// Returns page writes that fill `count` programs, at short intervals, and a read after all parity has been programmed.
+/// Returns closely spaced page writes that fill `count` programs, and a read after all parity has been programmed.
 fn programs(count: u64) -> Vec<IoRequest> {
     let writes = (0..count * PER_PROGRAM).map(|page| write(page, 1, Time::from_us(page * 20)));
     writes.chain([read(0, 1, Time::from_ms(10_000))]).collect()
@@ -37,7 +37,7 @@ fn one_program_in_so_many_is_of_parity() {
         let written = u64::from(dies) * 36;
         let (report, _) = measured(&config, programs(written));
         assert_eq!((report.flash.user_programs, report.flash.units_skipped), (written * PER_PROGRAM, 0));
-        // Each die has 36 data programs, which fill a whole number of parity groups for every tested share.
+        // The 36 data programs of each die are a whole number of parity groups at every tested share.
         let of_parity = written * PER_PROGRAM / u64::from(share - 1);
         assert_eq!(report.flash.parity_programs, of_parity, "1/{share} over {dies} dies");
         let amplification = f64::from(share) / f64::from(share - 1);
@@ -56,7 +56,7 @@ fn parity_takes_its_share_of_every_block() {
     }
 }
 
-/// Half of the programs are parity: one follows each data program on its die, and the next write on the die waits for it.
+/// With parity 1/2 each data program is followed by a parity program on its die, and the next write on the die waits for it.
 #[test]
 fn a_write_waits_for_the_parity_that_follows_the_program_before_it() {
     let late = Time::from_us(5);
@@ -73,7 +73,7 @@ fn a_write_waits_for_the_parity_that_follows_the_program_before_it() {
     }
 }
 
-/// The dies are the bottleneck, so the length of the run is proportional to the number of programs, including those of parity.
+/// The dies are the bottleneck, so the makespan is proportional to the number of data and parity programs.
 #[test]
 fn a_saturated_drive_writes_as_much_less_as_parity_takes_of_its_programs() {
     let rate = |parity: Option<u32>| {

@@ -1,4 +1,4 @@
-//! Namespaces on planes of their own, and streams with open blocks of their own.
+//! Namespaces with their own planes, and streams with their own open blocks.
 
 use std::collections::VecDeque;
 
@@ -22,7 +22,7 @@ fn times(records: &[RequestRecord], stream: u32) -> Vec<[Time; 3]> {
     own.iter().map(|record| [record.arrival, record.submitted, record.completed]).collect()
 }
 
-/// Returns a configuration of two streams that keep a small drive busy and cause GC. `sets` has the channels of the namespace of each stream.
+/// Returns a small drive with two busy streams and GC. `sets` has the channels of each stream's namespace.
 fn two(sets: [&str; 2], more: &str) -> Config {
     config_of(&format!(
         "\

@@ -1,4 +1,4 @@
-//! User-defined allocators and victim selectors: the calls that they receive, and that they cannot corrupt a drive.
+//! User-defined allocators and victim selectors: the calls that they receive, and drives that stay consistent whatever they return.
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
@@ -20,8 +20,7 @@ use flashmesh::workload::IoRequest;
 
 use crate::support::drives::*;
 
-/// Calls that an allocator received. Placed and read pages are recorded with the number of pages of their request, and with their index in
-/// the request.
+/// Calls that an allocator received. `placed` and `read` end with the number of pages of the request and the index of the page in it.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Told {
     placed: Vec<(Lpn, u32, u32)>,
@@ -37,7 +36,7 @@ struct Scripted {
     told: Arc<Mutex<Told>>,
     planes: Vec<PlaneId>,
     next: usize,
-    /// Result of [`Allocator::keeps_plane`], which is called when a path for a placed write is granted. If false, the write is placed once more.
+    /// Answer to [`Allocator::keeps_plane`], which is called when a placed write is granted a path; if `false`, the write is placed again.
     stays: bool,
 }
 
@@ -157,15 +156,15 @@ fn an_allocator_has_its_way_up_to_the_share_of_a_namespace_on_a_plane() {
         let namespace = Namespace { capacity, channels: Some(Indices::new(channels)), ..Namespace::default() };
         config.namespace.push((name.to_owned(), namespace));
     }
-    // Preconditioning places pages before the allocator takes over. These pages count towards the limit of their namespace too.
+    // Pages placed by preconditioning count towards the limit of their namespace too.
     config.precondition.kind = PreconditionKind::Sequential;
     let requests = (0..240).map(|number| write(number * 7 % 80, 1, Time::from_us(50 * number))).collect();
     let (_, simulation) = run_with(&config, requests, Box::new(OnePlane));
     let (ftl, geometry) = (simulation.ftl(), simulation.geometry());
     let is_there = |&lpn: &u32| geometry.plane_of(ftl.location(Lpn(lpn))) == PlaneId(3);
     let on_plane = [0..80, 80..240].map(|pages: Range<u32>| pages.filter(is_there).count());
-    // Spread evenly, each namespace has 20 of the 128 pages of a plane. Of the other 88 pages, 40 (five blocks) stay spare, and each
-    // namespace may use a quarter of the remaining 48 in addition: 32 pages at most. Only the first namespace is written.
+    // An even spread has 20 pages of each namespace per plane. Of the other 88, 40 (five blocks) stay spare, and a namespace may take a quarter of
+    // the remaining 48: at most 32 in all. Only the first namespace is written.
     assert!((21..=32).contains(&on_plane[0]), "the allocator's choice is used while the plane has room: {on_plane:?}");
     assert_eq!(on_plane[1], 20);
     ftl.audit().expect("the tables agree");
@@ -178,7 +177,7 @@ fn an_allocator_does_not_leave_the_planes_of_a_namespace() {
         Namespace { capacity: Some(Bytes::new(PAGE) * 100), channels: Some(Indices::new([0])), ..Namespace::default() };
     config.namespace.push(("a".to_owned(), on_first));
     let requests = (0..100).map(|page| write(page, 1, Time::from_us(100 * page))).collect();
-    // Planes 0 to 3 are on channel 0. Plane 6 is on channel 1, and is refused.
+    // Plane 6 is on channel 1, outside the namespace on channel 0 (planes 0 to 3), so it is not used.
     let elsewhere = Scripted { told: Arc::default(), planes: vec![PlaneId(6)], next: 0, stays: true };
     let (_, simulation) = run_with(&config, requests, Box::new(elsewhere));
     let planes = (0..100).map(|lpn| simulation.geometry().plane_of(simulation.ftl().location(Lpn(lpn))));
@@ -219,7 +218,7 @@ fn policies_from_outside_that_do_what_the_configured_ones_do_give_the_same_resul
     config.precondition.kind = PreconditionKind::Random;
     config.workload.read_share = 0.3;
     config.workload.requests = Some(4_000);
-    // With few requests outstanding, writes in flight never make a plane count as full, so no placement is overridden.
+    // With four requests outstanding no plane is ever full, so no placement is overridden.
     config.replay.mode = ReplayMode::Closed;
     config.replay.outstanding = 4;
     let report = |own: bool| {
@@ -236,7 +235,7 @@ fn policies_from_outside_that_do_what_the_configured_ones_do_give_the_same_resul
     assert_eq!(configured, own);
 }
 
-/// Placer that keeps the planes of the allocator. `most` is the largest number of writes of a plane that waited for a page at a placement.
+/// Placer that accepts every plane. `most` is the largest number of writes seen waiting for a page of one plane.
 struct Waiting {
     most: Arc<Mutex<u32>>,
 }
@@ -266,7 +265,7 @@ fn a_placer_sees_no_more_writes_without_a_page_than_are_outstanding() {
     }
 }
 
-/// Placer that keeps the plane that it is offered.
+/// Placer that accepts every plane.
 struct Keeping;
 
 impl WritePlacer for Keeping {
@@ -275,8 +274,8 @@ impl WritePlacer for Keeping {
     }
 }
 
-/// With superblocks, the configured policy spreads writes over planes whose blocks fill together. If a placer that keeps all planes changed this
-/// spread, stripes would end in partly filled programs that wait for `ftl.gather-timeout`.
+/// The superblock policies spread writes over planes whose blocks fill together. A placer that disturbed this would leave partly filled programs
+/// waiting for `ftl.gather-timeout`.
 #[test]
 fn a_placer_that_keeps_all_planes_gives_the_results_of_the_configured_policy() {
     const UNIT: u64 = PAGE / 4;
@@ -289,7 +288,7 @@ fn a_placer_that_keeps_all_planes_gives_the_results_of_the_configured_policy() {
         config.precondition.kind = PreconditionKind::Random;
         config.workload.read_share = 0.2;
         config.workload.requests = Some(4_000);
-        // With few requests outstanding, writes in flight never make a plane count as full, so no placement is overridden.
+        // With four requests outstanding no plane is ever full, so no placement is overridden.
         (config.replay.mode, config.replay.outstanding) = (ReplayMode::Closed, 4);
         let report = |placer: bool| {
             let mut simulation = Simulation::new(&config).unwrap_or_else(|error| panic!("{error}"));

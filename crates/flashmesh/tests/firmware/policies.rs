@@ -27,7 +27,7 @@ fn under(policy: FirmwarePolicy) -> impl Strategy<Value = Case> {
         managed.put(&mut case.config);
         case
     });
-    // The policy may need one more block per plane than the drawn drive has; such a drive is drawn again.
+    // A drive with one spare block per plane too few for the policy is drawn again.
     cases.prop_filter(
         "the policy needs more spare blocks",
         |case| !matches!(case.config.validate(), Err(error) if error.to_string().contains("blocks to spare")),
@@ -71,7 +71,7 @@ proptest! {
     }
 }
 
-/// Probe that forwards the notices of a run to oracles, but falsifies one of them, which an oracle must detect.
+/// Probe that forwards all notices to the oracles, one of them falsified, which an oracle must detect.
 struct Lying {
     oracles: Oracles,
     lie: Lie,
@@ -168,8 +168,8 @@ fn the_blocks_of_a_superblock_are_erased_on_all_its_dies_at_the_same_time() {
     for dies in [1, 2, 4] {
         let mut config = busy(FirmwarePolicy::Superblock);
         config.superblock.dies = Some(dies);
-        // An erase takes much longer than all other work. Each die starts its erase right after its last page has moved, so all erases of a
-        // superblock overlap.
+        // Each die starts its erase after its last page move, and an erase takes much longer than everything else, so the erases of a superblock
+        // overlap.
         config.flash.erase_time = Time::from_ms(20);
         let mut simulation = Simulation::new(&config).expect("the drive can be built");
         let erases = Erased::default();
@@ -196,7 +196,7 @@ fn the_blocks_of_a_superblock_are_erased_on_all_its_dies_at_the_same_time() {
     }
 }
 
-/// The static order would put all written pages on the first plane, so the superblock policy alone spreads them.
+/// The static order puts all written pages on the first plane, so the spread is due to the superblock policy.
 #[test]
 fn writes_go_to_all_dies_of_a_superblock_in_turn() {
     for dies in [1, 2, 4] {
@@ -229,7 +229,7 @@ impl Probe for Erased {
     }
 }
 
-/// User-defined policy with a fixed answer to whether reads join, and a fixed destination of moved pages.
+/// User-defined policy that overrides whether reads join, and where moved pages go.
 struct Own {
     joins: bool,
     moved_pages: MovedPages,
@@ -245,7 +245,7 @@ impl policy::FirmwarePolicy for Own {
     }
 }
 
-/// User-defined policy with the default of every method.
+/// User-defined policy that overrides nothing.
 struct AsItIs;
 
 impl policy::FirmwarePolicy for AsItIs {}

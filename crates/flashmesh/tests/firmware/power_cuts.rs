@@ -34,8 +34,8 @@ const SEED: u64 = 1;
 const WORKERS: u64 = 2;
 /// Number of failed drives after which a worker thread ends.
 const FAILURES_MAX: usize = 20;
-/// Simulated time after which a run of a few hundred requests counts as stalled. Most take milliseconds. Drive 39610 of seed 20261128 takes more than
-/// 100 s: its flushes wait for the journal entries of all pages that background collection of superblocks has moved.
+/// Simulated time after which a run counts as stalled. Most runs take milliseconds. Drive 39610 of seed 20261128 takes more than 100 s, because its
+/// flushes wait for the journal entries of all pages moved by background GC.
 const ENDLESS: Time = Time::from_ms(1_000_000);
 
 pub fn setting(name: &str) -> Option<u64> {
@@ -120,7 +120,7 @@ pub fn journaling() -> impl Strategy<Value = (Config, Vec<IoRequest>, Vec<u32>)>
     })
 }
 
-/// Counts over all power cuts: cuts, acknowledged writes, and findings of the recoveries.
+/// Counts over all power cuts and their recoveries.
 #[derive(Clone, Copy, Debug, Default)]
 struct Seen {
     cuts: u64,
@@ -160,7 +160,7 @@ fn cut_drive(config: &Config, requests: &[IoRequest], moments: &[u32]) -> Result
         let mut config = config.clone();
         config.power.cut = Some(Time::from_ps(whole.makespan_ps / 1000 * u64::from(moment)));
         let (report, acknowledged) = run(&config, requests).map_err(said(&config))?;
-        // A cut at the end of the run has no effect, and the report has no cut.
+        // The run ended before the cut.
         let Some(cut) = report.power_cut else { continue };
         let recovery = cut.recovery.expect("the drive has a journal");
         if recovery.pages_lost > 0 {
@@ -195,15 +195,15 @@ pub fn runner(seed: u64, number: u64) -> TestRunner {
 fn cut_numbered(seed: u64, number: u64) -> Result<Seen, String> {
     let mut runner = runner(seed, number);
     let (config, requests, moments) = journaling().new_tree(&mut runner).expect("a drive can be drawn").current();
-    // Some drives do not support the drawn policy.
+    // The drawn drive does not support the drawn policy.
     if config.validate().is_err() {
         return Ok(Seen::default());
     }
     cut_drive(&config, &requests, &moments)
 }
 
-/// Passes the number of every [`WORKERS`]th drive from `first` on to `cut`, until `cuts` cuts have been made or [`FAILURES_MAX`] drives have failed.
-/// Returns the counts of the drives that did not fail, and the number and error of each failed drive.
+/// Calls `cut` for every [`WORKERS`]th drive from `first` on, until `cuts` cuts are made or [`FAILURES_MAX`] drives have failed. Returns the counts
+/// of the successful drives, and the number and error of each failed one.
 fn cut_drives(first: u64, cuts: u64, cut: impl Fn(u64) -> Result<Seen, String>) -> (Seen, Vec<(u64, String)>) {
     let (mut seen, mut failures) = (Seen::default(), Vec::new());
     let mut numbers = (first..).step_by(WORKERS as usize);
@@ -282,8 +282,8 @@ fn a_worker_whose_drives_all_fail_ends() {
     assert_eq!((seen.cuts, failures.len()), (0, FAILURES_MAX));
 }
 
-/// Each page moved for wear leveling causes programs of a journal page and of a map page. These programs wear their blocks out while the
-/// data stays cold, but the moves must come to an end.
+/// Each move for wear leveling programs a journal page and a map page, which wear out their blocks while cold data stays put. That triggers further
+/// moves, which must end.
 #[test]
 fn moves_for_wear_that_fill_the_journal_come_to_an_end() {
     let mut config = bare_drive();

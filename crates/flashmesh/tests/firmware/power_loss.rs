@@ -55,8 +55,8 @@ fn a_recovery_reads_what_arithmetic_says_and_takes_as_long() {
     assert_eq!((kept.journal_pages, kept.journal_entries, kept.checkpoint_pages), (2, 16, 0));
     let found = recovery(&report);
     assert_eq!((found.entries_replayed, found.pages_found, found.pages_lost), (16, 4, 0));
-    // The 201 pages of map and journal, and two more from the run, are in 13 blocks. The block scan reads the first page of each block; the system
-    // scan reads the other 190 pages, and one erased page in the last block.
+    // 203 pages of map and journal (two written by the run) fill 13 blocks. The block scan reads the first page of each block, the system scan the
+    // other 190 and the first erased one.
     let reads = &found.reads;
     assert_eq!((reads.blocks, reads.system, reads.map, reads.journal), (32, 203 - 13 + 1, 1, 2));
     // The recovery scans the open block: its four programmed pages, and its first erased page.
@@ -89,7 +89,7 @@ fn a_flush_waits_for_the_journal_unless_capacitors_write_it() {
         let (report, latencies) = cut_at(config, ms(3), [write(7, 1, ms(0)), flush]);
         assert_eq!(latencies[1], waits);
         assert_eq!(report.persistence.as_ref().expect("the drive has a journal").journal_pages, pages);
-        // With capacitors the journal entry is written from DRAM after the cut.
+        // Capacitors saved the journal entry from DRAM.
         let found = recovery(&report);
         assert_eq!((found.entries_replayed, found.pages_found), (1, 0));
     }
@@ -99,13 +99,12 @@ fn a_flush_waits_for_the_journal_unless_capacitors_write_it() {
 fn capacitors_tell_what_they_program_for_the_map() {
     let mut config = one_plane();
     config.power.capacitors = true;
-    // Of the 11 journal entries, the run programs the first eight as one page. At the cut, capacitors program the last three, still in
-    // DRAM, as another page.
+    // Of 11 journal entries eight fill a page, which the run programs. Capacitors program the last three at the cut.
     let (report, _) = cut_at(config, ms(30), (0..11).map(|page| write(page, 1, ms(page))));
     let cut = report.power_cut.as_ref().expect("the power was cut");
     assert_eq!((cut.pages_programmed, cut.map_pages_programmed), (0, 1));
     assert_eq!(cut.duration_ps, (COMMAND + TRANSFER + PROGRAM).as_ps());
-    // The journal page that the run programmed before the cut does not count as a map page of the cut.
+    // Journal pages that the run itself programmed are not counted as programs of the cut.
     assert_eq!((report.flash.journal_programs, recovery(&report).entries_replayed), (1, 11));
 }
 

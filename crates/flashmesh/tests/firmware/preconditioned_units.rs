@@ -1,4 +1,4 @@
-//! Places of neighbouring mapping units on a randomly preconditioned drive.
+//! Location of neighbouring mapping units after random preconditioning.
 
 use flashmesh::config::{self, Allocation, Config, Precondition, PreconditionKind};
 use flashmesh::engine::random::SimRng;
@@ -33,8 +33,8 @@ fn share_of_neighbours_on_one_die(ftl: &Ftl, geometry: &Geometry) -> f64 {
     together as f64 / f64::from(pairs)
 }
 
-/// Under random writes of single units, dynamic allocation spreads neighbouring units over all dies, and static allocation keeps the units of a page
-/// together. The start of a run is like the drive after simulated writes.
+/// Random writes of single units scatter neighbours over all dies with dynamic allocation, and keep them on one page with static allocation.
+/// Preconditioning must place them like that without simulating the writes.
 #[test]
 fn neighbouring_units_begin_where_random_writes_would_have_placed_them() {
     for (allocation, expected) in [(Allocation::Dynamic, 1.0 / 16.0), (Config::default().ftl.allocation, 1.0)] {

@@ -1,4 +1,4 @@
-//! Replication of pages on whole drives: with all oracles enabled and all other features, and its benefit.
+//! Replication of pages on whole drives: combinations with all other features under all oracles, and its benefit.
 
 use flashmesh::collisions::{ReplicationCounts, ReplicationReport};
 use flashmesh::config::{Allocation, ArrayLevel, Config, CountedReads, FabricKind, FirmwarePolicy};
@@ -20,7 +20,7 @@ use crate::support::cases::cases;
 use crate::support::drives::Listed;
 use crate::support::partitions;
 
-/// Returns a strategy that draws a request to a small hot set: kind, page, whether it covers only a part of the page, and gap in us.
+/// Returns a strategy that draws a request to a small hot set: kind, page, whether it is partial, and gap in us.
 fn sketch() -> impl Strategy<Value = (RequestKind, u32, bool, u64)> {
     let kind = prop_oneof![
         40 => Just(RequestKind::Read),
@@ -111,8 +111,8 @@ fn random_drives_with_replication_satisfy_every_oracle() {
     }
     if cases >= 256 {
         assert!(legal > cases / 3, "{legal} of {cases}");
-        // Copies were made, read, ended by writes, kept instead of their original, given up before they were programmed, and ended at the limit
-        // `replication.l-m`.
+        // Every outcome occurred: copies made, read, invalidated by writes, kept instead of the original, cancelled before they were programmed, and
+        // evicted at the limit `replication.l-m`.
         let seen = [sum.made, sum.reads_of_copies, sum.ended_by_writes, sum.copies_kept, sum.dropped, at_limit];
         assert!(seen.iter().all(|&count| count > 0), "{sum:?}");
     }
@@ -154,7 +154,7 @@ fn a_pair_that_collides_again_and_again_is_taken_apart_over_every_interconnect()
         let off = run(&plain, &requests, true);
         let found = replication(&on);
         assert_eq!((found.counts.made, found.copies_end), (1, 1), "{fabric}: {found:?}");
-        // Of 2000 collisions only those before the copy was made remain.
+        // Of 2000 collisions only those before the first copy remain.
         assert!(found.counts.imbalanced < 200, "{fabric}: {found:?}");
         assert!(found.counts.imbalanced_avoided > 1800, "{fabric}: {found:?}");
         let mean = |report: &Report| report.latency_ps.read.as_ref().expect("reads completed").mean;

@@ -49,14 +49,14 @@ fn dies_that_start_together_wait_for_all_of_their_chip() {
     let mut config = one_channel(1, 2, 1);
     let reads = |second: Time| [read(0, 1, Time::ZERO), read(1, 1, second)];
     let late = |config: &Config| completions(config, reads(US(1)));
-    // The data of the second die is sent over the channel after the data of the first die.
+    // The channel sends the data of the second die after that of the first.
     assert_eq!(late(&config), [ONE_READ, ONE_READ + NS(4_096)]);
     config.flash.die_start = DieStart::Together;
     assert_eq!(late(&config), [ONE_READ, ONE_READ * 2]);
-    // Both reads wait until the chip becomes idle. Their commands are sent one after the other, and both arrays then work in parallel.
+    // Both reads wait for the whole chip to become idle, and are then sensed in parallel.
     let both = completions(&config, [read(0, 1, Time::ZERO), read(2, 1, US(1)), read(1, 1, US(1))]);
     assert_eq!(both, [ONE_READ, ONE_READ * 2, ONE_READ * 2 + NS(4_096)]);
-    // Single-die chips do not wait for other chips.
+    // The rule applies to the dies of one chip, not to chips.
     let mut chips = one_channel(2, 1, 1);
     chips.flash.die_start = DieStart::Together;
     assert_eq!(late(&chips), [ONE_READ, ONE_READ + NS(4_096)]);
@@ -68,7 +68,7 @@ fn dies_that_start_together_let_reads_suspend_their_own_die_alone() {
     config.flash.die_start = DieStart::Together;
     config.flash.suspension = flashmesh::config::Suspension::Program;
     let [suspend, resume] = [config.flash.suspend_time, config.flash.resume_time];
-    // A program on the first die, a read of that die, and a read of the second die, which must wait for the end of the program.
+    // A program of the first die, then a read of that die, which suspends the program, and a read of the second die, which waits for its end.
     let ends = completions(&config, [write(0, 1, Time::ZERO), read(2, 1, US(20)), read(1, 1, US(20))]);
     let alone = NS(10 + 4_096 + 100_000);
     assert_eq!(ends[1], US(20) + suspend + ONE_READ);
@@ -76,7 +76,7 @@ fn dies_that_start_together_let_reads_suspend_their_own_die_alone() {
     assert_eq!(ends[2], ends[0] + ONE_READ);
 }
 
-/// MBM, sections IV.C and VI.D: a chip is busy as a whole, and a read of any of its dies suspends the operations of all its dies.
+/// MBM, sections IV.C and VI.D: a chip is busy as a whole, and a read of any of its dies suspends all of them.
 #[test]
 fn a_read_of_an_idle_die_suspends_its_whole_chip_where_that_is_asked_for() {
     let mut config = one_channel(1, 2, 1);
@@ -90,16 +90,16 @@ fn a_read_of_an_idle_die_suspends_its_whole_chip_where_that_is_asked_for() {
     let read_end = US(20) + suspend + ONE_READ;
     let put_off = suspend + ONE_READ + resume;
     assert_eq!(completions(&config, one_program), [alone + put_off, read_end]);
-    // Both dies program, after their data was sent one after the other over the channel. A read of one die suspends both programs.
+    // Both dies program, the second after its data has followed on the channel. A read of one die suspends both.
     let second = alone + NS(10 + 4_096);
     let two_programs = [write(0, 2, Time::ZERO), read(1, 1, US(20))];
     assert_eq!(completions(&config, two_programs), [second + put_off, read_end]);
-    // Reads of both dies run in parallel while the chip is suspended, and a write waits until all operations have ended.
+    // While the chip is suspended, reads of both dies run in parallel. A write waits until all operations have ended.
     let later = write(2, 1, US(20));
     let ends = completions(&config, [write(0, 1, Time::ZERO), read(1, 1, US(20)), read(2, 1, US(20)), later]);
     let both = NS(4_096);
     assert_eq!(ends, [alone + put_off + both, read_end, read_end + both, alone * 2 + put_off + both]);
-    // Reads are not suspended: a second read of the same die waits for the first.
+    // Reads are not suspended, so the second waits for the first.
     let reads = [read(0, 1, Time::ZERO), read(2, 1, US(1))];
     assert_eq!(completions(&config, reads), [ONE_READ, ONE_READ * 2]);
 }
@@ -120,7 +120,7 @@ fn a_chip_is_suspended_as_a_whole_only_where_its_dies_begin_together() {
 #[test]
 fn sprinkler_and_paq_take_the_larger_group_wherever_it_waits() {
     let config = one_channel(1, 1, 2);
-    // Three reads follow a first one: of page 10 on one plane, and of pages 6 and 7, which both planes can serve in one operation.
+    // While page 0 is read, reads of page 10 and of pages 6 and 7 arrive. Only pages 6 and 7 can be read in one multi-plane operation.
     let reads = [read(0, 1, Time::ZERO), read(10, 1, US(1)), read(6, 1, US(2)), read(7, 1, US(3))];
     assert_eq!(order_of(&config, &reads), [0, 1, 2, 3]);
     for policy in [SchedulePolicy::Sprinkler, SchedulePolicy::Paq] {
@@ -148,7 +148,7 @@ fn the_firmware_policy_brings_its_scheduling() {
 #[test]
 fn sprinkler_prefers_the_pages_of_one_request_and_paq_the_oldest() {
     let config = one_channel(1, 1, 2);
-    // Two pairs of reads, each served by both planes in one operation: the older pair is of two requests, the later one of a single request.
+    // Pages 10 and 11 (two requests) and, later, pages 6 and 7 (one request) can each be read in one multi-plane operation.
     let reads = [read(0, 1, Time::ZERO), read(10, 1, US(1)), read(11, 1, US(1)), read(6, 2, US(2))];
     assert_eq!(order_of(&with(SchedulePolicy::Sprinkler, config.clone()), &reads), [0, 3, 1, 2]);
     assert_eq!(order_of(&with(SchedulePolicy::Paq, config), &reads), [0, 1, 2, 3]);
@@ -157,14 +157,14 @@ fn sprinkler_prefers_the_pages_of_one_request_and_paq_the_oldest() {
 #[test]
 fn chips_of_a_channel_go_as_the_policy_says() {
     let config = one_channel(4, 2, 1);
-    // Data of chip 3 occupies the channel, and a command for chip 2 waits for it. Then a read of chip 1 arrives, and one of each die of chip 0. PAQ
-    // serves chip 0 before chip 1, because its operation has more planes. Pages are numbered along the dies.
+    // While chip 3 sends data, commands for chips 2, 1 and 0 queue for the channel. PAQ serves chip 0 before chip 1, because its operation covers two
+    // dies. Consecutive pages are on consecutive dies.
     let at = |chip: u64, die: u64, time: Time| read(chip * 2 + die, 1, time);
     let reads = [at(3, 0, Time::ZERO), at(2, 0, US(4)), at(1, 0, NS(4_100)), at(0, 0, NS(4_200)), at(0, 1, NS(4_300))];
     assert_eq!(order_of(&config, &reads), [0, 1, 2, 3, 4], "in order of arrival");
     assert_eq!(order_of(&with(SchedulePolicy::Paq, config.clone()), &reads), [0, 1, 3, 4, 2], "the most planes first");
-    // Now a read of each die of chip 1 arrives, and then a read of chip 0. After chip 2, Sprinkler serves chip 3, which has no read, then chip 0
-    // and chip 1.
+    // Now chip 1 has two reads, and chip 0 a later one. Sprinkler serves chips in order of their position in the channel: after chip 2 come chip 3,
+    // which is idle, chip 0 and chip 1.
     let reads = [at(3, 0, Time::ZERO), at(2, 0, US(4)), at(1, 0, NS(4_100)), at(1, 1, NS(4_200)), at(0, 0, NS(4_300))];
     assert_eq!(order_of(&config, &reads), [0, 1, 2, 3, 4]);
     assert_eq!(
@@ -186,10 +186,9 @@ fn operations_that_the_bound_brings_forward_are_counted_while_the_other_kind_wai
         let flash = run_source(&config, Listed(requests.clone().into())).0.flash;
         (flash.overdue_reads, flash.overdue_programs)
     };
-    // No transaction waits as long as the bound of 20 ms, so none is overdue, and all reads precede the writes.
+    // No transaction waits for 20 ms, so none is overdue, and all reads precede the writes.
     assert_eq!(counted(Time::from_ms(20)), (0, 0));
-    // All transactions wait longer than 2 us. A write, a read and the other write are dispatched as overdue while transactions of the other kind
-    // (reads or writes) wait; only reads are left after them.
+    // All transactions become overdue. Counted are those dispatched while transactions of the other kind wait: a write, a read and the other write.
     assert_eq!(counted(US(2)), (1, 2));
 }
 
@@ -280,8 +279,8 @@ fn fair_slows_streams_down_more_alike() {
     assert!(slowdown(&fair) < 1.1 * slowdown(&plain), "the heavy stream pays little: {fair:?} against {plain:?}");
 }
 
-/// The policy may choose a write that is not the head of its queue. The open block for that write's stream may be full although the block
-/// for the head's stream is not.
+/// The policy can dequeue a write that is not the head of its queue. Its stream may have no free page in its open block although the stream of the
+/// head has.
 #[test]
 fn a_write_that_is_taken_out_of_turn_waits_while_the_open_block_of_its_stream_is_full() {
     let stream = |name: &str, reads: &str, outstanding: u32| {

@@ -1,5 +1,4 @@
-//! SLC cache compared with arithmetic: its write rate, the drop of the rate at exactly the expected page, folding, and the write amplification
-//! that it saves.
+//! SLC cache compared with arithmetic: write rate, the page at which the rate drops, folding, and the write amplification saved.
 
 use flashmesh::config::{
     Config, FirmwarePolicy, PageTypes, ParityShare, PersistencePolicy, PreconditionKind, ProgramUnit, SlcRegion,
@@ -79,7 +78,7 @@ fn an_idle_drive_folds_all_that_was_written_and_the_cache_is_empty_again() {
 
 #[test]
 fn what_was_overwritten_before_it_is_folded_is_not_moved() {
-    // The cache is full, so the newer versions bypass it. They invalidate all 8 pages of the first cache block and 4 of the second.
+    // The cache is full, so twelve overwrites bypass it. They invalidate the 8 pages of the first cache block and 4 of the second.
     let requests = writes(0..CACHE, Time::ZERO).chain(writes(0..12, Time::ZERO));
     let (slc, _, _) = run_all(&drive(), requests.chain([read(0, 1, LATER)]));
     assert_eq!((slc.pages_written, slc.pages_direct), (CACHE, 12));
@@ -152,8 +151,7 @@ fn units_are_folded_into_full_word_lines() {
     let (report, _) = run_source(&word_lines(), Listed(requests.collect()));
     let slc = report.slc.expect("the drive has an SLC cache");
     assert_eq!((slc.folds, slc.pages_folded), (4, 4 * CACHE));
-    // A cache block has 32 mapping units, which take three programs of twelve; four units of the last program of each of the four blocks stay
-    // empty.
+    // Folding a cache block of 32 mapping units takes three programs of twelve, so four units stay empty per cache block.
     assert_eq!(report.flash.units_skipped, 4 * 4);
 }
 
@@ -194,8 +192,7 @@ fn a_dynamic_cache_of_an_empty_drive_takes_as_many_blocks_as_it_may_and_gives_th
     assert_eq!(amplification, (2 * 40 * 8 + 8 + 40 * 8) as f64 / (2 * 40 * 8 + 8) as f64);
 }
 
-/// Of 64 blocks, 40 are full of data and 24 are free. The plane keeps two of these for the GC threshold, one for folds, and one in reserve; the other
-/// 20 are lent to the cache.
+/// Of 64 blocks, 40 hold data. Of the other 24, two stay free for the GC threshold, one for folds and one in reserve; 20 are lent to the cache.
 #[test]
 fn a_dynamic_cache_of_a_full_drive_is_as_large_as_the_blocks_that_are_free_and_not_needed() {
     let mut config = dynamic_drive(64);
@@ -203,7 +200,7 @@ fn a_dynamic_cache_of_a_full_drive_is_as_large_as_the_blocks_that_are_free_and_n
     let first = || writes(0..200, Time::ZERO);
     let (slc, ..) = run_all(&config, first());
     assert_eq!((slc.pages_written, slc.pages_direct), (20 * 8, 40));
-    // The folded pages fill seven blocks, and the pages that bypassed the cache two, so nine fewer blocks can be lent.
+    // Folded pages now fill seven blocks and pages that bypassed the cache two, so nine fewer blocks are lent.
     let (slc, ..) = run_all(&config, first().chain(writes(200..400, LATER * 2)));
     assert_eq!((slc.pages_written, slc.pages_direct), (20 * 8 + (24 - 9 - 4) * 8, 40 + 200 - 88));
 }
@@ -220,7 +217,7 @@ fn a_plane_short_of_space_takes_back_what_it_lent_and_is_written_without_end() {
         let (report, _) = run_source(&config, Listed(requests.collect()));
         let slc = report.slc.expect("the drive has an SLC cache");
         assert!(report.gc.collections > slc.folds, "{slc:?}, {:?}", report.gc);
-        // Without a pause between writes there is no background GC, so no block becomes free to be lent.
+        // Only in pauses between writes does background GC free blocks that can be lent to the cache.
         assert_eq!(slc.folds > 50, gap >= Time::from_ms(1), "{gap}: {slc:?}");
     }
 }

@@ -29,7 +29,7 @@ fn run_all(config: &Config, requests: impl IntoIterator<Item = IoRequest>) -> Re
     report
 }
 
-/// By the static order every written page would be on the first plane, but both policies spread pages over their superblocks.
+/// The static order puts all written pages on the first plane, so the spread is due to the policies.
 #[test]
 fn planes_that_share_superblocks_fill_fold_and_erase_their_caches_together() {
     for (policy, of_superblock) in [(FirmwarePolicy::Tbm, 1), (FirmwarePolicy::Superblock, 3)] {
@@ -75,13 +75,13 @@ fn writes_of_mbm_take_the_cache_while_there_is_a_page() {
     assert_eq!((slc.pages_written, slc.pages_direct, slc.pages_folded), (4 * CACHE, 24, 4 * CACHE));
 }
 
-/// A cache block has eight word lines, of which parity of 1/2 leaves four for data.
+/// Of the eight word lines of a cache block, parity 1/2 leaves four for data.
 #[test]
 fn parity_protects_what_lies_in_the_cache_too() {
     let mut config = dies(2, FirmwarePolicy::Superblock);
     config.ftl.parity = Some(ParityShare(2));
     config.geometry.capacity = Some(Bytes::new(PAGE) * (4 * 20 * 24));
-    // Up to three of the four cache blocks of a plane may be full without a fold.
+    // Three of the four cache blocks of a plane may fill up before a fold starts.
     config.slc.fold_threshold = 0.99;
     let pages = 4 * 3 * 4;
     let requests = || writes(0..pages, Time::ZERO).chain([read(0, 1, LATER)]);
@@ -95,7 +95,7 @@ fn parity_protects_what_lies_in_the_cache_too() {
     assert_eq!(folded.flash.parity_programs, 2 * pages, "folded pages are protected at their destination");
 }
 
-/// Folds change map entries like GC does, and the changed translation pages are written back.
+/// Folds move pages, so they change map entries, and the translation pages are written back.
 #[test]
 fn a_map_that_is_in_dram_in_part_learns_where_folded_pages_are() {
     let mut config = drive();

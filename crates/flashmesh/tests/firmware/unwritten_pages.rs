@@ -1,4 +1,4 @@
-//! Reads of unwritten pages. An unwritten page is read at its home, a physical page that follows from its number alone, without a map access.
+//! Reads of unwritten pages. Each logical page has a home, a physical page computed from its number, where it is read until it is written.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -69,7 +69,7 @@ fn drive() -> impl Strategy<Value = (Config, [ArrayLevel; 4])> {
     })
 }
 
-/// Computes the home of a page (its location while unwritten) by long division: first the plane, digit by digit, then the page in the plane.
+/// Computes the home of a page by long division: the plane, digit by digit, then the page in the plane.
 fn home(config: &Config, order: [ArrayLevel; 4], lpn: u32) -> Ppn {
     let geometry = &config.geometry;
     let count = |level| match level {
@@ -146,8 +146,7 @@ fn a_page_is_read_at_its_home_until_it_is_written_and_after_it_is_deallocated() 
     let mut config = bare_drive();
     config.ftl.allocation = order("CWDP");
     let at = |ms: u64| Time::from_us(1000 * ms);
-    // Ten other pages of the plane are written first, so page 640 moves from its home (location while unwritten), the sixth page of the plane,
-    // to the eleventh.
+    // Page 640 is the sixth page of its plane by its home. Ten other pages of the plane are written before it, so it is written to the eleventh.
     let before = (0..11u64).map(|page| write(page * 128, 1, Time::ZERO));
     let page = 640;
     let requests = before.chain([

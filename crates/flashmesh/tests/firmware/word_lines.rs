@@ -1,4 +1,4 @@
-//! Programs of word lines on whole drives, compared with arithmetic: times, gathering, skipped pages, and the stall when the buffer is full.
+//! Word-line programs on whole drives, compared with arithmetic: times, gathering, skipped pages, and stalls at a full write buffer.
 
 use flashmesh::config::{
     Config, FirmwarePolicy, MultiPlane, PageTypes, Priorities, Priority, ProgramUnit, StreamConfig,
@@ -58,14 +58,14 @@ fn a_word_line_takes_its_data_and_one_program_whatever_its_pages() {
 fn a_word_line_that_nobody_fills_is_programmed_after_the_timeout_and_the_rest_is_skipped() {
     let config = die_of(2);
     let (report, latencies) = measured(&config, (0..5).map(|page| write(page, 1, Time::ZERO)));
-    // The channel also transfers the data of the missing sixth page, because a program always covers whole word lines.
+    // A program always covers whole word lines, so the channel transfers a sixth page too.
     let expected = Time::from_ms(5) + (COMMAND + WORD_LINE) * 2 + PROGRAM;
     assert!(latencies.iter().all(|&latency| latency == expected), "{latencies:?}, expected {expected}");
     assert_eq!((report.flash.user_programs, report.flash.units_skipped), (5, 1));
     assert_eq!(report.write_amplification, Some(6.0 / 5.0));
 }
 
-/// Two streams write the six pages of a word line of two planes, three pages each, with different priorities.
+/// Two streams of different priorities write three pages each, which fill a word line on both planes.
 #[test]
 fn writes_of_different_priorities_fill_a_word_line_together() {
     for priorities in [Priorities::Off, Priorities::Strict, Priorities::Weighted] {
@@ -109,7 +109,7 @@ fn a_small_write_programs_its_unit() {
     }
 }
 
-/// Writes arrive twice as fast as the die programs them. A buffer of `n` pages is full after about `2 n` writes, and the next write waits.
+/// Writes arrive at twice the program rate, so a buffer of `n` pages stalls after about `2 n` writes.
 #[test]
 fn a_buffer_is_full_when_arrivals_are_ahead_of_service_by_what_it_holds() {
     let mut config = die_of(2);
@@ -123,17 +123,16 @@ fn a_buffer_is_full_when_arrivals_are_ahead_of_service_by_what_it_holds() {
     let period = Time::from_ps(service.as_ps() / 12);
     let (_, latencies) = measured(&config, (0..600).map(|page| write(page, 1, period * page)));
     let stalled = latencies.iter().position(|&latency| latency > Time::from_us(50)).expect("the buffer becomes full");
-    // A program frees six pages. The first program starts with the sixth write, and each program takes as long as twelve arrivals.
+    // The first program starts with the sixth write. A program frees six pages and takes as long as twelve arrivals.
     let held = |writes: u64| writes - writes.saturating_sub(5) / 12 * 6;
     assert_eq!(Some(stalled as u64), (0..600).find(|&writes| held(writes) >= buffer));
-    // From the first stalled write on, writes complete at the rate of programs, and each waits for those before it.
+    // From the first stall on, writes complete at the program rate, so their latency grows steadily.
     let grows = latencies[590].saturating_sub(latencies[300]).as_ps() as f64;
     let expected = 290.0 * period.as_ps() as f64;
     assert!((grows / expected - 1.0).abs() < 0.05, "{grows} ps, expected {expected}");
 }
 
-/// Cuts the power at `at`, during writes that gather. A program of the die takes twenty-four mapping units of 4 KiB. Writes complete in the
-/// cache; units that still gather are not in the array at the cut. Returns the report.
+/// Cuts the power at `at` while mapping units gather in the cache. A program takes 24 units of 4 KiB.
 fn cut_while_units_gather(writes: u64, at: Time, capacitors: bool) -> Report {
     let mut config = die_of(2);
     config.geometry.page_size = Bytes::from_kib(16);
@@ -149,7 +148,7 @@ fn cut_while_units_gather(writes: u64, at: Time, capacitors: bool) -> Report {
 
 #[test]
 fn units_that_gather_are_programmed_by_capacitors_and_lost_without() {
-    // Of thirty mapping units, the first twenty-four are in the array at 400 us and programmed at 2 ms.
+    // Of 30 mapping units the first 24 are being programmed at 400 us and are on flash at 2 ms.
     for (writes, at, saved, torn) in [
         (20, Time::from_ms(2), 0, 0),
         (30, Time::from_us(400), 0, 24),
@@ -170,8 +169,8 @@ fn units_that_gather_are_programmed_by_capacitors_and_lost_without() {
     }
 }
 
-/// TBM moves pages to the plane that is furthest behind. If planes lag by more moves than may be in flight, planes that are ahead receive none, so
-/// their programs must not wait to be filled.
+/// TBM moves pages to the plane that is furthest behind. A plane ahead of the others may receive none, so its partly filled program must not wait for
+/// more.
 #[test]
 fn collections_of_twin_blocks_go_on_where_planes_lag_behind_each_other() {
     let text = "\

@@ -1,4 +1,4 @@
-//! Several streams on one drive with a device cache: the map, open blocks, back-pressure and flushes of what the cache destages for them.
+//! Several streams on one drive with a device cache: map entries, open blocks, back-pressure and flushes by stream of the destaged pages.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
@@ -12,7 +12,7 @@ use flashmesh::workload::{IoRequest, RequestKind};
 use crate::streams::{of, run_lists, simulation};
 use crate::support::drives::{config_of, finish, read, write};
 
-/// The second stream has the second half of the drive. The map cache holds one entry for each stream.
+/// The streams use different halves of the drive, and the map cache has one entry for each stream.
 #[test]
 fn what_the_cache_sends_to_flash_uses_the_part_of_the_map_of_the_stream_that_wrote_it() {
     let text = "\

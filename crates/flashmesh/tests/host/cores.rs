@@ -1,4 +1,4 @@
-//! Controller cores: commands, completions and pages moved by GC take time, and a core does one such job at a time.
+//! Controller cores: jobs for commands, completions and GC moves, one at a time per core.
 
 use flashmesh::config::{Config, FabricKind, Firmware, PreconditionKind, ReplayMode};
 use flashmesh::measure::bound::Resource;
@@ -51,8 +51,7 @@ fn a_command_costs_its_kind_and_its_units_and_a_completion_costs_as_well() {
     assert_eq!(records[0].breakdown.total(), COMMAND + READ + TRANSFER);
 }
 
-/// The data of the read lies in three pages of flash on three channels. The first page is read when the job of the command has ended, the others after
-/// a job each.
+/// The read covers three flash pages on three channels. The command job starts the first page, and further jobs start the other two.
 #[test]
 fn each_page_of_flash_of_a_read_but_the_first_is_a_job_of_its_own() {
     for (cores, last_job) in [(1, 2 + 5 + 5), (2, 2 + 5), (8, 2 + 5)] {
@@ -89,13 +88,13 @@ fn jobs_are_done_in_the_order_in_which_they_come_by_the_core_that_is_free_first(
     assert_eq!(ends(8), [4; 5].map(us));
 }
 
-/// A completion is a job of a core too, and waits behind commands that arrived earlier.
+/// A completion is a core job and queues behind earlier commands.
 #[test]
 fn a_completion_takes_its_turn_behind_commands() {
     let config = with_firmware(Firmware { other_time: us(4), completion_time: us(1), ..Firmware::default() });
     let trims = (0..3).map(|page| request(RequestKind::Deallocate, page, 1, Time::ZERO));
     let ends: Vec<Time> = run(&config, trims).iter().map(latency).collect();
-    // Three commands occupy the core until 12 us, and the completions follow them.
+    // Three commands occupy the core until 12 us; then their completions run.
     assert_eq!(ends, [13, 14, 15].map(us));
 }
 
@@ -158,7 +157,7 @@ fn each_page_that_collection_moves_takes_a_core_its_time() {
     let moved = report.gc.pages_moved;
     assert!(moved > 1_000, "{moved}");
     let least = report.lower_bound.firmware_ps.expect("the drive has cores");
-    // Pages that were read but not yet programmed at the end of the run have cost core time too, at most one per plane.
+    // At the end of the run, up to one page per plane was read but not yet programmed. Its core time counts too.
     let planes = u64::from(config.geometry.channels * config.geometry.chips_per_channel) * 2;
     assert!((moved..=moved + planes).contains(&(least / 2_000_000)), "{least} ps for {moved}");
 }
@@ -174,7 +173,7 @@ fn what_takes_no_time_needs_no_core() {
     assert_eq!((report.utilisation.firmware, report.lower_bound.firmware_ps), (None, None));
 }
 
-/// The first request is refused after the look-ups of its mapping units, which take longer than the longest run. The other requests wait for it.
+/// The first request is larger than the drive. Its look-ups alone outlast the longest run before it is refused, and the other requests wait.
 #[test]
 fn look_ups_that_take_longer_than_a_run_are_no_overflow() {
     let config = with_firmware(Firmware { look_up_time: Time::from_ms(10), ..Firmware::default() });

@@ -1,4 +1,4 @@
-//! Power cuts while several writes of a page are in flight: one that bypasses the device cache, one into the cache, and a deallocation.
+//! Power cuts with several writes of one page in flight: past the device cache, into it, and deallocated.
 
 use flashmesh::config::{Config, Destage, FabricKind};
 use flashmesh::measure::report::Report;
@@ -45,8 +45,8 @@ fn run_until(config: &Config, at: Time, past: &[IoRequest], through: &[IoRequest
     finish(simulation).0
 }
 
-/// The page is written past the cache, then into the cache, which destages it, and is deallocated before either program ends. Both programs have
-/// ended when the flush starts at 600 us.
+/// The page is written past the cache and then into it, which starts a destage, and is deallocated before either program ends. Both have ended at the
+/// flush, at 600 us.
 #[test]
 fn a_page_deallocated_while_two_writes_of_it_are_in_flight_stays_so_after_a_flush() {
     let mut config = config_of(&format!("persistence.policy = \"journal\"\n{DRIVE}"));
@@ -62,9 +62,8 @@ fn a_page_deallocated_while_two_writes_of_it_are_in_flight_stays_so_after_a_flus
     }
 }
 
-/// One core takes 40 us for a write of four pages, another core 10 us for a later write of the first of these pages. The later write bypasses the
-/// cache, reaches the translation layer first and is on flash at the cut. The write that reaches the layer later, that of four pages, is the newer
-/// one, and it is lost with the cache.
+/// One core takes 40 us to look up a write of four pages, another 10 us for a later write of the first of them. The later write bypasses the cache,
+/// reaches the FTL first and is programmed. The larger write reaches the FTL last, so its data is the newest, and is lost with the cache.
 #[test]
 fn a_write_that_another_core_lets_overtake_counts_as_the_older_one() {
     let mut config = config_of(DRIVE);
@@ -72,14 +71,13 @@ fn a_write_that_another_core_lets_overtake_counts_as_the_older_one() {
     for at in (1..400).step_by(7) {
         let report = run_until(&config, us(at), &[write(0, 1, us(1))], &[write(0, 4, us(0))]);
         let cut = report.power_cut.expect("the power was cut");
-        // In the run with each of these times of the power cut, the oracle of the cache also counts the lost pages. The larger write is
-        // acknowledged within 5 us after its look-ups.
+        // The cache oracle also counts the lost pages. The larger write is acknowledged within 5 us after its look-ups.
         assert!(at >= 40 || cut.pages_lost == 0, "{at} us");
         assert!(at <= 50 || cut.pages_lost == 4, "{at} us: {}", cut.pages_lost);
     }
 }
 
-/// With packets, the acknowledgement of a program reaches the controller later than the array ends.
+/// On NoSSD the acknowledgement of a program reaches the controller some time after the array ends.
 #[test]
 fn a_page_counts_as_destaged_when_its_program_is_acknowledged() {
     let mut config = config_of(DRIVE);

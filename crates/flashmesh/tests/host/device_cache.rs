@@ -66,8 +66,8 @@ fn a_page_that_was_never_written_need_not_stay_in_the_cache() {
     let requests = [&reads([0, 1])[..], &[write(5, 1, ms(2))], &reads([3, 4]), &[deallocate], &reads([6, 7])].concat();
     let (report, latencies) = measured(&config, requests);
     let miss = COMMAND + READ + TRANSFER;
-    // The page has data only after its write at 2 ms and before its deallocation at 5 ms. So the cache can keep it only then: the read at 3 ms
-    // fills the cache, and the read at 4 ms hits.
+    // Only between the write at 2 ms and the deallocation at 5 ms does the page have data to cache: the read at 3 ms fills the cache, and the read at
+    // 4 ms hits.
     assert_eq!([latencies[0], latencies[1], latencies[3], latencies[4]], [miss, miss, miss, DRAM]);
     assert_eq!(latencies[6..], [miss, miss]);
     assert_eq!(report.cache.expect("the cache is enabled").fills, 1);
@@ -182,7 +182,7 @@ fn a_page_written_first_goes_to_flash_at_once_and_one_written_again_stays() {
     let cache = report.cache.expect("the cache is enabled");
     assert_eq!((cache.destages, cache.dirty_pages_end), (2, 1));
     assert_eq!(latencies[..3], [DRAM; 3]);
-    // With a window of half a millisecond, the write at 1 ms is the first write of page 1 in its window, so it is destaged at once.
+    // With a window of half a millisecond, the write at 1 ms is the first of page 1 in its window, so the page is destaged at once.
     config.cache.destage_window = Time::from_us(500);
     let cache = measured(&config, requests).0.cache.expect("the cache is enabled");
     assert_eq!((cache.destages, cache.dirty_pages_end), (3, 0));
@@ -198,7 +198,7 @@ fn a_destaged_page_may_leave_the_cache() {
     assert_eq!(measured(&config, requests).1[1..], [DRAM, COMMAND + READ + TRANSFER]);
 }
 
-/// A write that finds the cache full of dirty pages waits until the least recently used one is programmed. A read that misses does not wait.
+/// A write to a cache full of dirty pages waits until the LRU page is programmed. A read miss does not wait.
 #[test]
 fn a_write_waits_for_the_page_whose_place_it_takes_and_a_read_does_not() {
     let mut config = cached(2);
@@ -231,13 +231,13 @@ fn commands_behind_a_write_without_room_wait_with_it_where_the_drive_takes_them_
     let miss = COMMAND + READ + TRANSFER;
     let records = run(&config, requests);
     let latencies: Vec<Time> = records.iter().map(|record| record.completed - record.arrival).collect();
-    // The read of page 2 hits the cache, but waits for the write, which occupies the DRAM.
+    // The read of page 2 hits, but waits for the write that occupies the DRAM.
     assert_eq!(latencies, [DRAM, DRAM, waits + DRAM, waits + miss, waits + DRAM * 2, waits, miss]);
     let in_cache: Vec<Time> = records.iter().map(|record| record.breakdown.cache).collect();
     assert_eq!(in_cache[2..5], [waits + DRAM, waits, waits + DRAM * 2]);
 }
 
-/// The read arrives during a program of the only die, which writes the page that must leave the cache.
+/// The read arrives while the only die programs the evicted page.
 #[test]
 fn a_read_suspends_nothing_while_a_write_waits_for_room_where_writes_come_first() {
     let mut config = cached(1);
@@ -255,7 +255,7 @@ fn a_read_suspends_nothing_while_a_write_waits_for_room_where_writes_come_first(
     );
 }
 
-/// Two dies: the first frees space for a write, and the second, which the read needs, has a longer program running.
+/// A write waits for a program on the first die, which frees cache space. The read needs the second die, which has a longer program running.
 #[test]
 fn a_read_that_waited_for_writes_suspends_what_its_die_does_once_there_is_room() {
     let mut config = cached(2);
@@ -268,7 +268,7 @@ fn a_read_that_waited_for_writes_suspends_what_its_die_does_once_there_is_room()
     let flush = |arrival| IoRequest { size: Bytes::ZERO, ..request(RequestKind::Flush, 0, 0, arrival) };
     let late = |us| ms(6) + Time::from_us(us);
     let requests = [
-        // These writes put the lower page of the second die on flash, then its upper page together with the lower page of the first die.
+        // The flushes program the lower page of the second die, then its upper page together with the lower page of the first die.
         write(1, 1, ms(0)),
         flush(ms(1)),
         write(0, 1, ms(4)),
@@ -295,7 +295,7 @@ fn the_dirty_limit_holds_and_leaves_room_for_reads() {
     assert_eq!((cache.dirty_pages_max, cache.waits, cache.dirty_pages_end), (2, 18, 2));
 }
 
-/// The drive has four dies of one plane, each with at most one program at a time.
+/// Each of the four single-plane dies runs one program at a time.
 #[test]
 fn random_writes_saturate_at_the_rate_of_the_flash() {
     let mut config = cached(64);
@@ -374,7 +374,7 @@ fn a_flush_waits_for_what_was_written_before_it_to_be_on_flash() {
     assert_eq!(report.cache.expect("the cache is enabled").destages, 2);
 }
 
-/// Without `cache.flush-programs` a flush waits only for the writes that are being copied to DRAM, and no page is programmed for it.
+/// Without `cache.flush-programs` a flush programs nothing and waits only until the data of earlier writes is in DRAM.
 #[test]
 fn a_flush_of_a_protected_cache_is_done_when_the_writes_before_it_are() {
     let mut config = cached(8);
@@ -406,7 +406,7 @@ fn zeroes_over_a_page_drop_it_from_the_cache_and_over_a_part_go_through_it() {
     assert_eq!(report.write_amplification, Some(0.0));
 }
 
-/// The write is programmed for the flush, or before the flush ends.
+/// With the cache, the flush waits until the write is programmed; without it, until the die has programmed the write anyway.
 #[test]
 fn the_time_of_a_flush_is_that_of_the_device_cache_or_of_a_wait_for_the_die() {
     let flush = IoRequest { size: Bytes::ZERO, ..request(RequestKind::Flush, 0, 0, Time::from_us(2)) };

@@ -29,8 +29,8 @@ fn small_drive() -> Config {
     config
 }
 
-/// Returns an NVMe drive with eight lanes of 1 GB/s, and packets of 128 B with 28 B of framing. A doorbell or a read request takes 4 ns, an
-/// entry of 72 B 13 ns, a completion of 16 B 6 ns, 4 KiB of data 624 ns.
+/// Returns an NVMe drive with eight lanes of 1 GB/s, and packets of 128 B with 28 B of framing. Link times: 4 ns for a doorbell or read request, 13
+/// ns for an entry (72 B), 6 ns for a completion (16 B), 624 ns for 4 KiB of data.
 fn pcie() -> Config {
     let mut config = small_drive();
     config.host.interface = InterfaceKind::Nvme;
@@ -97,7 +97,7 @@ fn bytes_and_doorbells_of_the_host_are_counted_with_their_packets() {
     assert_eq!((host.queues.len(), host.queues[0].commands, host.statuses.success), (1, 2, 2));
 }
 
-/// The link is saturated: each 4 KiB read sends 4992 B of data with framing to the host.
+/// Each 4 KiB read sends 4992 B of framed data to the host.
 #[test]
 fn a_saturated_link_carries_what_its_lanes_carry() {
     let mut config = pcie();
@@ -110,12 +110,12 @@ fn a_saturated_link_carries_what_its_lanes_carry() {
     let each_ns = f64::from((4992 + 32 + 44) / 4);
     assert!((report.iops * each_ns / 1e9 - 1.0).abs() < 0.01, "{} requests/s", report.iops);
     assert!(report.lower_bound.distance.is_some_and(|distance| distance < 0.01), "{:?}", report.lower_bound);
-    // The mean of outstanding requests is 512, minus the decrease while the last 512 of 5,000 complete one by one.
+    // 512 requests are outstanding until the last 512 of 5,000 complete one by one.
     let occupancy = 512.0 - 512.0 * 512.0 / 2.0 / 5_000.0;
     assert!((report.host.queues[0].occupancy_mean - occupancy).abs() < 2.0, "{:?}", report.host.queues);
 }
 
-/// The adapter takes 400 us for each command and for each completion.
+/// The SATA adapter adds 400 us to each command and to each completion.
 #[test]
 fn a_sata_drive_takes_the_time_of_the_adapter_on_both_ways() {
     let mut config = pcie();

@@ -40,8 +40,8 @@ fn a_request_counts_from_its_issue_and_is_served_as_before() {
         assert_eq!((issue.offset, issue.completed), (arrival.offset, arrival.completed));
         assert!(issue.arrival >= arrival.arrival);
     }
-    // Requests arrive much faster than they complete. So from the fifth on, each request is issued when one of the four outstanding ones
-    // completes, and this time is recorded as its arrival.
+    // Arrivals outpace completions, so each request after the first four is issued when an outstanding one completes. That time is recorded as its
+    // arrival.
     for (number, record) in from_issue.iter().enumerate().skip(DEPTH) {
         let completed = |until: Time| from_issue.iter().filter(|other| other.completed <= until).count();
         assert!(completed(record.arrival) > number - DEPTH, "one of {DEPTH} has completed by its issue");

@@ -1,6 +1,7 @@
-//! Tests of cases in which MQSim aborts, loses requests or is wrong (`../shared/golden/mqsim/README.md`, "What must not be reproduced"), on a
-//! drive configured like MQSim's. All requests complete, no queue slot is lost, and no work is left undone. Oracles check every run.
-//! `tests/python/test_import_mqsim_device.py` covers MQSim's drives, and the drive of 412 GB whose preconditioning crashes MQSim.
+//! Cases in which MQSim aborts, loses requests or is wrong (`../shared/golden/mqsim/README.md`, "What must not be reproduced"), on a similar drive.
+//! Here all requests complete, no queue slot is lost, and no work is left over.
+//!
+//! `tests/python/test_import_mqsim_device.py` covers MQSim's own drives, including the 412 GB drive whose preconditioning crashes MQSim.
 
 use flashmesh::measure::report::Report;
 use flashmesh::measure::request_log::RequestRecord;
@@ -9,7 +10,7 @@ use flashmesh::units::Time;
 
 use crate::support::drives::{config_of, finish};
 
-/// Small drive configured like MQSim's drives, with the options that follow MQSim.
+/// Small drive configured like MQSim's drives.
 const DRIVE: &str = "\
 [geometry]
 channels = 2
@@ -92,7 +93,7 @@ fn pages_move_inside_their_plane() {
     let (report, _) = run(&format!("{}[gc]\ncopyback = true\n", workload(6_000, 0.3)));
     assert_eq!(report.requests, 6_000);
     assert!(report.gc.pages_moved > 1_000, "only {} pages were moved", report.gc.pages_moved);
-    // The channels carry only the data of requests, because GC moves pages within their planes.
+    // GC moves pages within their planes, so the channels carry only data of requests.
     let crossed = |bytes: &[u64]| bytes.iter().sum::<u64>() / 4096;
     let (links, flash) = (&report.links, &report.flash);
     assert_eq!(

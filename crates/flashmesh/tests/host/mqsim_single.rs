@@ -1,5 +1,5 @@
-//! One request at a time on the drive simulated by MQSim (CMU-SAFARI), with the options that follow MQSim, to the nanosecond: every part of the
-//! path from the doorbell to the completion. `tests/python/test_golden_mqsim.py` compares these latencies through the importer, and whole runs.
+//! One request at a time on MQSim's drive (CMU-SAFARI), to the nanosecond, from the doorbell to the completion. `tests/python/test_golden_mqsim.py`
+//! compares these latencies through the importer, and whole runs.
 
 use flashmesh::config::{Allocation, ArrayLevel, Config, ReplayMode};
 use flashmesh::units::{Bytes, Time};
@@ -49,8 +49,7 @@ doorbell-size = \"2B\"
 read-request-size = \"4B\"
 ";
 
-/// Link time in ns of two doorbells: the completion doorbell of the previous request, and the submission doorbell. The constants below are
-/// link times in ns as well.
+/// Link time of the completion doorbell of the previous request and the submission doorbell. These and the following constants are in ns.
 const DOORBELLS: u64 = 4 + 4;
 const READ_REQUEST: u64 = 4;
 const ENTRY: u64 = 13;

@@ -1,5 +1,5 @@
-//! `replay.phase`, `replay.start-delay`, `replay.ramp-time`, `replay.think-every` and `replay.outstanding-max`: starts of streams, and think times of
-//! threads.
+//! Starts of streams and think times of threads: `replay.phase`, `replay.start-delay`, `replay.ramp-time`, `replay.think-every` and
+//! `replay.outstanding-max`.
 
 use flashmesh::measure::request_log::RequestRecord;
 use flashmesh::simulation::Simulation;
@@ -85,7 +85,7 @@ fn an_open_stream_keeps_to_its_own_depth() {
     assert!(records.len() == 50 && records[49].arrival > Time::from_us(20));
 }
 
-/// The results of a stream count the requests that complete behind its ramp; those of the run count all.
+/// The results of a stream exclude requests that complete during its ramp; those of the run include all.
 #[test]
 fn requests_of_the_ramp_count_in_the_run_and_not_in_their_stream() {
     const RAMP: Time = Time::from_us(400);
@@ -111,7 +111,7 @@ fn requests_of_the_ramp_count_in_the_run_and_not_in_their_stream() {
     }
 }
 
-/// A stream of a later phase has its rate from its own start on, also where a warm-up ends before it begins.
+/// The warm-up ends before the second stream starts. The rate of that stream counts from its own start.
 #[test]
 fn the_rate_of_a_stream_in_the_measured_window_begins_with_the_stream() {
     let text = format!(
@@ -123,7 +123,7 @@ fn the_rate_of_a_stream_in_the_measured_window_begins_with_the_stream() {
     assert!((measured.streams[1].iops / report.streams[1].iops - 1.0).abs() < 1e-9);
 }
 
-/// The confidence intervals of the whole run count the requests of the ramp, like its figures.
+/// Confidence intervals of the run include the requests of the ramp.
 #[test]
 fn a_ramp_changes_no_interval_of_the_run() {
     let confidence = |ramp: &str| {

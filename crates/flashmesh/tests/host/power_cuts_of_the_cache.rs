@@ -11,7 +11,7 @@ use crate::support::arbitrary;
 use crate::support::arbitrary::Case;
 use crate::support::drives::*;
 
-/// Runs writes of pages 0 to 9, which are acknowledged, and of page 10, which accesses DRAM at the power cut. Returns the report.
+/// Cuts the power while the write of page 10 accesses DRAM. The writes of pages 0 to 9 are acknowledged before.
 fn cut(capacitors: bool) -> Report {
     let mut config = cached(32);
     config.power.cut = Some(ms(20) + Time::from_ns(100));
@@ -29,22 +29,21 @@ fn without_capacitors_a_cut_of_the_power_loses_what_is_dirty() {
     assert_eq!((cut.pages_lost, cut.bytes_lost, cut.pages_programmed), (10, 10 * PAGE, 0));
 }
 
-/// Of the eleven pages, eight are on channels 0 to 7 and three on other chips of channels 0 to 2. These channels are free again when the last three
-/// pages have been read from DRAM, so the last program waits only for DRAM.
+/// Eight of the eleven pages are on channels 0 to 7, three on further chips of channels 0 to 2. Those channels are free again when the last three
+/// pages have been read from DRAM.
 #[test]
 fn with_capacitors_all_dirty_pages_are_programmed() {
     let report = cut(true);
     let cut = report.power_cut.expect("the power was cut");
     assert_eq!((cut.requests_lost, cut.pages_lost, cut.bytes_lost, cut.programs_lost), (1, 0, 0, 0));
     assert_eq!((cut.dirty_pages, cut.pages_programmed), (11, 11));
-    // The access of page 10 is in progress at the cut. Capacitors then read the eleven pages from DRAM one after the other, and the last page is
-    // programmed.
+    // The DRAM access of page 10 is in progress. Then eleven pages are read from DRAM one by one, and the last is programmed.
     let last = DRAM * 12 - Time::from_ns(100) + COMMAND + TRANSFER + PROGRAM;
     assert_eq!(cut.duration_ps, last.as_ps());
     assert!(cut.energy_j > 0.0);
 }
 
-/// With packets, the controller is notified of the end of a program later than the array ends.
+/// On NoSSD the acknowledgement of a program reaches the controller some time after the array ends.
 #[test]
 fn what_the_array_has_programmed_is_not_lost_though_the_controller_has_yet_to_hear_of_it() {
     let mut config = cached(8);
@@ -66,7 +65,7 @@ fn what_the_array_has_programmed_is_not_lost_though_the_controller_has_yet_to_he
         let middle = Time::from_ps((before.as_ps() + after.as_ps()) / 2);
         if lost(middle) == 1 { before = middle } else { after = middle }
     }
-    // At each of these times the oracle, which observes the array, also counts the lost pages.
+    // The cache oracle, which observes the array, counts the lost pages too.
     for at in (0..400).map(|ns| before - Time::from_ns(200) + Time::from_ns(ns)) {
         assert_eq!(lost(at), u64::from(at <= before), "{at}");
     }
@@ -83,7 +82,7 @@ fn a_cut_after_the_end_of_the_run_does_nothing() {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// The oracle of the cache counts the lost data itself. With capacitors it expects that no acknowledged data is lost.
+    /// The cache oracle counts the lost data independently. With capacitors no acknowledged data may be lost.
     #[test]
     fn whenever_the_power_is_cut_what_is_lost_is_counted(
         mut case in arbitrary::case(),

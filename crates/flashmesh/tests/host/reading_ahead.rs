@@ -1,4 +1,4 @@
-//! Traces read ahead by a thread: runs have the same results and end in the same way as runs without the thread.
+//! Traces read ahead by a thread. Runs have the same results, and end in the same way, as without the thread.
 
 use std::io::Write;
 use std::path::Path;

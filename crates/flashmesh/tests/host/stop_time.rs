@@ -1,4 +1,4 @@
-//! Stop time of a stream: requests that arrived before it are served, and none arrives later.
+//! Stop time of a stream: no request arrives after it, and earlier ones are served.
 
 use flashmesh::simulation::Simulation;
 use flashmesh::units::Time;

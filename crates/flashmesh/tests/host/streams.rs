@@ -153,7 +153,7 @@ time-scale = 2.0
     assert_eq!(closed[..2], [Time::ZERO; 2]);
     assert!(closed[2] > Time::from_us(100), "{closed:?}");
     assert_eq!(arrivals(2), [Time::ZERO, Time::from_us(20), Time::from_us(40)]);
-    // The last arrival of the open stream is a lower bound of the makespan, whatever the other streams do.
+    // The makespan cannot be shorter than the last arrival of the open stream.
     assert_eq!(report.lower_bound.arrivals_ps, Some(Time::from_us(40).as_ps()));
 }
 
@@ -251,7 +251,7 @@ fn as_many_sources_as_streams_are_needed() {
     assert_eq!((report.requests, report.streams.len(), report.streams[1].iops), (0, 2, 0.0));
 }
 
-/// Random settings by which the streams of a random drive differ. All other settings of a stream are those of the drive's original stream.
+/// Random settings of one stream. All other settings equal those of the drive's original stream.
 #[derive(Clone, Copy, Debug)]
 struct Sketch {
     mode: ReplayMode,
@@ -267,8 +267,7 @@ fn sketches() -> impl Strategy<Value = Vec<Sketch>> {
     prop::collection::vec(sketch, 1..=4)
 }
 
-/// Returns the drive of `case` with a stream for each of `sketches`. With `split`, the drive also gets two namespaces, and must have none
-/// before.
+/// Returns the drive of `case` with a stream for each of `sketches`. With `split`, the drive, which must have no namespaces, is divided into two.
 fn with_streams(case: &Case, sketches: &[Sketch], split: bool) -> Config {
     let mut config = case.config.clone();
     let template = case.config.streams().remove(0);
@@ -280,7 +279,7 @@ fn with_streams(case: &Case, sketches: &[Sketch], split: bool) -> Config {
         (stream.queue.caching, stream.queue.priority) = (sketch.caching, sketch.priority);
         stream.queue.namespace = split.then(|| names[sketch.namespace].to_owned());
         if split {
-            // The sources list the requests. A request of the default size may not fit a half of a small drive, and would be refused.
+            // The requests are listed, so the size only has to be valid: the default may exceed half of a small drive.
             stream.workload.request_size = Sizes(vec![(case.config.geometry.sector_size, 1.0)]);
         }
         stream
@@ -345,7 +344,7 @@ proptest! {
         }
     }
 
-    /// The oracle of the cache counts the lost data itself, and fails the run if the report differs.
+    /// The cache oracle counts the lost data independently, and fails the run if the report differs.
     #[test]
     fn a_cut_of_the_power_loses_what_all_streams_have_in_flight(
         case in arbitrary::case(),

@@ -1,5 +1,5 @@
-//! Destage stripes of the device cache, and GC that alternates with their programs (`cache.destage-stripe`). A turn of GC is its time between two
-//! stripes.
+//! Destage stripes of the device cache (`cache.destage-stripe`). Stripe programs alternate with GC turns, in which GC moves pages and no stripe is
+//! programmed.
 
 use flashmesh::config::{Config, FirmwarePolicy};
 use flashmesh::measure::report::Report;
@@ -28,8 +28,7 @@ fn checked(config: &Config) -> Report {
     simulation.run(&Control::default()).expect("no oracle reports a violation")
 }
 
-/// Runs page writes, a flush at `flush` if given, and a read after all work that they caused. Returns the number of programs and of dirty pages at
-/// the end.
+/// Runs page writes, a flush at `flush` if given, and a much later read. Returns the number of programs, and of dirty pages at the end.
 fn programs_after(writes: u64, flush: Option<Time>) -> (u64, u64) {
     let ms = Time::from_ms;
     let mut requests: Vec<_> = (0..writes).map(|page| write(page, 1, Time::from_us(50 * page))).collect();
@@ -51,7 +50,7 @@ fn a_flush_has_fewer_go() {
     assert_eq!(programs_after(11, Some(Time::from_ms(50))), (11, 0));
 }
 
-/// The eight pages of the stripe are dirty with the last write at 7 ms, and on flash a millisecond later.
+/// Eight writes, the last at 7 ms, fill a stripe, which is on flash a millisecond later.
 #[test]
 fn a_page_written_again_before_its_stripe_leaves_goes_with_it_as_it_was_written_last() {
     let cut_at = |at: Time, flushed: Option<Time>| {
@@ -94,8 +93,8 @@ fn a_stripe_that_could_never_be_whole_is_refused_with_the_key_to_raise() {
     assert!(refused(|config| config.cache.destage_limit = Some(PAGE * 7)).contains("raise cache.destage-limit"));
 }
 
-/// Returns a full drive of 16 dies under random writes at a fixed interval. A stripe is one program per die, and the cache has space for `room` more
-/// pages. With `takes_turns`, stripes are enabled, so that GC alternates with them.
+/// Returns a full drive of 16 dies with one random write every `interval_us`. A stripe is one program per die; the cache holds a stripe and `room`
+/// pages. `takes_turns` enables stripes.
 fn full_drive(interval_us: u64, room: u64, takes_turns: bool) -> Config {
     let mut config = config_of(&format!(
         "[geometry]\nchannels = 4\nchips-per-channel = 4\ndies-per-chip = 1\nplanes-per-die = 1\nblocks-per-plane = 64\npages-per-block = 64\n\
@@ -109,8 +108,7 @@ fn full_drive(interval_us: u64, room: u64, takes_turns: bool) -> Config {
     config
 }
 
-/// Each move is a read and a program of one die. The dies do no other work during a turn of GC (its time between two stripes), so turns last
-/// longer than the moves of a die.
+/// Each move is a read and a program of one die. Dies do nothing else during a GC turn, so turns are longer than the moves of a die.
 #[test]
 fn collection_moves_pages_in_its_turns_alone() {
     let config = full_drive(40, 64, true);
@@ -124,9 +122,8 @@ fn collection_moves_pages_in_its_turns_alone() {
     assert_eq!(checked(&full_drive(40, 64, false)).gc.turns, 0);
 }
 
-/// If the cache has space for the writes that arrive during a turn of GC (its time between two stripes), no write waits. Otherwise a write waits
-/// until the turn and the programs of the stripe have ended. The wait is the time of a turn and a program, minus the time in which writes fill
-/// the space beside the stripe.
+/// No write waits if the cache has space for the writes that arrive during a GC turn. Otherwise the longest wait is a turn and a program, less the
+/// time to fill the space beside the stripe.
 #[test]
 fn writes_wait_for_what_a_turn_takes_longer_than_filling_the_room_beside_the_stripe() {
     let waits = |room| {
@@ -153,8 +150,8 @@ fn without_superblocks_each_plane_takes_its_turn_too() {
     assert!(report.gc.turns > 100 && report.gc.erases > 0, "{} turns", report.gc.turns);
 }
 
-/// Pages that arrive from other chips can use up the free pages of a plane whose GC waits for its turn (its time between two stripes). The
-/// arrival must then end the wait, because no other event wakes a die whose writes are blocked.
+/// Pages from other chips can use up the free pages of a plane whose GC waits for its turn. Their arrival must start GC, because nothing else wakes a
+/// die whose writes are blocked.
 #[test]
 fn arrivals_from_other_chips_that_use_up_a_plane_end_the_wait_of_its_collection() {
     let drive = |seed| {

@@ -9,15 +9,15 @@ use flashmesh::units::Time;
 use crate::device_cache::{COMMAND, DRAM, PROGRAM, READ, TRANSFER, cached, measured};
 use crate::support::drives::*;
 
-/// Returns a full drive of `dies` dies under random page writes, 32 outstanding, with a cache of 64 pages. `interval` is the least time between
-/// writes while the drive is throttled, 0 for none.
+/// Returns a full drive of `dies` dies with a cache of 64 pages, under random page writes, 32 outstanding. While the drive is throttled, writes are
+/// at least `interval` apart; 0 disables the throttle.
 fn full_drive(dies: u32, interval: Time) -> Config {
     let mut config = config_of(&format!(
         "[geometry]\nchannels = {dies}\nchips-per-channel = 1\ndies-per-chip = 1\nplanes-per-die = 1\nblocks-per-plane = 64\npages-per-block = 64\n\
          over-provisioning = 0.25\n[precondition]\nkind = \"random\"\n[cache]\ncapacity = \"256KiB\"\nhigh-mark = 0\nlow-mark = 0\nkeep-destaged = false\n\
          [workload]\nread-share = 0\nrequests = 6000\n[replay]\noutstanding = 32\n"
     ));
-    // GC runs at the pace of the writes: `gc.paced` moves pages in proportion to them.
+    // `gc.paced` moves pages in proportion to the writes.
     (config.gc.preemptible, config.gc.paced) = (true, true);
     config.cache.throttle_interval = interval;
     config
@@ -35,8 +35,7 @@ fn run(config: &Config) -> (Report, Vec<Time>) {
     (report, completed)
 }
 
-/// While the only die runs GC, which is most of the time, writes enter the cache at the throttle interval. Between two victims, writes enter
-/// without a pause.
+/// The only die runs GC most of the time, and writes then enter the cache at the throttle interval. Between two victims they enter freely.
 #[test]
 fn writes_come_in_at_the_interval_while_all_dies_collect() {
     let (free, _) = run(&full_drive(1, Time::ZERO));
@@ -44,13 +43,13 @@ fn writes_come_in_at_the_interval_while_all_dies_collect() {
     let (slowed, completed) = run(&full_drive(1, interval));
     let at_interval = completed.windows(2).filter(|pair| pair[1] - pair[0] == interval).count();
     assert!(at_interval > 3000, "{at_interval} of 6000 writes entered {interval} after the previous one");
-    // Not every write that waited for the throttle interval entered the cache at the end of the interval: some then found the cache full.
+    // Some throttled writes find the cache full after the interval, and enter later.
     let throttled = slowed.cache.expect("the cache is enabled").throttled;
     assert!(throttled >= at_interval as u64, "{throttled} waited, {at_interval} entered at the interval");
     assert_eq!(free.cache.expect("the cache is enabled").throttled, 0);
 }
 
-/// A full cache admits writes in bursts, as blocks are erased. A cache throttled slightly below the write rate of the drive admits them evenly.
+/// A full cache admits writes in bursts, one per erase. A throttle slightly below the write rate of the drive admits them evenly.
 #[test]
 fn throttled_writes_wait_about_as_long_as_each_other() {
     let spread = |report: &Report| {
@@ -58,15 +57,13 @@ fn throttled_writes_wait_about_as_long_as_each_other() {
         latency.p99 as f64 / latency.p50 as f64
     };
     let (free, _) = run(&full_drive(8, Time::ZERO));
-    // The throttle interval applies in full only while all dies run GC, which is rare; otherwise it is multiplied by the share of dies that run
-    // GC.
+    // The interval is scaled by the share of dies that run GC, which is rarely all of them.
     let (slowed, _) = run(&full_drive(8, Time::from_ps(free.makespan_ps / 6000 * 16 / 10)));
     assert!(spread(&slowed) < spread(&free) * 0.6, "{} and {}", spread(&slowed), spread(&free));
     assert!((slowed.makespan_ps as f64) < free.makespan_ps as f64 * 1.1);
 }
 
-/// Writes are throttled only while at least the share `cache.throttle-share` of the dies runs GC for lack of space. A share of zero throttles
-/// even a drive that never runs GC.
+/// Throttling starts when the share `cache.throttle-share` of the dies runs GC for lack of space. A share of zero throttles always.
 #[test]
 fn a_threshold_throttles_from_its_share_of_collecting_dies_on() {
     let interval = Time::from_us(200);
@@ -82,7 +79,7 @@ fn a_threshold_throttles_from_its_share_of_collecting_dies_on() {
     assert!(always > half && half > all, "{always} writes waited with a share of 0, {half} with 0.5, {all} with 1");
 }
 
-/// The throttle bounds the run if pages always wait for it, since the drive could program twice as many.
+/// The drive could program twice as many pages, so the throttle is the bottleneck.
 #[test]
 fn a_throttle_that_always_delays_bounds_the_run() {
     let bound = |interval| {
@@ -96,8 +93,8 @@ fn a_throttle_that_always_delays_bounds_the_run() {
     assert_eq!((free == Resource::Throttle, throttled), (false, Resource::Throttle));
 }
 
-/// With `cache.suspend-when-full = false`, a read arrives during the program of the first write, while the throttle delays the second write. The read
-/// suspends the program unless the cache is nearly full.
+/// With `cache.suspend-when-full = false`, a read suspends the program of the first write while the throttle delays the second write, unless the
+/// cache is nearly full.
 #[test]
 fn a_throttled_write_keeps_reads_from_suspending_only_where_the_cache_is_nearly_full() {
     let arrival = Time::from_us(50);
@@ -112,7 +109,7 @@ fn a_throttled_write_keeps_reads_from_suspending_only_where_the_cache_is_nearly_
     };
     let own = COMMAND + READ + TRANSFER;
     assert_eq!(read_latency(8), config::Flash::default().suspend_time + own);
-    // A destage begins once the page is in the DRAM, and reads the page from there.
+    // The write copies the page to DRAM, and the destage reads it from there.
     let program_end = DRAM * 2 + COMMAND + TRANSFER + PROGRAM;
     assert_eq!(read_latency(1), program_end - arrival + own);
 }

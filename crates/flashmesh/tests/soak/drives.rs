@@ -11,7 +11,7 @@ use proptest::sample::select;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config as Runner, RngAlgorithm, TestRng, TestRunner};
 
-/// Interconnects of the drives of [`plain`], which have one stream and no optional feature.
+/// Interconnects of the drives drawn by [`plain`].
 pub const INTERCONNECTS: [&str; 6] = ["bus", "pssd", "pnssd", "nossd", "venice", "ideal"];
 
 /// Draws a drive from the strategy `drive`. The result depends only on `drive`, `number` and `seed`.
@@ -94,24 +94,24 @@ pub fn plain(interconnect: &'static str, requests: u64) -> BoxedStrategy<Drawn> 
         .boxed()
 }
 
-/// Returns a strategy that draws a configuration line: `key` with one of `values`.
+/// Returns a strategy that draws the line `key = value` of a configuration.
 fn line(key: &'static str, values: Vec<&'static str>) -> BoxedStrategy<String> {
     select(values).prop_map(move |value| format!("{key} = {value}\n")).boxed()
 }
 
-/// Returns a strategy that draws a section with one of the values of each key.
+/// Returns a strategy that draws a section of a configuration, each key with one of its values.
 fn section(name: &'static str, keys: Vec<(&'static str, Vec<&'static str>)>) -> BoxedStrategy<String> {
     let lines: Vec<_> = keys.into_iter().map(|(key, values)| line(key, values)).collect();
     lines.prop_map(move |lines| format!("[{name}]\n{}", lines.concat())).boxed()
 }
 
-/// Returns a strategy that draws one of `sets`, each a set of compatible overrides of the form `KEY=VALUE`.
+/// Returns a strategy that draws one of `sets`, each a list of overrides `KEY=VALUE`.
 fn one_of(sets: &[&[&str]]) -> BoxedStrategy<Vec<String>> {
     let owned = |set: &&[&str]| set.iter().map(|key| (*key).to_owned()).collect::<Vec<_>>();
     select(sets.iter().map(owned).collect::<Vec<_>>()).boxed()
 }
 
-/// Returns a strategy that draws keys that must be compatible across sections: interconnect and move of pages, write binding, host interface.
+/// Returns a strategy that draws overrides of keys that depend on one another: interconnect and page moves, write binding, host interface.
 fn together() -> BoxedStrategy<Vec<String>> {
     let fabric = one_of(&[
         &["fabric.kind=bus"],

@@ -63,8 +63,8 @@ pub fn write(page: u64, pages: u64, arrival: Time) -> IoRequest {
     request(RequestKind::Write, page, pages, arrival)
 }
 
-/// Returns the `venice-z-nand` preset without a link and without multi-plane operations, as the closed forms assume. It has 1/16 of the blocks,
-/// nearly six million pages, because with all blocks the audit of the map would take longer than most runs.
+/// Returns the `venice-z-nand` preset without a host link and without multi-plane operations, as the closed forms assume. It has 1/16 of the blocks,
+/// because the audit of the full map would take longer than most runs.
 pub fn bare_drive() -> Config {
     let mut config = Config::default();
     config.geometry.blocks_per_plane = 64;
@@ -90,7 +90,7 @@ pub fn steady_drive(kind: FabricKind, over_provisioning: f64) -> Config {
     config
 }
 
-/// Returns small drive `number` of a family whose paths are held during array operations. Its 400 requests exceed its number of dies.
+/// Returns one of a family of small drives, by `number`, that hold paths during array operations. The 400 requests outnumber the dies.
 pub fn drive_with_held_paths(number: u32, kind: FabricKind) -> Config {
     let mut config = Config { seed: number.into(), ..Config::default() };
     config.fabric.kind = kind;
@@ -134,8 +134,7 @@ impl RequestSink for Kept {
     }
 }
 
-/// Returns the configuration in `text`. Disables the warm-up unless `text` configures one, so that all requests of the workload are
-/// measured.
+/// Returns the configuration in `text`, without a warm-up unless `text` sets one, so that all requests are measured.
 pub fn config_of(text: &str) -> Config {
     unwarmed(&Config::from_str(text, "drive.toml", &[]).unwrap_or_else(|error| panic!("{error}")))
 }

@@ -12,7 +12,7 @@ use proptest::sample::select;
 
 #[derive(Clone, Debug)]
 struct Sketch {
-    /// Channels, chips, dies and planes of the namespace: a bit for each unit of a level, or `None` for all units of that level.
+    /// Channels, chips, dies and planes of the namespace, each as a bit mask; `None` for all.
     units: [Option<u8>; 4],
     /// Capacity in percent of an even share of the drive.
     percent: u64,
@@ -22,7 +22,7 @@ struct Sketch {
 #[derive(Clone, Debug)]
 pub struct Division {
     namespaces: Vec<Sketch>,
-    /// Whether the fullest plane has exactly the spare blocks that it needs.
+    /// Whether the fullest plane has no spare block more than it needs.
     is_tight: bool,
     write_streams: WriteStreams,
 }
@@ -74,9 +74,9 @@ impl Division {
     }
 }
 
-/// Returns the smallest surplus of a plane: its spare blocks minus those that it needs. Negative if a plane has too few.
+/// Returns the smallest surplus of spare blocks over all planes; negative if some plane has too few.
 pub fn surplus(config: &Config) -> i64 {
-    // The geometry is refused if the drive has fewer spare blocks than a drive without namespaces needs.
+    // The geometry is invalid if the drive as a whole has too few spare blocks.
     let Ok(geometry) = Geometry::from_config(config) else { return -1 };
     let partition = Partition::new(&geometry, config).expect("the namespaces fit the drive");
     let of_plane = |plane| i64::from(partition.spare_blocks(plane)) - i64::from(partition.spare_blocks_needed(plane));
@@ -84,7 +84,7 @@ pub fn surplus(config: &Config) -> i64 {
 }
 
 fn spare(config: &mut Config) {
-    // The loop is needed because an overfull plane counts as a plane with 0 spare blocks, however many blocks it lacks.
+    // `surplus` does not tell how many blocks an overfull plane lacks, so blocks are added one by one.
     while surplus(config) < 0 {
         config.geometry.blocks_per_plane += 1;
     }

@@ -27,7 +27,7 @@ use crate::support::arbitrary;
 use crate::support::arbitrary::Case;
 use crate::support::drives::{Kept, Listed};
 
-/// Results of a run of a drawn drive and its requests ("case").
+/// Results of the run of a case, which is a random drive with its requests.
 struct Outcome {
     report: Report,
     records: Vec<RequestRecord>,
@@ -74,7 +74,7 @@ fn planes(config: &Config) -> u32 {
     geometry.channels * geometry.chips_per_channel * geometry.dies_per_chip * geometry.planes_per_die
 }
 
-/// Changes of a configuration, each of which selects one behaviour of MQSim. Each is tested on its own.
+/// Settings that follow MQSim, each tested on its own.
 const WAYS_OF_MQSIM: [fn(&mut Config); 6] = [
     |config| config.cache.access_unit = AccessUnit::Request,
     |config| config.cache.access_time = AccessTime::Mqsim,
@@ -225,7 +225,7 @@ fn io(kind: RequestKind, first_page: u64, size: u64, arrival_us: u64) -> IoReque
 
 #[test]
 fn a_write_is_served_when_reads_of_pages_never_written_took_the_last_block_the_host_could_open() {
-    // 24 writes fill six blocks without starting GC. The read opens the seventh; the eighth is the GC reserve.
+    // 24 writes fill six blocks without GC. The read opens the seventh block, and the eighth is the GC reserve.
     let mut requests = vec![io(RequestKind::Write, 0, 4096, 0); 24];
     requests.push(io(RequestKind::Read, 1, 4096, 0));
     requests.push(io(RequestKind::Write, 0, 4096, 0));
@@ -241,8 +241,8 @@ fn a_partial_write_whose_page_is_deallocated_does_not_disturb_the_suspension_it_
     config.fabric.channel_rate = flashmesh::units::Rate::from_bytes_per_second(100_000_000);
     config.flash.suspension = flashmesh::config::Suspension::Program;
     config.replay.mode = flashmesh::config::ReplayMode::Open;
-    // The first write is in the array of die 0. The second holds the channel until 91 us. Meanwhile a part of page 2 is written, so page 2 must
-    // be read from die 0 first. But when the channel becomes free, the page has been deallocated.
+    // While the first write programs die 0, the second holds the channel until 91 us. A partial write of page 2 waits to read the page from die 0,
+    // but the page is deallocated before the channel is free.
     let requests = vec![
         io(RequestKind::Write, 0, 4096, 0),
         io(RequestKind::Write, 1, 4096, 50),
@@ -259,17 +259,15 @@ fn a_run_ends_with_its_last_completion_whatever_collection_is_under_way() {
     config.gc.background_threshold = 0.9;
     config.replay.mode = flashmesh::config::ReplayMode::Closed;
     config.replay.think_time = flashmesh::units::Time::from_us(1500);
-    // The second write invalidates the pages of two blocks, which take 1 ms each to erase. The first erase has started when the write completes, the
-    // second has not.
+    // The second write invalidates two blocks, whose erases take 1 ms each. When the write completes, only the first erase has started.
     let requests = vec![io(RequestKind::Write, 0, 8 * 4096, 0); 2];
     let report = run(&Case { config, requests }).report;
     assert_eq!((report.requests, report.gc.collections), (2, 1));
     assert!(report.utilisation.dies[0] <= 1.0);
 }
 
-/// Returns the pages that are mapped after the requests ran one at a time, and the subset that was only read. A page that was only read may end
-/// unmapped: a plane short of free pages assigns it no location. It also loses the location if it is deallocated while the device cache destages
-/// it.
+/// Returns the logical pages that end mapped if the requests run one at a time, and those of them that were only read. Those may end unmapped: a
+/// plane short of free pages does not map reads, and a deallocation during a destage unmaps the page.
 fn mapped_one_at_a_time(case: &Case) -> (BTreeSet<u32>, BTreeSet<u32>) {
     let page = case.config.mapping_unit().as_u64();
     let places_for_reads = case.config.ftl.first_touch.assigns_location();
@@ -325,7 +323,7 @@ fn the_random_cases_reach_every_corner_of_the_drive() {
     let mut limits = BTreeSet::new();
     let expected = ["Arrivals", "Chips", "Controllers", "Dies", "Dram", "LinkToDrive", "Rows"].map(str::to_owned);
     let expected = BTreeSet::from(expected);
-    // Some combinations of features are rare, so up to 800 cases are drawn until each has occurred.
+    // Draws up to 800 cases, until each of the rarer combinations of features has occurred.
     for _ in 0..800 {
         let is_everywhere = reached.len() == 25 && reached.values().all(|&count| count > 0);
         if is_everywhere && limits.is_superset(&expected) {

@@ -1,4 +1,4 @@
-//! Copies of the real traces in `../shared`: every figure is within its bound in docs/fitting.md.
+//! Fitted copies of the real traces in `../shared`: every figure is within its bound in docs/fitting.md.
 //!
 //! The model was designed with `hm_0`, `financial1` and `blkparse`; the other traces were held out.
 
@@ -18,8 +18,7 @@ use crate::support::cases::cases;
 use crate::support::drives::Listed;
 
 const SECTOR: Bytes = Bytes::new(512);
-/// Load limit of open replays: arrivals are stretched until the original trace requests at most this share of the throughput of the drive in a stress
-/// replay.
+/// Maximum load of open replays, as a share of the throughput in a stress replay. Busier traces are stretched in time.
 const LOAD_MAX: f64 = 0.5;
 const DRIVES: [&str; 2] = ["venice-z-nand", "venice-pm9a3"];
 /// Number of seeds. Each seed generates a copy that is compared with the trace.
@@ -37,7 +36,7 @@ const TRACES: [(&str, u64); 8] = [
     ("msr-wdev_1.csv", 3),
 ];
 
-/// Known figures outside their bound, with the relaxed bound that they must keep. docs/fitting.md lists them.
+/// Figures known to miss their bound, each with a relaxed bound. docs/fitting.md lists them.
 const MISSES: [(&str, &str, f64); 1] = [("msr-wdev_1.csv", "dispersion_10", 1.0)];
 
 /// Returns mean latency and 99th percentile of latency in ps, and IOPS, of a replay whose arrival times are multiplied by `scale`.
@@ -52,13 +51,12 @@ fn replayed(drive: &str, mode: ReplayMode, scale: f64, requests: &[IoRequest]) -
     [latency.mean, latency.p99 as f64, report.iops]
 }
 
-/// Returns mean latency, 99th percentile of latency and IOPS on each of [`DRIVES`] in a stress replay, which ignores arrival times and keeps a
-/// constant number of requests in flight.
+/// Returns mean latency, 99th percentile and IOPS on each of [`DRIVES`] in a stress replay, which ignores arrival times.
 fn stressed(requests: &[IoRequest]) -> [[f64; 3]; 2] {
     DRIVES.map(|drive| replayed(drive, ReplayMode::Stress, 1.0, requests))
 }
 
-/// Returns the figures of all replays, by drive and then in the order of [`REPLAY_BOUNDS`]. `scales` stretch the open replay on each drive.
+/// Returns the figures of all replays, by drive, then in the order of [`REPLAY_BOUNDS`]. `scales` has the time stretch of open replays by drive.
 fn replays(requests: &[IoRequest], stressed: [[f64; 3]; 2], scales: [f64; 2]) -> Vec<f64> {
     let of_drive = |((drive, stressed), scale): ((&str, [f64; 3]), f64)| {
         let open = replayed(drive, ReplayMode::Open, scale, requests);

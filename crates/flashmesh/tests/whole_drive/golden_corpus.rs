@@ -17,11 +17,11 @@ use crate::support::drives::Listed;
 /// Hexadecimal hashes of the reports, one line for each drive of the corpus.
 const HASHES: &str = include_str!("golden_corpus.txt");
 const DRIVES: u32 = 2_300;
-/// Number of the first drive whose planes read independently. Planes of all earlier drives only read together.
+/// Drives before this number read planes only together; later ones read them independently.
 const JOINT_DRIVES: u32 = 2_000;
 const WORKERS: u32 = 3;
 
-/// Fields of a report that depend on the machine, or on keys that the drive does not use.
+/// Report fields that depend on the machine, or on keys without an effect.
 const UNSTABLE: [&str; 4] = ["wall_s", "requests_per_wall_s", "peak_rss_bytes", "config_hash"];
 
 /// Draws drive `number` of the corpus, independently of other draws.

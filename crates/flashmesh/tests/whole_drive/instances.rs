@@ -1,9 +1,9 @@
-//! Comparison of the instances of the simulator, its compiled variants with more or fewer features. A drive has the same report in every instance
-//! that supports it, with and without oracles, and with and without recorders.
+//! Equality of the instances of the simulator, which are compiled variants with more or fewer features. A drive has the same report in every instance
+//! that supports it, with and without oracles and recorders.
 //!
-//! A random drive runs in the smallest instance that its configuration needs, in each larger one, and with the oracles. A difference means that
-//! an instance is wrong, or that a key does not state what it needs. `FLASHMESH_INSTANCE_CASES` sets the number of random drives (100,000 take a
-//! night), `FLASHMESH_INSTANCE_REQUESTS` the requests of the one long run.
+//! Each random drive runs in the smallest instance that its keys need, in each larger one, and with oracles. A difference means that an instance is
+//! wrong, or that the `needs` of a key are incomplete. `FLASHMESH_INSTANCE_CASES` sets the number of random drives (100,000 take a night),
+//! `FLASHMESH_INSTANCE_REQUESTS` the length of the one long run.
 
 use std::collections::BTreeSet;
 
@@ -36,17 +36,17 @@ fn setting(name: &str, default: u64) -> u64 {
     }
 }
 
-/// Way to run a drive: the instance (compiled variant of the simulator), and the probes.
+/// Options of a run: the instance (compiled variant of the simulator), and the probes attached.
 #[derive(Clone, Copy, Debug)]
 struct Way {
-    /// Smallest instance (compiled variant of the simulation) in which the drive may run; the drive may need a larger one.
+    /// Smallest instance to use; the keys of the drive may need a larger one.
     instance: Instance,
     by_oracles: bool,
     by_log: bool,
     by_timeline: bool,
 }
 
-/// Run in the smallest instance (compiled variant of the simulation), without probes.
+/// Smallest possible instance, no probes.
 const BARE: Way = Way { instance: Instance::Plain, by_oracles: false, by_log: false, by_timeline: false };
 const WATCHED: Way = Way { by_oracles: true, ..BARE };
 
@@ -54,11 +54,11 @@ const WATCHED: Way = Way { by_oracles: true, ..BARE };
 struct Outcome {
     /// Report without the fields that depend on wall-clock time and on the machine.
     report: Value,
-    /// Records of the request log; empty without a log.
+    /// Request log, if the run has one.
     records: Vec<RequestRecord>,
     /// Logical pages mapped at the end.
     mapped: BTreeSet<u32>,
-    /// Instance (compiled variant of the simulation) that ran the case.
+    /// Instance that ran the case.
     instance: Instance,
 }
 
@@ -97,9 +97,9 @@ fn listed(case: &Case) -> Listed {
     Listed(case.requests.iter().copied().collect())
 }
 
-/// Returns the case with the default value for every key that the plain instance (smallest compiled variant) does not support.
+/// Returns the case with default values for all keys that the plain instance (the smallest variant) does not support.
 fn plain(mut case: Case) -> Case {
-    // Each pass resets one key. A key at its default value may make another key take effect, which the plain instance may not support either.
+    // Resets one unsupported key at a time, because the default of one key can make another key take effect.
     while let Some((path, _)) = case.config.required_instances().into_iter().next() {
         let mut tables: toml::Table = case.config.to_toml().parse().expect("`to_toml` returns TOML");
         let (section, key) = path.split_once('.').expect("every key of `needs` is in a section");
@@ -120,7 +120,7 @@ fn value_of(text: &str) -> toml::Value {
     table.remove("value").expect("the key was just parsed")
 }
 
-/// Returns the case with epochs, and with collision analysis and a warm-up in some cases.
+/// Returns the case with epochs, in some cases also with collision analysis or a warm-up.
 fn measured(mut case: Case, number: u64) -> Case {
     let measure = &mut case.config.measure;
     measure.epoch = Some(Time::from_us(1 + number % 700));
@@ -132,7 +132,7 @@ fn measured(mut case: Case, number: u64) -> Case {
     case
 }
 
-/// Returns the case with its network recorded, within a time window or until the recording is full, depending on `number`.
+/// Returns the case with a network recording, limited by a time window or by size, depending on `number`.
 fn recorded(case: &Case, number: u64) -> Case {
     let mut case = case.clone();
     let measure = &mut case.config.measure;
@@ -154,9 +154,8 @@ fn differences(one: &Value, other: &Value) -> Vec<String> {
     differ.map(|key| format!("{key}: {:?} and {:?}", one.get(key), other.get(key))).collect()
 }
 
-/// Returns the instance (compiled variant of the simulation) that runs a drive whose keys need `needed`: the same one, with an exception.
-/// [`Instance::Any`] supports only interconnects made of channels, and no held paths (`fabric.hold-path`); other drives run in
-/// [`Instance::Probed`] instead.
+/// Returns the instance that runs a drive whose keys need `needed`. [`Instance::Any`] supports only interconnects made of channels, without held
+/// paths; other drives use [`Instance::Probed`] instead.
 fn serves(config: &Config, needed: Instance) -> Instance {
     let has_channels = matches!(config.fabric.kind, FabricKind::Bus | FabricKind::Pssd | FabricKind::Ideal);
     match needed {
@@ -165,8 +164,8 @@ fn serves(config: &Config, needed: Instance) -> Instance {
     }
 }
 
-/// Runs the case in the smallest instance (compiled variant of the simulation) that its keys need, in each larger instance, and with
-/// oracles. Asserts that all results are equal, and returns those of the smallest instance.
+/// Runs the case in the smallest instance that its keys need, in each larger one, and with oracles. Asserts equal results, and returns those of the
+/// smallest.
 fn compare(number: u64, case: &Case) -> Outcome {
     let bare = run(&case.config, listed(case), BARE);
     let assert_same = |other: &Outcome, what: &str| {
@@ -192,9 +191,8 @@ fn compare(number: u64, case: &Case) -> Outcome {
     bare
 }
 
-/// Runs the case with recorders and asserts that its results stay the same. One run may return to `own`, the instance (compiled variant)
-/// without recorders, when the recorders finish; a second run has oracles until its end. Returns whether the recorders finished before the
-/// end of the run.
+/// Asserts that recorders do not change the results of the case, alone and with oracles. When its recorders finish, a run may switch to `own`, the
+/// instance without recorders. Returns whether they finished before the end of the run.
 fn compare_recorded(number: u64, case: &Case, mut bare: Value, own: Instance) -> bool {
     let recorded = recorded(case, number);
     let by_timeline = number.is_multiple_of(3);
@@ -232,10 +230,10 @@ fn compare_measured(number: u64, case: &Case, bare: Outcome) {
     assert!(found.is_empty(), "case {number}, in epochs: {found:#?}\n{}", config.to_toml());
 }
 
-/// Compares every `WORKERS`th case from `first` to `last`. Returns three counts over these cases: blocks erased, pages moved by GC, and recordings
-/// that ended before their run.
+/// Compares every `WORKERS`th case from `first` to `last`. Returns the total of erases, of pages moved by GC, and of recordings that ended before
+/// their run.
 fn compare_random(first: u64, last: u64) -> [u64; 3] {
-    // The cases depend only on `first`, so they are the same on every machine, whatever its number of processor cores.
+    // The seed depends only on `first`, so the cases are the same on every machine.
     let random = TestRng::from_seed(RngAlgorithm::ChaCha, &[first as u8; 32]);
     let mut runner = TestRunner::new_with_rng(Runner::default(), random);
     let strategy = arbitrary::with_independent_planes(arbitrary::case_of(1..100));
@@ -276,7 +274,7 @@ fn random_drives_give_the_same_report_in_every_instance() {
     assert!(done_early > last / 8, "{done_early} recordings ended before their run");
 }
 
-/// The run has more than 2^21 events, because an overflow of the packed order of events would show only after these.
+/// Overflow of the packed event order would show only after 2^21 events, so the run has more.
 #[test]
 fn a_run_of_millions_of_events_gives_the_same_report_in_every_instance() {
     let requests = setting("FLASHMESH_INSTANCE_REQUESTS", REQUESTS);

@@ -1,4 +1,4 @@
-//! Tests of whole drives on random workloads, compared with a simple model, between instances, and over epochs and windows; and copies of
+//! Tests of whole drives: random workloads against a simple model, instances against each other, epochs and measured windows, and fitted copies of
 //! traces.
 #![allow(missing_docs)]
 

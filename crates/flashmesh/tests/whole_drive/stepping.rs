@@ -1,5 +1,5 @@
-//! Stepped drives, to which a caller submits requests and which it advances in time. A stepped drive has exactly the results of a run of the same
-//! requests, whatever the steps, and again after a restore.
+//! Stepped drives: the caller submits requests and advances the time. The results equal those of an ordinary run of the same requests, whatever the
+//! steps, and also after a restore.
 //!
 //! `FLASHMESH_STEP_CASES` sets the number of random drives.
 
@@ -98,7 +98,7 @@ impl Feed {
         Feed { requests, next: 0, ids: Vec::new(), issued }
     }
 
-    /// Submits the next `count` requests, or all that are left.
+    /// Submits up to `count` of the remaining requests.
     fn submit(&mut self, drive: &mut Drive, count: usize) {
         for &request in self.requests.iter().skip(self.next).take(count) {
             let id = drive.submit(request).expect("the request is accepted");
@@ -109,8 +109,7 @@ impl Feed {
         self.next = (self.next + count).min(self.requests.len());
     }
 
-    /// Returns the last time to which the drive may advance, just before the next request to submit. `None` if no request is left, or if the next one
-    /// arrives at time 0.
+    /// Returns the last time before the arrival of the next request; `None` if no request is left or the next arrives at time 0.
     fn limit(&self) -> Option<Time> {
         let next = self.requests.get(self.next)?.time;
         (next > Time::ZERO).then(|| Time::from_ps(next.as_ps() - 1))
@@ -130,7 +129,7 @@ fn stepped(mut drive: Drive, requests: &[Vec<IoRequest>], random: &mut SimRng) -
         feed.submit(&mut drive, step as usize);
         step = 1 + random.next_u64() % 40;
         let Some(limit) = feed.limit().filter(|&limit| limit >= drive.now()) else { continue };
-        // The request submitted after the snapshot has no effect, because the restore undoes it.
+        // The extra request must have no effect, because the drive is restored to the snapshot.
         if random.next_u64().is_multiple_of(8) {
             let snapshot = drive.snapshot();
             let read =
@@ -162,7 +161,7 @@ fn stepped(mut drive: Drive, requests: &[Vec<IoRequest>], random: &mut SimRng) -
     (finished, completed)
 }
 
-/// Compares a run of the requests with two stepped drives: one gets the requests between steps, the other gets all requests at once.
+/// Compares a run with two stepped drives, one that gets its requests between steps and one that gets them all in advance.
 fn compare(number: u64, config: &Config, requests: &[Vec<IoRequest>]) {
     let what = || format!("case {number}\n{}", config.to_toml());
     let expected = expected(config, requests);
@@ -177,7 +176,7 @@ fn compare(number: u64, config: &Config, requests: &[Vec<IoRequest>]) {
         assert_eq!(expected.completed, found, "{}", what());
         assert!(completed.is_sorted_by_key(|(_, done)| done.time), "{}", what());
     }
-    // The second drive gets all requests at once.
+    // The second drive gets all requests in advance.
     let mut drive = drive;
     let mut feed = Feed::new(requests);
     let count = feed.requests.len();
@@ -198,7 +197,7 @@ fn drawn(number: u64, runner: &mut TestRunner) -> arbitrary::Case {
         config.measure.epochs_max = 16;
     }
     if number.is_multiple_of(4) {
-        // Stretches the gaps between arrivals beyond the range that the packed key of an event can express.
+        // Stretches arrivals beyond the time range of the packed event key.
         case.requests.iter_mut().for_each(|io| io.arrival = Time::from_ps(io.arrival.as_ps() * 97));
     }
     if number % 11 == 5 {
@@ -267,7 +266,7 @@ fn streams_arrive_in_the_turns_that_they_have_in_a_run() {
             .map(|of| {
                 let mut arrival = Time::ZERO;
                 let of = of.iter().map(|&(gap, page, kind)| {
-                    // Gaps equal to the end times of reads on an idle drive, so that arrivals coincide with events of the drive.
+                    // Arrivals coincide with the ends of reads on an idle drive.
                     arrival += Time::from_us(gap);
                     let kind = if kind == 0 { RequestKind::Write } else { RequestKind::Read };
                     IoRequest { kind, ..read(page, 1, arrival) }
@@ -308,7 +307,7 @@ fn a_drive_that_follows_its_events_comes_to_its_end() {
     let mut drive = open_drive();
     let mut steps = 0;
     for number in 0..50 {
-        // The drive is idle in this step. Its event queue may still hold the pause events that mark the ends of earlier steps.
+        // The drive is idle in this step, but its event queue may still hold the pause events of earlier steps.
         let time = drive.now() + Time::from_us(number);
         drive.advance(time).expect("the step succeeds");
         drive.submit(page_read(number, time)).expect("the request is accepted");

@@ -8,7 +8,7 @@ use flashmesh::ids::{ChannelId, LinkId};
 
 use super::grid::{Grid, SIGHTINGS_MAX, Watch, network};
 
-/// Counts over the scout searches of a mesh: searches, paths found, and the most visits of a scout to one router.
+/// Counts over all scout searches in a mesh; `sightings_most` is the most visits of a scout to one router.
 #[derive(Debug, Default)]
 struct Tally {
     searches: u64,
@@ -92,7 +92,7 @@ fn venice_finds_a_path_whenever_one_exists_and_leaves_nothing_when_not() {
         (TieBreak::Lfsr, Revisits::UnusedPorts),
         up_to_four_links_of_the_larger_meshes,
     );
-    // The bound is reached: some router sees a scout four times.
+    // The limit is reached: a scout visits some router four times.
     assert_eq!(tally.sightings_most, SIGHTINGS_MAX);
     assert!(tally.found < tally.searches);
 }

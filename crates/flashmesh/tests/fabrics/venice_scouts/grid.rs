@@ -1,4 +1,4 @@
-//! Oracle of the paths in a mesh, found by simple searches over coordinates, and checks of a single scout.
+//! Reference model of paths in a mesh (simple searches over coordinates), and checks of a single scout.
 
 use flashmesh::config::{Revisits, Routing, TieBreak};
 use flashmesh::fabric::venice::routing::AnyRouting;
@@ -106,7 +106,7 @@ impl Grid {
         path.windows(2).all(|pair| self.is_free(pair[0], pair[1]))
     }
 
-    /// Returns whether `routing` should find a path from the router of `controller` to `target`. `reachable` has the chips that any path reaches.
+    /// Returns whether a scout with `routing` must reach `target` from `controller`. `reachable` marks the chips that any path reaches.
     pub fn has_path(&self, routing: Routing, controller: u32, target: u32, reachable: &[bool]) -> bool {
         let start = controller * self.columns;
         match routing {
@@ -150,7 +150,7 @@ impl Grid {
     }
 }
 
-/// Counters of the steps of a scout and of its visits to each router ("sightings"), which fail the test above their limits.
+/// Counts the steps of a scout and its visits to each router ("sightings"), and asserts their limits.
 #[derive(Clone)]
 pub struct Watch {
     sightings: Vec<u32>,
@@ -160,8 +160,7 @@ pub struct Watch {
 
 impl Watch {
     pub fn new(grid: &Grid, revisits: Revisits) -> Watch {
-        // The limit on steps: a scout crosses the link of its controller, and each mesh link in each permitted direction, at most once
-        // forward and once back.
+        // A scout crosses the link of its controller, and each mesh link in each permitted direction, at most twice: forward and back.
         let directions = if revisits == Revisits::ThreeTimes { 2 } else { 1 };
         let steps_max = 2 * (directions * grid.ends.len() as u32 + 1);
         Watch { sightings: vec![0; (grid.rows * grid.columns) as usize], steps: 0, steps_max }

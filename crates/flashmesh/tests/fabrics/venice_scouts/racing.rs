@@ -85,8 +85,7 @@ proptest! {
         let (mut scouts, mut circuits) = (vec![None; rows as usize], vec![None; rows as usize]);
         let operations = 400;
         for operation in 0.. {
-            // After the last of the `operations` no new scout starts. The test ends when all scouts have finished and all circuits are torn
-            // down.
+            // After `operations` steps no new scout starts. The loop ends when every scout has finished and every circuit is torn down.
             let ending = operation > operations;
             if ending && scouts.iter().chain(&circuits).all(Option::is_none) {
                 break;

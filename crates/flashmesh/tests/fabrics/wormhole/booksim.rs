@@ -7,8 +7,8 @@ use flashmesh::fabric::wormhole::{
 
 const FLITS: u32 = 512;
 
-/// Returns the mean cycles from the creation of a packet to the arrival of its tail on an 8 x 8 mesh. In each cycle each router starts a packet
-/// with probability `load` / [`FLITS`], with a uniform destination, which may be the router itself.
+/// Returns the mean cycles from the creation of a packet to the arrival of its tail, on an 8 x 8 mesh with uniform traffic. Each router creates a
+/// packet with probability `load` / [`FLITS`] per cycle.
 fn mean_latency(load: f64, seed: u64) -> f64 {
     const WARM_UP: u64 = 100_000;
     const CYCLES: u64 = 4_000_000;

@@ -13,7 +13,7 @@ use crate::support::cases::cases;
 #[derive(Clone, Debug)]
 struct Case {
     grid: Grid,
-    /// Routers with an additional terminal, besides the one of each router.
+    /// Routers with a second terminal.
     controllers: Vec<u32>,
     parameters: Parameters,
     /// For each packet: cycles since the previous one, source, destination, flits, class.
@@ -66,8 +66,7 @@ fn parameters() -> impl Strategy<Value = Parameters> {
     ]);
     (cycles, size(), arbitration, grant, any::<bool>(), any::<bool>()).prop_map(
         |((interface, hop, head, line, gap, credit, injection, flit), buffer, arbitration, grant_rule, small, half)| {
-            // Only the immediate grant rule can use a slot in the cycle in which it becomes free, so the other rules need at least one
-            // cycle.
+            // Only the immediate grant rule supports credits that return in 0 cycles.
             let slowest = u32::from(grant_rule != GrantRule::Immediate);
             let (credit, injection) = (credit.max(slowest), injection.max(slowest));
             Parameters {
@@ -105,13 +104,12 @@ fn crossings(topology: &Topology, parameters: Parameters, packets: &[(u64, Packe
     network.keep_log();
     let mut outbox = NetworkReports::default();
     for &(created, packet) in packets {
-        // Whether the events of a cycle are processed before or after the injection of a packet must make no difference, so both are
-        // tested.
+        // Injection before and after the events of the same cycle must give equal results. Both are tested.
         network.advance(created.saturating_sub(packet.token % 2), &mut outbox);
         network.inject(created, packet).expect("the packet can be delivered");
     }
     while let Some(at) = network.next_event() {
-        // How far the network runs before it reports must make no difference, so the distance varies.
+        // The results must not depend on how far the network advances per call.
         let mut reported = NetworkReports::default();
         network.advance_to_report(at, at + at % 3 * 50, &mut reported);
         assert!(reported.deliveries.iter().all(|delivery| delivery.head >= at));
@@ -214,13 +212,13 @@ fn flits_advance_in_lockstep_through_buffers_of_one() {
     };
     let packet =
         Packet { token: 0, source: TerminalId(0), destination: TerminalId(1), flits: 4100, class: PacketClass::Large };
-    // One cycle for the request, one for each of the five links after the first one, and one per flit.
+    // One cycle for the request, one for each of the five links after the first, and one per flit.
     for flits in [1, 2, 4100] {
         let packets = [(0, Packet { flits, ..packet })];
         let last = crossings(&topology, parameters, &packets).iter().map(|crossing| crossing.tail).max();
         assert_eq!(last, Some(1 + 5 + u64::from(flits) - 1));
     }
-    // If a slot is free only in the cycle after its flit has left, a flit moves every other cycle.
+    // If a credit returns one cycle late, a one-flit buffer passes a flit every other cycle.
     let slower = Parameters { credit_cycles: 1, injection_credit_cycles: 1, ..parameters };
     let last = crossings(&topology, slower, &[(0, packet)]).iter().map(|crossing| crossing.tail).max();
     assert_eq!(last, Some(1 + 5 + 2 * 4099));
@@ -260,13 +258,12 @@ fn directions_that_share_a_wire_take_turns() {
         tails.sort_unstable();
         tails
     };
-    // The first flits reach the wire in cycle 2. One packet of 100 flits then needs 100 cycles, two packets that alternate need 200.
+    // The head flits reach the wire in cycle 2. One packet of 100 flits takes 100 cycles, two alternating packets 200.
     assert_eq!(between(&both[..1]), [2 + 99]);
     assert_eq!(between(&both), [2 + 198, 2 + 199]);
 }
 
-/// A small packet is sent between the large packets that another terminal has queued; a large packet is sent after all of them (PACT 2014, rules
-/// 1 and 2).
+/// A small packet is sent between the queued large packets of another terminal; a large packet is sent after them (PACT 2014, rules 1 and 2).
 #[test]
 fn small_packets_go_between_those_of_a_run_and_large_ones_wait() {
     // Two terminals of one router send to the same destination. One sends three large packets, the other a single packet.
@@ -310,8 +307,7 @@ fn small_packets_go_between_those_of_a_run_and_large_ones_wait() {
 
 #[test]
 fn a_link_is_held_by_a_packet_that_waits_for_the_next_one() {
-    // Three routers are in a row. The packet of router 1 gets the link from router 1 to router 2 first. The packet of router 0 waits for that link
-    // and meanwhile holds the link from router 0 to router 1.
+    // Three routers in a row. Router 1 is granted link 1-2 first; the packet of router 0 waits for that link while it holds link 0-1.
     let topology = Topology::new(Grid::mesh(1, 3), (0..3).map(RouterId).collect()).expect("the grid is valid");
     let parameters = Parameters {
         interface_cycles: 1,
@@ -350,8 +346,7 @@ fn a_link_is_held_by_a_packet_that_waits_for_the_next_one() {
     // The path has four links: into the network, from router 0 to 1, from 1 to 2, and out of the network.
     assert_eq!(way.len(), 4);
     assert_eq!((held(2), held(3)), (40, 40), "the last two links move a flit in every cycle in which they are held");
-    // The packet of router 0 holds the link from router 0 to 1 until the packet of router 1 is through. Only the four flits that fit into the next
-    // buffer do not wait.
+    // The packet of router 0 holds link 0-1 until the packet of router 1 has passed. The next buffer takes only its first four flits meanwhile.
     assert!((34..=38).contains(&held(1)), "{}", held(1));
     for link in way {
         assert_eq!(by_runs.held_cycles(link), by_flits.held_cycles(link));
@@ -377,7 +372,7 @@ proptest! {
     #[test]
     fn every_flit_that_is_followed_crosses_in_the_cycle_that_the_oracle_gives(case in case(), shared in any::<bool>()) {
         let topology = case.topology();
-        // Networks of single flits support neither grants of whole packets nor half-duplex links that are held for a packet.
+        // The network of single flits supports neither whole-packet grants nor half-duplex links granted per packet.
         let slowest = u32::from(shared);
         let parameters = Parameters {
             grant_rule: GrantRule::Immediate,

@@ -14,7 +14,7 @@ struct Flit {
     crossed: u64,
 }
 
-/// Packet to which a link is granted, with its flits sent so far and the cycle of its head flit.
+/// Packet that holds a link. `head` is the cycle in which its head flit crosses.
 struct Holder {
     packet: usize,
     /// Link whose buffer the packet comes from; `None` if it comes from a terminal.
@@ -27,26 +27,26 @@ struct Holder {
 struct Port {
     holder: Option<Holder>,
     buffer: VecDeque<Flit>,
-    /// Cycle from which each free slot of the buffer can be used.
+    /// Cycles in which the free slots of the buffer become usable.
     slots: VecDeque<u64>,
-    /// First cycle in which the next head flit in the buffer is considered, after the previous packet's tail flit has left.
+    /// First cycle in which the head flit behind the previous packet may request a link.
     looked_at: u64,
     /// First cycle in which the link can send its next flit.
     flit_free: u64,
     /// First cycle in which the link can be granted to its next packet.
     grant_free: u64,
     served: Option<u32>,
-    /// Links whose packets can continue over this link, each with its input number.
+    /// Links that can forward packets to this link, with their arbitration inputs.
     feeders: Vec<(LinkId, u32)>,
     reverse: Option<LinkId>,
     served_last: bool,
-    /// Link in the opposite direction on the same wire, if the two directions share the wire flit by flit; otherwise `None`.
+    /// Opposite direction, if both directions share one wire flit by flit.
     other_way: Option<LinkId>,
-    /// Whether this link sends before the link `other_way` if both have a flit to send; `false` if the wire is not shared.
+    /// Whether this direction sends first if both directions of a shared wire have a flit ready.
     has_token: bool,
 }
 
-/// Request for a link: the packet, its buffer, its input number, and the cycle from which it could be served.
+/// Request for a link, which could be granted from cycle `ready` on.
 struct Asking {
     packet: usize,
     source: Option<LinkId>,
@@ -190,8 +190,7 @@ impl<'a> Oracle<'a> {
         all
     }
 
-    /// Returns the request to which `link` would be granted at `now`. `None` without a request, and if the buffer has fewer free slots than
-    /// the grant rule requires.
+    /// Returns the request that `link` would grant at `now`; `None` if nothing requests the link or the buffer behind it has too few free slots.
     fn choose(&self, link: LinkId, now: u64) -> Option<Asking> {
         let port = &self.ports[link.index()];
         let after = |input: u32| match port.served {
@@ -230,7 +229,7 @@ impl<'a> Oracle<'a> {
                 continue;
             }
             let Some(best) = self.choose(link, now) else { continue };
-            // If both directions of a half-duplex link have a request, the direction that was not served last is granted.
+            // If both directions of a half-duplex link have a request, they are served alternately.
             if let Some(reverse) = reverse {
                 let mine = self.ports[link.index()].served_last;
                 let theirs = self.ports[reverse.index()].served_last;
@@ -254,7 +253,7 @@ impl<'a> Oracle<'a> {
     /// Moves every flit that can move in cycle `now`. Returns whether at least one moved.
     fn transfer(&mut self, now: u64) -> bool {
         let mut has_moved = false;
-        // Which of two directions uses the shared wire depends on the state at the start of the cycle.
+        // Arbitration of a shared wire uses the state at the start of the cycle.
         let ready: Vec<bool> = (0..self.ports.len() as u32).map(|link| self.can_move(LinkId(link), now)).collect();
         let waits = |ports: &[Port], link: LinkId| {
             let port: &Port = &ports[link.index()];
@@ -263,7 +262,7 @@ impl<'a> Oracle<'a> {
             })
         };
         let waiting: Vec<bool> = (0..self.ports.len() as u32).map(|link| waits(&self.ports, LinkId(link))).collect();
-        // A slot that becomes free in this cycle lets a flit of the previous link move in the same cycle.
+        // A slot freed in this cycle can be refilled in the same cycle, so flits move until none can.
         loop {
             let mut moved = false;
             for link in (0..self.ports.len() as u32).map(LinkId).filter(|link| !waiting[link.index()]) {

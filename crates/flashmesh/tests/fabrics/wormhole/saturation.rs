@@ -15,8 +15,8 @@ const GRIDS: [Grid; 6] = [
     Grid { rows: 6, columns: 1, wraps_rows: false, wraps_columns: false },
 ];
 
-/// Sends requests of 8 flits and replies of up to 512 flits between controllers on the first column and all routers, until all have arrived. Each
-/// terminal injects one packet per cycle for 40 cycles.
+/// Runs request packets (8 flits) and reply packets (up to 512) between first-column controllers and all routers until all have arrived. Each
+/// terminal injects a packet per cycle for 40 cycles.
 fn drive(grid: Grid, parameters: Parameters, seed: u64) {
     const PACKETS: u32 = 40;
     let routers = (0..grid.rows * grid.columns).map(RouterId);

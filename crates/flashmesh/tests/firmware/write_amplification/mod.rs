@@ -37,8 +37,7 @@ fn traffic_of_one_temperature_is_uniform_and_of_two_amplifies_less() {
         }
         assert!(write_amplification_fifo_of_two(rho, 1.0 - 1e-9, 0.999) < 1.01 * uniform);
     }
-    // Under FIFO, cold pages are moved at almost every collection, and hot pages share their blocks. So mixed traffic amplifies more than uniform
-    // traffic.
+    // FIFO moves cold pages at almost every collection, and hot pages share their blocks, so mixed traffic amplifies more than uniform traffic.
     assert!(write_amplification_fifo_of_two(0.85, 0.8, 0.2) > write_amplification_fifo(0.85));
 }
 
@@ -140,8 +139,8 @@ fn victims_of_a_log_are_as_full_as_published() {
     }
 }
 
-/// Van Houdt, 2013, abstract: ten choices are close to greedy, and a random choice among the blocks with fewer valid pages than average is "even
-/// inferior to the FIFO algorithm" for b >= 64.
+/// Van Houdt, 2013, abstract: ten choices are close to greedy; a random block with fewer valid pages than average (random++) is "even inferior to the
+/// FIFO algorithm" for b >= 64.
 #[test]
 fn ten_choices_and_random_plus_plus_stand_where_published() {
     for rho in [0.8, 0.86, 0.9, 0.93] {

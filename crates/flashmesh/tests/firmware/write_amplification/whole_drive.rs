@@ -1,7 +1,7 @@
 //! Write amplification of whole drives under uniform random writes, compared with theory.
 //!
-//! Theory covers only blocks that can be collected, but a drive also has open and free blocks. So the share of valid pages for the theory is
-//! counted over full blocks, at intervals during the run.
+//! Theory knows only blocks that can be collected, but a drive also has open and free blocks. So its share of valid pages is measured over full
+//! blocks.
 
 use super::theory;
 use flashmesh::config::{
@@ -79,8 +79,8 @@ fn greedy_victims_amplify_as_the_mean_field_says() {
     assert_within("greedy", measured, theory::write_amplification_greedy(rho, PAGES_PER_BLOCK), 0.03);
 }
 
-/// Blocks of n mapping units amplify writes like blocks of n pages if all programs are full. Here they are, because many writes are pending, the
-/// gather timeout is 1 s, and the hundreds of units of a victim leave less than one program partly filled.
+/// Blocks of n mapping units amplify writes like blocks of n pages if all programs are full. Here nearly all are, because many writes are pending,
+/// the gather timeout is 1 s, and a victim has hundreds of units.
 #[test]
 fn greedy_victims_of_units_amplify_as_the_mean_field_says() {
     let mut config = drive(VictimPolicy::Greedy);
@@ -99,7 +99,8 @@ fn greedy_victims_of_units_amplify_as_the_mean_field_says() {
 const LOGICAL: u64 = 27_840;
 const HOT: u64 = LOGICAL / 5;
 
-/// Four of five writes go to a fifth of the pages. Mapping units gather into word lines of 12, and moved units share blocks with writes.
+/// A fifth of the pages receives four fifths of the writes. Programs write word lines of 12 mapping units, and GC moves share blocks with host
+/// writes.
 #[test]
 fn fifo_victims_of_units_amplify_two_temperatures_as_theory_says() {
     let mut config = drive(VictimPolicy::Fifo);

@@ -5,7 +5,7 @@ use flashmesh::units::{Bytes, Rate, Time};
 use proptest::prelude::*;
 use proptest::sample::select;
 
-/// Random device cache, with its capacity in pages, so that it fits drives with any page size.
+/// Random device cache. Sizes are in pages, to fit any drive.
 #[derive(Clone, Debug)]
 pub struct Settings {
     pages: u64,
@@ -72,7 +72,7 @@ pub fn cache() -> impl Strategy<Value = Settings> {
                 stall,
                 suspend_when_full,
                 throttle_interval: Time::from_us(throttle_us),
-                // Derived from other drawn values, so that the key does not change the values of the other keys.
+                // Derived, not drawn: another draw would change all later values of a seed.
                 throttle_share: (throttle_us == 7).then(|| share(limit)),
                 row_size: Bytes::new(row),
                 row_to_column_delay: Time::from_ns(delay_ns),

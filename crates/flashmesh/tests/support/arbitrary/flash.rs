@@ -73,7 +73,7 @@ pub fn flash() -> impl Strategy<Value = Flash> {
             die_interleaving,
             die_start,
             multi_plane,
-            // Without die interleaving a chip accepts no command while one of its dies holds data, so a cache register would be useless.
+            // Without die interleaving a chip accepts no command while it holds data, so a cache register is useless.
             read_cache: read_cache && die_interleaving,
             suspension,
             suspension_scope,
@@ -81,7 +81,7 @@ pub fn flash() -> impl Strategy<Value = Flash> {
             resume_time,
             suspensions_max,
             suspend_remaining_min,
-            // Derived from values drawn above: a draw of its own would change the values that are drawn for the other keys.
+            // Derived, not drawn: another draw would change all later values of a seed.
             suspend_interval: if resume_time == Time::from_us(7) {
                 suspend_remaining_min + Time::from_us(1)
             } else {

@@ -68,7 +68,7 @@ fn replay() -> impl Strategy<Value = Replay> {
 }
 
 pub fn host() -> impl Strategy<Value = Attached> {
-    // The direct interface is the most frequent, because it delays requests least and so loads the drive behind it most.
+    // The direct interface is drawn most often, because it delays requests least and so loads the drive most.
     let kind =
         prop_oneof![3 => Just(InterfaceKind::Direct), 2 => Just(InterfaceKind::Nvme), 1 => Just(InterfaceKind::Sata)];
     let interface = (kind, select(ReadData::ALL), 1..=64u32, option::of(2..=40u64));

@@ -9,7 +9,7 @@ use flashmesh::units::{Bytes, Rate, Time};
 use proptest::prelude::*;
 use proptest::sample::select;
 
-/// Random interconnect, and how GC should move pages over it.
+/// Random interconnect, and the preferred way to move pages in GC.
 #[derive(Clone, Debug)]
 pub struct Interconnect {
     fabric: Fabric,
@@ -96,8 +96,7 @@ pub fn interconnect() -> impl Strategy<Value = Interconnect> {
         .prop_map(|(fabric, pnssd, nossd, venice, r#move)| Interconnect { fabric, pnssd, nossd, venice, r#move })
 }
 
-/// Makes GC move pages from chip to chip, by Clean packets if `cleans` is set and the interconnect is NoSSD. Leaves `config` unchanged if the result
-/// is invalid.
+/// Makes GC move pages from chip to chip, with Clean packets if `cleans` is set and the interconnect is NoSSD. Leaves an invalid `config` unchanged.
 pub fn send_pages(config: &mut Config, cleans: bool) {
     let before = config.clone();
     config.gc.copyback = false;
@@ -128,7 +127,7 @@ impl Interconnect {
         }
         config.pnssd.split_page &= !(holds && kind == FabricKind::Pnssd);
         let can_copy = matches!(kind, FabricKind::Pnssd | FabricKind::Nossd) && !config.gc.copyback && !holds;
-        // In half-duplex mode the page list of a Clean (chip-to-chip move of a whole block) must fit into a buffer.
+        // On half-duplex links a buffer must hold the page list of a Clean packet (a move of a whole block to another chip).
         let list = config.nossd.read_request_flits + 4 * config.geometry.pages_per_block;
         let lists = !config.nossd.half_duplex || config.nossd.buffer_flits >= list;
         let can_clean = kind == FabricKind::Nossd && config.flash.die_interleaving && lists;
@@ -139,7 +138,7 @@ impl Interconnect {
         };
         let geometry = &mut config.geometry;
         if config.gc.r#move.crosses_chips() {
-            // Pages that arrive from other chips need one more spare block.
+            // Pages from other chips need one more spare block per plane.
             geometry.blocks_per_plane += 1;
         }
         if kind == FabricKind::Pnssd {

@@ -70,7 +70,7 @@ pub fn time_us(range: std::ops::RangeInclusive<u64>) -> impl Strategy<Value = Ti
 fn geometry() -> impl Strategy<Value = flashmesh::config::Geometry> {
     let shape = (1..=3u32, 1..=3u32, 1..=2u32, 1..=4u32, 8..=24u32, 4..=16u32);
     let page = (select(vec![1u64, 4, 16]), select(vec![0u64, 224]));
-    // Space beyond the smallest over-provisioning that a drive accepts: spare blocks per plane, and pages left out of the capacity.
+    // Surplus over the minimum over-provisioning of a drive: blocks per plane, and pages of the whole drive.
     let space = (0..=3u32, 0..=3u32);
     (shape, page, space).prop_map(|(shape, (page_kib, spare), (extra_blocks, missing_pages))| {
         let (channels, chips_per_channel, dies_per_chip, planes_per_die, blocks_per_plane, pages_per_block) = shape;
@@ -94,8 +94,7 @@ fn geometry() -> impl Strategy<Value = flashmesh::config::Geometry> {
 
 fn collection() -> impl Strategy<Value = (flashmesh::config::Gc, flashmesh::config::Wear)> {
     let victim = select(VictimPolicy::ALL);
-    // The first two values, for `gc.threshold` and `gc.hard-threshold`, are at most 16 %, below the smallest over-provisioning of any drawn
-    // drive, 4 blocks of 24.
+    // GC thresholds of at most 16 %, which is below the over-provisioning of any drawn drive: at least 4 of 24 blocks.
     let shares = (0..=16u32, 0..=16u32, select(vec![0u32, 17, 50, 90]));
     let wear = (any::<bool>(), any::<bool>(), 1..=4u32);
     let moves = (any::<bool>(), select(MovedPages::ALL));
@@ -154,7 +153,7 @@ pub fn drive() -> impl Strategy<Value = Config> {
             config.precondition.fill = fill;
             config.precondition.written = written;
             division.fit(&mut config);
-            // A path held during array operations would block the read that is to suspend the operation.
+            // A program that holds its path would block the read that is to suspend it.
             if config.suspension() != Suspension::Off {
                 config.fabric.hold_path = config.fabric.hold_path.without_programs();
             }
@@ -166,7 +165,7 @@ pub fn drive() -> impl Strategy<Value = Config> {
 #[derive(Clone, Copy, Debug)]
 struct Sketch {
     kind: RequestKind,
-    /// First page, as a share of the footprint in 65536ths.
+    /// First page, in 65536ths of the footprint.
     at: u16,
     /// Offset in the first page, in sectors.
     into: u64,
@@ -199,8 +198,7 @@ fn sketch() -> impl Strategy<Value = Sketch> {
     )
 }
 
-/// Converts a sketch to a request to the first `pages` pages of the first namespace, whose size is `capacity`, or to an address beyond that
-/// namespace.
+/// Converts a sketch to a request within the first `pages` pages of the first namespace, or beyond the `capacity` of that namespace.
 fn fit(config: &Config, capacity: Bytes, pages: u64, sketch: &Sketch, arrival: Time) -> IoRequest {
     if sketch.kind == RequestKind::Flush {
         return IoRequest { arrival, kind: sketch.kind, offset: Bytes::ZERO, size: Bytes::ZERO, stream: 0 };
@@ -233,7 +231,7 @@ pub fn case_in_units() -> impl Strategy<Value = Case> {
     case_on(drive, 1..400)
 }
 
-/// Like [`case`], but drives move pages from chip to chip if they can, and most have mapping units that gather in programs.
+/// Like [`case`], but drives move pages from chip to chip if they can, and most program several mapping units at once.
 pub fn case_that_sends_units() -> impl Strategy<Value = Case> {
     let drawn = (drive(), units::units(), any::<bool>());
     let drive = drawn.prop_map(|(mut config, units, cleans)| {

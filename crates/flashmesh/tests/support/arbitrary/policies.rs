@@ -58,14 +58,14 @@ impl Managed {
         }
     }
 
-    /// Sets this policy in `config`, and changes all other keys that it requires. The result may still lack one block per plane.
+    /// Sets this policy in `config`, and the keys that it requires. The planes may still lack a spare block.
     pub fn put(&self, config: &mut Config) {
         config.ftl.policy = self.policy;
         match self.policy {
             FirmwarePolicy::Page => config.gc.moved_pages = self.moved_pages,
             FirmwarePolicy::Sprinkler => {
                 config.gc.moved_pages = self.moved_pages;
-                // Sprinkler implies its own scheduling policy, so all keys of `[schedule]` keep their defaults.
+                // Sprinkler brings its own scheduler, so `[schedule]` must keep its defaults.
                 config.schedule = Schedule::default();
             }
             FirmwarePolicy::Tbm => work_together(config),
@@ -109,7 +109,7 @@ fn divisors(range: std::ops::RangeInclusive<u32>, of: u32) -> Vec<u32> {
     range.filter(|divisor| of.is_multiple_of(*divisor)).collect()
 }
 
-/// Adapts a drive to the superblock policies, TBM or MBM, which need several planes or dies that run together.
+/// Gives the drive several planes per die if the policy needs planes or dies that work together.
 fn work_together(config: &mut Config) {
     if config.geometry.planes_per_die == 1 && (config.ftl.policy != FirmwarePolicy::Superblock || config.dies() == 1) {
         // The capacity is changed with the number of planes, so that the number of logical pages per plane stays the same.

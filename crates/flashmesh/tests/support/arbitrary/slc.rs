@@ -8,7 +8,7 @@ use proptest::sample::select;
 
 use super::super::partitions;
 
-/// Random SLC cache, and the page types that replace the single-level cells of a drive.
+/// Random SLC cache, and the multi-level page types of the other blocks.
 #[derive(Clone, Debug)]
 pub struct Cached {
     slc: Slc,

@@ -3,7 +3,7 @@
 use flashmesh::config::{CacheWrites, Config};
 use flashmesh::flash::geometry::Geometry;
 
-/// Sets a stripe size of `tenths` tenths of the largest stripe that can fill up. `is_paced` also paces preemptible GC.
+/// Sets the stripe size to `tenths` tenths of the largest possible one. `is_paced` also enables paced, preemptible GC.
 pub fn send(config: &mut Config, tenths: u64, is_paced: bool) {
     let Ok(geometry) = Geometry::from_config(config) else { return };
     let cache = &config.cache;

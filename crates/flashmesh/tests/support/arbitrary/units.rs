@@ -11,7 +11,7 @@ use proptest::sample::select;
 
 use super::super::partitions;
 
-/// Random mapping unit, as a number of units per page or of pages per unit, and the random program unit.
+/// Random mapping unit (units per page, or pages per unit) and program unit.
 #[derive(Clone, Debug)]
 pub struct Units {
     per_page: u64,
@@ -26,7 +26,7 @@ pub struct Units {
 pub fn units() -> impl Strategy<Value = Units> {
     let timeout = (0..=600u64).prop_map(Time::from_us);
     let choices = (any::<bool>(), any::<bool>(), any::<bool>());
-    // Pairs of units per page and pages per unit: a page, parts of a page, and several pages.
+    // Pairs (units per page, pages per unit).
     let sizes = vec![(1u64, 1u64), (2, 1), (4, 1), (8, 1), (1, 2), (1, 4), (1, 8)];
     (select(sizes), select(ProgramUnit::ALL), timeout, choices).prop_map(
         |((per_page, pages), program_unit, gather_timeout, (is_paced, is_twin, is_wide))| Units {
@@ -42,8 +42,8 @@ pub fn units() -> impl Strategy<Value = Units> {
 }
 
 impl Units {
-    /// Sets these units in `config`, and disables features that exclude them, or leaves `config` unchanged if the result is invalid. The capacity
-    /// does not change.
+    /// Sets these units in `config` and disables features that exclude them. Keeps the capacity. Leaves `config` unchanged if the result would be
+    /// invalid.
     pub fn fit(&self, config: &mut Config) {
         let before = config.clone();
         self.divide(config);
@@ -76,12 +76,12 @@ impl Units {
         if config.units_per_program() == 1 {
             return;
         }
-        // In blocks of a single word line no block would ever have enough invalid mapping units to become a victim.
+        // Blocks have at least two word lines: a block of one would rarely be worth collecting.
         config.geometry.pages_per_block =
             config.geometry.pages_per_block.next_multiple_of(pages.max(self.pages as u32)).max(2 * pages);
         config.ftl.gather_timeout = self.gather_timeout;
         if config.gc.r#move == PageMove::Clean && config.nossd.half_duplex {
-            // The page list of a Clean (chip-to-chip move of a whole block) must fit into a buffer.
+            // A buffer must hold the page list of a Clean packet (a move of a whole block to another chip).
             let units = config.geometry.pages_per_block * config.units_per_page() / config.pages_per_unit();
             let list = config.nossd.read_request_flits + 4 * units;
             config.nossd.buffer_flits = config.nossd.buffer_flits.max(list);
@@ -106,7 +106,7 @@ impl Units {
             config.gc.moved_pages = MovedPages::OwnBlock;
         }
         self.spare(config);
-        // A path held during array operations would block the read that is to suspend the operation.
+        // A program that holds its path would block the read that is to suspend it.
         if config.suspension() != Suspension::Off {
             config.fabric.hold_path = config.fabric.hold_path.without_programs();
         }
@@ -116,7 +116,7 @@ impl Units {
     fn enlarge(&self, config: &mut Config) {
         let in_unit = self.pages as u32 * if config.slc.is_on() { config.pages_per_word_line() } else { 1 };
         let unit = config.mapping_unit();
-        // A block has as many mapping units as it had pages before.
+        // Blocks keep their number of mapping units.
         config.geometry.pages_per_block *= self.pages as u32;
         config.geometry.pages_per_block = config.geometry.pages_per_block.next_multiple_of(in_unit);
         config.geometry.capacity = config.geometry.capacity.map(|capacity| capacity * self.pages);

@@ -60,8 +60,7 @@ pub fn check_numbers(case: &Case, outcome: &Outcome) -> Result<(), TestCaseError
     let between_chips: u64 = report.links.bytes_between_chips.iter().sum();
     let (page, spare) = (case.config.geometry.page_size.as_u64(), case.config.geometry.page_spare.as_u64());
     let copied = gc.pages_copied * case.config.mapping_unit().as_u64();
-    // The bytes between chips include pages that the host overwrote on the way, which are sent but not counted as copied. Metadata of a part of a
-    // page is sent in proportion.
+    // Pages overwritten by the host on their way between chips are sent, but not counted as copied. Metadata is sent in proportion to the data.
     prop_assert!(copied * (page + spare) <= between_chips * page);
     prop_assert!(gc.pages_moved <= gc.collections * pages_per_block);
     match report.write_amplification {
@@ -116,7 +115,7 @@ fn check_cache(case: &Case, model: &Model, report: &Report, cache: &CacheReport)
     Ok(())
 }
 
-/// Checks that no resource was busy for longer than the run, and that the lower bound of the run is the largest bound of any resource.
+/// Checks that every lower bound is at most the makespan, and that the lower bound of the run is the largest of them.
 pub fn check_lower_bound(outcome: &Outcome) -> Result<(), TestCaseError> {
     let Report { lower_bound: bound, makespan_ps, .. } = &outcome.report;
     let always = [bound.dies_ps, bound.link_to_drive_ps, bound.link_to_host_ps];

@@ -30,7 +30,7 @@ pub fn status(config: &Config, io: &IoRequest) -> Status {
 pub struct Model {
     pub pages_read: u64,
     pub pages_written: u64,
-    /// Upper bound on the reads before partial writes: the number of pages written in part.
+    /// Maximum number of reads for partial writes.
     pub pages_completed_max: u64,
     pub bytes: u64,
     /// Number of requests by status, indexed by `Status::index`.
@@ -92,7 +92,7 @@ impl Model {
             if io.kind == RequestKind::Write {
                 model.mapped_min.extend(touched.clone().map(|lpn| lpn as u32));
             }
-            // The drive may assign a location to a page that is read before any write, as if it had been written earlier.
+            // Some first-touch policies map an unwritten page when it is read.
             if io.kind == RequestKind::Write || config.ftl.first_touch.assigns_location() {
                 model.mapped_max.extend(touched.map(|lpn| lpn as u32));
             }
@@ -102,7 +102,7 @@ impl Model {
             // Pages dirty in the cache at the end may not be on flash.
             model.mapped_min.retain(|lpn| preconditioned.contains(lpn));
         }
-        // Whether a deallocated page ends mapped depends on the requests in flight at that time.
+        // Whether a deallocated page ends up mapped depends on requests in flight at that time.
         model.mapped_min.retain(|lpn| !deallocated.contains(lpn));
         model
     }
