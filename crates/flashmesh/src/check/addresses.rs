@@ -81,7 +81,7 @@ mod tests {
             (|geometry| geometry.channels = 3, "the drive has chips = 6, and the configuration makes it 4"),
             (|geometry| geometry.logical_pages += 1, "logical pages = 129"),
             (|geometry| geometry.sector_size = Bytes::from_kib(4), "sizes of pages"),
-            // All counts stay the same, but each chip has a channel of its own. So the chip and channel of die 1 differ from the configuration.
+            // The counts stay the same, but each chip has its own channel, so die 1 is on another chip and channel.
             (|geometry| (geometry.channels, geometry.chips_per_channel) = (4, 1), "chip and channel of die 1"),
             (|geometry| (geometry.chips_per_channel, geometry.planes_per_die) = (1, 4), "chips = 2"),
             (|geometry| (geometry.blocks_per_plane, geometry.pages_per_block) = (4, 8), "blocks = 32"),
@@ -98,7 +98,7 @@ mod tests {
         let mut twice = config();
         twice.geometry.page_size = Bytes::from_kib(8);
         twice.geometry.capacity = Some(Bytes::from_kib(8 * 128));
-        // A wrong geometry: it is built with pages of twice the size, so that it computes the page of a byte with the wrong divisor.
+        // Built with twice the page size, so it divides byte addresses by the wrong page size.
         let mut geometry = Geometry::new(&twice.geometry).expect("the geometry is valid");
         geometry.page_size = Bytes::from_kib(4);
         assert_fails(&Oracles::new(&geometry, &config()), "addresses", "page of byte 520192 = Lpn(63)");

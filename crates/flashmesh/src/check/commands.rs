@@ -87,8 +87,7 @@ mod tests {
         config
     }
 
-    /// Returns oracles to which the command of a two-plane program to die 1 was reported. `change` alters the payload and its times before
-    /// the report.
+    /// Reports the command of a two-plane program to the oracles, with payload and times altered by `change`.
     fn sent(config: &Config, change: impl Fn(&mut Payload, &mut SendOutcome)) -> Oracles {
         let mut oracles = oracles_with(config);
         let grant = Grant { die: DIE, phase: TransferPhase::Command, path: PathId(0) };
@@ -107,7 +106,7 @@ mod tests {
     fn a_command_with_the_time_of_its_kind_and_planes_is_right() {
         assert_silent(&sent(&config_of(FabricKind::Bus), |_, _| ()));
         assert_silent(&sent(&config_of(FabricKind::Ideal), |_, _| ()));
-        // Each of the two planes has a control packet of 8 B. Their data of 8192 B in total has 24 B of framing. Two bytes move in a nanosecond.
+        // A control packet of 8 B for each plane, and 8192 B of data with 24 B of framing, at 2 B per ns.
         assert_silent(&sent(&config_of(FabricKind::Pssd), |_, sent| sent.min_duration = ns(4 + 4 + (8192 + 24) / 2)));
     }
 

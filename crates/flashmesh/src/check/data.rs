@@ -297,7 +297,7 @@ mod tests {
         assert_eq!(data.programmed(Ppn(64), None, None), Ok(()));
         let error = data.programmed(Ppn(96), None, None).expect_err("data of only one page came");
         assert_eq!(error, "page 96 was programmed, but no data for it has come to die 1");
-        // A copied page cannot serve as data for another page.
+        // The copied page is not the data of another page.
         assert_eq!(data.copied(Ppn(0), PlaneId(2)), Ok(()));
         assert!(data.programmed(Ppn(65), Some(Ppn(1)), None).is_err());
     }
@@ -349,7 +349,7 @@ mod tests {
         assert!(data.programmed(Ppn(first + 8), None, None).is_err(), "eight units came");
     }
 
-    /// Submits a request `kind` for 512 B in the middle of logical page 7. The array reads the page, and `sent` bytes of it leave the die.
+    /// Runs a request for 512 B of logical page 7 that reads the page from the array and transfers `sent` bytes.
     fn page_read(config: &Config, kind: RequestKind, sent: u64) -> Oracles {
         let mut config = config.clone();
         config.precondition.kind = PreconditionKind::Sequential;

@@ -227,8 +227,8 @@ mod tests {
         work
     }
 
-    /// Returns the oracles of [`history`] after they checked a report with the counts `operations` and the busy time of channel 1. `change`
-    /// alters the report before the check.
+    /// Checks a report against the oracles of [`history`]: `operations` and the busy time of channel 1, with an error from `change`. Returns the
+    /// oracles.
     fn judged(operations: [u64; 4], busy_ns: u64, change: impl Fn(&mut PowerReport)) -> Oracles {
         let (layout, usage) = (layout(LinkKind::Channel, 0), [moved(0), moved(busy_ns)]);
         let activity = DriveActivity {

@@ -134,7 +134,7 @@ mod tests {
         assert_eq!(parity.parity(Ppn(1)), Ok(()));
         parity.programmed(Ppn(2)).expect("the page is a data page");
         assert!(parity.parity(Ppn(2)).is_err());
-        // Stripes are shifted by one program from die to die. So parity of die 1 is due after one data program, not after two.
+        // Stripes are shifted by one program from die to die, so parity of die 1 is due after one data program.
         parity.programmed(Ppn(64)).expect("the page is a data page");
         assert_eq!(parity.parity(Ppn(64)), Ok(()));
     }

@@ -213,8 +213,7 @@ mod tests {
         oracles
     }
 
-    /// Runs a copyback of the mapping units `moved`, each given as (old location, new location), on a drive with two units in a page. Returns the
-    /// outcome of the check.
+    /// Checks a copyback of mapping units, given as (old, new) locations, with two units per page.
     fn copied_back(moved: &[(u32, u32)]) -> Result<(), String> {
         let mut config = config();
         config.ftl.mapping_unit = Some(Bytes::new(config.geometry.page_size.as_u64() / 2));

@@ -110,7 +110,7 @@ mod tests {
     };
     const ID: RequestId = RequestId(0);
 
-    /// Returns the check after a read of the logical pages 1 to 4. The first two are in one page of flash, the others in two pages.
+    /// Returns the oracle after a read of logical pages 1 to 4 was submitted. Pages 1 and 2 share a flash page.
     fn submitted() -> ReadParts {
         let mut config = Config::default();
         config.geometry.page_size = Bytes::from_kib(16);

@@ -133,15 +133,15 @@ mod tests {
 
     #[test]
     fn benefit_and_cost_are_those_of_equations_2_and_4() {
-        // At 10,000 reads a second, 7 reads arrive during a program of 700 us and wait for 350 us each on average. This is 2.45 ms in total, the time
-        // of 40.8 reads of 60 us.
+        // Cost of a copy: at 10,000 reads a second, 7 reads arrive during a program of 700 us and wait 350 us each, in total 2.45 ms. That is the
+        // benefit of 40.8 avoided waits of 60 us.
         let second = Time::from_ms(1000);
         assert!(!benefit_exceeds_cost(&RULES, 40, 10_000, second) && benefit_exceeds_cost(&RULES, 41, 10_000, second));
-        // Without reads on the target die a copy costs nothing, so any benefit exceeds the cost. A benefit of zero never does.
+        // Without reads on the target die a copy costs nothing, so any benefit exceeds the cost, but zero does not.
         assert!(benefit_exceeds_cost(&RULES, 1, 0, second) && !benefit_exceeds_cost(&RULES, 0, 0, second));
     }
 
-    /// Detector and reads of a drive with four dies. Pages collide on die 0 while the other dies have reads of their own.
+    /// Detector for four dies; pages collide on die 0.
     struct Rounds {
         detector: Detector,
         occupancy: OutstandingReads,
@@ -163,8 +163,7 @@ mod tests {
             (DieId(die), id)
         }
 
-        /// Reads `pages` together on die 0, while dies 1 to 3 have `others` reads outstanding. Returns the decision of the detector, and ends all
-        /// reads.
+        /// Reads `pages` together on die 0 with `others` reads outstanding on dies 1 to 3, then ends all reads. Returns the decision of the detector.
         fn round(&mut self, pages: &[Lpn], others: [u32; 3], now: Time) -> Option<ReplicationDecision> {
             let mut reads = Vec::new();
             for (die, &count) in others.iter().enumerate() {
@@ -184,8 +183,8 @@ mod tests {
     #[test]
     fn figure_5_thirteen_collisions_of_which_die_1_could_have_avoided_ten() {
         let mut rounds = Rounds::new();
-        // Die 1 is idle in 10 of the 13 collisions of D and B, die 2 in 4 and die 3 in 1. Each of these dies has 2,000 reads in each round. So a copy
-        // costs more than its benefit, and the counters grow without a decision.
+        // In 13 collisions of D and B, die 1 is idle 10 times, die 2 four times and die 3 once. With 2,000 reads per round on each of them, a copy
+        // costs more than it gains.
         for round in 0..13 {
             let busy = |is_idle| if is_idle { 0 } else { 1 };
             rounds.detector.issued(DieId(1), Time::ZERO);
@@ -197,7 +196,7 @@ mod tests {
         assert_eq!((pair, entry.occurrences()), (PagePair::new(D, B), 13));
         assert_eq!([1, 2, 3].map(|die| entry.slack(DieId(die))), [10, 4, 1]);
         let (die, slack) = entry.max_slack();
-        // The quotient is p = d / o of equation 1, the share of the collisions that a copy on die 1 would have avoided: 10 / 13, or 77 %.
+        // p = d / o of equation 1, the share of collisions that a copy on die 1 would have avoided: 10 / 13.
         assert_eq!((die, (f64::from(slack) / f64::from(entry.occurrences()) * 100.0).round()), (DieId(1), 77.0));
     }
 
@@ -205,8 +204,8 @@ mod tests {
     fn a_page_is_replicated_once_it_pays_and_the_list_is_cleared() {
         let mut rounds = Rounds::new();
         (0..5).for_each(|_| rounds.detector.issued(DieId(1), Time::ZERO));
-        // Die 0 has two reads, and only die 1 has at least two fewer. With 5 reads in 1 ms on die 1, a copy costs 1.225 ms, the time of 20.4 reads.
-        // So the copy pays from the 21st collision on.
+        // Only die 1 has at least two reads fewer than die 0. A copy costs 1.225 ms there (5 reads in 1 ms), which 21 collisions outweigh (20.4
+        // reads).
         let now = Time::from_ms(1);
         for round in 1..=21 {
             let found = rounds.round(&[D, B], [0, 1, 1], now);

@@ -186,8 +186,7 @@ impl OutstandingReads {
 mod tests {
     use super::*;
 
-    /// Adds reads, each given as (die, page), in this order to an idle drive. Returns the arrival of the last read, and the outstanding reads
-    /// afterwards.
+    /// Adds reads, given as (die, page), to an idle drive. Returns the arrival of the last one, and the outstanding reads.
     fn arrive(dies: u32, reads: &[(u32, u32)]) -> (Arrival, OutstandingReads) {
         let mut occupancy = OutstandingReads::new(dies);
         let mut last = None;
@@ -215,8 +214,7 @@ mod tests {
 
     #[test]
     fn figure_2b_a_read_that_an_idle_die_could_have_served_is_an_imbalanced_collision() {
-        // When C arrives at die 0, A and B wait there, D is read on die 1, and dies 2 and 3 are idle. So die 0 then has three reads more
-        // than an idle die.
+        // When C arrives, A and B are outstanding on die 0 and D on die 1. Die 0 then has three reads more than the idle dies 2 and 3.
         let (a, b, c, d) = (1, 2, 3, 4);
         let (arrival, mut occupancy) = arrive(4, &[(0, a), (0, b), (1, d), (0, c)]);
         assert_eq!((arrival.outstanding, arrival.collision), (3, Some(Collision::Imbalanced)));

@@ -146,8 +146,7 @@ mod tests {
     fn a_fair_sample_of_the_pairs_is_kept_beyond_the_limit() {
         let (pairs_max, pairs) = (1000, 100_000);
         let mut counts = PairCounts::new(pairs_max);
-        // Each pair occurs three times, so each kept pair must have a count of three. Half of the kept pairs must be late ones, because
-        // early pairs must not be likelier to be kept.
+        // Each pair occurs three times. Early and late pairs must be equally likely to be kept.
         for _ in 0..3 {
             (0..pairs).for_each(|second| counts.count(PagePair::new(Lpn(7), Lpn(100 + second))));
         }

@@ -28,12 +28,12 @@ mod tests {
 
     #[test]
     fn eight_random_reads_on_sixteen_dies() {
-        // 16 x 15 x ... x 9 / 16^8 of the placements of eight reads have no collision. An arriving read meets each of the seven other reads with
-        // probability 1 / 16.
+        // Eight reads have no collision with probability 16 x 15 x ... x 9 / 16^8. An arriving read meets each of the seven others with probability 1
+        // / 16.
         assert!((state_collision_probability(8, 16) - (1.0 - 518_918_400.0 / 4_294_967_296.0)).abs() < 1e-12);
         assert!((read_collision_probability(8, 16) - (1.0 - 170_859_375.0 / 268_435_456.0)).abs() < 1e-12);
-        // Table 2 of Patterned Read Collisions (IEEE Access 2023) has an average OCC of 7.8 and a collision ratio of 86.0 %. Both follow if
-        // a fifth of the states have seven reads and the others eight.
+        // Table 2 of Patterned Read Collisions (IEEE Access 2023) has an average OCC of 7.8 and a collision ratio of 86.0 %. Seven outstanding reads
+        // in a fifth of the states and eight in the others give both.
         let mixed = 0.8 * state_collision_probability(8, 16) + 0.2 * state_collision_probability(7, 16);
         assert!((mixed - 0.860).abs() < 0.001, "{mixed}");
     }

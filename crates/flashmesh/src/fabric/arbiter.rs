@@ -293,8 +293,8 @@ impl Arbiter {
 mod tests {
     use super::*;
 
-    /// Returns an arbiter of four dies on one chip each, whose last grant was to die 1. Queued, in this order: data of die 0, command of die 3, data
-    /// of die 2, command of die 0.
+    /// Returns an arbiter of four single-die chips, last granted to die 1, with these requests queued: data of die 0, command of die 3, data of die
+    /// 2, command of die 0.
     fn arbiter(arbitration: Arbitration) -> Arbiter {
         let mut arbiter = Arbiter::new(arbitration, 4, 1);
         arbiter.record_grant(1, TransferPhase::Command);
@@ -399,9 +399,8 @@ mod tests {
         wait(&mut commands, 2, TransferPhase::DataOut, DataOwner::Request, true);
         wait(&mut commands, 0, TransferPhase::DataOut, DataOwner::Mapping, false);
         let served: Vec<u32> = std::iter::from_fn(|| commands.dequeue(|_| true)).map(|waiting| waiting.die.0).collect();
-        // Data goes first: mapping data of die 0, request data of dies 2 (continues its operation), 5 and 1, GC data of die 3. Then one command of
-        // each chip in round-robin order, which begins at chip 0 (dies 0 and 1) because no command was granted before, and then the second command of
-        // chip 0. Grants of data do not change the round-robin order.
+        // Data goes first: map data of die 0, host data of dies 2 (which continues an operation), 5 and 1, GC data of die 3. Commands follow in
+        // round-robin order of chips from chip 0 (dies 0 and 1), unaffected by the data grants.
         assert_eq!(served, [0, 2, 5, 1, 3, 1, 2, 4, 0]);
     }
 

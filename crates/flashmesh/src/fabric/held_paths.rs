@@ -379,9 +379,8 @@ mod tests {
         outbox.grants.pop().expect("the path is free").grant
     }
 
-    /// Checks a die that starts a program, and is sent another read, while its page register holds the data of a first read. The program uses the
-    /// path of the first read. The second read gets a path of its own, because the program on the held path has not been acknowledged. So the data of
-    /// each read leaves over the path of its own command.
+    /// Starts a program on a die whose page register holds the data of a read, and sends the command of another read. The program uses the held path;
+    /// the second read gets its own path, since the program has not been acknowledged. Each read must send its data over the path of its command.
     #[test]
     fn data_leaves_over_the_path_of_its_read_whatever_its_die_was_sent_since() {
         let mut config = Config::default();

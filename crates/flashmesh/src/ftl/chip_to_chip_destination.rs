@@ -175,8 +175,8 @@ mod tests {
     fn ties_of_valid_pages_go_to_the_nearest_plane_and_ties_of_distance_to_the_first() {
         let mut ftl = drive();
         assert_eq!(ftl.admit_chip_to_chip(&[PAGE], FROM, column), Some(PlaneId(3)));
-        // All chips are reachable for the next copies. Plane 3, on the chip above, already awaits a page. Three planes are at distance 1: 7 and 11,
-        // on the chips left and right of `FROM`, and 15 below. Ties go to the lowest number.
+        // All chips are reachable. Plane 3 (chip above) already awaits a page. Planes 7 and 11 (chips left and right) and 15 (below) are equally
+        // near; the lowest number goes first.
         assert_eq!(ftl.admit_chip_to_chip(&[PAGE], FROM, |from, to| from != to), Some(PlaneId(7)));
         assert_eq!(ftl.admit_chip_to_chip(&[PAGE], FROM, |from, to| from != to), Some(PlaneId(11)));
         assert_eq!(ftl.admit_chip_to_chip(&[PAGE], FROM, |_, _| false), None);
@@ -205,13 +205,12 @@ mod tests {
     #[test]
     fn a_plane_short_of_free_pages_still_takes_a_page_from_a_fuller_plane() {
         let mut ftl = drive();
-        // An earlier copy has opened a block for arriving pages in plane 3, so that a later copy need not open one.
+        // Plane 3 has a block open for incoming pages, from an earlier copy.
         assert_eq!(ftl.admit_chip_to_chip(&[PAGE], FROM, column), Some(PlaneId(3)));
         ftl.finish_incoming(PlaneId(3));
         fill(&mut ftl, FROM, 48);
         fill(&mut ftl, PlaneId(15), 48);
-        // Fill ten of the twelve blocks of plane 3, with half of the pages invalid. One block is open for arriving pages, so only the reserve is
-        // free.
+        // Fills ten of the twelve blocks of plane 3, half of their pages invalid. One block is open for incoming pages, so only the reserve is free.
         fill(&mut ftl, PlaneId(3), 40);
         for page in 0..40 {
             let ppn = ftl.allocate(PlaneId(3), HOST).expect("the plane has space");

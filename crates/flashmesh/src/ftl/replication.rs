@@ -206,7 +206,7 @@ mod tests {
             ftl.begin_replica(plane);
             let ppn = ftl.allocate(plane, HOST).expect("the plane has space");
             ftl.commit_replica(Lpn(lpn), ppn);
-            // A replica that became the original still counts as a guest; a dropped replica does not.
+            // Promoted replicas still count as guests, dropped ones do not.
             match lpn % 3 {
                 0 => drop(ftl.promote_replica(Lpn(lpn))),
                 1 => drop(ftl.drop_replica(Lpn(lpn))),

@@ -50,8 +50,8 @@ fn a_small_plane_is_collected_while_the_host_still_has_pages() {
 
 #[test]
 fn no_block_is_collected_if_all_pages_of_full_blocks_are_valid() {
-    // All 80 logical pages are valid in 10 of 16 blocks, so 48 pages are free: fewer than the threshold of 64. A collection could only move valid
-    // pages around without a gain, so none must begin.
+    // All 80 logical pages are valid, in 10 of 16 blocks. The 48 free pages are below the threshold of 64, but a collection would gain nothing, so
+    // none must begin.
     let mut ftl = drive(0.5);
     (0..80).for_each(|lpn| write(&mut ftl, lpn));
     assert!(ftl.blocks.free_pages(PLANE) < 64);
@@ -89,7 +89,7 @@ fn first_writes_count_as_changes_only_after_a_read_of_an_unmapped_page() {
     assert_eq!(counted(&mut one_plane(Config::default())), [0, 0, 0, 1, 2]);
 }
 
-/// Returns the number of map changes at the beginning and after each of four steps: write pages 0 and 1, rewrite page 0, deallocate page 1.
+/// Returns the map change counter at the start and after each of these steps: write pages 0 and 1, rewrite page 0, deallocate page 1.
 fn counted(ftl: &mut Ftl) -> Vec<u64> {
     let mut seen = vec![ftl.mapping.changes()];
     for lpn in [Lpn(0), Lpn(1), Lpn(0)] {

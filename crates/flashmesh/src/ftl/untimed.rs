@@ -184,7 +184,7 @@ mod tests {
         Ftl::new(&Geometry::from_config(&config).expect("the geometry is valid"), &config, rules)
     }
 
-    /// Moves the valid pages of the victims one by one and erases the victims, as a reference for moves in runs. Returns the number of pages moved.
+    /// Moves valid pages of the victims one by one, as a reference for moves in runs, and erases the victims. Returns the number of moves.
     fn empty_one_by_one(ftl: &mut Ftl, victims: &[BlockId]) -> u64 {
         let mut moved = 0;
         for &victim in victims {

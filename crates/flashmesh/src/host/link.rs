@@ -167,7 +167,7 @@ mod tests {
         assert_eq!(link.send_data(ToDrive, Bytes::new(1 << 30), Time::from_ns(10)), Time::from_ns(10));
     }
 
-    /// Uses eight lanes of 1 GB/s, 128 B of payload and 28 B of overhead: 32 packets of 156 B make 4992 B, 624 B per lane.
+    /// Sends 4 KiB over eight lanes of 1 GB/s in packets of 128 B with 28 B of framing: 32 x 156 B = 4992 B, 624 B per lane.
     #[test]
     fn a_message_is_cut_into_packets_and_striped_over_the_lanes() {
         let host = config::Host {

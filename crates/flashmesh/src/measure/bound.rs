@@ -273,7 +273,7 @@ mod tests {
     use super::*;
     use crate::fabric::layout::LinkKind;
 
-    /// Returns the utilisation of a drive with two channels. Each channel has a controller that is busy exactly while the channel is.
+    /// Returns the utilisation of a drive of two channels. Their controllers are busy exactly when they are.
     fn utilisation(link: f64, channels: [f64; 2], die: f64, gc: f64) -> Utilisation {
         let channels_mean = (channels[0] + channels[1]) / 2.0;
         Utilisation {
@@ -298,7 +298,7 @@ mod tests {
         Bound::find(utilisation, dies, cache, (&layout, &HoldTimes::TransfersOnly), mean, load)
     }
 
-    /// Returns the bound of a run whose links are held for the shares `held`, without an open replay.
+    /// Returns the bound of a run with the given hold times of links, without open replay.
     fn find_held(utilisation: &Utilisation, layout: &Layout, held: &HoldTimes<f64>) -> Bound {
         let (dies, cache) = (("die", &utilisation.dies[..]), CacheShares::default());
         Bound::find(utilisation, dies, cache, (layout, held), None, ArrivalMode::OnCompletion)
@@ -410,7 +410,7 @@ mod tests {
             "requests wait for each other though no part is always busy: latency rises with the load, 70 % of it behind garbage collection; die 0 is the busiest part, at 60 %"
         );
         assert_eq!(bound.resource, Resource::Waiting);
-        // If the host link is the busiest part, host time may be transfer time and does not count as waiting.
+        // If the host link is the busiest resource, host time may be transfer time instead of queueing.
         let [queued, carried] = [0.3, 0.8].map(|link| found(link, mean(8.0, 0.0, 1.0)).resource);
         assert_eq!((queued, carried), (Resource::Waiting, Resource::Latency));
     }
@@ -437,7 +437,7 @@ mod tests {
             let held = HoldTimes::PacketHolds(held.to_vec());
             find_held(&busy, &layout, &held)
         };
-        // Packets hold link 0 while they wait for link 1, so link 0 is held longer, but link 1 is the bottleneck.
+        // Packets hold link 0 while they wait for link 1, so link 0 is held longer but link 1 is the bottleneck.
         let bound = found([0.6, 0.8], &[0.99, 0.97]);
         assert_eq!((bound.resource, bound.share), (Resource::Links, 0.97));
         assert_eq!(

@@ -294,7 +294,7 @@ mod tests {
         }
     }
 
-    /// Checks the bins at every power of two, at its neighbours, and at latencies in between.
+    /// Compares bins at every power of two, its neighbours, and latencies in between.
     #[test]
     fn the_bins_are_those_of_the_histogram() {
         let histogram = histogram();

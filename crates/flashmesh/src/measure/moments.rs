@@ -87,7 +87,7 @@ mod tests {
         assert_eq!(product(u128::MAX, 2), Wide(1, u128::MAX - 1));
     }
 
-    /// Checks latencies of a second that differ by 30 us: a share of 0.00003, which bins of three digits do not resolve.
+    /// Latencies of one second that differ by 30 us (0.003 %), which bins of three digits cannot resolve.
     #[test]
     fn a_deviation_much_smaller_than_the_mean_keeps_its_digits() {
         let latencies: Vec<u64> = (0..1000).map(|each| 1_000_000_000_000 + 60_000_000 * (each % 2)).collect();

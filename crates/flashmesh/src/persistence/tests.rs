@@ -70,7 +70,7 @@ impl Drive {
         self.persistence.program_ended(page);
     }
 
-    /// Completes all pending programs of journal and checkpoint pages. Returns how many were pages of the replication map.
+    /// Completes all pending journal and checkpoint programs. Returns the number of programmed pages of the replication map.
     fn settle(&mut self) -> u32 {
         let mut of_replicas = 0;
         while let Some(PersistenceAction::Journal(page) | PersistenceAction::Checkpoint(page)) =
@@ -95,8 +95,8 @@ fn a_copy_that_became_the_original_is_recovered_with_or_without_its_journal_entr
     let copy = drive.copy(PAGE);
     assert_eq!(drive.flush(), 1, "the checkpoint has the copy");
 
-    // The replica becomes the original. Then the replication map is programmed, before the journal entry of this change is on flash. The
-    // entry of the replica must stay in the programmed page, because the block of the old original is erased.
+    // The replica becomes the original, and the replication map is programmed before the journal entry of that change. The programmed map must still
+    // list the replica, because the block of the old original is erased.
     drive.keep(PAGE);
     let replicas = Lpn(drive.persistence.pages.replica_pages().start);
     drive.program(replicas);
@@ -104,7 +104,7 @@ fn a_copy_that_became_the_original_is_recovered_with_or_without_its_journal_entr
     let recovered = drive.persistence.recover(&drive.ftl);
     assert_eq!((recovered.lookup(PAGE), recovered.pages_lost), (Some(copy), 0));
 
-    // Once the journal entry is on flash, recovery finds the promoted replica as the original, and no replica.
+    // With the journal entry on flash, recovery finds the promoted replica as the original.
     assert_eq!(drive.flush(), 1);
     let recovered = drive.persistence.recover(&drive.ftl);
     assert_eq!((recovered.lookup(PAGE), recovered.replica_count()), (Some(copy), 0));

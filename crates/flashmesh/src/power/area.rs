@@ -137,8 +137,7 @@ mod tests {
         Layout { wires: links.len() as u32 * wires_each, links, controllers: 8, routers }
     }
 
-    /// Checks the figures of Venice, ISCA 2023, section 6.6: an 8 x 8 mesh has 112 links. They take 112 x 0.04 = 4.48 times the area of a
-    /// channel, which saves 44 % of the area of 8 channels.
+    /// Checks Venice, ISCA 2023, section 6.6: the 112 links of an 8 x 8 mesh take 112 x 0.04 = 4.48 channel areas, 44 % less than 8 channels.
     #[test]
     fn the_mesh_links_of_8_x_8_routers_take_44_percent_less_than_8_channels() {
         let (rows, columns) = (8, 8);
@@ -170,8 +169,8 @@ mod tests {
         assert_eq!(added(&venice::INFO), (0.0, 512.0));
     }
 
-    /// Checks that a router takes less than 0.1 % of a chip of 4 or 8 dies of 72 mm2, and that most of the router is buffers (Design for Scalability,
-    /// PACT 2014, section 5.5).
+    /// Checks Design for Scalability, PACT 2014, section 5.5: a router takes less than 0.1 % of a chip of 4 or 8 dies of 72 mm2, and is mostly
+    /// buffers.
     #[test]
     fn a_router_inside_a_chip_is_as_large_as_its_buffers_and_small_beside_the_dies() {
         let share = |dies, buffer_flits| {
@@ -187,8 +186,8 @@ mod tests {
         assert!((share(8, 1) - (0.17 / 512.0 + 0.032) / 576.0).abs() < 1e-12);
     }
 
-    /// Checks that the relative area of a mesh link halves if channels have 16 chips instead of 8: 108 links of 0.02 replace 4 channels of 16 chips,
-    /// and 108 links of 0.08 replace 16 channels of 4. Both save 46 %.
+    /// Checks that the area of a mesh link relative to a channel halves with 16 chips per channel instead of 8: 108 links of 0.02 replace 4 channels
+    /// of 16 chips, 108 links of 0.08 replace 16 channels of 4. Both save 46 %.
     #[test]
     fn a_mesh_link_is_measured_by_the_length_of_the_channel_it_replaces() {
         for (rows, columns) in [(4, 16), (16, 4)] {

@@ -212,7 +212,7 @@ mod tests {
         assert!((found - expected).abs() <= 1e-12 * expected.abs().max(1e-6), "{found} is not {expected}");
     }
 
-    /// Checks ten reads, two programs, an erase and a copyback with the latencies of venice-z-nand: 11 x 3 us, 3 x 100 us and 1 ms at 82.5 mW.
+    /// Charges ten reads and a copyback's read (11 x 3 us), two programs and a copyback's program (3 x 100 us) and an erase (1 ms), at 82.5 mW.
     #[test]
     fn operations_draw_their_power_while_the_array_works() {
         let layout = layout(&[LinkKind::Channel; 2], 8, 2, 0);
@@ -233,12 +233,12 @@ mod tests {
         assert_eq!((energy_j.links, energy_j.routers, energy_j.controllers), (0.0, 0.0, 0.0));
         assert_near(energy_j.total, 1333e-6 * 82.5e-3 + 40e-6 * 10.8e-3);
         assert_near(average_w.expect("the run took time"), energy_j.total / 2e-3);
-        // Nominal power counts all four dies and both channels as working, however long each was busy.
+        // Nominal power counts all four dies and both channels as always busy.
         assert_near(nominal_w, 4.0 * 82.5e-3 + 2.0 * 10.8e-3);
         assert_near(nominal_energy_j, nominal_w * 2e-3);
     }
 
-    /// Checks the energy of 10 us transfers over a controller link, two mesh links and a chip link, at 1.08 mW for each link.
+    /// Transfers for 10 us over a controller link, two mesh links and a chip link, at 1.08 mW each.
     #[test]
     fn a_transfer_over_a_mesh_draws_the_power_of_each_link_it_crosses() {
         let kinds = [LinkKind::Controller, LinkKind::Controller, LinkKind::Mesh, LinkKind::Mesh, LinkKind::Chip];
@@ -263,8 +263,8 @@ mod tests {
         assert_eq!(source("flash controller"), Some("configuration"));
     }
 
-    /// Checks the figure of Venice, ISCA 2023, section 6.4: with the routers of NoSSD a drive draws about 1 % more than with those of Venice. The
-    /// drive has 64 dies of 82.5 mW and 8 channels of 10.8 mW, 5.37 W together.
+    /// Checks Venice, ISCA 2023, section 6.4: a drive with NoSSD routers draws about 1 % more than with Venice routers. Its 64 dies (82.5 mW) and 8
+    /// channels (10.8 mW) draw 5.37 W.
     #[test]
     fn the_routers_of_nossd_draw_more_than_those_of_venice() {
         let layout = layout(&[LinkKind::Mesh], 8, 8, 64);

@@ -233,14 +233,14 @@ mod tests {
         account.begin(us(10));
         account.charge_map_wait(us(15));
         account.queue(us(15), us(100));
-        // The die works until 40 us; 7 us of this time are collection. Then the channel is in use until 45 us.
+        // The die is busy until 40 us, 7 us of it with GC, then the channel until 45 us.
         let command = PathWait { requested_at: us(40), tried: us(45), causes: Causes::default() };
         account.charge_issue_wait(us(46), command, us(107));
-        // Transfer of 4 us, 1 us of which is blocked.
+        // 4 us of command transfer, 1 us of it blocked.
         account.array_began(us(50), us(46), Stall { time: us(1), is_by_another: false });
-        // 60 us of work take 90 us because of a suspension.
+        // 60 us of array time take 90 us, because of a suspension.
         account.array_ended(us(140), us(60));
-        // The register is free at 150 us. Another plane of the operation sends first: it waits 5 us for its path and then transfers for 10 us.
+        // The register is free at 150 us. Another plane of the operation waits 5 us for its path and transfers for 10 us first.
         let data = PathWait { requested_at: us(165), tried: us(180), causes: Causes::default() };
         account.start_data_transfer(us(181), us(150), us(5), data);
         account.end_data_transfer(us(200), NO_STALL);

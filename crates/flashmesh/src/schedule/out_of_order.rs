@@ -242,7 +242,7 @@ mod tests {
     }
 
     impl Waits {
-        /// Creates queues with one arrival per microsecond, from time zero on. Each of `arrivals` is a die, a plane, a class and a priority.
+        /// Queues one transaction per microsecond. `arrivals` has die, plane, class and priority of each.
         fn new(options: &config::Schedule, arrivals: &[(u32, u8, TransactionClass, Priority)]) -> Waits {
             let by_priority = options.priorities != Priorities::Off;
             let queues = DieQueues::new(DIES, 2, by_priority);
@@ -294,7 +294,7 @@ mod tests {
         served_when(options, first, false, arrivals)
     }
 
-    /// Like [`served`], but with the choice of `space_is_out` (a die has nearly no free pages).
+    /// Like [`served`], with a given `space_is_out` (whether some die has nearly no free pages).
     fn served_when(
         options: &config::Schedule,
         first: bool,

@@ -152,8 +152,7 @@ proptest! {
         random in prop::collection::vec(any::<(u64, u64)>(), 20),
     ) {
         let (drive, _, cuts) = of(&geometry);
-        // Only the device cache tracks sectors, and it supports only a limited number of sectors in a page. With more sectors, the sectors are not
-        // compared.
+        // Sectors are tracked only by the device cache, which limits their number per page.
         let has_cache = cuts.sectors() <= Sectors::MAX;
         for random in random {
             let io = request(&cuts, random, RequestKind::Read);
@@ -311,8 +310,8 @@ proptest! {
     }
 }
 
-/// Creates the namespace number `index` with `share` percent of the drive. `sets` has for each level (channels, ways, dies, planes) a bit mask of the
-/// units on which its pages may lie. Without `sets`, or with an empty mask, all units are allowed.
+/// Creates namespace `index` with `share` percent of the drive. `sets` restricts it to some channels, ways, dies and planes, as one bit mask per
+/// level; an empty mask allows all.
 fn namespace(drive: &Geometry, (index, (share, sets)): (usize, (u64, Option<[u8; 4]>))) -> (String, Namespace) {
     let counts = [drive.channels, drive.chips_per_channel, drive.dies_per_chip, drive.planes_per_die];
     let set = |level: usize| {

@@ -12,8 +12,8 @@ use crate::workload::RequestKind::{Deallocate, Flush, Read, Write};
 
 const PAGE: u64 = 4096;
 const WHOLE: Sectors = Sectors::range(0, 8);
-/// Location at which the unwritten logical page 3 is read: the first page of channel 1, way 1, plane 0. Pages are dealt to the channels first, then
-/// to the ways, so pages 0 to 3 go to plane 0 of each die.
+/// Where logical page 3 is read while unwritten: the first page of channel 1, way 1, plane 0. Logical pages 0 to 3 are assigned to the four dies in
+/// turn, channels before ways.
 const HOME: u32 = 6 * 32;
 
 /// Creates oracles of a drive with a device cache of two pages, one of which may be dirty.

@@ -160,7 +160,7 @@ fn dies_that_take_turns_do_not_begin_while_another_one_works_holds_data_or_has_s
     assert_fails(&oracles, "dies", "die 0 began a Read, but die 1 of its chip has a Program suspended");
 }
 
-/// Returns oracles of a drive in which both dies of a chip are suspended together. Die 1 began a program at time 0 and is suspended at 30 us.
+/// Returns oracles of a drive that suspends the two dies of a chip together. Die 1 began a program at time 0 and is suspended at 30 us.
 fn suspended_chip() -> Oracles {
     let mut config = with_suspension();
     config.geometry.chips_per_channel = 1;
@@ -178,7 +178,7 @@ fn a_chip_that_is_suspended_takes_only_reads_and_the_first_of_them_take_the_time
     let mut oracles = suspended_chip();
     oracles.operation_began(DieId(0), Program, 1, us(40));
     assert_fails(&oracles, "dies", "die 0 began a Program, but a Program is suspended: only reads run meanwhile");
-    // Suspension takes 5 us, from 30 us on. A read of 3 us that begins in this time takes 5 us longer.
+    // The suspension takes 5 us, until 35 us. A read of 3 us that begins before 35 us takes 8 us.
     for (now, takes, is_right) in [(30, 8, true), (30, 3, false), (34, 8, true), (35, 3, true), (35, 8, false)] {
         let mut oracles = suspended_chip();
         oracles.operation_began(DieId(0), Read, 1, us(now));
@@ -219,7 +219,7 @@ fn data_that_leaves_an_empty_register_is_caught() {
 #[test]
 fn a_suspended_program_that_does_the_rest_of_its_work_is_right() {
     let mut oracles = suspended_program();
-    // The first read waits 5 us for the suspension, the second one begins later and does not wait. Resuming the program takes 5 us.
+    // The first read waits 5 us for the suspension, the second does not. The resumption takes 5 us.
     for (start, until) in [(30, 38), (40, 43)] {
         begin(&mut oracles, Read, 1, us(start), us(until));
         end_read(&mut oracles, 1, us(until));

@@ -34,7 +34,7 @@ fn cached() -> Oracles {
     oracles
 }
 
-/// Returns oracles like [`cached`], in which logical page 7 was written afterwards, so that its entry is newer than on flash.
+/// Like [`cached`], but logical page 7 has been written since, so its entry is newer than on flash.
 fn changed() -> Oracles {
     let mut oracles = cached();
     program(&mut oracles, 0, 7, Origin::User(ID), us(1));
@@ -91,7 +91,7 @@ fn a_change_that_is_forgotten_is_caught() {
     dropped.entry_changed(Dropped(Lpn(7)), us(200));
     assert_fails(&dropped, "entries", "was dropped, and its change was not written back");
 
-    // The program of the translation page began before the change, so it does not carry the change.
+    // A program that began before the change carries the old entry.
     let mut early = cached();
     early.translation_program_issued(MAP, us(1));
     early.translation_program_began(MAP, us(1));

@@ -124,7 +124,7 @@ mod tests {
     use crate::units::Time;
     use crate::workload::RequestKind::Read;
 
-    /// Programs a replica of logical page 7 to `ppn`, with data that was read from page 0. Returns the time at which the program ended.
+    /// Programs a replica of logical page 7 to `ppn` with the data of page 0. Returns the end time.
     fn program_replica(oracles: &mut Oracles, ppn: u32, start: Time) -> Time {
         oracles.replica_source_read(Lpn(7), Ppn(0), start);
         program(oracles, ppn, 7, Origin::Replica(Ppn(0)), start)

@@ -11,7 +11,7 @@ fn write_move_and_erase_is_right() {
     let mut oracles = oracles();
     let now = write(&mut oracles, 0, 0, 7, us(0));
     let now = write(&mut oracles, 1, 1, 8, now);
-    // Page 0 then holds an old version of logical page 7. So only pages 1 and 2 must be moved before block 0 is erased.
+    // Page 0 now holds an old version, so only pages 1 and 2 are moved before the erase.
     let now = write(&mut oracles, 2, 2, 7, now);
     let now = program(&mut oracles, 4, 8, Origin::Moved(Ppn(1)), now);
     let now = program(&mut oracles, 5, 7, Origin::Moved(Ppn(2)), now);
@@ -114,8 +114,8 @@ fn a_page_written_before_the_run_that_is_placed_anew_is_caught() {
     assert_fails(&oracles, "pages", "but it was written before the run and never deallocated: it is lost");
 }
 
-/// Location at which the unwritten logical page 7 is read: the first page of plane 1 of channel 1, way 1. Pages 0 to 3 are dealt to plane 0 of the
-/// four dies, pages 4 to 7 to plane 1.
+/// Where logical page 7 is read while unwritten: the first page of plane 1 of channel 1, way 1. Pages 0 to 3 are on plane 0 of the four dies, pages 4
+/// to 7 on plane 1.
 const HOME: u32 = 7 * 32;
 
 fn request(oracles: &mut Oracles, ppn: u32, start: Time) -> Time {
@@ -131,7 +131,7 @@ fn a_page_that_holds_nothing_is_read_at_its_home_whatever_lies_there() {
     let now = request(&mut oracles, HOME, us(0));
     let now = write(&mut oracles, 0, HOME, 8, now);
     let now = request(&mut oracles, HOME, now);
-    // The page is written and then deallocated. The write goes, by chance, to the location at which the page is read while unwritten.
+    // The write of page 7 happens to go to [`HOME`], where the page is also read after its deallocation.
     let now = write(&mut oracles, 1, HOME + 1, 8, now);
     let now = program(&mut oracles, HOME + 4, 8, Origin::Moved(Ppn(HOME + 1)), now);
     let now = erase(&mut oracles, HOME / 4, now);

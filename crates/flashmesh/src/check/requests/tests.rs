@@ -22,12 +22,11 @@ fn reading() -> Oracles {
 fn requests_that_complete_with_all_their_pages_are_right() {
     let mut oracles = oracles();
     submit(&mut oracles, ID.0, Read, 3 * 4096, 8192, us(1));
-    // Logical pages 3 and 4 were never written. Pages are dealt to channels first, then ways, then planes, so they are read at the first pages of
-    // planes 6 and 1.
+    // Unwritten, logical pages 3 and 4 are read at the first pages of planes 6 and 1: channels vary fastest, then ways, then planes.
     let now = read(&mut oracles, 6 * 32, 3, Some(ID.0), us(1));
     let now = read(&mut oracles, 32, 4, Some(ID.0), now);
     oracles.request_completed(ID, now);
-    // The request has completed, so that its id is free for the next request.
+    // The id of the completed request is free for another.
     submit(&mut oracles, ID.0, Write, 0, 4096, now);
     let now = program(&mut oracles, 0, 0, Origin::User(ID), now);
     oracles.request_completed(ID, now);

@@ -81,7 +81,7 @@ mod tests {
         Throttle::new(&config::Cache { throttle_interval: interval, throttle_share: share, ..config::Cache::default() })
     }
 
-    /// Asserts the delay of the page after an admitted one, for each pair (number of collecting dies of 16, delay in us).
+    /// Asserts the delays in us after pages admitted with the given numbers of collecting dies (of 16).
     fn delays(share: Option<f64>, expected: [(u32, u64); 4]) {
         let mut throttle = throttle(Time::from_us(12), share).expect("throttling is enabled");
         let mut now = Time::ZERO;

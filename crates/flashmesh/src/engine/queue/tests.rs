@@ -19,7 +19,7 @@ impl Queued for u32 {
 #[derive(Default)]
 struct Listed {
     events: Vec<(u64, u32)>,
-    /// Pending alarm (time in ps, event), which is always within the range of a key.
+    /// Pending alarm: time in ps and event.
     alarm: Option<(u64, u32)>,
 }
 
@@ -38,7 +38,7 @@ impl Listed {
     }
 }
 
-/// Kind of the alarm. As in a drive, no other event has this kind, so that the alarm never equals another event.
+/// Kind of the alarm. No other event has this kind, as in a drive, so an alarm never ties with an event.
 const ALARM_KIND: u32 = 31;
 
 /// Step of a test: number of the event to schedule, delay from now in ps, lane or alarm, and number of events to dequeue first.
@@ -58,7 +58,7 @@ fn compare(steps: &[Step]) {
     for &(event, delay, lane, taken) in steps {
         (0..taken).for_each(|_| take(&mut queue, &mut listed));
         if lane == ALARM {
-            // The delay is limited, because an alarm whose time does not fit into a key becomes an ordinary event.
+            // An alarm beyond the time range of a key would become an ordinary event.
             let at = queue.now().as_ps() + delay.min(5_000);
             let event = event / 32 * 32 + ALARM_KIND;
             queue.set_alarm(Time::from_ps(at), event);
@@ -79,7 +79,7 @@ fn compare(steps: &[Step]) {
 fn delays() -> impl Strategy<Value = u64> {
     // Most delays are short, with many ties. Some events stay pending while many others are dequeued.
     let near = prop_oneof![8 => 0..8u64, 4 => 0..40u64, 1 => 0..5_000u64, 1 => Just(3_000u64)];
-    // Some delays are out of the range of a key, or at its edge, or make the base move.
+    // Some delays are at the edge of the time range of a key or beyond it, or move the base time of the keys.
     let far = prop_oneof![OFFSET_END - 3..OFFSET_END + 3, Just(REBASE_INTERVAL_PS), 0..OFFSET_END * 8];
     prop_oneof![12 => near, 1 => far]
 }
@@ -141,8 +141,7 @@ fn a_number_too_large_for_a_key_is_a_bug() {
     EventQueue::default().schedule(NO_LANE, Time::from_ps(5), NUMBERS);
 }
 
-/// After the clock has advanced to an event, work before that event may schedule an earlier one, such as the end of a run, which becomes
-/// the head of the heap.
+/// When the clock has advanced to an event, but the event is still queued, a caller may schedule one that sorts before it.
 #[test]
 fn the_due_event_leaves_the_queue_although_an_earlier_one_was_scheduled_since() {
     let mut queue: EventQueue<u32> = EventQueue::default();

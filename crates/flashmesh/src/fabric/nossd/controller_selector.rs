@@ -253,8 +253,8 @@ mod tests {
         let expected =
             [place(3, 0), place(3, 7), place(0, 3), place(7, 3), place(4, 0), place(4, 7), place(0, 4), place(7, 4)];
         assert_eq!(routers(8, 8), expected);
-        // Two controllers are at the west and the east side, each in the middle row, 1. In the second case four controllers share the only router of
-        // the north side.
+        // In a 2 x 3 mesh the two controllers are in the middle row, 1, at the west and the east side. In a 16 x 1 mesh four controllers share the
+        // only router of the north side.
         assert_eq!(routers(2, 3), [RouterId(3), RouterId(5)]);
         assert!(routers(16, 1).iter().all(|router| router.0 < 16));
     }
@@ -296,8 +296,8 @@ mod tests {
     fn round_robin_begins_where_the_nearest_controller_is_taken() {
         let config = config::Nossd { injection: InjectionPolicy::NearestElseRoundRobin, ..Default::default() };
         let mut controllers = controllers(&config);
-        // Chip 20 is in row 2, so controller 2 is nearest, and is idle for the first command. Then round robin starts at controller 0 and
-        // does not skip 2. The commands to chip 7, in row 0, continue the round robin at controller 5.
+        // Chip 20 is in row 2, so the idle controller 2 is nearest. The next commands go to controllers in turn from 0 on; the commands to chip 7, in
+        // row 0, continue at 5.
         assert_eq!(chosen(&mut controllers, 20, &mut [0; 8], 6), [2, 0, 1, 2, 3, 4]);
         assert_eq!(chosen(&mut controllers, 7, &mut [0; 8], 2), [0, 5]);
     }
@@ -324,8 +324,8 @@ mod tests {
     fn least_loaded_avoids_what_is_busy_and_prefers_what_is_near() {
         let config = config::Nossd { injection: InjectionPolicy::LeastLoaded, ..Default::default() };
         let mut controllers = controllers(&config);
-        // Chip 20 is in row 2. Each command goes to the nearest idle controller: 2, then 1 and 3, which are equally near, then 0. When 3 is idle
-        // again, it is nearer than 4 to 7.
+        // Chip 20 is in row 2. Commands go to the nearest idle controller: 2, then 1 and 3 (equally near), then 0. Once 3 is idle again, it is
+        // nearest.
         let mut load = [0; 8];
         assert_eq!(chosen(&mut controllers, 20, &mut load, 4), [2, 1, 3, 0]);
         load[3] = 0;
@@ -338,8 +338,8 @@ mod tests {
             let injection = InjectionPolicy::LeastLoaded;
             controllers(&config::Nossd { injection, least_loaded_ties, ..Default::default() })
         };
-        // Controllers 1, 3, 4 and 6 are idle, so they have the first four commands under every rule. With the fifth command all loads are 1: the
-        // lowest controller is 0, and round robin continues after 6. Chip 20 is in row 2, so 1 and 3 are nearest.
+        // The idle controllers 1, 3, 4 and 6 get the first four commands under every rule; then all loads are 1. `Lowest` chooses 0, `RoundRobin` 7.
+        // Chip 20 is in row 2, so 1 and 3 are nearest.
         let load = [1, 0, 1, 0, 0, 1, 0, 1];
         let first = |ties, count| chosen(&mut with(ties), 20, &mut load.clone(), count);
         assert_eq!(first(LeastLoadedTies::Nearest, 4), [1, 3, 4, 6]);

@@ -102,8 +102,8 @@ mod tests {
 
     #[test]
     fn a_die_sits_on_the_channel_of_its_row_and_on_that_of_its_column() {
-        // The second die of the chip in row 1, column 2. Each chip has two dies. Four dies of the row precede this chip, so the index of the die on
-        // the horizontal channel is 5. Two dies of the column precede the chip, so the index on the vertical channel is 3.
+        // Second die of the chip in row 1, column 2. Four dies of the row and two of the column precede its chip, so its positions on the two
+        // channels are 5 and 3.
         let die = DieId((3 + 2) * 2 + 1);
         let horizontal = DieChannel { link: LinkId(1), controller: 1, position: 5 };
         let vertical = DieChannel { link: LinkId(5), controller: 5, position: 3 };

@@ -44,16 +44,16 @@ fn the_horizontal_channel_goes_first_then_the_vertical_one_then_whichever_is_fre
     assert_eq!(ask(&mut fabric, 4, 0), [(grant(4, 1), Cause::Channel)]);
     assert_eq!(ask(&mut fabric, 3, 0), [(grant(3, 3), Cause::Channel)]);
     assert_eq!(ask(&mut fabric, 5, 0), [(grant(5, 5), Cause::Channel)]);
-    // Chip 4 holds row 1 (link 1), so chips 3 and 5 get their columns (links 3 and 5). Chips 2 and 8 share the column of chip 5 but have free
-    // rows.
+    // Chip 4 holds row 1 (link 1), so chips 3 and 5 use their columns (links 3 and 5). Chips 2 and 8 are in the column of chip 5, but their rows are
+    // free.
     assert_eq!(ask(&mut fabric, 2, 0), [(grant(2, 0), Cause::Channel)]);
     assert_eq!(ask(&mut fabric, 8, 0), [(grant(8, 2), Cause::Channel)]);
-    // Chip 0 waits for link 0 or 3 (row and column), chip 6 for link 2 or 3.
+    // Chip 0 waits for its row or column (links 0 and 3), chip 6 for links 2 and 3.
     assert_eq!(ask(&mut fabric, 0, 1), []);
     assert_eq!(ask(&mut fabric, 6, 2), []);
     assert_eq!(release(&mut fabric, grant(8, 2), 3), [(grant(6, 2), Cause::Channel)]);
     assert_eq!(release(&mut fabric, grant(3, 3), 4), [(grant(0, 3), Cause::Channel)]);
-    // The granted requests of chips 0 and 6 were also removed from the queues of links 0 and 3, so nothing is granted.
+    // A grant removes the request from both queues, so links 0 and 2 stay free.
     assert_eq!(release(&mut fabric, grant(2, 0), 5), []);
     assert_eq!(release(&mut fabric, grant(6, 2), 6), []);
     let held: Vec<_> = fabric.held_links().iter().map(|(link, die)| (link.0, die.0)).collect();
@@ -63,13 +63,12 @@ fn the_horizontal_channel_goes_first_then_the_vertical_one_then_whichever_is_fre
 #[test]
 fn a_shared_controller_serves_one_of_its_channels_at_a_time() {
     let mut fabric = pnssd(Controllers::Shared, false);
-    // Chip 1 holds the horizontal channel of controller 0 (link 0), and chip 4 the row of chip 3 (link 1). So chip 3 waits: its column, link 3,
-    // is free, but controller 0 drives it.
+    // The row of chip 3 (link 1) is held by chip 4. Its column (link 3) is free, but shares controller 0 with link 0, which chip 1 holds.
     assert_eq!(ask(&mut fabric, 1, 0), [(grant(1, 0), Cause::Channel)]);
     assert_eq!(ask(&mut fabric, 4, 0), [(grant(4, 1), Cause::Channel)]);
     assert_eq!(ask(&mut fabric, 3, 0), []);
     assert_eq!(release(&mut fabric, grant(1, 0), 1), [(grant(3, 3), Cause::Controller)]);
-    // Both channels of chip 4, on the diagonal, belong to controller 1, which drives one of them (link 1) already.
+    // Chip 4 is on the diagonal: both its channels belong to controller 1, which is busy with link 1.
     assert_eq!(ask(&mut fabric, 4, 2), []);
     assert_eq!(release(&mut fabric, grant(4, 1), 3), [(grant(4, 1), Cause::Controller)]);
     assert_eq!(release(&mut fabric, grant(3, 3), 4), []);
@@ -96,12 +95,12 @@ fn a_page_is_split_over_two_channels_only_when_both_are_free() {
     assert_eq!(fabric.held_links(), [(LinkId(1), DieId(4)), (LinkId(4), DieId(4))]);
     let carried: Vec<u64> = fabric.usage().iter().map(|link| link.bytes_out.as_u64()).collect();
     assert_eq!((carried, fabric.hops()), (vec![0, 2049, 0, 0, 2048, 0], 2));
-    // The row of chip 3 is held by chip 4, so chip 3 sends its whole page over its column (link 3). The 12 bytes are header and CRC.
+    // Chip 4 holds the row of chip 3, so the whole page goes over the column (link 3). Header and CRC add 12 bytes.
     assert_eq!(ask(&mut fabric, 3, 0), [(grant(3, 3), Cause::Channel)]);
     let sent = fabric.send(grant(3, 3), page(4096), now, &mut outbox);
     assert_eq!(sent, SendOutcome { arrival: Some(Time::from_ns(4096 + 12)), min_duration: Time::from_ns(2048 + 12) });
-    // Chip 6 holds the row of chip 7 (link 2), and chip 4 holds its column (link 4) for half of the split page. Chip 7 is granted the column when
-    // chip 4 releases it.
+    // The row of chip 7 is held by chip 6, and its column (link 4) by chip 4, for half of a split page. When chip 4 releases the column, chip 7 is
+    // granted it.
     assert_eq!(ask(&mut fabric, 6, 0), [(grant(6, 2), Cause::Channel)]);
     assert_eq!(ask(&mut fabric, 7, 0), []);
     assert_eq!(release(&mut fabric, grant(4, 1), 2061), [(grant(7, 4), Cause::Channel)]);
@@ -134,14 +133,14 @@ fn a_page_for_another_chip_takes_the_vertical_channel_and_no_controller() {
         assert_eq!(sent.arrival, Some(Time::from_ns(4096 + 12)));
         assert_eq!(fabric.usage()[4].bytes_across, Bytes::new(4096));
         assert_eq!(fabric.controller_busy_times(Time::ZERO).iter().copied().max(), Some(Time::ZERO));
-        // The copy holds the column (link 4), but not the controller of the column. So chip 4 can still use its row (link 1), but neither a
-        // second transfer of chip 4 nor a copy of chip 7 is granted.
+        // The copy holds the column (link 4) but no controller. Chip 4 can still use its row (link 1); a second transfer of chip 4 and a copy of chip
+        // 7 wait for the column.
         assert_eq!(ask(&mut fabric, 4, 1), [(grant(4, 1), Cause::Channel)]);
         assert_eq!(ask(&mut fabric, 4, 1), [], "{controllers}");
         fabric.acquire_chip_to_chip(DieId(7), DieId(1), Time::from_ns(2), &mut outbox);
         assert!(outbox.grants.is_empty());
-        // When the copy ends, the oldest request for the column, the transfer of chip 4, is granted if the controller of the column is free. A
-        // shared controller is busy with the row of chip 4, so the copy of chip 7, which needs no controller, is granted instead.
+        // The column is released. Chip 4 has the oldest request, but a shared controller is busy with its row, and the copy of chip 7, which needs no
+        // controller, is granted instead.
         let served = release(&mut fabric, copy, 4108);
         match controllers {
             Controllers::Independent => assert_eq!(served, [(grant(4, 4), Cause::Channel)]),

@@ -276,8 +276,7 @@ mod tests {
         for retry in Retry::ALL {
             let mut fabric = venice(3, 2, Routing::Xy, *retry);
             let mut outbox = Outbox::default();
-            // One scout moves down the second column to die 5, the other moves up the column to die 1. The column has two links, and each scout holds
-            // the one that the other scout needs next.
+            // The scouts cross in the second column: one goes down to die 5, one up to die 1, and each reserves the link that the other needs next.
             for (controller, die) in [(0, 5), (2, 1)] {
                 let request = request(&fabric, die);
                 fabric.path_queue.insert_searching(request);
@@ -316,8 +315,7 @@ mod tests {
         cut.iter().for_each(|link| fabric.network.set_out_of_service(*link, false));
         outbox.events.clear();
         fabric.release(grant, later, &mut outbox);
-        // The scout leaves at the teardown. It crosses the controller link of row 1 and one link of the row, and returns over both: 4 crossings of 2
-        // ns each.
+        // The scout leaves at the teardown. It crosses the controller link and one link of row 1, and returns: 4 crossings of 2 ns.
         assert_eq!(run(&mut fabric, outbox), [(later + Time::from_ns(2 * 2 * 2), 3)]);
     }
 
@@ -327,7 +325,7 @@ mod tests {
             let mut fabric = venice(2, 3, Routing::Venice, Retry::OnTeardown);
             let mut outbox = Outbox { link_uses: Some(Vec::new()), ..Outbox::default() };
             fabric.acquire(DieId(5), TransferPhase::Command, Time::ZERO, &mut outbox);
-            // The chip link goes out of service after the launch, so that the scout fails although the flood fill predicted a path.
+            // The chip link fails after the launch, so the scout fails although the flood fill predicted a path.
             let mesh = *fabric.network.mesh();
             let pins = mesh.link(mesh.coord_of(ChipId(5)), Port::Chip);
             if fault {

@@ -301,8 +301,8 @@ mod tests {
         }
     }
 
-    /// Returns the sequence numbers of the requests that may launch a scout, in the order in which they are served while the controllers of
-    /// `free` are free. Marks these requests as searching.
+    /// Marks all requests that can launch a scout over the controllers in `free` as searching, and returns their sequence numbers in order of
+    /// service.
     fn served(waiting: &mut PathQueue, free: &[u32]) -> Vec<u64> {
         let mut controllers = FreeControllers::all(3);
         (0..3).filter(|row| !free.contains(row)).for_each(|row| controllers.remove(ChannelId(row)));
@@ -347,7 +347,7 @@ mod tests {
             .for_each(|sequence| waiting.mark_failed(&request(sequence, [0, 0, 1, 0, 2][sequence as usize])));
         assert!(served(&mut waiting, &[0]).is_empty());
         waiting.count_teardown();
-        // The scouts of requests 1, 3 and 5 also left before the teardown, so these requests can be retried as soon as their scouts fail.
+        // The scouts of requests 1, 3 and 5 left before the teardown too, so they may retry as soon as they fail.
         assert_eq!(served(&mut waiting, &[0]), [2, 4]);
         waiting.mark_failed(&request(3, 2));
         assert_eq!(served(&mut waiting, &[0]), [3]);

@@ -273,8 +273,7 @@ mod tests {
         let mut random = SimRng::new(3);
         for spread in [4, 300, SLOTS as u32, 5 * SLOTS as u32] {
             let mut calendar = CalendarQueue::new(40);
-            // Reference model: pending cycle of each wire, with the sequence number of its scheduling. Of equal cycles, the one scheduled last comes
-            // first.
+            // Reference model: pending cycle of each wire and sequence number of its scheduling. Of equal cycles the last scheduled comes first.
             let mut table = [(NEVER, 0); 40];
             let (mut now, mut scheduled) = (0, 0);
             for _ in 0..20_000 {

@@ -95,7 +95,7 @@ mod tests {
 
     const PLANES: u32 = 2 * 3 * 2 * 2;
 
-    /// Test double for the states of dies: the ids of busy dies, and the ids of dies that transfer data or request a path.
+    /// Fake die states: busy dies, and dies that transfer data or request a path.
     #[derive(Default)]
     struct Doing {
         busy: BTreeSet<u32>,

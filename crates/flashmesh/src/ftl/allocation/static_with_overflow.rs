@@ -90,11 +90,11 @@ mod tests {
         }
         assert_eq!(ftl.place_write(Lpn(7), &idle), PlaneId(7));
         assert_eq!(ftl.place_write(Lpn(8), &idle), next);
-        // A freed page makes room on plane 8 for one page. The next placement takes this room at once, although its page is not programmed yet.
+        // A deallocated page makes room for one page on plane 8, which the next placement takes at once.
         ftl.deallocate(Lpn(0));
         assert_eq!(ftl.place_write(Lpn(8), &idle), plane);
         assert_eq!(ftl.place_write(Lpn(26), &idle), next);
-        // Fill plane 4 as well. A page that the static order assigns to plane 4 then goes to the plane with the next number.
+        // Plane 4 is filled too. A page that the static order puts there goes to the next plane with room.
         for page in 0..52 {
             let ppn = ftl.allocate(PlaneId(4), OpenBlockKind::Incoming).expect("the plane has space");
             ftl.commit(Lpn(page * 8 + 1), ppn);

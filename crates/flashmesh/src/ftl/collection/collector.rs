@@ -271,8 +271,7 @@ mod tests {
 
     #[test]
     fn static_wear_levelling_keeps_erase_counts_together() {
-        // The difference may exceed the threshold by a few erases: a write moves at most one block, so other blocks may be erased before the least
-        // erased block is moved.
+        // A write moves at most one block, so a few erases can come before the move of the least erased block.
         assert!(spread(true, true) <= THRESHOLD + 3, "{}", spread(true, true));
         let unlevelled = spread(true, false);
         assert!(unlevelled > 10 * THRESHOLD, "the workload does not wear blocks unevenly: {unlevelled}");

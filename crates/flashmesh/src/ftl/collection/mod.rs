@@ -209,7 +209,7 @@ impl<'a> Candidates<'a> {
 pub(super) mod testing {
     use super::*;
 
-    /// Invalid pages and fill order of the blocks of a plane, with zeroes for blocks that are not candidates.
+    /// Victim selection state of a plane, by block: invalid pages and fill order. Both are zero for blocks that are not candidates.
     #[derive(Clone, Debug)]
     pub struct Blocks {
         pub invalid_pages: Vec<u16>,
@@ -242,7 +242,7 @@ pub(super) mod testing {
         }
     }
 
-    /// Asserts, for many random planes, that all blocks whose positions `allowed` returns are selected equally often, and no other block ever.
+    /// Asserts on many random planes that `selector` chooses uniformly among the blocks of `allowed`.
     pub fn assert_uniform_over(selector: &mut impl VictimSelector, allowed: impl Fn(&Blocks) -> Vec<u32>) {
         let mut random = SimRng::new(3);
         for blocks in [1, 2, 3, 7, 70] {

@@ -10,7 +10,7 @@ use crate::ftl::testing::{DRIVE, config_of};
 use crate::ftl::{Ftl, FtlRules, IdleDies};
 use crate::ids::BlockId;
 
-/// Creates the drive with configuration `text`, preconditioned twice: with its map in tables, and with a computed map.
+/// Preconditions two drives: one stores its map in tables, the other computes it.
 fn preconditioned(text: &str, superblock_dies: Option<u32>, kind: Precondition) -> [Ftl; 2] {
     let config = config_of(text, &["workload.read-share=50%"]);
     let geometry = Geometry::from_config(&config).expect("the geometry is valid");
@@ -120,8 +120,7 @@ fn writes_and_deallocations_change_computed_and_stored_maps_alike() {
     }
 }
 
-/// Compares the computed map of planes with blocks of 384 pages, copied three times from samples with blocks of 128 pages, with locations
-/// that this test computes.
+/// A sample with blocks of 128 pages is copied three times into blocks of 384 pages. The computed map must equal locations computed here.
 #[test]
 fn copies_of_a_sample_are_interleaved_in_blocks_by_groups_of_pages() {
     const COPIES: u32 = 3;

@@ -52,8 +52,7 @@ fn actions(cache: &mut MappingCache) -> Vec<MapCacheAction> {
     std::iter::from_fn(|| cache.next_action()).collect()
 }
 
-/// Looks up the entry of `lpn`, and reads its translation page on a miss. Returns the actions that the cache requests beyond this read and the
-/// resumption.
+/// Looks up the entry of `lpn`, and on a miss completes the read of its translation page. Returns all further actions of the cache.
 fn bring(cache: &mut MappingCache, lpn: u32) -> Vec<MapCacheAction> {
     let mut others = Vec::new();
     if !look_up(cache, lpn) {
@@ -71,20 +70,20 @@ fn bring(cache: &mut MappingCache, lpn: u32) -> Vec<MapCacheAction> {
 struct Model {
     cache: MappingCache,
     entries: usize,
-    /// Whether entries must be evicted in the order of their last lookup. False if write-backs also count as uses.
+    /// Whether eviction follows the order of lookups; `false` if write-backs count as uses too.
     makes_way_in_order: bool,
     /// Host pages whose entries are resident, most recently used last.
     resident: Vec<Lpn>,
-    /// Host pages whose entries stay in DRAM only until their write-back.
+    /// Host pages whose evicted entries stay in DRAM until their write-back.
     leaving: BTreeSet<Lpn>,
-    /// Number of changes of the entry of each host page; `on_flash` has the number that the translation page on flash includes.
+    /// Changes of each entry so far, in DRAM and (`on_flash`) as stored in the translation page.
     versions: BTreeMap<Lpn, u32>,
     on_flash: BTreeMap<Lpn, u32>,
     reads: VecDeque<Lpn>,
     programs: VecDeque<Lpn>,
     /// Translation pages in the write-back buffer, oldest first.
     held: VecDeque<Lpn>,
-    /// Translation pages whose program is in flight, with the host pages and versions of the entries that the program carries.
+    /// Translation pages being programmed, each with the host pages and versions of the entries in it.
     programming: Vec<(Lpn, Vec<(Lpn, u32)>)>,
     waiting: BTreeMap<TransactionId, Lpn>,
     next: u32,
@@ -114,7 +113,7 @@ impl Model {
         self.versions.get(&lpn) != self.on_flash.get(&lpn)
     }
 
-    /// Removes the entry of `lpn`, which was evicted, from the resident entries. Returns whether it was resident.
+    /// Evicts the entry of `lpn` from the model. Returns whether it was resident.
     fn makes_way(&mut self, lpn: Lpn) -> bool {
         let at = self.resident.iter().position(|&other| other == lpn);
         if let Some(at) = at {
@@ -124,7 +123,7 @@ impl Model {
         at.is_some()
     }
 
-    /// Applies to the model all events and actions of the cache since the previous call of this function, and checks each of them.
+    /// Checks all new events and actions of the cache, and applies them to the model.
     fn settle(&mut self) {
         for event in self.cache.take_events() {
             match event {
@@ -227,7 +226,7 @@ impl Model {
         self.settle();
     }
 
-    /// Writes back all entries that wait for it, completes all reads and programs, and checks that nothing is left over.
+    /// Completes all pending write-backs, reads and programs, and checks that nothing is left.
     fn finish(&mut self) {
         for page in pages().all() {
             if self.leaving.iter().any(|&lpn| pages().page_of(lpn) == Lpn(page)) {
@@ -297,8 +296,7 @@ fn streams_with_parts_of_their_own_evict_only_their_own_entries() {
     for (stream, lpn) in [(0, 0), (0, 1), (1, 10), (1, 11), (1, 12), (1, 13)] {
         assert!(!bring(stream, lpn));
     }
-    // Each stream has room for two entries. Stream 1 has fetched four, so it has evicted 10 and 11 of its own entries. Entries 0 and 1, fetched by
-    // stream 0, are in DRAM for both streams.
+    // Each stream has room for two entries. Stream 1 has fetched four and evicted its 10 and 11; it also hits entries 0 and 1 of stream 0.
     assert!(bring(0, 0) && bring(1, 1) && bring(1, 13));
     assert!(!bring(1, 10));
 }
@@ -318,20 +316,21 @@ fn a_buffered_page_serves_misses_until_another_page_needs_its_space() {
     cache.finish_read(first);
     cache.update(Lpn(0));
     actions(&mut cache);
-    // The cache has room for one entry. An entry of the second page evicts the changed entry 0, so the first page is read into the buffer.
+    // The cache holds one entry. An entry of the second page evicts the changed entry 0, which makes the cache read the first page into the
+    // write-back buffer.
     assert!(!look_up(&mut cache, ENTRIES_PER_PAGE));
     assert_eq!(actions(&mut cache), read(second, false));
     cache.finish_read(second);
     assert_eq!(actions(&mut cache), [read(first, true), vec![MapCacheAction::Resume(TransactionId(2))]].concat());
     cache.finish_read(first);
     assert_eq!(actions(&mut cache), []);
-    // All entries of the first page are available from the buffer, even entry 1, which was never cached.
+    // The buffered page serves all its entries, even entry 1, which was never cached.
     assert!(look_up(&mut cache, 1));
     cache.update(Lpn(1));
     assert!(look_up(&mut cache, 0));
     cache.update(Lpn(0));
     assert_eq!(actions(&mut cache), []);
-    // Changing and evicting an entry of the second page puts that page into the buffer, which has room for one page. So the first page is programmed.
+    // A changed entry of the second page is evicted. Its page takes the only place in the buffer, so the first page is programmed.
     assert!(!look_up(&mut cache, ENTRIES_PER_PAGE));
     assert_eq!(actions(&mut cache), read(second, false));
     cache.finish_read(second);

@@ -142,7 +142,7 @@ mod tests {
         }
     }
 
-    /// Compares the planes of the slots of two pages at a small distance: over 64 planes, each difference is about equally frequent.
+    /// Checks that the plane difference of two neighbouring pages is uniform over 64 planes.
     #[test]
     fn neighbouring_pages_lie_on_unrelated_planes() {
         for seed in 0..4 {

@@ -137,7 +137,7 @@ mod tests {
         assert_eq!(longest("8KiB", "8KiB"), 2);
         assert_eq!(longest("[['4KiB', 3], ['8KiB', 1]]", "8KiB"), 2);
         assert_eq!(longest("64KiB", "64KiB"), 4);
-        // These writes cross multiples of their longest length, so whole pages of flash stay together.
+        // Some of these writes cross a multiple of the longest length, so runs are whole flash pages.
         assert_eq!(longest("8KiB", "4KiB"), 4);
         assert_eq!(longest("12KiB", "12KiB"), 4);
     }
@@ -151,8 +151,7 @@ mod tests {
         ]);
         let pages = drawn(&mut runs, 10_000);
         let second = pages.iter().filter(|&&page| page % 2 == 1).count();
-        // Writes begin at even units, so only the second unit of a write of 8 KiB is odd. Of four writes, three have one unit and one has two, so one
-        // of five units is odd: 2,000 of 10,000.
+        // Writes start at even units, so the only odd units are second units of 8 KiB writes: one in five units.
         assert!((1_900..2_100).contains(&second), "{second}");
     }
 }

@@ -41,7 +41,7 @@ fn cache(ftl: &mut Ftl, pages: std::ops::Range<u32>) {
     }
 }
 
-/// Returns the block of a fold on a drive without superblocks, where a fold has a single block.
+/// Returns the only block of a fold (without superblocks).
 fn only(blocks: Vec<BlockId>) -> BlockId {
     let [block] = blocks[..] else { panic!("one block is folded at a time: {blocks:?}") };
     block
@@ -109,7 +109,7 @@ fn no_block_is_folded_up_to_the_fold_threshold() {
 fn a_fold_keeps_its_next_block_from_the_host() {
     let mut ftl = drive(0.0);
     cache(&mut ftl, 0..4);
-    // Allocate host pages until only two blocks are free: the reserve and one more, which the host could open.
+    // Leaves two blocks free: the reserve, and one that the host could open.
     while ftl.blocks.accounts.plane(PLANE).free.len() > 2 {
         assert!(ftl.allocate(PLANE, OpenBlockKind::SHARED).is_some());
     }
@@ -125,8 +125,7 @@ fn a_fold_keeps_its_next_block_from_the_host() {
     }
     ftl.finish_erase(block);
     cache(&mut ftl, 0..4);
-    // The first fold has used 4 of the 12 pages of the block that it opened. Two more folds of 4 pages fit there, although no other block can be
-    // opened.
+    // The first fold used 4 of 12 pages of its destination block. Two more folds of 4 pages fit, although no further block can be opened.
     assert_eq!(ftl.blocks.accounts.plane(PLANE).free.len(), 1);
     assert_eq!(fold(&mut ftl), Some(4));
     cache(&mut ftl, 0..4);
@@ -178,7 +177,7 @@ fn a_dynamic_slc_block_borrows_a_free_block_and_returns_it_erased() {
     cache(&mut ftl, 0..5);
     assert_eq!(ftl.blocks.free_pages(PLANE), 18 * 12);
     assert_eq!(fold(&mut ftl), Some(4));
-    // Two native blocks were lent. The fold returned one of them, and opened another native block, of which it used 4 of 12 pages.
+    // Of two lent blocks the fold returned one. It also opened another block and used 4 of its 12 pages.
     assert_eq!(ftl.blocks.free_pages(PLANE), 18 * 12 + 8);
     let erases: Vec<u32> =
         (0..20).map(|block| ftl.blocks.erase_count(BlockId(block))).filter(|&erases| erases > 0).collect();
@@ -188,8 +187,7 @@ fn a_dynamic_slc_block_borrows_a_free_block_and_returns_it_erased() {
 #[test]
 fn a_plane_lends_no_block_if_that_would_trigger_a_collection() {
     let mut ftl = dynamic_drive(20);
-    // The plane keeps four of its 20 blocks: two for the threshold of collection, one for folds, and one that is never lent. So it lends 16, with 4
-    // SLC pages each.
+    // Of 20 blocks the plane keeps two for the GC threshold, one for folds and one in reserve. The 16 lent blocks have 4 SLC pages each.
     cache(&mut ftl, 0..16 * 4);
     assert!(!ftl.blocks.has_slc_page(PLANE) && !ftl.is_short(PLANE));
     assert_eq!(ftl.blocks.free_pages(PLANE), 4 * 12);

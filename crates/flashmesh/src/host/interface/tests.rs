@@ -13,7 +13,7 @@ enum Happens {
     Done(RequestId),
 }
 
-/// Event sink that also passes the events to an oracle, which checks them against the rules of the protocol.
+/// Event queue that also reports each event to the protocol oracle.
 struct CheckedEvents {
     due: BTreeMap<(Time, u64), Happens>,
     scheduled: u64,
@@ -152,8 +152,8 @@ fn queues_that_take_turns_share_evenly_whatever_their_priority() {
     assert!(shares.iter().all(|share| (share * 3.0 - 1.0).abs() < 0.01), "{shares:?}");
 }
 
-/// Uses one queue with a fetch size of 1. A doorbell takes 4 ns, a read request 16 ns, an entry 64 ns, a command 1 us. The second command
-/// is fetched when the first is done.
+/// One queue with a fetch size of 1, so the second command is fetched when the first is done. A doorbell takes 4 ns, a read request 16 ns, an entry
+/// 64 ns, a command 1 us.
 #[test]
 fn a_queue_has_no_more_commands_in_the_drive_than_are_fetched_at_once() {
     let mut config = config(InterfaceKind::Nvme);
@@ -162,14 +162,13 @@ fn a_queue_has_no_more_commands_in_the_drive_than_are_fetched_at_once() {
     bench.issue(StreamId(0), Bytes::ZERO, Time::ZERO);
     bench.issue(StreamId(0), Bytes::ZERO, Time::ZERO);
     bench.run(2, false);
-    // The drive sends the read request for the second submission-queue entry (16 ns on the link) before the first completion. So the first
-    // completion is 16 ns late.
+    // The read request for the second entry (16 ns) is sent before the first completion and delays it.
     let (first, second) = (4 + 16 + 64 + 1000, 16 + 64 + 1000 + 16);
     assert_eq!(bench.completed_at, [Time::from_ns(first + 16 + 16), Time::from_ns(first + second)]);
     assert_eq!(bench.in_drive_max, 1);
 }
 
-/// Uses a completion queue with one entry; the second completion waits for the doorbell of the first.
+/// The completion queue has one entry, so the second completion waits for the doorbell of the first.
 #[test]
 fn a_full_completion_queue_holds_commands_back_until_the_host_says_that_it_has_taken_one() {
     let mut config = config(InterfaceKind::Nvme);
@@ -179,8 +178,7 @@ fn a_full_completion_queue_holds_commands_back_until_the_host_says_that_it_has_t
     bench.issue(StreamId(0), Bytes::ZERO, Time::ZERO);
     bench.issue(StreamId(0), Bytes::ZERO, Time::ZERO);
     bench.run(2, false);
-    // Both submission doorbells (400 ns each) cross before the first entry, which crosses from 800 to 864 ns. The second entry crosses from 864 to
-    // 928 ns.
+    // Both submission doorbells (400 ns each) precede the first entry, sent from 800 to 864 ns, and the second, sent until 928 ns.
     let first = 864 + 1000 + 16;
     assert_eq!(bench.completed_at, [Time::from_ns(first), Time::from_ns(first + 400 + 16)]);
     assert_eq!(bench.interface.doorbells(), Doorbells { submission: 2, completion: 2 });
@@ -211,7 +209,7 @@ fn a_sata_drive_holds_32_commands_of_all_streams() {
     }
 }
 
-/// Uses an adapter that takes 5 us for each command and each completion, more than any other step, so that the adapter is the bottleneck.
+/// The adapter takes 5 us per command and per completion, so it is the bottleneck.
 #[test]
 fn the_adapter_of_sata_bounds_the_commands_in_a_second() {
     for &transport in SataTransport::ALL {

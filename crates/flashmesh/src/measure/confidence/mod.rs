@@ -312,7 +312,7 @@ mod tests {
                 intervals.into_iter().zip(truths)
             });
             for ((held, given), (interval, truth)) in held.iter_mut().zip(&mut given).zip(found) {
-                // A percentile has no interval if the upper end would be above the latencies of all requests.
+                // A percentile has no interval if its upper end would exceed all latencies.
                 *given += u32::from(interval.is_some());
                 *held += u32::from(interval.is_some_and(|ends| (ends.low..=ends.high).contains(&truth)));
             }

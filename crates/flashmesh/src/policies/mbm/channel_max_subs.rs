@@ -27,7 +27,7 @@ mod tests {
     use super::*;
     use crate::engine::random::SimRng;
 
-    /// Assigns writes one by one, each to the channel with the fewest subrequests. Returns the level of the fullest channel that took a write.
+    /// Gives each write to the channel with the fewest subrequests. Returns the most subrequests of a channel that got one.
     fn one_by_one(subrequests: &[u32], writes: u32) -> u32 {
         let mut filled = subrequests.to_vec();
         let mut level = filled.iter().copied().min().unwrap_or(0);

@@ -2,9 +2,8 @@ use super::*;
 use crate::config::{Routing, TieBreak};
 use crate::engine::random::SimRng;
 
-/// Searches for the upper right chip of a 2 x 3 mesh from the upper controller, while both links to the last column are out of service. With
-/// `gets_free`, the upper link is back in service before the seventh step. Returns the number of steps, which is the number of links that the scout
-/// crosses, and the last action.
+/// Sends a scout from the upper controller of a 2 x 3 mesh to the upper right chip, with both links to the last column out of service. `gets_free`
+/// restores the upper link before the seventh step. Returns the number of steps (links crossed), and the last action.
 fn cut_off(revisits: Revisits, gets_free: bool) -> (u64, ScoutAction) {
     let mesh = Mesh::new(2, 3);
     let tie_break = TieBreaker::new(TieBreak::Lfsr, 1);
@@ -26,14 +25,13 @@ fn cut_off(revisits: Revisits, gets_free: bool) -> (u64, ScoutAction) {
 
 #[test]
 fn a_router_sends_a_scout_once_over_each_port_and_sees_it_three_more_times() {
-    // The routers of the first two columns are A B in the upper row and D C in the lower one. The scout visits A, B, C, D. At D it backtracks,
-    // because A is held, and visits C, B, A, D. With unused ports only, D then has no port left, because the scout entered D from C before. So the
-    // scout returns over A to the controller, after 10 links. With three revisits the scout then visits C a third time, B, and C a fourth time. There
-    // it must backtrack, over D and A to the controller, after 14 links.
+    // The first two columns have routers A B above and D C below. The scout visits A, B, C and D, backtracks because A is reserved, and visits C, B,
+    // A and D. With unused ports only, D has no port left, and the scout returns over A: 10 links. With three revisits it goes on to C, B and C, then
+    // returns over D and A: 14 links.
     assert_eq!(cut_off(Revisits::UnusedPorts, false), (10, ScoutAction::Failed));
     assert_eq!(cut_off(Revisits::ThreeTimes, false), (14, ScoutAction::Failed));
-    // With three revisits the scout visits B again, at step 10, after the link from B to the last column is back in service. So at step 11 it reaches
-    // the chip, on a path of five links: from the controller over A, D, C and B.
+    // With three revisits the scout is at B again in step 10, after the link from B was restored, and reaches the chip in step 11 over A, D, C and B:
+    // five links.
     assert_eq!(cut_off(Revisits::UnusedPorts, true), (10, ScoutAction::Failed));
     assert_eq!(cut_off(Revisits::ThreeTimes, true), (11, ScoutAction::Reached { hops: 5 }));
 }
@@ -88,7 +86,7 @@ fn a_walk_is_as_many_steps_as_there_is_time_for() {
 }
 
 impl CircuitNetwork {
-    /// Returns whether the busy ports and registers of all routers, and the marks of all scouts, are equal to those of `other`.
+    /// Compares the busy ports and LFSRs of all routers, and the marks of all scouts.
     fn mesh_is_as(&self, other: &CircuitNetwork) -> bool {
         let state = |router: &Router| (router.busy, router.lfsr);
         let marks = |network: &CircuitNetwork| network.packets.iter().flat_map(|packet| packet.marks.clone()).collect();

@@ -69,8 +69,7 @@ mod tests {
         ports.iter().fold(PortSet::NONE, |set, port| set.union(PortSet::from_port(*port)))
     }
 
-    /// Returns the candidates among the `open` ports at [`HERE`], for a scout to `target`, of four algorithms: Venice, minimal adaptive, XY, and
-    /// random depth-first search.
+    /// Returns the candidate ports at [`HERE`], among the `open` ones, under Venice, minimal adaptive, XY, and random depth-first routing.
     fn answers(target: MeshCoord, open: &[Port]) -> [PortSet; 4] {
         let names = [config::Routing::Venice, config::Routing::MinimalAdaptive, config::Routing::Xy];
         let [venice, minimal, xy] =

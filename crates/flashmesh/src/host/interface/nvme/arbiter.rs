@@ -214,7 +214,7 @@ mod tests {
         }
     }
 
-    /// Uses more queues than one word of a [`QueueSet`] holds (64). The ready queues are chosen in the order of their numbers, one command each.
+    /// Uses more queues than the 64 of one word of a [`QueueSet`]. Round robin serves the ready ones by number, one command each.
     #[test]
     fn many_queues_take_turns_and_those_that_are_not_ready_are_passed_over() {
         let mut arbiter = arbiter(config::Nvme::default(), &[Priority::Medium; QUEUES]);
@@ -229,7 +229,7 @@ mod tests {
         let config = config::Nvme { arbitration_burst: 2, ..config::Nvme::default() };
         let mut arbiter = arbiter(config, &[Priority::Low, Priority::Urgent, Priority::High]);
         assert_eq!(choices(&mut arbiter, 7, |_| true), [0, 0, 1, 1, 2, 2, 0]);
-        // A queue that is not ready loses its turn, even if commands of its burst remain.
+        // A queue that is not ready forfeits the rest of its burst.
         assert_eq!(choices(&mut arbiter, 4, |stream| stream.0 != 0), [1, 1, 2, 2]);
         assert_eq!(choices(&mut arbiter, 3, |stream| stream.0 == 1), [1, 1, 1]);
         assert_eq!(choices(&mut arbiter, 3, |_| false), [0; 0]);

@@ -24,14 +24,13 @@ enum Happens {
     AtHost(u32),
 }
 
-/// Pending events, and the arrival event, which can be moved.
+/// Pending events. `alarm` is the arrival event, which can be rescheduled.
 #[derive(Default)]
 struct Agenda {
     due: BTreeSet<(Time, Happens, u64)>,
     scheduled: u64,
     alarm: Option<Time>,
-    /// Requests on their way to the drive, in order. Needed because the event [`Happens::InDrive`] does not contain the number of its
-    /// request.
+    /// Requests in transit to the drive, in order, because [`Happens::InDrive`] does not name its request.
     to_drive: VecDeque<u32>,
 }
 
@@ -73,7 +72,7 @@ struct Load {
     priorities: Vec<Priority>,
     outstanding: u32,
     requests: u32,
-    /// Distance between writes: request 0 and every `writes_in`-th request after it are writes.
+    /// Write interval: requests 0, `writes_in`, 2 `writes_in`, ... are writes.
     writes_in: u32,
     sizes: Vec<u64>,
     services_ns: Vec<u64>,
@@ -93,8 +92,7 @@ enum Events {
     Messages,
     /// Arrivals of commands at the drive and of completions at the host.
     Requests,
-    /// Only arrivals of commands at the drive, in reactive mode (the host answers each completion with at most one command). After that
-    /// mode has ended, like [`Events::Requests`].
+    /// In reactive mode (the host answers each completion with at most one command) only command arrivals, afterwards like [`Events::Requests`].
     Arrivals,
 }
 
@@ -106,7 +104,7 @@ struct Outcome {
     carried: [Bytes; 2],
     busy: [Time; 2],
     doorbells: Doorbells,
-    /// Bytes that the link had carried to the drive at the arrival of each completion.
+    /// Bytes sent to the drive by the time of each completion.
     looked_at: Vec<Bytes>,
     events: usize,
 }
@@ -253,7 +251,7 @@ proptest! {
         prop_assert_eq!(by_events.passed.len(), 2 * load.requests as usize);
         for events in [Events::Requests, Events::Arrivals] {
             let mut ahead = run(&config, &load, events);
-            // In the mode `Arrivals`, completions are events only after reactive mode has ended, so only the last values of `looked_at` are recorded.
+            // `Arrivals` has completion events only after the end of reactive mode, so only the last values were recorded.
             prop_assert!(by_events.looked_at.ends_with(&ahead.looked_at));
             prop_assert!(events == Events::Arrivals || ahead.looked_at.len() == by_events.looked_at.len());
             ahead.looked_at.clone_from(&by_events.looked_at);
@@ -262,8 +260,8 @@ proptest! {
     }
 }
 
-/// Issues one request at a time. If each message is an event, a read has 5 events (doorbell, request for the entry, arrival, end of service,
-/// completion). A write has 7: also the arrival of its entry, and the request for its data.
+/// One request at a time. With every message as an event, a read has 5 events (doorbell, read request, arrival, end of service, completion), a write
+/// 7 (also the arrival of its entry, and the request for its data).
 #[test]
 fn a_command_on_an_idle_link_is_one_event_until_it_is_in_the_drive() {
     let requests = 101;
