@@ -1,8 +1,8 @@
-//! Cost of stepping compared with a run: processor time of the same requests in a run, stepped in batches of 1,000, and stepped one by one through
-//! the C interface.
+//! Cost of stepping: processor time of the same requests in an ordinary run, stepped in batches of 1,000, and stepped one by one through the C
+//! interface.
 //!
-//! `overhead WAY REQUESTS` runs one way (`run`, `batches` or `one-by-one`) once, for instruction counts. Without arguments, all three ways are
-//! measured alternately.
+//! `overhead WAY REQUESTS` runs one way (`run`, `batches` or `one-by-one`) once, for instruction counts. Without arguments, all three are measured
+//! alternately.
 
 use std::ptr;
 

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use flashmesh_fuzz::{FUZZERS, Fuzzer};
 
-/// Input lengths: (n, m) means that one in 2^n inputs has fewer than 2^m bytes. The first pair that applies to an input counts.
+/// Distribution of input lengths: with (n, m), one in 2^n inputs has fewer than 2^m bytes. The first match applies.
 const LENGTHS: [(u32, u32); 4] = [(9, 13), (5, 9), (2, 7), (0, 6)];
 const TURN: Duration = Duration::from_millis(100);
 const CHUNK: u64 = 64;
@@ -32,8 +32,8 @@ fn random(state: &mut u64) -> u64 {
     mixed ^ (mixed >> 31)
 }
 
-/// Fills `bytes` with the input of an execution, which depends only on `seed`, `target` and `execution`. Most inputs are short, because a few lines
-/// suffice for most faults.
+/// Fills `bytes` with an input that depends only on `seed`, `target` and `execution`. Most inputs are short, because a few lines suffice for most
+/// faults.
 fn input(seed: u64, target: u64, execution: u64, bytes: &mut Vec<u8>) {
     let mut state = seed.wrapping_mul(0xd134_2543_de82_ef95) ^ target;
     state = random(&mut state) ^ execution;
@@ -52,7 +52,7 @@ fn fails(fuzzer: &Fuzzer, bytes: &[u8]) -> bool {
     catch_unwind(|| (fuzzer.run)(bytes)).is_err() || begun.elapsed() > SLOW
 }
 
-/// Returns `bytes` with as many bytes as possible removed or zeroed such that the target still fails, after at most [`SHRINK_TRIES`] tries.
+/// Removes or zeroes as many bytes as possible while the target still fails, in at most [`SHRINK_TRIES`] tries.
 fn shrunk(fuzzer: &Fuzzer, mut bytes: Vec<u8>) -> Vec<u8> {
     let told = std::panic::take_hook();
     std::panic::set_hook(Box::new(|_| {}));

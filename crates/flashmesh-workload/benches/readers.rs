@@ -1,8 +1,8 @@
 //! Speed of reading and scanning traces, by format, uncompressed and compressed.
 //!
-//! Traces are generated in memory (`FLASHMESH_BENCH_LINES` lines, by default 5 million). Each is read five times, and the median time is
-//! printed. The hash is over all requests in the rows `read`, and is the footprint in the rows `scan`. Speeds can only be compared between
-//! runs with the same hash. `benches/limits` shows that memory does not grow with the length of a trace.
+//! Traces are generated in memory (`FLASHMESH_BENCH_LINES` lines, by default 5 million). Each row is the median of five timings with a hash: of all
+//! requests in rows `read`, of the footprint in rows `scan`. Speeds can only be compared between runs with the same hash. `benches/limits` shows that
+//! memory does not grow with the length of a trace.
 #![allow(missing_docs)]
 
 mod traces;

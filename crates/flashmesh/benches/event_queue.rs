@@ -1,8 +1,7 @@
-//! Comparison of the event queue of the simulator, which has a lane (a mostly sorted list) per kind of event, with two other queues. The events are
-//! those of saturated reads.
+//! Comparison of the event queue of the simulator, which has a lane (a mostly sorted list) per kind of event, with two other queues.
 //!
-//! 64 dies are on 8 channels. Each read is a command (10 ns), tR (3 us) and a transfer (3.413 us); the channels are the bottleneck. All three queues
-//! must return the events in the same order, which the hash shows.
+//! The events are those of saturated reads on 64 dies and 8 channels: command (10 ns), tR (3 us) and transfer (3.413 us), bound by the channels. All
+//! three queues must return the events in the same order, which the hash shows.
 #![allow(missing_docs)]
 
 use std::cmp::Reverse;
@@ -20,7 +19,7 @@ const READ_PS: u64 = 3_000_000;
 const TRANSFER_PS: u64 = 3_413_334;
 const RUNS: usize = 5;
 
-/// Finished step of a read, with the die that executes the read.
+/// Completed step of a read, and the die that runs it.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Command(u32),
@@ -59,7 +58,7 @@ impl Queue for Lanes {
     }
 }
 
-/// Binary heap with time and order of scheduling packed into one key. The heap does not use the lanes (lists by kind of event).
+/// Binary heap, with time and order of scheduling packed into one key. Ignores the lanes.
 #[derive(Default)]
 struct PackedHeap {
     heap: BinaryHeap<Reverse<(u128, u8, u32)>>,
@@ -112,7 +111,7 @@ impl Queue for Wheel {
         }
         loop {
             let slot = &mut self.slots[(self.slot % SLOTS) as usize];
-            // A slot is sorted by time, so entries for a later turn of the wheel follow the entries for this turn.
+            // The slot is sorted by time, so entries of this turn of the wheel come first.
             if let Some(&(at_ps, _, kind, die)) = slot.front()
                 && at_ps >> SLOT_SHIFT == self.slot
             {

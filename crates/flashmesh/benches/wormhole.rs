@@ -16,11 +16,11 @@ use rustc_hash::FxHasher;
 const RUNS: usize = 5;
 const FLITS: u32 = 512;
 
-/// Benchmark with its speed limit: the traffic, the buffers, the number of packets, and the minimum of million flits delivered per second.
+/// Traffic to benchmark. `floor` is the minimum speed in million delivered flits per second.
 struct Row {
     name: &'static str,
     buffer_flits: u32,
-    /// Mean packets per router in 1,024,000 cycles; `None` for saturation, in which every router always has a packet to send.
+    /// Mean packets per router in 1,024,000 cycles; `None` if every router always has a packet to send.
     load: Option<u32>,
     packets: u64,
     floor: f64,

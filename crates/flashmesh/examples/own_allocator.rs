@@ -10,19 +10,19 @@ use flashmesh::ids::{DieId, Lpn, PlaneId};
 use flashmesh::placement::{Allocator, Candidates, DriveView, Geometry, PageRead, PageWrite, SimRng, VictimSelector};
 use flashmesh::simulation::{Control, Simulation};
 
-/// Allocator that chooses the die with the least work and, among dies with equal work, the one with the fewest reads.
+/// Allocator that chooses the die with the least queued work, on a tie the one with the fewest reads.
 struct LeastLoaded {
     geometry: Geometry,
     /// Pages read by die.
     reads: Vec<u64>,
-    /// Number of writes placed so far. The planes of a die are selected by this number, modulo the planes per die.
+    /// Number of writes placed so far. Successive writes rotate over the planes of a die.
     writes: u32,
 }
 
 impl Allocator for LeastLoaded {
     fn place(&mut self, write: &PageWrite, drive: &DriveView<'_>) -> PlaneId {
         let geometry = &self.geometry;
-        // Consecutive pages of a request start their search at consecutive channels.
+        // The search starts at another channel for each page of a request.
         let position = write.request.map_or(0, |part| part.position) % geometry.channels;
         let first = position * geometry.dies() / geometry.channels;
         let dies = (0..geometry.dies()).map(|number| DieId((first + number) % geometry.dies()));
@@ -34,8 +34,7 @@ impl Allocator for LeastLoaded {
 
     fn on_committed(&mut self, _: Lpn, _: PlaneId) {}
 
-    // Returns whether a write keeps its plane when it could be programmed: false if transactions are queued at the die while another die is
-    // idle.
+    // Called when the write could be programmed. The write is placed again if its die has a queue while another die is idle.
     fn keeps_plane(&self, _: &PageWrite, plane: PlaneId, drive: &DriveView<'_>) -> bool {
         drive.waiting(self.geometry.die_of_plane(plane)) == 0 || drive.idle_dies().is_empty()
     }

@@ -22,9 +22,9 @@ struct WholeDies {
     held: VecDeque<TransactionId>,
     /// Die considered first at the next dispatch.
     next: u32,
-    /// Number of dispatched writes that have not ended.
+    /// Number of dispatched writes in flight.
     under_way: u32,
-    /// Whether a write was held, a write in flight ended, or a die became idle since the last dispatch; otherwise no dispatch is due.
+    /// Whether a new dispatch may succeed: since the last one a write was held, a write ended, or a die became idle.
     has_changed: bool,
 }
 
@@ -81,8 +81,7 @@ impl FirmwarePolicy for WholeDies {
                 }
             }
         }
-        // The end of a write in flight causes another dispatch. If no write is in flight, dispatch one held write to the plane of its page, where it
-        // waits until it can be programmed.
+        // Every end of a write causes another dispatch. With none in flight, dispatch one held write to the plane of its page, where it waits.
         if self.under_way == 0
             && let Some(lpn) = self.held.front().map(|&id| drive.load.transaction(id).lpn)
         {

@@ -1,8 +1,8 @@
-//! Random drives with all oracles enabled, for a given time. A stopped run can be resumed.
+//! Runs random drives with all oracles enabled for a given time, and can resume a stopped run.
 //!
-//! `soak FOLDER MINUTES [SEED]` keeps in FOLDER the number of drives and requests of each kind, and the configuration of every failed drive, for
-//! `flashmesh run --check`. Of eight drives seven are plain, with each interconnect in turn, and one has all features at once. Of 32 drives 26
-//! are short, four have ten times as many requests, and two a thousand times, or a hundred times with all features.
+//! `soak FOLDER MINUTES [SEED]` keeps in FOLDER the numbers of drives and requests of each kind, and the configuration of every failed drive, for
+//! `flashmesh run --check`. Seven of eight drives are plain, with the interconnects in turn; one has all features. Of 32 drives 26 are short, four
+//! are ten times as long, and two a thousand times (with all features a hundred times).
 
 #[path = "../tests/soak/drives.rs"]
 mod drives;
@@ -16,7 +16,7 @@ use flashmesh::config::Config;
 
 const SHORT: u64 = 3_000;
 
-/// Returns the number of requests of plain drive `number`. Numbers are mixed so that every length meets every interconnect.
+/// Returns the number of requests of plain drive `number`, such that every length meets every interconnect.
 fn requests(number: u64) -> u64 {
     match (number * 7 + number / 32) % 32 {
         0..=1 => 1_000 * SHORT,
@@ -25,7 +25,7 @@ fn requests(number: u64) -> u64 {
     }
 }
 
-/// Returns the kind of drive `number` (its interconnect, or "everything"), its number of requests, and its configuration.
+/// Returns the kind of drive `number` (interconnect or "everything"), its number of requests, and its configuration.
 fn drive(seed: u64, number: u64) -> (&'static str, u64, Config) {
     let requests = requests(number);
     if number.is_multiple_of(8) {

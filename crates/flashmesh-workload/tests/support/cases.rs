@@ -1,9 +1,9 @@
 //! Numbers of cases that random tests draw.
 
-/// Default number of cases of proptest. If `PROPTEST_CASES` has this value, each test draws its full number of cases.
+/// Value of `PROPTEST_CASES` with which each test draws its full number of cases; the default of proptest.
 const CASES_DEFAULT: u32 = 256;
 
-/// Returns how many of `whole` random cases a test draws. `PROPTEST_CASES` scales the number; 256 selects all. At least one case is drawn.
+/// Returns the number of random cases of a test, at least one: `whole` times `PROPTEST_CASES` / 256.
 pub fn cases(whole: u32) -> u32 {
     let Ok(text) = std::env::var("PROPTEST_CASES") else { return whole };
     share(whole, text.parse().unwrap_or_else(|_| panic!("PROPTEST_CASES is not a number: {text}")))

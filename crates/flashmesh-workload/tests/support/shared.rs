@@ -18,7 +18,7 @@ pub fn shared(folder: &str) -> Option<PathBuf> {
     None
 }
 
-/// Returns whether the folder exists. With `is_ci`, an absent folder is an error whose text names it.
+/// Returns whether the folder exists. With `is_ci`, an absent folder is an error.
 fn found(path: &Path, is_ci: bool) -> Result<bool, String> {
     if path.is_dir() {
         return Ok(true);

@@ -58,7 +58,7 @@ fn figures(original: &[IoRequest], copy: &[IoRequest]) -> Vec<Figure> {
     compare(&of_original, &of_copy)
 }
 
-/// Asserts that the figures with these keys differ between original and copy by at most `tolerance`, relative or absolute as the figure is compared.
+/// Asserts that the figures `keys` of original and copy differ by at most `tolerance` (relative or absolute, depending on the figure).
 fn assert_close(figures: &[Figure], keys: &[&str], tolerance: f64) {
     for key in keys {
         let figure = figures.iter().find(|figure| figure.key == *key).expect("the figure exists");
@@ -95,7 +95,7 @@ fn random(requests: u64, pages: u64, kib: u64) -> Vec<IoRequest> {
 
 #[test]
 fn the_footprint_is_right_whatever_the_trace() {
-    // The traces range from a drive that is overwritten several times to one on which hardly any page is accessed twice.
+    // From a drive that is overwritten several times to one whose pages are hardly ever accessed twice.
     for (requests, pages, kib) in [(20_000, 500, 4), (20_000, 10_000, 4), (20_000, 1 << 24, 4), (5_000, 40_000, 64)] {
         let original = random(requests, pages, kib);
         let model = fit_requests(&original);
@@ -107,7 +107,7 @@ fn the_footprint_is_right_whatever_the_trace() {
 
 #[test]
 fn a_profile_is_never_longer_than_stated() {
-    // All properties are random, so that the profile has as many request classes as possible.
+    // All properties are random, which gives the most request classes.
     let mut state = 1_u64;
     let mut draw = move |bits: u32| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

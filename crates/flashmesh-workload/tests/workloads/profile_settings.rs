@@ -55,7 +55,7 @@ fn any_profile_arrives_as_the_configuration_says_at_the_published_rate_and_place
     for profile in profiles::all() {
         let name = &profile.name;
         let published_ps = profile.mean_interarrival.value.as_ps() as f64;
-        // Some profiles cover a week with few requests. With more requests, such a profile would exceed the longest simulated time.
+        // Sparse profiles cover a week; more requests would exceed the maximum simulated time.
         let count = profile.requests_default().min(20_000);
         let replayed = |arrivals, burst_length| {
             let workload = Workload { requests: Some(count), arrivals, burst_length, ..Workload::default() };
@@ -64,7 +64,7 @@ fn any_profile_arrives_as_the_configuration_says_at_the_published_rate_and_place
         let assumed = replayed(None, None);
         let poisson = replayed(Some(ArrivalKind::Exponential), None);
         let (mean_ps, deviation) = gaps(&poisson);
-        // Mean and deviation have a standard error of one over the root of the number of requests.
+        // The standard error of mean and deviation is one over the root of the number of requests.
         let error_max = 5.0 / (count as f64).sqrt();
         assert!((mean_ps / published_ps - 1.0).abs() < error_max, "{name}: every {mean_ps} ps");
         assert!((deviation - 1.0).abs() < error_max, "{name}: deviation {deviation} means");
@@ -94,7 +94,7 @@ fn a_configured_rate_takes_the_place_of_the_published_one() {
     };
     let all = drain(&mut ProfileSource::new(profile("hm_0"), &workload, &open(), drive(), SECTOR, 5).unwrap(), 0);
     assert!((gaps(&all).0 / 7e6 - 1.0).abs() < 0.01);
-    // A mix of members with exponential gaps has exponential gaps, with a deviation of one mean.
+    // Merged exponential arrivals are exponential, so the deviation of the gaps equals their mean.
     for mix in profiles::mixes() {
         let all = drain(&mut MixSource::new(mix, &workload, &open(), drive(), SECTOR, 5).unwrap(), 0);
         let (mean_ps, deviation) = gaps(&all);
@@ -142,13 +142,13 @@ fn a_share_of_the_requests_begins_at_any_sector_of_its_block() {
     assert!(sectors_of(&drawn("hm_0", 0.0, 1 << 30)).iter().all(|&sector| sector == 0));
     for share in [0.25, 1.0] {
         let all = drawn("hm_0", share, 1 << 30);
-        // A request with an unaligned start begins at each of the eight sectors of a 4 KiB block with equal probability.
+        // An unaligned request starts at each of the eight sectors of a 4 KiB block equally often.
         for sector in 1..8 {
             let count = sectors_of(&all).iter().filter(|&&of| of == sector).count() as f64;
             assert!((count / (20_000.0 * share / 8.0) - 1.0).abs() < 0.15, "{share}: sector {sector}: {count}");
         }
     }
-    // No request exceeds the end of a small footprint. Blocks of one sector have only one possible start.
+    // Requests stay within a small footprint. With blocks of one sector no start is unaligned.
     let small = 2 << 20;
     assert!(drawn("hm_0", 1.0, small).iter().all(|request| request.offset.as_u64() + request.size.as_u64() <= small));
     assert_eq!(drawn("nossd14/fin2", 1.0, 1 << 30), drawn("nossd14/fin2", 0.0, 1 << 30));
@@ -172,7 +172,8 @@ fn times_each(bursts: &[[IoRequest; 4]]) -> f64 {
 fn bursts_of_any_profile_come_again_as_often_as_the_configuration_says() {
     let repeated =
         |name, pair_repetition| times_each(&bursts(name, &Workload { pair_repetition, ..Workload::default() }));
-    // Of the pairs in a repeated burst, a share of 0.385 collides again, so a mean repetition of m takes 1 + (m - 1) / 0.385 occurrences of a burst.
+    // Only a share of 0.385 of the pairs in a repeated burst collides again, so a mean repetition of m takes 1 + (m - 1) / 0.385 occurrences of each
+    // burst.
     for (mean, expected) in [(2.0, 3.6), (10.0, 24.4)] {
         for name in ["collisions/PRXY0", "collisions/HM1", "hm_0"] {
             let found = repeated(name, Some(mean));

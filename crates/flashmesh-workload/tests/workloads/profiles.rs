@@ -58,14 +58,14 @@ fn requests(profile: &Profile, requests: u64, seed: u64) -> Vec<IoRequest> {
     drain(&mut source(profile, Some(requests), seed), 0)
 }
 
-/// Counts and total sizes of generated requests, to compare their means with the published ones.
+/// Sums over generated requests, whose means are compared with published ones.
 #[derive(Default)]
 struct Sums {
-    /// Number of requests and their bytes, of reads and then of writes.
+    /// Number and total bytes of requests, for reads and for writes.
     kinds: [(u64, u64); 2],
     /// Number of requests, indexed by number of sectors.
     sectors: Vec<u64>,
-    /// Number of gaps between requests (one less than the requests of each seed), and their total time.
+    /// Number of gaps between requests, and their total time.
     gaps: u64,
     span_ps: u128,
 }
@@ -127,8 +127,7 @@ fn sums_of(profile: &Profile) -> Sums {
     sums
 }
 
-/// Returns whether the mean size of `count` requests with geometric sizes is within one percent of `expected`. For few requests, as of the rarer
-/// kind, four standard errors are allowed.
+/// Returns whether the mean of `count` geometric sizes is within 1 % of `expected`, or within four standard errors if these are larger.
 fn is_close(measured: f64, expected: f64, count: u64) -> bool {
     (measured / expected - 1.0).abs() < (4.0 / (count as f64).sqrt()).max(0.01)
 }
@@ -212,7 +211,7 @@ fn a_member_of_a_mix_makes_the_requests_of_its_profile_in_its_own_part_of_the_dr
         assert!(own.iter().all(|request| start <= request.offset && request.offset + request.size <= end));
         start = end;
     }
-    // The first member draws the requests that its profile draws alone, at the rate of the mix.
+    // A member of a mix issues the requests of its profile, at the rate of the mix.
     let first = &mix.members[0];
     let own = all.iter().filter(|request| request.stream == 0);
     let pace = mix.interarrival_of(first).as_ps() as f64 / first.mean_interarrival.as_ps() as f64;
@@ -224,8 +223,7 @@ fn a_member_of_a_mix_makes_the_requests_of_its_profile_in_its_own_part_of_the_dr
 
 #[test]
 fn members_that_are_alike_draw_different_requests() {
-    // YCSB_B and YCSB_D differ only in their mean times between arrivals, so with a common random sequence the requests of both would
-    // arrive in step.
+    // YCSB_B and YCSB_D differ only in their rates. With a shared random sequence their requests would arrive in step.
     let all = drain(&mut mix_source(&mix("mix5"), &open(), 50_000, 9), 0);
     let gaps = |stream: u32| -> Vec<f64> {
         let own: Vec<Time> =
@@ -237,7 +235,7 @@ fn members_that_are_alike_draw_different_requests() {
     let (mean_left, mean_right) = (mean(&left), mean(&right));
     let products: Vec<f64> =
         left.iter().zip(&right).map(|(x, y)| (x / mean_left - 1.0) * (y / mean_right - 1.0)).collect();
-    // Gaps are exponential. The correlation of independent gaps is 0 with a standard error of 0.01, of which five are allowed.
+    // Independent exponential gaps have a correlation of 0, with a standard error of 0.01. Five are allowed.
     assert!(mean(&products).abs() < 0.05, "correlation {}", mean(&products));
 }
 

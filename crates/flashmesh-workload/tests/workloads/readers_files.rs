@@ -305,7 +305,7 @@ fn packed_parts_follow_one_another_and_what_is_none_is_named_as_such() {
         for (rest, requests_expected) in [(Vec::new(), 10), (vec![0; 8], 10), (part.clone(), 20)] {
             assert_eq!(requests(&sorted(&behind(&rest))).len(), requests_expected, "{name}");
         }
-        // Lengths below, at and above the length of the header of an xz stream.
+        // Shorter than, equal to and longer than the header of an xz stream.
         for length in [1, 4, 11, 12, 13, 100] {
             let refused = refusal(&behind(&vec![b'j'; length]));
             assert!(refused.contains(&format!("what follows its end is no {name} data")), "{length}: {refused}");
@@ -342,7 +342,7 @@ fn open_replay_needs_time_stamps_and_the_unit_of_those_of_the_ascii_family() {
         time_unit::require_time_unit(&summary, workload).map_err(|error| error.to_string())
     };
     let refused = required(&workload(&path)).unwrap_err();
-    // A thousand requests at intervals of 1000 ticks, each a microsecond with ns and a millisecond with us.
+    // The trace has a thousand requests, 1000 ticks apart: a microsecond if ticks are ns, a millisecond if they are us.
     assert!(refused.contains("set workload.time-unit = \"us\" if that is right"), "{refused}");
     assert!(refused.contains("ms: 1.000e0 requests a second for 9.990e2 s"), "{refused}");
     for unit in [TraceTimeUnit::Nanoseconds, TraceTimeUnit::Seconds] {

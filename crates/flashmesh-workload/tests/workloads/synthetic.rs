@@ -42,7 +42,7 @@ fn mixed_sizes() -> Sizes {
     Sizes(vec![(Bytes::from_kib(4), 0.6), (Bytes::from_kib(16), 0.3), (Bytes::from_kib(64), 0.1)])
 }
 
-/// Returns a workload with all kinds of requests, mixed sizes, and a footprint that starts within the drive.
+/// Returns a workload with all request kinds, mixed sizes, and a footprint that does not start at address 0.
 fn rich(pattern: Pattern) -> Workload {
     Workload {
         pattern,
@@ -383,7 +383,7 @@ proptest! {
     ) {
         let replay = if threads == 0 { open() } else { closed(threads) };
         let capacity = SECTOR * 4000;
-        // An invalid workload is refused, which is the only accepted error, and another one is drawn. Too many refusals fail the test.
+        // The only accepted error is that the drawn workload is invalid; then another one is drawn.
         let Ok(mut source) = SyntheticSource::new(&workload, &replay, capacity, SECTOR, seed) else {
             return Err(TestCaseError::reject("the description is invalid"));
         };

@@ -45,7 +45,7 @@ fn tolerant() -> Workload {
 #[test]
 fn every_format_reads_back_as_the_requests_it_was_written_from() {
     for format in OUTPUT_FORMATS {
-        // Times are whole ticks of the coarsest clock, 100 ns.
+        // Times are multiples of 100 ns, the tick of the coarsest format.
         let text = "0 0 8 16 1\n100 3 0 1 0\n1200 1 64 8 1\n1200 4294967295 64 8 0\n";
         let (written, conversion) = converted(text, format, &Workload::default(), false).unwrap();
         let sector = format.sector_size;

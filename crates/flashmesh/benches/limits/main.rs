@@ -21,12 +21,12 @@ const RUNS: usize = 5;
 /// Result of a run: the measured value, and a hash of the simulated result.
 type Outcome = (f64, String);
 
-/// Limit of a measurement: the run to measure, the unit of the value, and its minimum or maximum.
+/// Measurement with a limit.
 struct Row {
     name: &'static str,
     unit: &'static str,
     limit: f64,
-    /// Whether `limit` is a minimum, as for a rate; otherwise it is a maximum.
+    /// Whether `limit` is a minimum (for rates) instead of a maximum.
     rate: bool,
     run: fn() -> Outcome,
 }

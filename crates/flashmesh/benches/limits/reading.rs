@@ -39,7 +39,7 @@ pub fn growth(format: TraceFormat) -> Outcome {
 
 /// Measures the memory of a full drive that replays a trace of 400 thousand lines, relative to that for 50 thousand lines.
 pub fn growth_of_a_replay() -> Outcome {
-    // The drive is just larger than the addresses of the trace, so that the run touches all of it early.
+    // The drive is barely larger than the address range of the trace, so all of it is soon in use.
     let mut config = Config { seed: 1, ..Config::default() };
     config.geometry.blocks_per_plane = 64;
     config.precondition.kind = PreconditionKind::Random;
@@ -51,7 +51,7 @@ pub fn growth_of_a_replay() -> Outcome {
     })
 }
 
-/// Measures the peak memory after a run of eight times `short`, relative to that after a run of `short`.
+/// Measures the peak memory of a run of length 8 x `short` relative to one of length `short`.
 fn growth_over(short: u64, run: impl Fn(u64) -> String) -> Outcome {
     run(short);
     let peak = peak_bytes();

@@ -100,7 +100,7 @@ fn flushes_are_requests_when_asked_for() {
 
 #[test]
 fn events_out_of_order_are_no_fault_of_the_log() {
-    // Two processors wrote their events in batches, so the second batch begins earlier than the first batch ends.
+    // Two processors flush their events in batches, and the second batch starts before the first ends.
     let times = (0..100_u64).map(|i| 20 * i).chain((0..100).map(|i| 20 * i + 10));
     let text: String = times.map(|us| format!("8,0 0 1 0.{us:06} 1 D R 8 + 8 [a]\n")).collect();
     let workload = Workload { tolerate: 0.0, ..workload(TraceFormat::Auto) };

@@ -67,7 +67,7 @@ fn oracle_general_is_recognised_and_every_request_of_it_reads() {
     assert!(error.contains("a record of 24 bytes, found the end of the file"), "{error}");
 }
 
-/// One in 65,536 start times has the two bytes with which a gzip file starts.
+/// Start times whose first two bytes equal the magic number of gzip.
 #[test]
 fn an_oracle_general_trace_that_begins_like_gzip_is_read_as_it_is() {
     for first in [0x0000_8b1f, 0x0007_8b1f, 0xe008_8b1f] {

@@ -291,7 +291,7 @@ fn a_wrong_format_is_refused_with_the_way_out() {
 
 #[test]
 fn one_per_cent_of_bad_lines_passes_and_more_is_refused() {
-    // 29 / 2900 equals 0.01 only if the quotient is rounded, not a product.
+    // 29 of 2900 lines are exactly 1 % only in a correctly rounded division, not in a product with 0.01.
     for (lines, bad, passes) in [(100, 1, true), (2900, 29, true), (2900, 30, false), (99, 1, false), (100, 0, true)] {
         let text: String = (0..lines)
             .map(|i| if i > 0 && i <= bad { "oops\n".to_owned() } else { format!("{} 0 8 8 1\n", 1000 + i) })
@@ -335,7 +335,7 @@ fn a_corrupt_time_stamp_costs_its_line_alone_wherever_it_stands() {
                 .collect();
             let workload = Workload { time_unit: Some(TraceTimeUnit::Microseconds), ..workload(TraceFormat::Ascii) };
             let summary = summary(&text, &workload).unwrap();
-            // At the very start it is undecidable which of two time stamps is wrong, so both may be dropped.
+            // Near the start either of two time stamps may be the wrong one, so both may be dropped.
             assert!((298..=299).contains(&summary.requests), "{corrupt} at {place}: {summary}");
             assert!(summary.span_ps <= Time::from_us(299).as_ps(), "{corrupt} at {place}: {summary}");
             let first = summary.rejected.iter().map(|tally| tally.first_line).min();

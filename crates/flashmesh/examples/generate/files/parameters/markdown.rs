@@ -96,7 +96,7 @@ fn presets(text: &mut String) {
     text.push_str(&format!("\nOlder names are accepted, with a note: {}.\n", former.join(", ")));
 }
 
-/// Appends the keys that need more than the plain instance, the fastest of the compiled variants of the simulation.
+/// Appends the lists of keys that the plain instance, the fastest compiled variant of the simulator, does not support.
 fn instances(text: &mut String) {
     let needing = |instance| {
         let specs = Config::parameters().filter(move |spec| spec.needs.instance == instance);
@@ -114,8 +114,7 @@ fn instances(text: &mut String) {
     ));
 }
 
-/// Returns the name of a key that needs more than the plain instance (smallest compiled variant of the simulation), with the conditions on
-/// this need, in Markdown.
+/// Returns the name of a key that needs more than the plain instance, with the conditions under which it does, in Markdown.
 fn named_need(spec: &ParameterSpec) -> String {
     let conditions = spec.needs.only_where.iter().flat_map(|with| &with.any_of);
     let shown: Vec<String> = conditions.map(|condition| shown_as(&condition.path(), condition)).collect();

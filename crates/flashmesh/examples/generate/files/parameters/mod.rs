@@ -6,16 +6,14 @@ pub mod schema;
 
 use flashmesh::config::{Condition, ParameterSpec, SectionSpec, UsedWith};
 
-/// Returns a sentence on the conditions under which a parameter of `section` takes effect, formatted by `show`. Empty if the parameter has
-/// no conditions besides those of its section.
+/// Returns a sentence on the conditions under which a parameter takes effect; empty if it has none besides those of its section.
 fn used_with(section: &SectionSpec, spec: &ParameterSpec, show: impl Fn(&Condition) -> String) -> String {
     let own = spec.used_with.iter().filter(|with| Some(*with) != section.used_with.as_ref());
     let each: Vec<String> = own.map(|with| any_of(with, &show)).collect();
     if each.is_empty() { String::new() } else { format!(" Only with {}.", each.join(", and with ")) }
 }
 
-/// Returns a sentence on the conditions under which a whole section takes effect, and its keys with other conditions. Empty if the section
-/// always takes effect.
+/// Returns a sentence on the conditions under which the keys of a section take effect, with exceptions; empty without conditions.
 fn section_used_with(section: &SectionSpec, show: impl Fn(&Condition) -> String) -> String {
     let Some(with) = &section.used_with else { return String::new() };
     let own = |condition: &Condition| condition.section == section.name;

@@ -52,7 +52,7 @@ pub fn schema() -> String {
     json_text(schema)
 }
 
-/// Returns the schema of a table whose values are tables with the schema `table`, such as the streams by name.
+/// Returns the schema of a table of named tables, such as the streams. `table` is the schema of each.
 fn named(about: &str, table: &Value) -> Value {
     json!({
         "description": about,
@@ -63,7 +63,7 @@ fn named(about: &str, table: &Value) -> Value {
     })
 }
 
-/// Returns the schema of a string of a number and one of the units of `Q`. `further` is appended to the regular expression.
+/// Returns the schema of a string with a number and a unit of `Q`. `further` extends the regular expression.
 fn pattern<Q: Quantity>(further: &str) -> Value {
     let units: Vec<&str> = Q::UNITS.iter().chain(Q::ALIASES).map(|(name, _)| *name).collect();
     let pattern = format!(r"^ *[0-9][0-9_]*(\.[0-9_]*[0-9])? *({})$", units.join("|"));
@@ -115,7 +115,7 @@ fn parameter(spec: &ParameterSpec) -> Value {
         description.push_str(&format!(" Default: {means}."));
     }
     schema["description"] = description.into();
-    // TOML scalars that are defaults have the same form in JSON. Defaults of another form are left out.
+    // A TOML scalar that is also valid JSON becomes the default; others are left out.
     if let Some(default) = spec.default_text.as_ref().and_then(|text| serde_json::from_str::<Value>(text).ok()) {
         schema["default"] = default;
     }

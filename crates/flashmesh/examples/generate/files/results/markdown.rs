@@ -11,7 +11,7 @@ pub const PATH: &str = "docs/results.md";
 const BEGIN: &str = "<!-- Generated from the declarations by `cargo run -p flashmesh --example generate`: change these, not the tables. -->\n";
 const END: &str = "<!-- End of what is generated. -->\n";
 
-/// Returns the page with new tables between its markers: the tables of `root_group` and the table of the request log.
+/// Returns docs/results.md with new tables between its markers: the quantities of `root_group`, and the columns of the request log.
 ///
 /// # Panics
 /// If the page cannot be read or lacks a marker.
@@ -50,7 +50,7 @@ pub fn columns() -> String {
     text
 }
 
-/// Appends the list of `names`, the values that `what` may have.
+/// Appends the list of possible values of `what`.
 fn list(text: &mut String, what: &str, names: &[Name]) {
     text.push_str(&format!("\n{what} is one of\n\n"));
     for name in names {
@@ -78,9 +78,9 @@ pub fn tables(root: &GroupSpec) -> String {
 
 struct Page {
     text: String,
-    /// Classes described so far, with the key path in the page where each is described.
+    /// Classes already described, each with its key path on the page.
     shown: Vec<(&'static str, String)>,
-    /// Tagged objects of the top level (objects whose fields depend on a tag), with the name of the section that describes each.
+    /// Top-level objects whose fields depend on a tag, each with the name of its section.
     tagged: Vec<(Shape, &'static str)>,
 }
 
@@ -90,7 +90,7 @@ impl Page {
         rows(self);
     }
 
-    /// Appends the section of a quantity that is an object or a tagged object; nothing for any other quantity.
+    /// Appends the section of a quantity, if it is an object or a tagged object.
     fn section(&mut self, quantity: &QuantitySpec) {
         let name = quantity.name;
         match quantity.shape.item() {
@@ -116,7 +116,7 @@ impl Page {
         }
     }
 
-    /// Appends the rows of the quantities of `group` and, below each group in it, the rows of that group.
+    /// Appends the rows of `group` and of all groups in it, recursively.
     fn rows(&mut self, prefix: &str, group: &GroupSpec) {
         let keys = group.keys();
         for (index, quantity) in keys.iter().enumerate() {
@@ -124,7 +124,7 @@ impl Page {
             let Shape::Object(inner) = quantity.shape.item() else { continue };
             let is_same = |other: &&&QuantitySpec| matches!(other.shape.item(), Shape::Object(other) if other.class == inner.class);
             let alike = keys.iter().filter(is_same).count();
-            // Groups of the same class are described once, after the last of them.
+            // A class is described once, after the last of the neighbouring quantities that have it.
             if keys[index + 1..].iter().any(|other| is_same(&other)) || self.place(inner).is_some() {
                 continue;
             }
@@ -135,8 +135,7 @@ impl Page {
         }
     }
 
-    /// Returns the key path under which the page already describes the class of `group`, so that the page can refer to it; `None` if the page
-    /// does not describe the class yet, or `group` has no class.
+    /// Returns the key path under which the page already describes the class of `group`, if it does.
     fn place(&self, group: &GroupSpec) -> Option<&str> {
         let (_, place) = self.shown.iter().find(|(class, _)| group.class == Some(*class))?;
         Some(place)
@@ -160,7 +159,7 @@ impl Page {
         self.text.push_str(&format!("| `{prefix}{name}` | {value} | {unit} | {doc}{null} |\n"));
     }
 
-    /// Appends the lists of names that values in `group`, and in the groups below it, may have.
+    /// Appends the lists of possible names of the values in `group`, recursively.
     fn names_below(&mut self, prefix: &str, group: &GroupSpec) {
         for quantity in group.keys() {
             if let Shape::Object(inner) = quantity.shape.item() {

@@ -6,7 +6,7 @@ pub mod schema;
 
 use flashmesh::report::{GroupSpec, Shape};
 
-/// Returns `group` and the groups below it that have a class of their own, each once, and after the groups that it uses.
+/// Returns all groups with a Python class in and below `group`, each once, with dependencies first.
 fn classes(group: &GroupSpec) -> Vec<GroupSpec> {
     fn collect(group: &GroupSpec, found: &mut Vec<GroupSpec>) {
         if group.class.is_some() && found.iter().any(|other| other.class == group.class) {

@@ -77,8 +77,7 @@ fn column(text: &mut String, spec: &ColumnSpec) {
     }
 }
 
-/// Returns the base class of `group`: the class of a group that `group` includes in place of its first quantity. `None` if it includes no
-/// such group, or one without a class.
+/// Returns the base class of `group`: the class of its first quantity, if that is a flattened group.
 fn base(group: &GroupSpec) -> Option<&'static str> {
     match group.quantities.first() {
         Some(QuantitySpec { shape: Shape::Object(base), is_flattened: true, .. }) => base.class,
