@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def in_turns(bound: Bound, rows: dict[str, Measured], made: Build, runs: int) -> dict[str, Measured]:
-    """Measures the two rows of a time bound again, alternately, since the load of a machine changes within minutes.
+    """Measures the two rows of a time bound again, alternately, since the load of a machine varies.
 
     Returns `rows` for a bound on memory, or if one of its rows was not measured.
     """

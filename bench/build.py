@@ -50,7 +50,7 @@ def cargo_command(profile: str, target: Path, *arguments: str) -> list[str]:
 
 
 def module_environment() -> dict[str, str]:
-    """Returns the environment for building the Python module without linking libpython, as maturin does."""
+    """Returns the environment for building the Python module like maturin, without linking libpython."""
     return {"PYO3_PYTHON": sys.executable, "PYO3_BUILD_EXTENSION_MODULE": "1"}
 
 

@@ -87,7 +87,7 @@ def device(page_bytes: int, full: bool) -> str:
 
 
 def workload(reads: int, writes: int, requests: int, full: bool) -> str:
-    """Returns a workload file with a flow of reads and a flow of writes at given rates; with one flow on a full drive.
+    """Returns a workload file with a flow of reads and a flow of writes; a full drive gets a single flow.
 
     MQSim cannot fill a drive whose space is divided between flows.
     """

@@ -174,7 +174,7 @@ def limit_writes(flows: list[Tags], device: Tags, flash: Tags) -> None:
         planes = 1
         for level in levels:
             planes *= len(level.split(","))
-        # Add three pages a request: an unaligned request spans one page more, and random placement is uneven.
+        # Three more pages per request: an unaligned request spans one page more, and random placement is uneven.
         per_request = int(tags["Average_Request_Size"]) // page_sectors + 3
         most = int(pages * planes * WRITTEN_MAX / len(flows) / per_request)
         tags["Total_Requests_To_Generate"] = str(min(int(tags["Total_Requests_To_Generate"]), max(most, 10)))

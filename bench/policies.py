@@ -1,9 +1,8 @@
-"""`python -m bench.policies`: the cost of a call of a policy in Python, beside the cost of the policy itself.
+"""`python -m bench.policies`: the cost of calling a Python policy, and of the code of the policy itself.
 
-Each policy here does in one line what a built-in policy does, so that both runs simulate the same operations. The cost
-of a call is the difference of their processor times, divided by the number of calls. The runs alternate, and both use
-the compiled variant of the simulation that has every feature. The line of the policy is also timed alone, with a Python
-stub in place of the drive; this time is printed beside the cost.
+Each policy here does in one line what a built-in policy does, so both runs simulate the same operations. The cost of a
+call is the difference of their processor times, divided by the number of calls. The runs alternate, in the compiled
+variant of the simulator that has every feature. The line itself is also timed alone, with a stub in place of the drive.
 """
 
 from __future__ import annotations
@@ -152,7 +151,7 @@ CASES = (
     Case("placement", Beside, LARGE | WRITES, {}, (1, None, STUB)),
     Case("home", Homes, COPIES, {}, (1, STUB, STUB)),
     Case("scheduler", Fifo, SMALL | READS, {"schedule.policy": "fifo"}, (STUB,)),
-    # The dies request paths in another order than with the built-in policy; both runs have equally many operations.
+    # Dies request paths in another order than with the built-in policy, but the number of operations is equal.
     Case("dispatch", Dispatching, SMALL | READS, {"schedule.policy": "fifo"}, (STUB,), "scheduler", is_same=False),
     Case("arbiter", Oldest, SLOW | READS, {"fabric.arbitration": "oldest-first"}, (0, 0, [STUB, STUB])),
 )

@@ -1,7 +1,7 @@
 """`python -m bench.sweeps`: the share of a sweep that is not simulation, in processor time.
 
-The same runs are executed twice, in turns: by `flashmesh sweep`, and by threads that only simulate. The difference is
-the overhead of the sweep: imports, checks of configurations, documents, files, the log and the table.
+The same runs are executed alternately by `flashmesh sweep` and by threads that only simulate. The difference is the
+overhead of the sweep: imports, checks of configurations, documents, files, the log and the table.
 """
 
 from __future__ import annotations

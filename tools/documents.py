@@ -93,7 +93,7 @@ def figures(text: str) -> list[tuple[str, str, float, float]]:
 
 
 def unsupported(paragraph: str, printed: str) -> list[str]:
-    """Returns the figures of a paragraph to which no figure of the output rounds."""
+    """Returns the figures of a paragraph that match no figure of the output when rounded."""
     there = figures(printed)
     return [
         written

@@ -103,7 +103,7 @@ class Mention(NamedTuple):
 
 
 def blanked(text: str) -> str:
-    """Returns spaces in place of a text, with its line breaks."""
+    """Replaces a text by spaces, but keeps its line breaks."""
     return re.sub(r"[^\n]", " ", text)
 
 

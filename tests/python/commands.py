@@ -1,7 +1,7 @@
-"""Runs of the command in forks of a process that has imported everything: imports take most of a short run.
+"""Runs of the command in forked processes, because imports take most of a short run.
 
-A forked process behaves like a fresh one: the same entry, arguments, folder, environment and streams, and the same
-end. Two processes with different hash seeds fork alternately, so that a dependence on the hash seed is found.
+A forked process behaves like a fresh one: the same entry point, arguments, folder, environment, streams and exit. Two
+parent processes with different hash seeds fork alternately, so that a dependence on the hash seed is found.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ OTHERS = ("altair", "pandas", "polars", "pyarrow.csv", "pyarrow.parquet", "vl_co
 
 
 class Forker:
-    """Handle of a process that forks runs of the command."""
+    """Handle of a parent process that forks runs of the command."""
 
     def __init__(self, seed: int, environment: dict[str, str]) -> None:
         """Starts the process with a hash seed."""
@@ -48,7 +48,7 @@ class Forker:
     def run(
         self, command: tuple[str, ...], folder: Path, beside: dict[str, str], timeout_s: float
     ) -> subprocess.CompletedProcess[str] | None:
-        """Runs a command to its end, with extra environment variables. Returns None if the arguments are too long."""
+        """Runs a command to its end, with extra environment variables. Returns None if its arguments are too long."""
         self.socket.settimeout(timeout_s)
         message = json.dumps([command, str(folder), beside]).encode()
         if len(message) > MESSAGE_MAX:
@@ -104,10 +104,10 @@ def read(pipes: list[int], timeout_s: float) -> list[str]:
 
 
 class Commands:
-    """Runner of commands. It forks them alternately from two processes with different hash seeds."""
+    """Runner of commands, forked alternately from two processes with different hash seeds."""
 
     def __init__(self) -> None:
-        """Creates the runner. Its forking processes start with the first command."""
+        """Creates the runner. The parent processes start with the first command."""
         self.forkers: list[Forker] = []
         self.turn = 0
         self.lock = threading.Lock()
@@ -137,7 +137,7 @@ class Commands:
             self.lock.release()
 
     def close(self) -> None:
-        """Ends the two forking processes."""
+        """Ends the two parent processes."""
         for forker in self.forkers:
             forker.close()
         self.forkers = []
@@ -167,7 +167,7 @@ def end() -> NoReturn:
         main()
     except SystemExit as error:
         code = error.code
-        # Do as the interpreter does: it prints an exit code that is not a number, and exits with 1.
+        # Like the interpreter, print an exit code that is no number, and exit with 1.
         if code is not None and not isinstance(code, int):
             print(code, file=sys.stderr)
             code = 1
@@ -180,7 +180,7 @@ def end() -> NoReturn:
 def serve(channel: socket.socket) -> list[str] | None:
     """Forks a process for each message until the channel is closed.
 
-    Returns the command in a forked process, None otherwise.
+    Returns the command in a forked process, and None in the parent.
     """
     while True:
         message, streams, _, _ = socket.recv_fds(channel, MESSAGE_MAX, 2)

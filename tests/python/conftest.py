@@ -47,9 +47,9 @@ Read: TypeAlias = Callable[[str], FioJobs]
 
 @pytest.fixture(autouse=True)
 def program(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Clears the command line that results record as their provenance, for the duration of a test.
+    """Clears the command line that results record as their provenance.
 
-    A test that calls the command in this process sets the command line. Results of later tests would then contain it.
+    A test that calls the command in this process sets it, and results of later tests would contain it.
     """
     monkeypatch.setattr(provenance, "command", None)
 
@@ -62,7 +62,7 @@ def pytest_report_header() -> list[str]:
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Starts the processes that fork runs of the command, so that no test is charged with the time of their start."""
+    """Starts the parent processes of command runs before any test, so that no test is charged for their start."""
     is_controller = session.config.getoption("numprocesses", None) and "PYTEST_XDIST_WORKER" not in os.environ
     if durations.VARIABLE in os.environ and not is_controller:
         run_in(ROOT, COMMAND, "--version")
@@ -81,18 +81,18 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, bool | None, b
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Adds the processor time of a test to its last report."""
+    """Adds the processor time of a test to its last report (teardown)."""
     if call.when == "teardown" and STOPWATCH in item.stash:
         item.user_properties.append((durations.PROPERTY, item.stash[STOPWATCH].lap_s()))
     return (yield)
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """Appends the processor time of a test to the file that an environment variable names."""
+    """Appends the processor time of a test to a file, if an environment variable names one."""
     file = os.environ.get(durations.VARIABLE)
     if file and report.when == "teardown" and "PYTEST_XDIST_WORKER" not in os.environ:
         cpu_s = dict(report.user_properties).get(durations.PROPERTY)
-        # Doctests of the package lie outside this folder: its hooks start no stopwatch for them.
+        # Doctests of the package have no stopwatch, because the hooks apply only to this folder.
         if cpu_s is not None:
             kind = "long" if "long" in report.keywords else "short"
             durations.append(Path(file), report.nodeid, kind, float(str(cpu_s)))
@@ -100,14 +100,14 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Makes one of several test processes run all tests that share a fixture.
+    """Makes tests that share a fixture run in one process.
 
-    Groups of xdist 3.8 silently have no effect under pytest 9.2.
+    Groups of xdist 3.8 have no effect under pytest 9.2.
     """
     from xdist.scheduler import LoadScopeScheduling
 
     class Scheduling(LoadScopeScheduling):  # type: ignore[misc]
-        """Scheduler that distributes tests one by one, but tests with a shared fixture together."""
+        """Scheduler that distributes single tests, except for groups of tests that share a fixture."""
 
         def _split_scope(self, nodeid: str) -> str:
             return group(nodeid)
@@ -138,8 +138,8 @@ def cpu_s(
 ) -> float:
     """Returns the minimum processor time of a command in seconds, over `times` runs.
 
-    Stops after a run below `enough_s`. The command is a child of this process, unlike the runs of `cli`, which another
-    process forks, so that their time would not be known here.
+    Stops after a run below `enough_s`. The command is a child of this process; runs of `cli` are not, so their
+    processor time is unknown here.
     """
     spent: list[float] = []
     while len(spent) < times and min(spent, default=enough_s) >= enough_s:
@@ -162,7 +162,7 @@ STOPWATCH = pytest.StashKey[durations.Stopwatch]()
 
 
 def pytest_sessionfinish() -> None:
-    """Ends the processes that fork runs of the command."""
+    """Ends the parent processes of command runs."""
     COMMANDS.close()
 
 
@@ -203,14 +203,14 @@ def config(tmp_path: Path) -> Path:
 
 
 def build_site(pages: Path, out: Path) -> subprocess.CompletedProcess[str]:
-    """Builds the site as `make docs` does."""
+    """Builds the documentation site as `make docs` does."""
     command = [sys.executable, "-m", "sphinx", "--fail-on-warning", "--keep-going", "--quiet", "--builder", "html"]
     return subprocess.run([*command, str(pages), str(out)], capture_output=True, text=True, timeout=300, check=False)
 
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Builds the whole site. Returns its folder."""
+    """Builds the whole documentation site. Returns its folder."""
     out = tmp_path_factory.mktemp("site")
     done = build_site(PAGES, out)
     assert done.returncode == 0, done.stderr
@@ -229,7 +229,7 @@ def cli(tmp_path: Path) -> Cli:
 
 @pytest.fixture
 def tables(tmp_path: Path) -> Import:
-    """Returns a function that imports a drive and flows of MQSim as tables: the configuration of the first scenario."""
+    """Returns a function that imports MQSim files and returns the configuration of the first scenario as tables."""
 
     def call(
         *flows: dict[str, str],

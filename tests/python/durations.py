@@ -24,7 +24,7 @@ class Stopwatch:
     def lap_s(self) -> float:
         """Returns the processor time since the last reading."""
         before, self.used_s = self.used_s, used_s()
-        # The time of a process that ends without a parent waiting for it is lost, so the sum can decrease.
+        # Processor time of orphaned processes is lost when they end, so the sum can decrease.
         return max(self.used_s - before, 0.0)
 
 

@@ -30,7 +30,7 @@ class Forker:
         return int(self.process.stdout.readline())
 
     def start(self, folder: Path) -> int:
-        """Starts a run in a folder. Returns the id of its process and group, which stays reserved until `wait`."""
+        """Starts a run in a folder. Returns its process id, which is also its group and stays reserved until `wait`."""
         return self._ask(str(folder))
 
     def wait(self) -> int:
@@ -57,7 +57,7 @@ def run(folder: str) -> NoReturn:
 
 def serve() -> None:
     """Forks a run for each line of the input until the input ends."""
-    # Import also what a run would import only on demand, so that the forked runs need no time for it.
+    # Also import what a run imports only on demand, to save that time in the forked runs.
     for module in (
         "pandas",
         "pyarrow.parquet",

@@ -1,7 +1,7 @@
-"""Fuzzing of all readers in Python with damaged files, for a given time; resumes where an earlier run stopped.
+"""Fuzzing of all Python readers with damaged files, for a given time; resumes a stopped run.
 
 `python fuzz_importers.py FOLDER MINUTES [SEED]` keeps in FOLDER the number of executions of each target, and the files
-that failed. Any bytes must give either a valid result or an error that a terminal can show.
+that failed. Any bytes must give either a valid result or a printable error.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def damage(rng: random.Random, whole: bytes) -> bytes:
 
 
 def refuses(read: Callable[[Path], object], path: Path, content: bytes) -> bool:
-    """Returns whether a file is refused, by an error message without invisible characters.
+    """Returns whether a file is refused, with a printable error message.
 
     Raises:
         Exception: If reading fails in another way.
@@ -156,7 +156,7 @@ def read_plan(path: Path) -> None:
 
 
 def targets(folder: Path) -> dict[str, tuple[bytes, Callable[[Path], object]]]:
-    """Returns the files to damage and their readers by name, each in a folder with the files it refers to."""
+    """Returns by name the file to damage and its reader. Files that it refers to are in the same folder."""
     flows = workload_text([FEW, TRACE]).encode()
     (folder / "drive.toml").write_text(DRIVE)
     (folder / "ssd.xml").write_text(device_text())

@@ -1,4 +1,4 @@
-"""A small drive whose measurements are its own simulation."""
+"""An invented drive. Its measurements come from its own simulation."""
 
 from __future__ import annotations
 

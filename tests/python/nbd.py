@@ -1,4 +1,4 @@
-"""A served drive, and a client that can send any request. Tests with either need nbdkit."""
+"""A drive served over NBD, and a client that can send any request. Needs nbdkit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Drives on which tests run Python policies, and the compared parts of their reports."""
+"""Drives to run Python policies on, and the parts of their reports to compare."""
 
 from __future__ import annotations
 

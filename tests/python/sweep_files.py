@@ -67,10 +67,7 @@ def sweep_file(tmp_path: Path) -> Path:
 
 
 def kept(folder: Path) -> dict[str, tuple[int, int]]:
-    """Returns inode and modification time of each result in a folder by name.
-
-    Both change when a result is rewritten.
-    """
+    """Returns inode and modification time of each result in a folder, which change if it is rewritten."""
     files = folder.glob("runs/*/*.json")
     return {path.stem: (path.stat().st_ino, path.stat().st_mtime_ns) for path in files}
 
@@ -81,7 +78,7 @@ def documents(folder: Path) -> list[dict[str, Any]]:
 
 
 def remove_when_there(folder: Path, pattern: str) -> threading.Thread:
-    """Starts a thread that removes a folder as soon as it has a matching file."""
+    """Starts a thread that removes a folder as soon as a file in it matches the pattern."""
 
     def remove() -> None:
         end = time.monotonic() + TIMEOUT_S

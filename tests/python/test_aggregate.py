@@ -38,7 +38,7 @@ def some() -> Result:
 
 
 def made_up(some: Result, iops: dict[str, tuple[float, ...]], steady: bool = True) -> Comparison:
-    """Returns a comparison whose runs differ only in throughput, and in whether those of the bus are steady."""
+    """Returns a comparison with the given throughputs. With `steady` false, the runs of the bus are not steady."""
     runs = []
     for kind, values in iops.items():
         for seed, value in enumerate(values):
@@ -65,7 +65,7 @@ def test_interval_of_one_hump_is_students(count: int, quantile: float) -> None:
     assert found is not None
     assert found.method == "student"
     assert found.mean == pytest.approx(fmean(values))
-    # `quantile` is that of the t distribution with count - 1 degrees of freedom, from printed tables.
+    # `quantile` is from printed tables of the t distribution with count - 1 degrees of freedom.
     assert found.half_width == pytest.approx(quantile * stdev(values) / math.sqrt(count), rel=3e-4)
 
 
@@ -188,6 +188,6 @@ def test_sweep_with_seeds_is_shown_the_same_at_its_end_and_later(cli: Cli, sweep
     ]
     later = cli("show", "out", "--measure", "IOPS").stdout.splitlines()
     assert [line.split()[:4] for line in later[2:6]] == [line.split()[:4] for line in lines[2:6]]
-    # Remove the table, as if the sweep had been killed before it wrote the table: what is shown does not depend on it.
+    # The table is missing after a kill; the output must not depend on it.
     (tmp_path / "out/results.parquet").unlink()
     assert cli("show", "out", "--measure", "IOPS").stdout.splitlines() == later

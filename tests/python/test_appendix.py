@@ -1,4 +1,4 @@
-"""The appendix for artefacts that `flashmesh reproduce --appendix` prints."""
+"""The artefact appendix that `flashmesh reproduce --appendix` prints."""
 
 from __future__ import annotations
 

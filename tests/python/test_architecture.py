@@ -1,6 +1,6 @@
-"""The table of folders ("rooms") in docs/architecture.md agrees with the source tree.
+"""The table of folders in docs/architecture.md agrees with the source tree.
 
-A test of the core checks the drawings.
+A Rust test checks the diagrams.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def rooms_of(text: str) -> list[Room]:
 
 
 def folders(root: Path) -> list[str]:
-    """Returns the folders of the core, in an order in which each may use those before it."""
+    """Returns the folders of the core in dependency order: each may use those before it."""
     core = root / "crates/flashmesh/src"
     return [room for room, _ in reversed(import_rules.ROOMS["flashmesh"]) if (core / room).is_dir()]
 

@@ -61,7 +61,7 @@ def test_more_rate_helps_and_queue_depth_beyond_the_load_does_not() -> None:
     assert not found.untried
     assert best.cause is not None
     assert best.cause.change_ps < 0
-    # Each ratio is of two runs with the same seed, of figures after their warm-up.
+    # Both runs of a ratio have the same seed, and figures are taken after the warm-up.
     warm = {**SMALL, "measure.warm-up": "auto"}
     for name, measure in (("IOPS", "iops"), ("p99", "latency_ps.all.p99")):
         pairs = []
@@ -116,7 +116,7 @@ def test_cause_is_the_part_of_the_latency_that_moves_most() -> None:
     assert found == Cause("die_wait", -40e6)
     assert found.text == "waiting for the die -40.00 us"
     assert cause_of([(result(1e6, 90e6), result(1e6, 90.1e6))]) is None
-    # The total decreases, so a part that increases is no cause.
+    # The cause of a change must change in the same direction as the total.
     assert cause_of([(result(1e6, 90e6), result(41e6, 10e6))]) == Cause("die_wait", -80e6)
     assert cause_of([(result(1e6, 90e6), result(91e6, 60e6))]) == Cause("host", 90e6)
     assert inside(result(70e6, 20e6)) == pytest.approx(20.0)
@@ -179,7 +179,7 @@ def test_more_flash_keeps_over_provisioning_and_says_so() -> None:
     also = {row.change.label: row.also for row in found.rows}
     assert also["geometry.channels = 16"] == "geometry.capacity 5GB -> 10GB"
     assert also["geometry.channels = 4"] == "geometry.capacity 5GB -> 2.5GB"
-    # A capacity of 5 GB is an over-provisioning of 61 %, from which the changes start.
+    # 5 GB of capacity correspond to an over-provisioning of 61 %, where the changes start.
     assert {row.change.before for row in found.rows if row.change.key == keys[1]} == {"0.6119"}
     assert also["geometry.over-provisioning = 0.6619"] == "geometry.capacity 5GB -> 4.356GB"
     assert "geometry.capacity 5GB -> 10GB (over-provisioning kept): with geometry.channels = 16" in text(found)

@@ -50,7 +50,7 @@ def test_means_of_made_up_times_are_those_of_arithmetic(comparison: Comparison) 
     found = speedup["ideal"]
     assert (found.count, found.arithmetic, found.largest, found.smallest) == (2, 1.375, 2.0, 0.75)
     assert found.geometric == pytest.approx(math.sqrt(1.5))
-    # `ideal` is the fastest for one of the two workloads, `a`; for `b` the bus is.
+    # `ideal` is fastest in only one of the two workloads, `a`.
     assert found.largest_in == 1
     assert found.largest_at == {"workload.profile": "a", "fabric.kind": "ideal"}
     assert comparison.means("makespan_ps", "fabric.kind=bus")["ideal"].arithmetic == pytest.approx((0.5 + 4 / 3) / 2)

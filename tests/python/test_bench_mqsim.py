@@ -1,4 +1,4 @@
-"""The comparison with MQSim on random cases: what it reads, and how it explains a deviation."""
+"""The comparison with MQSim on random cases: parsing of its output, and explanations of deviations."""
 
 from __future__ import annotations
 

@@ -394,7 +394,7 @@ def test_no_label_of_a_chart_meets_another_one(browser: webdriver.Chrome, width:
     at_width(browser, width)
     try:
         assert browser.execute_script(MEETING) == []
-        # Prove that the test detects overlapping labels.
+        # Create an overlap, to prove that the test detects one.
         browser.execute_script(
             "const texts = [...document.querySelectorAll('#chart-breakdown .role-axis-label text')];"
             "for (const text of texts) text.setAttribute('transform', 'translate(20,20)')"

@@ -45,7 +45,7 @@ return [...document.querySelectorAll("[data-chart] svg text")].map((text) => tex
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chrome]:
-    """A browser with the page of a comparison of three keys, more points than have charts of their own."""
+    """Shows a comparison over three keys, with more points than are charted one by one."""
     config: dict[str, Any] = {"preset": "venice-z-nand", "workload": {"requests": 300, "read-share": 0.5}}
     path = tmp_path_factory.mktemp("page") / "report.html"
     flashmesh.write_report(path, flashmesh.compare(config, AXES))

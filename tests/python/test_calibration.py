@@ -69,7 +69,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def found(folder: Path) -> Calibration:
-    """Returns the result of a calibration."""
+    """Returns the calibration result."""
     problem = read_problem([folder / "measured.csv"], folder / "facts.toml", None, EXTENT.requests)
     return calibrate(problem, LocalThreads(2), budget_min=60.0)
 

@@ -1,4 +1,4 @@
-"""A prediction error of a calibration is that of a fit to the other loads, and is left out where none was made."""
+"""The prediction error of a calibration comes from fits to the other loads, and is left out without such fits."""
 
 from __future__ import annotations
 

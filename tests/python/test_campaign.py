@@ -60,7 +60,7 @@ def test_every_value_of_every_key_is_drawn_or_left_out_with_a_reason(tmp_path: P
     assert {key for key, _ in aims} | set(draw.NEVER) | {"seed"} == set(declared())
     for number, (key, value) in enumerate(aims):
         settings = engine.settings_of(number, SEED, tmp_path)
-        # In the settings, a key of a namespace or of a stream follows the name of the namespace or stream.
+        # Settings of a namespace or stream have its name before the key.
         name = key.removeprefix("namespace.NAME.")
         drawn = {bare(text) for path, text in settings.items() if f".{path}".endswith(f".{name}")}
         assert drawn, key
@@ -248,7 +248,7 @@ def test_failure_is_shrunk_and_can_be_repeated(tmp_path: Path, monkeypatch: pyte
     sound = engine.run_once
 
     def planted(settings: dict[str, str], *, twice: bool = False, step: bool = False) -> engine.Outcome:
-        """Replaces `run_once`: fails for the victim selector `random` with more than 100 requests, never otherwise."""
+        """Replaces `run_once`. Fails with the victim selector `random` and more than 100 requests."""
         failing = settings.get("gc.victim") == '"random"' and int(settings["workload.requests"]) > 100
         return engine.Outcome("gc: lost 3 pages" if failing else None, 1)
 

@@ -12,7 +12,7 @@ import flashmesh
 from conftest import COMMAND, Cli, run_in
 from flashmesh import states
 
-# A drive whose sample takes more than four million writes, about the smallest whose state is saved.
+# A drive whose preconditioning takes over four million writes, about the least for which a state is saved.
 LARGE = {
     "geometry.channels": 1,
     "geometry.chips-per-channel": 1,

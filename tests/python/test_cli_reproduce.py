@@ -124,7 +124,7 @@ def test_bad_input_is_one_sentence(cli: Cli, tmp_path: Path) -> None:
         assert ended.returncode == 2, arguments
         assert told in ended.stderr
         assert "Traceback" not in ended.stderr
-        # No run was started, and the message is one sentence except for a table of units.
+        # No run was started. The message is one sentence, except for a table of units.
         assert "runs; " not in ended.stderr
         assert "units" in arguments or "--set" in arguments or ended.stderr.count("\n") == 1
 
@@ -154,7 +154,7 @@ def test_one_regime_can_be_measured_and_a_changed_key_put_beside_it(cli: Cli, tm
     before, after = paper["claims"]["K01"]["rows"]
     assert (before["regime"], after["regime"]) == ("published-regime", "changed")
     assert before["values"] == json.loads((tmp_path / "one.json").read_text())[0]["claims"]["K01"]["rows"][0]["values"]
-    # NoSSD reads the changed key and the bus does not, so only the value of NoSSD changes.
+    # The changed key has an effect only with NoSSD.
     same, other = (paper["claims"][name]["rows"] for name in ("K01.bus", "K01.nossd"))
     assert same[0]["values"] == same[1]["values"]
     assert other[0]["values"] != other[1]["values"]
@@ -179,7 +179,7 @@ def test_a_fit_stands_beside_the_best_regime_and_says_what_it_is(cli: Cli, tmp_p
     assert "It knows what is published" in page
     kept = (tmp_path / "pages" / "nossd12-fit.json").read_text()
     assert "we can evaluate NoSSD efficiency in terms of response time, bandwidth, and throughput" in kept
-    # The page generated from the JSON is the same, and a repeated search has nothing left to do.
+    # The page is generated again from the JSON, and a repeated search finds nothing left to do.
     assert cli("reproduce", "--pages", "pages").returncode == 0
     assert (tmp_path / "pages" / "nossd12.md").read_text() == page
     again = cli(*arguments)

@@ -145,7 +145,7 @@ def test_json_of_a_cut_of_the_power_has_the_documented_keys_too(cli: Cli, config
 
 
 def test_json_of_what_has_to_be_asked_for_has_the_documented_keys_too(cli: Cli, config: Path, tmp_path: Path) -> None:
-    """The run records read collisions, replication, states of chips, and the interconnect."""
+    """Enables read collisions, replication, chip states and the network recording, which are off by default."""
     settings = ["--set", "fabric.kind=venice", "--set", "measure.network=true", "--set", "measure.collisions=true"]
     settings += ["--set", "replication.enabled=true", "--set", "workload.pattern=zipf"]
     settings += ["--set", "measure.chip-states=true"]

@@ -215,7 +215,7 @@ def test_a_configuration_to_start_from_is_that_of_the_preset(preset: str) -> Non
     text = starter.starter(preset)
     written, plain = read_text(text), json.loads(read(f"preset:{preset}", []).to_json())
     assert keys.differences([plain, written]).keys() == {"workload.requests"}
-    # Commented lines have the values already in effect, so uncommenting all of them changes nothing.
+    # Commented-out lines show the values in effect, so uncommenting them all changes nothing.
     whole = re.sub(r"^# (?=[a-z-]+ = (?!\.\.\.))", "", text, flags=re.MULTILINE)
     assert len(tomllib.loads(whole)["geometry"]) >= 5
     assert read_text(whole) == written

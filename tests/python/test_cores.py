@@ -17,7 +17,7 @@ from flashmesh.sweeps.tasks import Task
 def tasks(drives: list[str]) -> list[Task]:
     """Returns a task for each letter.
 
-    Tasks of equal letters need the same prepared drive; that of a blank needs none.
+    Tasks with the same letter need the same preconditioned drive; a blank needs none.
     """
 
     def config(letter: str) -> _native.Config:
@@ -30,9 +30,9 @@ def tasks(drives: list[str]) -> list[Task]:
 
 
 def order(letters: str, at_once: int) -> str:
-    """Returns the letters in the order in which `at_once` threads take the tasks.
+    """Returns the letters in the order in which `at_once` threads take their tasks.
 
-    All take one before a drive is prepared.
+    In each round every thread takes a task before any drive is ready.
     """
     crew = Crew(tasks(list(letters)), states.drives(), None)
     taken: list[Task] = []
@@ -48,12 +48,12 @@ def order(letters: str, at_once: int) -> str:
     ("letters", "at_once", "expected"),
     [
         ("   ", 2, "   "),
-        # Each of the two cores first takes the first task of another drive. Then both drives are prepared.
+        # The two threads prepare different drives; then both drives are ready.
         ("aabb", 2, "abab"),
-        # All tasks of a prepared drive run before another drive is prepared.
+        # Tasks of a ready drive run before another drive is prepared.
         ("abcabcabc", 1, "aaabbbccc"),
         ("abcabc", 2, "ababcc"),
-        # All tasks need the same drive, so the second core waits until the drive is prepared.
+        # The second thread waits for the drive that the first prepares.
         ("aaa", 2, "aaa"),
         ("aa b", 2, " aab"),
     ],

@@ -114,7 +114,7 @@ def test_no_page_is_too_long_to_read() -> None:
 
 @pytest.fixture
 def states(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Returns the folder of saved states that all test processes share, since several pages run the same drive."""
+    """Returns a folder of saved states shared by all test processes, since several pages run the same drive."""
     mine = tmp_path_factory.getbasetemp()
     # Parallel test processes have separate folders with a common parent.
     return (mine.parent if os.environ.get("PYTEST_XDIST_WORKER") else mine) / "states"
@@ -302,8 +302,7 @@ def parsed(words: list[str]) -> None:
         try:
             load(source, first, values)
         except flashmesh.ConfigError as error:
-            # A key may have an effect at only one value of an axis. So accept the key if another point of the axes
-            # accepts it.
+            # A key may have an effect only at some values of an axis, so it is accepted if any point accepts it.
             if " has no effect: " not in str(error) or not any(is_read(source, each, values) for each in others):
                 raise
 

@@ -1,4 +1,4 @@
-"""Requests at the largest possible offsets: each is rejected with a sentence, wrapped, or answered."""
+"""Requests at the largest possible offsets are rejected with a sentence, wrapped around, or served."""
 
 from __future__ import annotations
 

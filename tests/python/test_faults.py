@@ -1,7 +1,7 @@
 """System errors at every byte of a written file, and kills at random moments.
 
-What existed before stays as it was or is replaced by a whole file, nothing else is left, and a rerun succeeds.
-FLASHMESH_KILLS is how many processes are killed; `make faults` kills a thousand.
+Existing files stay as they were or are replaced by complete ones, nothing else is left, and a rerun succeeds.
+FLASHMESH_KILLS is the number of killed processes; `make faults` kills a thousand.
 """
 
 from __future__ import annotations
@@ -163,7 +163,7 @@ GROUPS = 3
 
 
 def start(folder: Path) -> subprocess.Popen[bytes]:
-    """Starts the command as a process from its first import on, in its own group, since batch systems kill groups."""
+    """Starts the command in a fresh process, with its own group, since batch systems kill groups."""
     return subprocess.Popen(
         [COMMAND, *ARGUMENTS],
         cwd=folder,
@@ -208,8 +208,7 @@ class Victim:
             assert path.exists() or not before
             assert not path.exists() or is_whole(path)
         left = {path.name for path in self.folder.iterdir()} - {"drive.toml", *OUTPUTS}
-        # Each kill may leave one file, since a complete file has a temporary name for an instant before it moves to its
-        # place.
+        # A kill may leave one file: a complete file has a temporary name until it is renamed.
         assert len(left) <= self.kills
         assert all(name.startswith(".flashmesh-") for name in left)
 
@@ -254,7 +253,7 @@ def test_kill_while_a_run_works_or_writes_leaves_whole_files_and_a_rerun_succeed
     took_s = time.monotonic() - begun
     killed = 0
     while sum(victim.kills for victim in victims) < KILLS:
-        # Choose half of the moments near the end, where files are written.
+        # Half of the moments are near the end, where files are written.
         waits_s = sorted(took_s * moments.uniform(moments.choice([0.0, 0.6]), 1.1) for _ in victims)
         begun = time.monotonic()
         processes = []

@@ -31,7 +31,7 @@ with files.whole_file("result.json") as file:
 
 @pytest.fixture(params=["nameless", "named"])
 def kind(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Selects how files are created: without a name until they are complete, or with one, as some systems require."""
+    """Selects how a file is created: without a name until it is complete, or under a temporary name."""
     name: str = request.param
     if name == "named":
         monkeypatch.setattr(files, "nameless", lambda folder: None)

@@ -271,7 +271,7 @@ def test_traces_are_named_by_their_files_while_these_differ(some: Result) -> Non
 
 def test_a_comparison_and_a_sweep_print_the_answer_below_their_tables(some: Result) -> None:
     comparison = kinds(some, bus=1.0e6, ideal=1.5e6)
-    # Each run gets a hash of its own, because runs with equal configurations would be one point.
+    # Equal hashes would make the runs one point.
     apart = [run.result.document | {"config_hash": kind} for run, kind in zip(comparison.runs, "ab", strict=True)]
     runs = [
         ComparedRun(run.settings, Result.from_document(each)) for run, each in zip(comparison.runs, apart, strict=True)
@@ -398,7 +398,7 @@ def arriving(comparison: Comparison) -> Comparison:
 
 
 def test_where_arrivals_set_the_throughput_interconnects_are_compared_by_p99(some: Result) -> None:
-    # The overloaded drives complete requests at different rates, which are no measure of open replay.
+    # Overloaded drives complete requests at different rates, so arrivals do not set the throughput.
     overloaded = {("bus", 1.0): (1e5, 200e6), ("ideal", 1.0): (1e5, 100e6)}
     overloaded |= {("bus", 0.5): (1.2e5, 900e6), ("ideal", 0.5): (2e5, 90e6)}
     runs: list[tuple[dict[str, Any], dict[str, Any]]] = [

@@ -1,4 +1,4 @@
-"""Jobs whose files end a pass before its last byte, and jobs of trims and writes, issue what the real fio issues."""
+"""Passes that end before the last byte of a file, and jobs of trims and writes, agree with the real fio."""
 
 from __future__ import annotations
 
@@ -52,10 +52,10 @@ def test_each_write_follows_its_trim_as_with_fio(tmp_path: Path, options: str, l
 @pytest.mark.parametrize(
     ("options", "count"),
     [
-        # The end of the file lies in the part of a zone that is skipped.
+        # The file ends in a skipped part of a zone.
         ("rw=randread\nsize=1024k\nzonesize=32k\nzonerange=64k\nzoneskip=32k\n", 256),
         ("rw=randread\nsize=1m\nzonesize=8k\nzoneskip=1m\n", 256),
-        # A zone that whole requests do not fill exactly gets one more request.
+        # A zone that is no multiple of the request size gets one more request.
         ("rw=randread\nbs=8k\nsize=768k\nzonesize=20k\nzonerange=64k\nzoneskip=32k\n", 96),
         ("rw=randread\nsize=100k\nzonesize=32k\nloops=2\n", 48),
     ],
@@ -69,7 +69,7 @@ def test_random_zones_have_as_many_requests_as_with_fio(tmp_path: Path, options:
 
 
 def test_a_pass_over_random_zones_ends_behind_the_last_whole_one(tmp_path: Path) -> None:
-    """After the last whole zone, fio continues until it draws a block beyond the file."""
+    """After the last whole zone, fio goes on until it draws a block beyond the end of the file."""
     options = "rw=randread\nsize=1000k\nzonemode=strided\nzonesize=20k\nzonerange=64k\n"
     ours, theirs = of_flashmesh(tmp_path, options), of_fio(tmp_path, options, 0)
     assert len(ours) == 15 * 5

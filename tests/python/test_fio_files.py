@@ -29,15 +29,15 @@ def ranges(jobs: FioJobs) -> list[tuple[str, str]]:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        # One file per job, in a directory or not.
+        # Each job has its own file, in a directory or not.
         ("[global]\ndirectory=/data\nsize=64m\n[a]\n[b]\n", [("0B", "64MiB"), ("64MiB", "64MiB")]),
         ("[a]\nsize=1m\n[b]\nsize=2m\n[c]\nsize=1m\n", [("0B", "1MiB"), ("1MiB", "2MiB"), ("3MiB", "1MiB")]),
-        # A shared file is as large as the job that uses most of it.
+        # A shared file has the size of the largest job that uses it.
         (
             "[global]\nfilename=x\n[a]\nsize=1m\n[b]\nsize=4m\n[c]\nfilename=y\nsize=1m\n",
             [("0B", "1MiB"), ("0B", "4MiB"), ("4MiB", "1MiB")],
         ),
-        # One file per clone, unless `filename` names a common one.
+        # Each clone has its own file, unless `filename` names a common one.
         ("[a]\nnumjobs=3\nsize=1m\n", [("0B", "1MiB"), ("1MiB", "1MiB"), ("2MiB", "1MiB")]),
         ("[a]\nnumjobs=2\nfilename=x\nsize=1m\n", [("0B", "1MiB"), ("0B", "1MiB")]),
         ("[a]\nnumjobs=2\nfilename=/dev/sda\nsize=1m\noffset_increment=4m\n", [("0B", "1MiB"), ("4MiB", "1MiB")]),

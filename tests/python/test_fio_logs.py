@@ -25,7 +25,7 @@ def test_a_log_is_found_beside_the_job_file(jobs: Read, tmp_path: Path) -> None:
 
 
 def test_a_log_with_times_has_at_most_the_depth_of_its_job_in_flight(jobs: Read, tmp_path: Path) -> None:
-    """fio's default of `iodepth` is 1, and a synchronous engine has no other."""
+    """The default of `iodepth` is 1, and a synchronous engine supports no other depth."""
     (tmp_path / "log.txt").write_text("fio version 3 iolog\n0 /a add\n1 /a read 0 4096\n1 /a read 4096 4096\n")
     log = "[a]\nread_iolog=log.txt\n"
     for options, depth in (("", 1), ("ioengine=libaio\n", 1), ("iodepth=8\n", 1), ("ioengine=libaio\niodepth=8\n", 8)):

@@ -28,7 +28,7 @@ def offsets(rows: Requests) -> list[int]:
         ("rw=write\nsize=64k\nio_size=160k\n", ("null", "libaio")),
         ("rw=read\nfilesize=64k\nsize=16k\nloops=3\n", ("null", "libaio")),
         ("rw=write:8k\nsize=60k\nloops=2\n", ("null", "libaio")),
-        # The engine libaio trims only devices, not files, so jobs with trims use the engine null.
+        # The engine libaio cannot trim files, only devices, so jobs with trims use the engine null.
         ("rw=trimwrite\nsize=64k\nnumber_ios=7\n", ("null",)),
         ("rw=trimwrite\nsize=32k\nfsync=2\nloops=2\n", ("null",)),
     ],
@@ -44,7 +44,7 @@ def test_loops_of_a_sequential_job_are_those_of_fio(tmp_path: Path, options: str
 def test_a_job_that_does_not_cover_its_files_begins_anew_where_fio_does(
     tmp_path: Path, more: str, count: int, engine: str
 ) -> None:
-    # With the engine null, a sequential mix begins anew at the end of a file, so it is not compared here.
+    # Not compared: with the engine null, a sequential mix restarts at the end of a file.
     for rw in ("randread", "randwrite", "randrw", *(["rw"] if engine == "libaio" else [])):
         options = f"rw={rw}\nsize=64k\nnorandommap\n{more}"
         goes_on = engine == "null" or (rw in ("randwrite", "randrw") and "160k" in more)

@@ -149,7 +149,7 @@ def test_all_keys_of_fio_are_there(tmp_path: Path) -> None:
         return lacking
 
     lacking = missing(theirs["jobs"][0], ours["jobs"][0], "")
-    # No other key of fio is missing: only percentiles of flushes, and the options of the job.
+    # fio has further keys only for percentiles of flushes and for the job options.
     assert not [key for key in lacking if "job options" not in key and not key.startswith("/sync")]
 
 

@@ -107,7 +107,7 @@ def test_both_kinds_of_a_mix_with_a_rate_are_one_stream(jobs: Read) -> None:
 def test_a_think_time_after_a_time_is_taken_where_it_never_comes(
     one: Callable[[str], dict[str, Any]], jobs: Read
 ) -> None:
-    """fio first pauses after the sum of `thinktime_iotime` and `thinktime`."""
+    """The first pause would come after `thinktime_iotime` plus `thinktime`, which is the end of the run or later."""
     plain = one(f"runtime=6\n{END}")
     assert one(f"runtime=6\nthinktime_iotime=5\n{END}") == plain
     assert one(f"runtime=6\nthinktime=1s\nthinktime_iotime=5\n{END}") == plain
@@ -134,14 +134,14 @@ def test_bytes_and_passes_end_a_job(one: Callable[[str], dict[str, Any]]) -> Non
     assert end("size=4m\nfilesize=1m") == ("1MiB", None, None, None)
     assert end("size=50%\nfilesize=2m") == ("1MiB", None, None, None)
     assert end("size=1m\nnrfiles=3") == ("1023KiB", None, None, None)
-    # With a synchronous engine, fio ends a loop only where the files are covered; other jobs have one longer pass.
+    # With a synchronous engine, only jobs that cover their files have loops; others make one long pass.
     assert end("rw=randread\nsize=1m\nloops=3") == ("1MiB", 3, True, None)
     for line in ("rw=randread\nnorandommap", "rw=rw", "rw=randread:4", "rw=randread\nrandom_distribution=zipf"):
         assert end(f"{line}\nsize=1m\nloops=3") == ("3MiB", None, True, None)
         for engine in ("libaio", "io_uring", "null\niodepth=2"):
             assert end(f"ioengine={engine}\n{line}\nsize=1m\nloops=3") == ("1MiB", 3, True, None)
         assert end(f"ioengine=null\n{line}\nsize=1m\nloops=3") == ("3MiB", None, True, None)
-    # With a single request size, the end of the last pass is given as a number of requests (the last value).
+    # Only a single request size turns the end of the last pass into a number of requests (last value).
     cut = "ioengine=libaio\nrw=randread\nnorandommap\nsize=64k\nio_size=160k"
     assert end(cut) == ("64KiB", 3, True, 40)
     assert end(f"{cut}\nbsrange=4k-8k") == ("64KiB", 3, True, None)

@@ -1,4 +1,4 @@
-"""Passes over the files of a job end as with the real fio: with flushes, in turns of files, for both kinds of a mix."""
+"""Passes over files end as with the real fio: with flushes, files in turn, and both kinds of a mix."""
 
 from __future__ import annotations
 

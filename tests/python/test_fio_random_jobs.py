@@ -1,4 +1,4 @@
-"""Random jobs issue what the real fio issues: equal lists if nothing is drawn, else equal counts and near shares."""
+"""Random jobs issue what the real fio issues: equal lists, or equal counts and similar shares if fio draws."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Rows = list[tuple[str, int, int, int]]
 def drawn_job(draws: random.Random) -> dict[str, str]:
     """Returns the options of a random job.
 
-    Combinations in which fio behaves in a way that flashmesh does not imitate are left out.
+    Combinations in which flashmesh deliberately differs from fio are left out.
     """
 
     def is_so(chance: float) -> bool:
@@ -54,14 +54,14 @@ def drawn_job(draws: random.Random) -> dict[str, str]:
         sizes = {"bsrange": ["4k-16k", "8k-20k"], "bssplit": ["4k/60:16k/40", "8k/50:16k/30:32k/20"]}
         name = draws.choice([*sizes])
         job[name] = draws.choice(sizes[name])
-    # Left out: with several request sizes, fio switches files at other places in each loop.
+    # Left out: with several request sizes, fio changes files at different places in each loop.
     if is_so(0.25) and rw != "rw" and (files == 1 or not {"bsrange", "bssplit"} & job.keys()):
         job["loops"] = draws.choice(["2", "3"])
     if is_so(0.25) and rw != "rw":
         job["io_size"] = draws.choice(["96k", "304k", "1504k"])
     if is_so(0.2) and files == 1 and rw != "randtrimwrite":
         job["offset"] = draws.choice(["64k", "112k"])
-    # Left out: in each loop, fio doubles the number for trims and writes, and continues with the file of the last loop.
+    # Left out: in loops fio doubles `number_ios` of trims and writes, and starts in the file where the last loop ended.
     if is_so(0.15) and not ("trimwrite" in rw and (job.get("loops") == "3" or ("loops" in job and files > 1))):
         job["number_ios"] = draws.choice(["7", "50"])
     if is_so(0.2) and is_random and "trimwrite" not in rw:
@@ -70,10 +70,10 @@ def drawn_job(draws: random.Random) -> dict[str, str]:
     if is_so(0.4) and is_plain and not is_random and not is_mix:
         zone = draws.choice([32, 64])
         job |= {"zonemode": "strided", "zonesize": f"{zone}k", "zonerange": f"{zone}k", "zoneskip": f"{zone}k"}
-    # Left out: without `size`, the engine null does not know where a file ends.
+    # Left out: without `size`, the engine null does not know the end of a file.
     elif is_so(0.3) and "size" in job and not is_random and not is_mix and not {"bsrange", "bssplit"} & job.keys():
         job["rw"] += draws.choice([":4k", ":8k", ":12k"])
-    # Left out: fio counts a flush as a request of the file's turn, and issues it twice between two loops.
+    # Left out: fio counts a flush as a request of the file's turn, and flushes twice between loops.
     if is_so(0.2) and files == 1 and not {"loops", "io_size"} & job.keys():
         job["fsync"] = draws.choice(["3", "8"])
     if is_so(0.15):

@@ -1,4 +1,4 @@
-"""Logs of the real fio are replayed. Without fio these tests fail in CI and are skipped elsewhere."""
+"""Replay of logs that the real fio wrote. Without fio these tests fail in CI and are skipped elsewhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Options of fio that are refused by line, and those that are followed otherwise or not at all."""
+"""fio options that are refused, with their line, and options that are approximated or ignored."""
 
 from __future__ import annotations
 

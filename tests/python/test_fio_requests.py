@@ -128,7 +128,7 @@ def test_the_order_of_requests_is_that_of_the_job(
 
 
 def test_kinds_of_several_sizes_have_no_map(jobs: Read) -> None:
-    """fio keeps one map for all kinds, so kinds whose smallest sizes differ cover some blocks twice."""
+    """fio keeps one random map for all kinds, so kinds with different smallest sizes cover some blocks twice."""
     for options, has_map, is_said in (
         ("rw=randrw\nbs=4k", True, False),
         ("rw=randrw\nbs=4k,16k", False, True),

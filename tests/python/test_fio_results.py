@@ -134,7 +134,8 @@ def test_a_drive_is_fitted_to_jobs_of_fio(tmp_path: Path) -> None:
         jobs = read_jobs(tmp_path / f"{name}.fio")
         asked = Figures(iops, 0.0) if name == "read-1" else Figures(0.0, iops)
         for _ in range(2):
-            # The simulated length of a load follows from the measured rate.
+            # The load is simulated for a number of requests that depends on the measured rate, so repeat with that
+            # rate.
             target = target_of_jobs(name, asked, jobs, 64 if name == "write-max" else 1, tables, length)
             session = Session([Task(0, {}, target.config({}, 0.0))])
             session.run(LocalThreads(1))

@@ -74,8 +74,7 @@ def test_a_fitted_profile_runs_as_a_workload(cli: Cli, tmp_path: Path, trace: Pa
 
 
 def test_fitting_warns_of_the_figures_that_copies_miss(cli: Cli, tmp_path: Path) -> None:
-    # A copy (a workload drawn from the profile) is most similar to a trace of random requests at random times, so there
-    # is no warning.
+    # Uniform random requests are easy to copy, so there is no warning about the profile.
     draw = random.Random(1)
     times = itertools.accumulate(int(draw.expovariate(1 / 50_000)) for _ in range(2_000))
     lines = [
@@ -85,8 +84,7 @@ def test_fitting_warns_of_the_figures_that_copies_miss(cli: Cli, tmp_path: Path)
     good = cli("trace", "profile", tmp_path / "random.ascii", "-o", tmp_path / "good.toml")
     assert good.returncode == 0
     assert "Warning" not in good.stderr
-    # Twenty pages are accessed in a loop, so each is accessed again after nineteen others. A copy has only powers of
-    # two as reuse distances and cannot reproduce that, so there is a warning.
+    # A loop over twenty pages has the reuse distance 19. A copy has only powers of two, hence the warning.
     periodic = tmp_path / "periodic.ascii"
     lines = [f"{i * 1_000_000} 0 {i % 20 * 16} 8 1" for i in range(4_000)]
     periodic.write_text("\n".join(lines) + "\n")

@@ -1,7 +1,7 @@
 """flashmesh computes the figures of MQSim, from XML files through the importer to the results of a run.
 
-`../shared/golden/mqsim` holds the files and, in `expected.csv`, the figures of MQSim in nanoseconds. The
-compatible configuration replays MQSim's own requests, so that what differs is the drive alone.
+`../shared/golden/mqsim` holds the files and, in `expected.csv`, the figures of MQSim in nanoseconds. The compatible
+configuration replays MQSim's own requests, so any difference is due to the drive.
 """
 
 from __future__ import annotations
@@ -66,8 +66,7 @@ def test_a_golden_case_agrees(row: dict[str, str], tmp_path: Path) -> None:
     latency = result.latency_ps.all
     assert latency is not None
     assert latency.count == int(row["requests"])
-    # The clock of MQSim starts at zero, that of a replayed trace at its first request. The arrival of this request is
-    # added to the makespan.
+    # MQSim counts time from zero, a replay from the first arrival, which is added to the makespan.
     with done.traces[0].open() as trace:
         begin_ns = int(trace.readline().split()[0])
     found = Figures(

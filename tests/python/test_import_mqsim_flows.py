@@ -57,8 +57,8 @@ def test_several_flows_are_streams_with_namespaces_of_their_own(tables: Import) 
     first = SYNTHETIC | {"Channel_IDs": "0,1,2,3", "Priority_Class": "URGENT"}
     second = SYNTHETIC | {"Channel_IDs": "2,3,4,5,6,7", "Priority_Class": "low"}
     found = tables(first, second, device={"Transaction_Scheduling_Policy": "PRIORITY_OUT_OF_ORDER"})
-    # The importer reverses the flows: streams begin in the order of the configuration, and in MQSim the last flow is
-    # the first to issue.
+    # Streams issue in the order of the configuration, but in MQSim the last flow issues first, so the importer reverses
+    # the flows.
     assert list(found["stream"]) == ["flow-2", "flow-1"]
     assert list(found["namespace"]) == ["flow-1", "flow-2"]
     assert found["stream"]["flow-1"]["queue"] == {"priority": "urgent", "caching": "none", "namespace": "flow-1"}

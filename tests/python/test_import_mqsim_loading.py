@@ -1,4 +1,4 @@
-"""What an import of MQSim writes can be loaded and replayed; what cannot is refused at a tag or a line of a trace."""
+"""Imported MQSim files can be loaded and replayed, or are refused at a tag or a line of a trace."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""XML as MQSim's reader and the importer see it: both read it alike, or the importer refuses it."""
+"""XML that MQSim's parser reads differently from the importer is refused."""
 
 from __future__ import annotations
 

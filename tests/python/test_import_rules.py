@@ -1,4 +1,4 @@
-"""The check of which rooms of the Rust crates use which others."""
+"""The check of dependencies between the top-level modules ("rooms") of the Rust crates."""
 
 from __future__ import annotations
 

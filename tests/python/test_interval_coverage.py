@@ -62,7 +62,7 @@ def test_mean_latency_of_one_die_with_poisson_arrivals_is_that_of_m_d_1() -> Non
     ).latency_ps.all
     assert alone is not None
     load = 0.5
-    # Pollaczek-Khinchine formula: the mean wait at a server with constant service time.
+    # Pollaczek-Khinchine: mean wait in an M/D/1 queue.
     truth = alone.mean + load * service * 1e12 / (2 * (1 - load))
     drive["replay"] = {"mode": "open"}
     drive["workload"] |= {

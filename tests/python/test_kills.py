@@ -30,7 +30,7 @@ SUFFIXES = {".svg", ".md", ".html", ".json", ".csv", ".pdf", ".parquet"}
 
 
 def search_outcome(folder: Path) -> Any:
-    """Returns the trials that a search has found, independent of the order in which they ended."""
+    """Returns the measures of the trials of a search by settings."""
     document = json.loads((folder / "out/search.json").read_text())
     assert len(document["trials"]) == SEARCH_POINTS
     names = {each["run"] for each in document["trials"]}
@@ -43,7 +43,7 @@ def search_outcome(folder: Path) -> Any:
 
 
 def reproduction_outcome(folder: Path) -> Any:
-    """Returns the verdicts, and the pages with their pictures."""
+    """Returns the verdicts, the pages and their pictures."""
     (venice,) = json.loads((folder / "out.json").read_text())
     assert json.loads((folder / "pages/venice.json").read_text())["claims"]
     assert (folder / "pages/venice.md").read_text().endswith("\n")
@@ -133,7 +133,7 @@ def test_what_is_killed_leaves_whole_files_and_goes_on(tmp_path: Path, name: str
         hits += process.returncode == -signal.SIGKILL
         check_left(killed)
         if number % 3 == 2:
-            # Begin again in an empty folder, because a command that has ended has no work left in the old one.
+            # The command may have finished and would do nothing in the old folder, so start in an empty one.
             shutil.rmtree(killed)
             killed.mkdir()
             prepare(killed)
@@ -142,8 +142,8 @@ def test_what_is_killed_leaves_whole_files_and_goes_on(tmp_path: Path, name: str
     check_left(killed)
     found = outcome(killed)
     if name == "optimise":
-        # A resumed search may try other drives, depending on which trials had ended. So compare only the drives that
-        # both searches tried.
+        # A resumed search may try other drives, because it depends on the trials that had ended. Only common ones are
+        # compared.
         shared = found.keys() & expected.keys()
         assert shared
         assert all(found[each] == expected[each] for each in shared)

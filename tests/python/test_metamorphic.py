@@ -31,8 +31,8 @@ def test_relations_hold_on_random_drives(runs: int) -> None:
     counts = metamorphic.survey(runs, SEED, minutes)
     print({name: (count.tried, count.held) for name, count in counts.items()})
     assert [failure for count in counts.values() for failure in count.failures] == []
-    # Most drives of all relations together must be usable. A single relation is checked only in long runs, since it may
-    # apply to none of a few drives.
+    # Most drives must be usable. Single relations are checked only in long runs, since one may apply to none of a few
+    # drives.
     assert sum(count.held for count in counts.values()) > runs / 2, counts
     assert runs < RUNS or all(count.held > count.tried / 5 for count in counts.values()), counts
 
@@ -54,7 +54,7 @@ def test_a_run_that_differs_is_found(monkeypatch: pytest.MonkeyPatch, relation: 
     runs = 0
 
     def other(config: _native.Config, *, observed: bool = False) -> metamorphic.Outcome:
-        """Makes every run after the first differ in one figure."""
+        """Falsifies a figure of every run after the first."""
         nonlocal runs
         runs += 1
         outcome = sound(config, observed=observed)

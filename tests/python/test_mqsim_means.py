@@ -35,8 +35,8 @@ def test_what_waits_for_a_translation_page_goes_on_together(tmp_path: Path) -> N
 
 
 def test_a_full_cache_writes_many_pages_at_a_time_to_make_space(tmp_path: Path) -> None:
-    # Only four of the eight pages fit the cache. A later write of a page leaves the page dirty. The expected mean is
-    # that of MQSim without its faults.
+    # Four of the eight pages fit the cache and become dirty again by later writes. MQSim without its faults has this
+    # mean.
     requests = [(1000 + 100 * number, number % 8, 0) for number in range(64)]
     cached = {"Device_Level_Data_Caching_Mode": "WRITE_CACHE"}
     assert round(mean_ns(tmp_path, {"Data_Cache_Capacity": "16384"}, cached, requests)) == 791_934

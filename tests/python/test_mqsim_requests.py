@@ -41,8 +41,7 @@ def test_the_compatible_configuration_replays_the_requests_of_mqsim(tables: Impo
     assert found["replay"] == {"mode": "stress", "outstanding": 64}
     lines = (tmp_path / "out" / "work-1.trace").read_text().splitlines()
     assert len(lines) == 200_000
-    # The requests follow from the seed of the flow, by random numbers whose state wraps around. With these first lines,
-    # a run has the latencies of MQSim.
+    # The random numbers of MQSim wrap around. With requests that start like this, a run has the latencies of MQSim.
     assert lines[:3] == ["0 0 8932832 8 0", "0 0 35243976 8 1", "0 0 30520136 8 1"]
     physical = tables(requests_max=5_000_000, physical=True)
     assert physical["workload"]["kind"] == "synthetic"
@@ -110,10 +109,10 @@ def test_every_flow_has_its_own_requests_in_its_own_space(tmp_path: Path) -> Non
 def test_requests_are_cut_by_sectors_of_the_drive_and_numbered_by_those_of_the_flow() -> None:
     # A page has 16 sectors, and the flow begins 14 sectors into a page of the drive.
     space = Space(first=1_006, last=9_999, page_sectors=16, stream_first=1_006, stream_last=9_999)
-    # A whole page of the drive is a whole page of the flow.
+    # Whole pages of the drive map to whole pages of the flow.
     assert [space.offset(sector, 16) for sector in (1_008, 1_024)] == [0, 16]
     assert space.offset(1_008, 32) == 0
-    # A piece within a page of the drive lies in the page of the flow in which it begins.
+    # A part of a page stays in the page of the flow where it begins.
     assert space.offset(1_006, 2) == 14
     assert [space.offset(sector, 8) for sector in (1_008, 1_016, 1_024)] == [0, 8, 16]
 
@@ -125,8 +124,7 @@ def test_a_request_that_begins_before_its_flow_is_folded_onto_the_working_set(tm
         "Address_Alignment_Unit": "4096",
         "Total_Requests_To_Generate": "5000",
     }
-    # The second flow begins between two multiples of the alignment. Its first requests are aligned down to a sector
-    # before the start of the flow.
+    # The second flow starts at an unaligned sector, so aligning its first requests moves them before that start.
     _, second = replay(tmp_path, flow, flow, Overprovisioning_Ratio="0.0701")
     space = 365_647 * 64
     assert sum(sector % 4096 != second[0][1] % 4096 for _, sector, _, _ in second) > 0
@@ -159,8 +157,8 @@ def test_a_trace_is_folded_onto_the_space_and_repeated_as_mqsim_does(tmp_path: P
     (tmp_path / "traces" / "oltp.trace").write_text(text)
     flow = TRACE | {"Relay_Count": "2", "Time_Unit": "MICROSECOND"}
     (requests,) = replay(tmp_path, flow)
-    # A sector beyond the space is replaced by the remainder of its division by the size of the space less one sector.
-    # The line `2600 0 0`, which has only three fields, ends the trace.
+    # A sector beyond the space is taken modulo the size of the space minus one sector. The line `2600 0 0`, with only
+    # three fields, ends the trace.
     once = [(1000, space - 1, 8, False), (2000, 1, 8, True), (2500, 16, 1, True)]
     assert requests == [*once, *((2500 + time, *rest) for time, *rest in once)]
 

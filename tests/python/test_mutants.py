@@ -1,4 +1,4 @@
-"""Mutants that `tools/mutants` finds in a Rust file, and which of them it says that tests find."""
+"""The mutants that `tools/mutants` finds in a Rust file, and its verdict on which of them tests detect."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_modules_for_tests_only_are_left_out(tmp_path: Path) -> None:
 
 @dataclass(frozen=True)
 class Made(Command):
-    """A test that fails by a rule, and counts its runs."""
+    """A test that fails when `fails` holds for the active mutants, and records its runs."""
 
     fails: Callable[[set[int]], bool] = lambda _: False
     runs: list[set[int]] = field(default_factory=list)
@@ -73,7 +73,7 @@ def made(name: str, fails: Callable[[set[int]], bool]) -> Made:
 
 
 def judged(count: int, *tests: Made) -> Judge:
-    """Returns the judgement of `tests` over mutants with the numbers 1 to `count`."""
+    """Runs `tests` on mutants 1 to `count`. Returns the judge."""
     judge = Judge(range(1, count + 1), {})
     judge.run(tests, 2, lambda: None)
     return judge

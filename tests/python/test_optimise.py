@@ -56,7 +56,7 @@ def test_front_is_what_no_other_trial_beats(cli: Cli, search_file: Path, tmp_pat
 
 @pytest.mark.long
 def test_no_trial_is_spent_on_a_known_drive(cli: Cli, search_file: Path, tmp_path: Path) -> None:
-    # Venice does not read the rate, so the twelve points are ten drives, and eleven trials find no more.
+    # The rate has no effect with Venice, so the twelve points are only ten different drives.
     text = SEARCH.replace('"ideal"]', '"ideal", "venice"]')
     search_file.write_text(text.replace("trials = 24", "trials = 8").replace("population = 8", "population = 4"))
     done = cli("optimise", search_file, "--out", "out")

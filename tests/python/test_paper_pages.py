@@ -1,4 +1,4 @@
-"""The page of a paper: five lines, the claims in three readings with reasons, at most 3,000 words, and the drift."""
+"""The page of a paper: head of five lines, claims in three readings with reasons, at most 3,000 words, drift."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def made_up(tmp_path: Path) -> Paper:
 
 @pytest.fixture
 def rows() -> dict[str, tuple[Row, ...]]:
-    """Returns rows of two claims: a gain that holds only with a slow link, and an order that holds in no reading."""
+    """Returns results of two claims: a gain that is met only with a slow link, and an order that is always missed."""
     return {
         "A1": (Row("as-specified", (1.2,), quoted={"busy": 12.34}), Row("slow", (1.95,))),
         "A2": (Row("as-specified", curves=(ORDER,)), Row("slow", curves=(ORDER,))),
@@ -63,8 +63,7 @@ def test_a_claim_has_its_readings_and_the_reason_of_its_miss(made_up: Paper, row
     assert "| claim | figure | | published | as-specified | slow | reason |" in text
     assert "| A1 | 1a | gain | 2.00 x | 1.20 (-80), missed | 1.95 (-5), met |  |" in text
     assert "| A2 | 1b | order | yes | missed | missed | It is so. |" in text
-    # The table has the reason of a missed claim only for the best reading (interpretation of the paper), `slow`. The
-    # list below the table has the reason why claim A1 is missed in the other reading.
+    # The table gives reasons only for the best reading, `slow`; the list below gives those of the other reading.
     assert "- A1: Channels are busy 12.3 % of the time." in text
     assert text.count("It is so.") == 1
 
@@ -92,7 +91,7 @@ def test_the_fit_of_a_paper_is_on_its_page(made_up: Paper, rows: dict[str, tuple
     assert "tried 7 readings" in text
     assert "It is by hand." in text
     assert "links: 4." in text
-    # A fit is no stated reading, so it is not the best one, however well it agrees.
+    # A fit cannot be the best stated reading, however well it agrees.
     assert "all in slow, the best stated reading." in text
 
 
@@ -104,7 +103,7 @@ def test_drift_is_the_change_with_twice_the_requests(
     assert selection.paper.jobs["runs"].extents["quick"].requests == 400
     assert selection.chosen == ("slow",)
     assert [claim.id for claim in selection.claims] == ["A1"]
-    # The tolerance of A1 is a tenth of its effect, 0.1.
+    # The tolerance of A1 is 0.1, a tenth of its effect.
     longer = Outcome(selection.paper, "quick", {"A1": (Row("slow", (1.9, 1.92)),)})
     moved = with_drift(outcome, longer)
     assert moved.drift == {"A1": pytest.approx(-0.04)}

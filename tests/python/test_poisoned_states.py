@@ -14,7 +14,7 @@ import pytest
 
 import flashmesh
 
-# A drive whose sample takes more than four million writes, about the smallest whose state is saved.
+# A drive whose preconditioning takes over four million writes, about the least for which a state is saved.
 LARGE: dict[str, Any] = {
     "geometry": {"channels": 1, "chips-per-channel": 1, "blocks-per-plane": 1024, "pages-per-block": 1024},
     "precondition": {"kind": "random"},

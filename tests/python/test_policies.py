@@ -13,7 +13,7 @@ from policy_drives import BUS, COPIES, DRIVE, EMPTY, report
 
 
 def same(config: dict[str, Any], built_in: dict[str, Any], beside: dict[str, Any] | None = None, **policy: Any) -> bool:
-    """Returns whether a policy gives the same report as a built-in one, under all oracles."""
+    """Returns whether a Python policy gives the same report as a built-in one, under all oracles."""
     expected = flashmesh.run(config, overrides={**built_in, **(beside or {})})
     return report(flashmesh.run(config, overrides=beside, check=True, **policy)) == report(expected)
 
@@ -63,7 +63,7 @@ class BestOfTen:
     ],
 )
 def test_victim_policies_written_again_give_the_same_report(name: str, policy: type) -> None:
-    # The key is set as well, because preconditioning uses the key instead of the policy.
+    # Preconditioning uses the key instead of the policy, so the key is set too.
     assert same(DRIVE, {}, {"gc.victim": name}, victim=policy)
 
 
@@ -93,13 +93,13 @@ class StaticOrder:
 
 @pytest.mark.parametrize("order", ["CWDP", "PDWC", "WPCD"])
 def test_static_orders_written_again_give_the_same_report(order: str) -> None:
-    # Set the key as well, since preconditioning places pages by `ftl.allocation`, not by the policy.
+    # Preconditioning uses `ftl.allocation` instead of the policy, so the key is set too.
     beside = {"ftl.allocation": order, "geometry.dies-per-chip": 2}
     assert same(DRIVE, {}, beside, allocator=StaticOrder(order))
 
 
 class RoundRobin:
-    """Dynamic allocation: the next channel with an idle die, then the next chip, die and plane, each with a pointer."""
+    """Dynamic allocation: round robin over channels with an idle die, then over chips, dies and planes."""
 
     def begin(self, geometry: policies.Geometry) -> None:
         self.geometry = geometry
@@ -140,7 +140,7 @@ class RoundRobin:
 
 
 def test_dynamic_allocation_written_again_gives_the_same_report() -> None:
-    # Write less than fills a plane, because the rule for full planes belongs to the simulator, not to the policy.
+    # Write less than a plane holds, because full planes are handled by the simulator, not by the policy.
     beside = {"geometry.dies-per-chip": 2, "workload.requests": 2_000}
     assert same(EMPTY, {"ftl.allocation": "dynamic"}, beside, allocator=RoundRobin)
 
@@ -161,7 +161,7 @@ class Fifo:
 
 
 class OutOfOrder:
-    """Scheduler: reads before writes, and collection last unless it has precedence; overdue requests first by turns."""
+    """Scheduler: reads before writes, GC last unless it has precedence, overdue requests in alternation first."""
 
     AGE_BOUND_PS = 20 * 10**9
     REQUESTS = Work.USER_READ | Work.USER_PROGRAM
@@ -218,7 +218,7 @@ class Pairs:
 
 
 class Sprinkler:
-    """Scheduler that serves the chips of a channel in turn; each die runs its longest waiting transaction."""
+    """Scheduler with round robin over the chips of a channel; each die runs its oldest transaction."""
 
     AGE_BOUND_PS = 20 * 10**9
 
@@ -247,7 +247,7 @@ class Sprinkler:
 
 
 class Paq:
-    """Physically addressed queueing for dies with one plane: the die with the longest wait on each channel."""
+    """Physically addressed queueing, for dies with one plane: the longest waiting die of a channel is next."""
 
     def begin(self, geometry: policies.Geometry) -> None:
         self.chips = geometry.chips_per_channel
@@ -383,7 +383,7 @@ class WhereItIs:
 
 
 class FurthestBehind:
-    """Placement on the plane of the allocated die that has the fewest pages in its open blocks or waiting."""
+    """Placement on the plane of the chosen die with the fewest pages in open blocks and pending writes."""
 
     def begin(self, geometry: policies.Geometry) -> None:
         self.planes_per_die = geometry.planes_per_die

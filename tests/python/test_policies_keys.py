@@ -1,4 +1,4 @@
-"""Keys and Python policies: keys without effect beside a policy are refused, and policies vary like other keys."""
+"""Keys that have no effect because of a Python policy are refused, and policies can be varied like keys."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_keys_that_a_policy_leaves_without_effect_are_refused_with_both_keys(
     with pytest.raises(flashmesh.ConfigError, match=rf"{refused} has no effect: policy\.{kind} is ") as told:
         configuration.load(of_file)
     assert f"leave policy.{kind} away, or leave {refused.partition('.')[2]} away" in str(told.value)
-    # A file may keep the keys of a built-in policy that another policy replaces for one run.
+    # A file may keep the keys of a built-in policy that an override replaces.
     configuration.load(tables(config, keys), overrides=named)
     configuration.load(config, overrides=keys | {f"policy.{kind}": "built-in"})
 

@@ -40,7 +40,7 @@ class NoAnswer(Answers):
 
 
 class Names(Answers):
-    """Scheduler that runs the oldest transaction, and always names the same die for the next path."""
+    """Scheduler that runs the oldest transaction, and always grants the next path to the same die."""
 
     def decide(self, waiting: policies.Waiting) -> policies.Decision:
         return waiting.oldest(policies.REQUIRED)
@@ -353,8 +353,7 @@ def test_a_search_chooses_among_policies(cli: Cli, mine: Path) -> None:
 
 
 def test_a_policy_that_the_drive_never_calls_is_refused() -> None:
-    # Files may select the drive and the policy together, so the configuration accepts a key without effect. The run
-    # refuses a policy that the drive never calls.
+    # The configuration accepts such a policy, because a file may vary the drive. The run refuses it.
     cases: list[tuple[str, dict[str, Any], str]] = [
         ("placement", {"ftl": {"policy": "mbm"}}, "does not act on ftl.policy = mbm, which chooses planes when writes"),
         ("routing", {"fabric": {"kind": "bus"}}, "does not act on fabric.kind = bus, which sends no scouts"),

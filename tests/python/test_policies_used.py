@@ -77,7 +77,7 @@ OVERWRITTEN: dict[str, Any] = {
 
 
 def shifting() -> pd.DataFrame:
-    """Returns writes of which nine in ten go to one region; later to none; then to another region."""
+    """Returns writes in three phases: 90 % to a hot region, uniform, then 90 % to another region."""
     random = np.random.default_rng(1)
 
     def phase(first: int, pages: int, share: float) -> Any:
@@ -123,7 +123,7 @@ def test_the_environment_keeps_to_the_interface_of_gymnasium() -> None:
         observation, reward, ends, _, info = env.step(0)
         assert 0.0 < reward <= 1.0
         steps += 1
-    # Action 0 chooses the first candidate, which is the greedy choice, so the run equals one with the greedy policy.
+    # Action 0 is the greedy choice, so the run equals one with the greedy policy.
     greedy = flashmesh.run(env.config, seed=3)
     assert report(info["result"]) == report(greedy)
     assert steps > 10

@@ -85,7 +85,7 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
                 yield (*path, f"{key} (key)")
             yield from places(each, (*path, key))
     elif isinstance(value, list):
-        # All entries of a list are alike: two are enough.
+        # Entries of a list are alike, so two are enough.
         for index, each in enumerate(value[:2]):
             yield from places(each, (*path, index))
     elif isinstance(value, str):

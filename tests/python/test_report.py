@@ -298,8 +298,7 @@ def test_a_kind_of_request_that_starves_is_told() -> None:
     assert bounded.latency_ps.write is not None
     assert unbounded.latency_ps.write is not None
     assert bounded.latency_ps.write.max < unbounded.latency_ps.write.max
-    # With an age bound of zero every operation is overdue, which is no sign that anything starves. So the report does
-    # not say so.
+    # With an age bound of zero every operation is overdue, so the report does not mention starvation.
     impatient = flashmesh.run("preset:venice-z-nand", overrides=overrides | {"schedule.age-bound": "0s"})
     assert impatient.flash.overdue_programs > 0
     assert "starving" not in shown(impatient, io.StringIO())

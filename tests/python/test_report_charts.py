@@ -30,7 +30,7 @@ def some() -> Run:
 
 
 def variant(some: Run, name: str, configuration: dict[str, Any] | None = None, **document: Any) -> Run:
-    """Returns the run with another name, and with parts of its result and of its configuration replaced."""
+    """Returns the run under another name, with parts of its result and configuration replaced."""
     changed = {**some.document, **document}
     return replace(some, name=name, document=changed, configuration={**some.configuration, **(configuration or {})})
 
@@ -59,7 +59,7 @@ def test_a_change_of_throughput_within_a_run_is_said(some: Run) -> None:
     warm = variant(some, "a", epochs=epochs(*rates, 1e5), measured=window(100, start_ps=10**11))
     assert change_of(warm) == replace(found, is_in_warm_up=True)
     assert replace(found, is_in_warm_up=True).text == f"{found.text}, in the warm-up"
-    # Over many scattered epochs, the means are more precise than a single epoch, so the change is found.
+    # The means over many scattered epochs are precise enough to show the change.
     scattered = [rate + (1.5e5 if at % 2 else -1.5e5) for at, rate in enumerate([4.0e5] * 100 + [2.5e5] * 100)]
     assert change_of(variant(some, "a", epochs=epochs(*scattered, 1e5))) is not None
     noisy = [4.0e5, 3.0e5] * 8
@@ -210,7 +210,7 @@ def test_a_bar_of_one_is_neutral_and_labels_sit_at_the_ends_of_bars(some: Run) -
     assert "datum.low < 1 && datum.high > 1" in undecided
     (texts,) = (layer for layer in layers if layer["mark"]["type"] == "text")
     assert texts["mark"]["align"] == {"expr": "(datum.speedup >= 1 || datum.text === '1.00x') ? 'left' : 'right'"}
-    # No layer filters its rows, so that every layer keeps rows when a filter of the page leaves only one run.
+    # If a layer filtered its rows, a filter of the page could leave it empty.
     assert not any("filter" in each for layer in layers for each in layer.get("transform", ()))
 
 

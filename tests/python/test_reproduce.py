@@ -35,7 +35,7 @@ def made_up(tmp_path: Path) -> Paper:
 def test_numbers_are_normalised_reduced_and_spread_over_seeds(made_up: Paper) -> None:
     claim = made_up.claims[0]
     assert claim.measurement is not None
-    # Times of the bus are 4 and 8 with the first seed, 2 and 4 with the second; those of ideal are always 2.
+    # The bus takes 4 and 8 with the first seed, 2 and 4 with the second; `ideal` always takes 2.
     times = {("bus", "hm_0", 0): 4.0, ("bus", "proj_3", 0): 8.0, ("bus", "hm_0", 1): 2.0, ("bus", "proj_3", 1): 4.0}
     values: dict[tuple[Point, str], float | None] = {}
     for system in ("bus", "ideal"):
@@ -59,7 +59,7 @@ def test_outcomes_read_back_have_the_verdicts_of_their_values(made_up: Paper, tm
     }
     outcome = Outcome(made_up, "quick", rows)
     path = tmp_path / "made-up.json"
-    # Store a wrong verdict: the one that is read follows from the values, whatever the file says.
+    # A stored verdict is ignored; it is computed from the values.
     path.write_text(outcome.to_json().replace('"met"', '"opposite"'))
     again = Outcome.read(path, made_up)
     assert again == outcome

@@ -80,5 +80,5 @@ def test_run_waits_for_a_log_that_is_slower() -> None:
         taken += rows
 
     run(6 * BATCH, take, control)
-    # One batch may wait for the thread, and the count of completions is published only at intervals.
+    # A batch may wait for the thread, and completions are counted only at intervals.
     assert max(ahead) < 2 * BATCH

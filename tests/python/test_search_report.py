@@ -56,7 +56,7 @@ def test_the_front_of_the_page_is_that_of_the_search(cli: Cli, folder: Path, tmp
 def test_the_report_of_a_search_begins_with_its_answer(folder: Path) -> None:
     document = json.loads((folder / "search.json").read_text())
     for trial in document["trials"]:
-        # Give each drive a key that it does not read (`idle`): the answer must not name it.
+        # A key without effect on the drive, which the answer must not name.
         trial["settings"]["venice.link-width"] = "1B"
         trial["idle"] = [*trial["idle"], "venice.link-width"]
     (folder / "search.json").write_text(json.dumps(document))

@@ -112,7 +112,7 @@ def test_no_file_is_read_that_nobody_names(tmp_path: Path, cli: Cli) -> None:
     others = ("flashmesh.toml", ".env", "pyproject.toml", "trace.toml", "trace.gz", "drive.json", "venice-z-nand.toml")
     for name in others:
         (tmp_path / name).write_text("nobody named this")
-    # Make every access time old, and older than the change: Linux updates it only on the first read after a change.
+    # Linux updates an access time only on the first read after a change, so make all access times old.
     long_ago, now = 1_000_000_000, time.time()
     for path in tmp_path.iterdir():
         os.utime(path, (long_ago, now))

@@ -150,7 +150,7 @@ def test_drive_lives_on_when_a_client_is_killed_and_has_what_was_acknowledged(tm
         client = serving.client()
         for page in range(min(last, 2047) + 1):
             found = int.from_bytes(client.read(page * 4096, 4096)[:8], "big")
-            # The page may also have the write after the last acknowledged one, which may have reached the drive.
+            # A write that was not acknowledged may have reached the drive too.
             assert found % 2048 == page
             assert found <= last + 1
         client.leave()
@@ -219,8 +219,8 @@ def test_fio_verifies_what_it_wrote_and_virtual_time_is_fast(tmp_path: Path) -> 
         fio(tmp_path, serving, rw="randwrite", bs="4k", size="16M", iodepth=8, verify="crc32c")
         before_s = used_s(serving.process.pid)
         found = fio(tmp_path, serving, rw="randread", bs="4k", size="16M", iodepth=16, loops=4)
-        # Use processor time of the server: on a busy machine fio sees lower rates. docs/how-to/mount-a-drive.md has the
-        # figures.
+        # Compare with processor time of the server, because a busy machine lowers the rate of fio.
+        # docs/how-to/mount-a-drive.md has the figures.
         assert found["read"]["total_ios"] > 5_000 * (used_s(serving.process.pid) - before_s)
         assert serving.end()[0] == 0
     assert load(tmp_path / "report.json")["requests"] >= 6 * 4096
@@ -349,7 +349,7 @@ def test_probe_compares_what_a_client_sees_with_what_the_drive_takes() -> None:
     config = configuration.load("preset:venice-z-nand", overrides={"geometry.blocks-per-plane": 64})
     found = probe(config, 1, lambda note: pytest.fail(note), requests=100, targets=(20, 200))
     assert [step.target_us for step in found.steps] == [20, 200]
-    # A client never sees much less than the latency of the drive, from which the server subtracts the transport time.
+    # The server subtracts the transport time from the latency, but clients must not see much less than that latency.
     assert all(step.p50_us > 0.7 * step.target_us for step in found.steps)
     assert found.way.p50_us < found.steps[-1].p50_us
 

@@ -35,8 +35,7 @@ def test_no_text_of_any_page_is_clipped_on_screens_and_paper(browser: webdriver.
     found = []
     for number, path in enumerate(pages):
         browser.get(path.as_uri())
-        # Check each dark page in one width only, and all widths in turn, because dark pages differ from light ones only
-        # in colours.
+        # Dark pages differ only in colours, so each is checked at one width; the widths take turns.
         for scheme, width in [*(("light", width) for width in WIDTHS), ("dark", WIDTHS[number % len(WIDTHS)])]:
             show_as(browser, scheme=scheme)
             resize(browser, width)

@@ -54,7 +54,7 @@ def compared(two: Path) -> Comparison:
 
 @pytest.fixture(scope="module")
 def many() -> Comparison:
-    """Returns a comparison with 18 streams, which are more than have columns or groups."""
+    """Returns a comparison with 18 streams, too many for columns or groups of their own."""
     streams = {f"s{number}": fm.Stream() for number in range(18)}
     result = fm.run(fm.Config(workload=fm.Workload(requests=30), stream=streams))
     return Comparison({"seed": (1,)}, (ComparedRun({"seed": 1}, result),))

@@ -81,7 +81,7 @@ ENDLESS_REQUESTS = "1_000_000_000_000"
 
 
 def write_endless(sweep_file: Path, requests: str, head: str = "") -> None:
-    """Writes a sweep whose last runs do not end by themselves, so that a slow test still finds them active."""
+    """Writes a sweep whose last runs are endless, so even a slow test can interrupt them."""
     axis = f'[axes]\n"workload.requests" = [{requests}, {ENDLESS_REQUESTS}]\n'
     sweep_file.write_text(head + SWEEP.replace("[axes]\n", axis))
 
@@ -128,7 +128,7 @@ def test_folder_that_is_removed_meanwhile_ends_a_sweep(cli: Cli, sweep_file: Pat
 
 def test_interrupt_that_loses_a_result_does_not_wait_for_it(config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def lose(crew: local.Crew, seconds: float) -> None:
-        # Simulate an interrupt that arrives after a result has left the queue, and before the crew has counted it.
+        # The interrupt arrives after a result has left the queue but before it is counted.
         monkeypatch.undo()
         crew.ended.get(timeout=TIMEOUT_S)
         raise KeyboardInterrupt
@@ -137,7 +137,7 @@ def test_interrupt_that_loses_a_result_does_not_wait_for_it(config: Path, monkey
     settings = {"workload.requests": 100}
     started = time.monotonic()
     with pytest.MonkeyPatch.context() as patience:
-        # Use the time limit of the tests: a wait for the lost result would reach it on any machine.
+        # A wait for the lost result would take as long as a test may.
         patience.setattr(local, "STOP_S", TIMEOUT_S)
         with pytest.raises(flashmesh.Interrupted):
             flashmesh.compare(config, {"seed": [1, 2, 3]}, overrides=settings, jobs=1)

@@ -72,7 +72,7 @@ def address_of(path: str) -> str:
 
 @pytest.mark.long
 def test_lost_worker_costs_no_run(start: Start, cli: Cli, sweep_file: Path, tmp_path: Path) -> None:
-    # Short runs come first, so that long ones are still left for a slow test.
+    # Long runs come last, so even a slow test can interrupt them.
     axis = '[axes]\n"workload.requests" = [2_000, 300_000]\n'
     sweep_file.write_text("seeds = 2\n" + sweep_file.read_text().replace("[axes]\n", axis))
     path = scheduler(start, tmp_path)
@@ -186,7 +186,7 @@ def test_sweep_whose_jobs_die_says_so_and_ends(sweep_file: Path, tmp_path: Path)
 
 @pytest.mark.long
 def test_jobs_that_die_at_once_are_told_with_what_the_last_one_wrote(sweep_file: Path, tmp_path: Path) -> None:
-    # With this replacement of sbatch, each job ends at once, so neither Slurm nor Dask lists it.
+    # Each job ends at once, so neither Slurm nor Dask lists it.
     sbatch = '#!/bin/sh\necho $$\necho "no such partition" > slurm-$$.out\n'
     done = run_with_slurm(tmp_path, sweep_file, sbatch=sbatch, squeue="#!/bin/sh\n")
     assert done.returncode == 2

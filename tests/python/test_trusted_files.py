@@ -1,4 +1,4 @@
-"""Policies that files name: without the consent of the user their code runs in no way."""
+"""Policies named in files: their code does not run without the consent of the user."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ population = 2
 
 
 class Hostile:
-    """Files in a folder that name a policy. Its code leaves a mark when it runs."""
+    """Files that name a policy whose code leaves a mark when it runs."""
 
     def __init__(self, folder: Path, name: str) -> None:
         self.folder, self.marker = folder, folder / "pwned"
@@ -182,7 +182,7 @@ def test_a_configuration_on_stdin_and_a_served_one_run_no_policy(hostile: Hostil
 
 
 def python_doors(hostile: Hostile) -> dict[str, Callable[[], Any]]:
-    """Returns functions that a program may call with a file that names a policy."""
+    """Returns all Python functions that read a file or result that names a policy."""
     saved = flashmesh.load(hostile.result())
     assert isinstance(saved, flashmesh.Result)
     tables = saved.configuration
@@ -257,7 +257,7 @@ def test_a_class_of_a_file_runs_where_the_file_is_trusted_or_the_user_names_it(
     assert flashmesh.run(DRIVE, victim=hostile.name) == trusted
     assert flashmesh.run(DRIVE, overrides={"policy.victim": hostile.name}) == trusted
     assert len(flashmesh.compare(DRIVE, {"policy.victim": ["built-in", hostile.name]}).runs) == 2
-    # The user names one policy, the file another: this is no consent to the latter.
+    # Consent to one policy is no consent to another.
     with pytest.raises(flashmesh.ConfigError, match=r"policy.victim names the policy mine.py:Mine, whose code"):
         flashmesh.run(tables, arbiter="other.py:Other")
 

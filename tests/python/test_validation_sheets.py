@@ -237,8 +237,7 @@ def test_random_writes_find_a_drive_in_steady_state(tmp_path: Path) -> None:
     assert list(kinds.values()) == ["sequential", "sequential", "random"]
     (outcome,) = simulated(tmp_path, (row(1.0, load=SheetLoad(0.0, 4096, "random", 16)),)).rows
     assert outcome.simulated is not None
-    # Random overwrites are slower than sequential ones, because garbage collection has to copy valid pages, which
-    # sequential overwrites do not leave.
+    # GC has to copy valid pages under random overwrites, but not under sequential ones.
     assert outcome.simulated < 0.8 * PAGES / BLOCK_US * 1e6
 
 

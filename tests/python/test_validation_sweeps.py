@@ -64,8 +64,8 @@ def test_rates_and_latencies_of_the_bundled_sweeps_belong_together() -> None:
     means = {each.load: each.value for each in bundled() if each.statistic == "mean" and each.load in rates}
     assert rates.keys() == means.keys()
     for load, rate in rates.items():
-        # Little's law: rate times mean latency is the number outstanding. The mean of io_uring lacks the time between a
-        # completion and the next request.
+        # Little's law: rate times mean latency is the number outstanding. The latency of io_uring excludes the time
+        # between a completion and the next request.
         assert rate * means[load] * 1e-6 == pytest.approx(load.outstanding, rel=0.02), load.label
 
 
@@ -132,8 +132,7 @@ def test_the_time_of_the_host_is_part_of_the_loop(tmp_path: Path) -> None:
         row(ALONE, READ_US, "us", "mean"),
         row(slow, 1e6 / (READ_US + HOST_US)),
         row(slow, READ_US + HOST_US, "us", "mean"),
-        # With many reads outstanding, the die is always busy and the time of the host has no effect: it passes while
-        # the die serves other reads.
+        # With many reads outstanding the die is the bottleneck, and the host time is hidden.
         row(deep, 1e6 / READ_US),
         row(deep, 8 * READ_US, "us", "mean"),
     )

@@ -41,11 +41,11 @@ def judged(published: float, *, tolerance: float = 0.1, neutral: float | None = 
         ((1.5, 0.9), Verdict.MISSED),
         ((1.0,), Verdict.MISSED),
         ((1.01, 1.02), Verdict.MISSED),
-        # Published is 2.65, neutral is 1. The direction holds from a quarter of this effect on, 1.4125.
+        # The effect is 2.65 - 1. The direction holds from a quarter of the effect on, at 1.4125.
         ((1.41,), Verdict.MISSED),
         ((1.42, 1.42), Verdict.DIRECTION),
         ((1.42, 1.40), Verdict.MISSED),
-        # A number is met within a tenth of the effect, 0.165. A tenth of the value, 0.265, would be more.
+        # The tolerance is a tenth of the effect (0.165), not of the value (0.265).
         ((2.49,), Verdict.MET),
         ((2.40,), Verdict.DIRECTION),
         ((0.99,), Verdict.MISSED),
@@ -57,15 +57,14 @@ def test_a_number_is_met_on_its_side_or_opposite(values: tuple[float, ...], expe
 
 
 def test_a_small_effect_is_not_met_without_one() -> None:
-    # The tolerance is a tenth of the effect of 0.08, that is 0.008. A tenth of the value 1.08 would accept even a value
-    # without any effect.
+    # The effect is 0.08, so the tolerance is 0.008. A tenth of the value 1.08 would accept no effect at all.
     assert verdict.number(Spread((1.0,)), judged(1.08)) == Verdict.MISSED
     assert verdict.number(Spread((0.98,)), judged(1.08)) == Verdict.OPPOSITE
     assert verdict.number(Spread((1.02,)), judged(1.08)) == Verdict.DIRECTION
     assert verdict.number(Spread((1.074,)), judged(1.08)) == Verdict.MET
-    # Published is a decrease of 1.7 %, measured one of 8.4 %: the direction holds, the number does not.
+    # A published decrease of 1.7 % and a measured one of 8.4 %: only the direction holds.
     assert verdict.number(Spread((0.916,)), judged(0.983)) == Verdict.DIRECTION
-    # A reduction has 0 as its neutral value, an absolute value has none.
+    # The neutral value of a reduction is 0; absolute values have none.
     assert verdict.number(Spread((39.5,)), judged(43.6, neutral=0.0)) == Verdict.MET
     assert verdict.number(Spread((0.95,)), judged(1.0, neutral=None)) == Verdict.MET
     assert verdict.number(Spread((0.5,)), judged(1.0, neutral=None)) == Verdict.MISSED
@@ -108,10 +107,10 @@ def test_the_value_of_no_effect_may_be_measured() -> None:
     near = Spread((99.9, 99.8))
     assert verdict.number(near, known, Spread((77.0, 78.0))) == Verdict.MET
     assert verdict.number(near, known, Spread((99.0, 99.0))) == Verdict.MISSED
-    # 83.0 is a quarter of the effect above the published value without the technique, but not above the measured one.
+    # 83.0 exceeds the published value without the technique by a quarter of the effect, but not the measured one.
     assert verdict.number(Spread((83.0,)), known) == Verdict.DIRECTION
     assert verdict.number(Spread((83.0,)), known, Spread((78.8,))) == Verdict.MISSED
-    # 58.0 is below the published value without the technique, and above the measured one.
+    # 58.0 is below the published value without the technique, but above the measured one.
     assert verdict.number(Spread((58.0,)), known) == Verdict.OPPOSITE
     assert verdict.number(Spread((58.0,)), known, Spread((50.0,))) == Verdict.DIRECTION
     assert verdict.number(Spread((50.0, 58.0)), known, Spread((58.0, 50.0))) == Verdict.MISSED
@@ -121,7 +120,7 @@ def test_the_value_of_no_effect_may_be_measured() -> None:
     ("values", "relation", "expected"),
     [
         ((1.0, 2.0, 3.0), "rises", Verdict.MET),
-        # For `rises`, each value must be 5 % above the value before it.
+        # `rises` requires steps of at least 5 %.
         ((1.0, 2.0, 2.05), "rises", Verdict.DIRECTION),
         ((1.0, 2.0, 2.2), "rises", Verdict.MET),
         ((1.0, 1.02, 1.04), "rises", Verdict.MISSED),
@@ -277,7 +276,7 @@ def test_the_headline_is_the_single_reading_in_which_most_claims_hold(tmp_path: 
     counted = summary(Outcome(paper, "quick", rows))
     assert counted.best.regime == "as-specified"
     assert counted.best.within == (1, 2, 2)
-    # Choosing the best regime for each claim would give two; that is no consistent reading.
+    # The best regime for each claim separately would give two, but is no consistent reading of the paper.
     assert counted.any_regime == (2, 2, 2)
     assert counted.only_elsewhere == 1
     assert nearness(paper.claims[2], rows["A4"][0]) == 0.25
@@ -322,7 +321,7 @@ def test_half_a_claim_is_not_met(tmp_path: Path) -> None:
     claim = written(tmp_path, text).claims[1]
     order = (((1.0, 2.0),),)
     assert judge(claim, Row("slow", (12.0,), curves=order)) == Verdict.MET
-    # The order holds. The increase of 2 % is too small to have a direction; 8 % has it, but is outside the tolerance.
+    # The order holds. An increase of 2 % has no direction; 8 % has one, but misses the tolerance.
     assert judge(claim, Row("slow", (2.0,), curves=order)) == Verdict.MISSED
     assert judge(claim, Row("slow", (8.0,), curves=order)) == Verdict.DIRECTION
     assert judge(claim, Row("slow", (12.0,), curves=(((1.0, 1.0),),))) == Verdict.MISSED
@@ -355,8 +354,7 @@ def test_a_share_of_the_number_counts_apart_from_one_of_the_effect(made_up: Pape
         each = reading(Outcome(made_up, "quick", rows), "as-specified")
         return each.within, each.of_number
 
-    # `within` counts shares of the effect, `of_number` also shares of the value: a tenth of the value 2.0 is 0.2, and a
-    # tenth of its effect is 0.1.
+    # `within` counts claims by shares of the effect 1.0, `of_number` also by shares of the value 2.0.
     assert found(1.95) == ((1, 1, 1), (1, 1, 1))
     assert found(1.85) == ((0, 1, 1), (1, 1, 1))
     assert found(1.55) == ((0, 0, 1), (0, 1, 1))

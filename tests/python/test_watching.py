@@ -95,8 +95,7 @@ def test_sweep_whose_process_was_killed_is_said_to_wait_at_once(tmp_path: Path) 
     try:
         assert not watch(tmp_path).is_over
         process.kill()
-        # The killed process is a zombie until its parent waits for it, so its id is still in use. The watch must find
-        # its end nevertheless.
+        # The killed process stays a zombie with its id until its parent waits, but the watch must notice its end.
         end = time.monotonic() + TIMEOUT_S
         while not watch(tmp_path).is_over:
             assert time.monotonic() < end
@@ -108,8 +107,7 @@ def test_sweep_whose_process_was_killed_is_said_to_wait_at_once(tmp_path: Path) 
         process.wait(timeout=TIMEOUT_S)
     assert told[1] == "no process is running: --resume runs the rest"
     assert "killed: the process is gone" in told[2]
-    # A process on another machine cannot be looked up. Its last sign of life (`beat`) is recent, so the sweep is not
-    # over.
+    # A process on another machine cannot be checked, but its heartbeat is recent.
     (tmp_path / "progress/one.json").write_text(json.dumps(beat | {"host": "another", "beat": time.time()}))
     assert not watch(tmp_path).is_over
 

@@ -1,7 +1,7 @@
-"""Finds which of many mutants a test finds, with few runs of the test.
+"""Finds the mutants that a test detects, with few runs of the test.
 
-All mutants that no test has found yet are active at once. Most runs pass, and show for all of them that the test does
-not find them. Where a test fails, each half of the mutants is tested alone, and so on.
+All mutants that no test has found yet are active at once. Most runs pass, which rules out all of them for the test. If
+a test fails, each half of the mutants is tested alone, and so on.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class Judge:
         return list(groups.values())
 
     def state(self) -> tuple[int, int]:
-        """Returns two numbers that stay the same as long as nothing new is learned about a mutant."""
+        """Returns two numbers that change whenever something is learned about a mutant."""
         return len(self.found), len(set(self.group_of.values()))
 
     def run(self, tests: Iterable[Command], jobs: int, on_passed: Callable[[], None]) -> None:
@@ -138,7 +138,7 @@ class Judge:
                 self.on_found(number, failure)
 
     def separate(self, numbers: Iterable[int]) -> None:
-        """Puts mutants into a group of their own: with others a test fails that passes with each of the two parts."""
+        """Makes a group of mutants that fail a test only together: the test passes with each half."""
         with self.guard:
             group = max(self.group_of.values(), default=0) + 1
             self.group_of |= {number: group for number in numbers if number in self.group_of}

@@ -76,7 +76,7 @@ class Mutant:
 
     @property
     def is_body(self) -> bool:
-        """Whether the mutant returns from a function at once: `start` is the start of its body, and `end` the same."""
+        """Whether the mutant makes a function return at once: inserted where the body starts (`start` equals `end`)."""
         return self.start == self.end
 
     def guarded(self, test: str) -> bytes:
@@ -160,7 +160,7 @@ def operators(file: str, node: Node) -> Iterator[Mutant]:
 
 
 def has_let(node: Node) -> bool:
-    """Returns whether a node contains `let` outside blocks: a part of a condition that is no expression."""
+    """Returns whether a node contains `let` outside blocks, as in `if let`; such a condition is no expression."""
     if node.type == "block":
         return False
     return node.type == "let_condition" or any(has_let(child) for child in node.named_children)

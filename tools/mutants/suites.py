@@ -67,6 +67,6 @@ def python_suite(tree: MutatedTree, marked: str) -> Command:
 
 
 def python_test(tree: MutatedTree, failure: str) -> Command | None:
-    """Returns the command that runs the test that a line of pytest says has failed; None if the line names no test."""
+    """Returns a command for the failed test in a line of pytest; None if the line names no test."""
     matched = PYTHON_FAILED.search(failure)
     return None if matched is None else pytest(tree, matched["test"], matched["test"])
