@@ -46,7 +46,8 @@ def drawn_job(draws: random.Random) -> dict[str, str]:
     if files > 1:
         job["nrfiles"] = str(files)
         orders = ["roundrobin", "sequential", "random", "roundrobin:3"]
-        # Left out: with an odd number of requests per turn, fio trims blocks of other files before it writes one.
+        # Left out: with an odd number of requests per turn, fio changes files between the trims and the writes of
+        # blocks.
         job["file_service_type"] = draws.choice(["sequential", "roundrobin:4"] if "trimwrite" in rw else orders)
     if is_mix:
         job["rwmixread"] = draws.choice(["10", "30", "50", "75"])

@@ -27,7 +27,7 @@ OF_TWO_PRIORITIES = TOLERANCE_PERCENT | {"p99": 3.5}
 
 
 def cases() -> list[object]:
-    """Returns the lines of the table of MQSim's figures by name."""
+    """Returns the rows of MQSim's figures, one per case."""
     table = GOLDEN / "expected.csv"
     if not table.is_file():
         return [pytest.param({}, id="none", marks=pytest.mark.skip(f"{table} is not there"))]

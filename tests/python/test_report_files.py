@@ -1,4 +1,4 @@
-"""Files of `flashmesh report`: figures for papers, charts that are asked for, and results that it refuses."""
+"""Files of `flashmesh report`: figures for papers, selected charts, and results that are refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Columns of the table of a sweep: types that follow from the values, and texts too long for one piece."""
+"""The table of a sweep: column types that follow from the values, and texts too long for one chunk."""
 
 from __future__ import annotations
 

@@ -111,9 +111,9 @@ class Judge:
                 return
 
     def fails(self, test: Command, numbers: Sequence[int]) -> bool:
-        """Returns whether a test fails with several mutants active, and records those that it finds.
+        """Returns whether a test fails with some mutants active, and records the mutants that it detects.
 
-        Mutants that were found before are not active.
+        Mutants that were found before are not activated.
         """
         numbers = [number for number in numbers if number in self.group_of]
         if not numbers:

@@ -45,7 +45,7 @@ pub fn full_drive_of_a_terabyte() -> String {
     full(config)
 }
 
-/// Preconditions a drive calibrated to measurements with random writes, and runs a few requests. Returns a hash of the results.
+/// Preconditions the drive `kioxia-cm7-r` with random writes, and runs a few requests. Returns a hash of the results.
 pub fn full_drive() -> String {
     full(Config::from_preset("kioxia-cm7-r").expect("the preset exists"))
 }

@@ -1,4 +1,4 @@
-//! The diagrams of a read and a write in docs/architecture.md, compared with calls recorded in a run: which folder calls which, through which
+//! Comparison of the read and write diagrams in docs/architecture.md with calls recorded in a run: which folder calls which other, through which
 //! files, in which order.
 
 mod drawing;

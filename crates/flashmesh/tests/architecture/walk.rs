@@ -19,7 +19,7 @@ use flashmesh::units::{Bytes, Time};
 
 use crate::drawing::Message;
 
-/// Folders below the event loop that call one another. Folders that call none of these four are leaves, and not in the diagrams.
+/// Folders in the diagrams. All other folders below the event loop call none of these.
 const ROOMS: [&str; 4] = ["frontend", "controller", "datapath", "fabric"];
 
 /// Function call from code in the source folder `from` to code in the source folder `to`.

@@ -1,4 +1,4 @@
-//! Every kind of configuration error: its kind, its position, and for a few the whole message.
+//! Configuration errors of every kind: the kind and the position, for some the whole message.
 
 use std::path::PathBuf;
 

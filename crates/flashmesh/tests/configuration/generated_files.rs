@@ -1,4 +1,4 @@
-//! Generated files follow from the declarations. These tests fail if a file is stale.
+//! Checks that the generated files are up to date with the declarations.
 
 use flashmesh::measure::document::Document;
 use flashmesh::quantities;

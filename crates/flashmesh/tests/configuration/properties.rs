@@ -149,8 +149,8 @@ fn is_of_text(problem: &Problem) -> bool {
     matches!(problem.kind, ConfigErrorKind::InvalidToml | ConfigErrorKind::MalformedOverride)
 }
 
-/// Checks that each problem of `error` has a position in one of `texts` (by name), and that this position exists and is at the key or its
-/// replacement. The printed error must show name and line.
+/// Checks that each problem of `error` has a position in one of `texts` (name and text), at the key or its replacement, and is printed with name and
+/// line.
 fn check_error(error: &ConfigError, texts: &[(String, String)]) -> Result<(), TestCaseError> {
     let shown = error.to_string();
     prop_assert!(!error.problems().is_empty());
@@ -395,7 +395,7 @@ fn every_number_has_bounds_and_every_choice_a_meaning() {
     }
 }
 
-/// Returns whether a key accepts `value`, alone or with the keys that it needs to take effect.
+/// Returns whether `value` is accepted for a key, alone or with the keys that it needs to take effect.
 fn is_known(spec: &'static ParameterSpec, value: &str) -> bool {
     let own = format!("{} = {value}\n", spec.path());
     let beside =

@@ -1,4 +1,4 @@
-//! Streams and namespaces: the sources of their values, their results, and every error.
+//! Streams and namespaces: precedence of their settings, their results, and every error.
 
 use std::path::{Path, PathBuf};
 
@@ -478,7 +478,7 @@ fn streams_that_write_apart_need_a_block_each_on_the_planes_they_use() {
             "ftl.write-streams = \"per-stream\"\n[geometry]\nchannels = 2\nchips-per-channel = 1\nblocks-per-plane = 32\npages-per-block = 256\ncapacity = \"104MiB\"\n{rest}"
         )
     };
-    // Data fill 26 of 32 blocks. The six spare blocks suffice for three streams: four for one stream, and one for each further stream.
+    // Data fills 26 of 32 blocks. The six spare blocks suffice for three streams: four for the first, one for each further stream.
     let streams = "[stream.a]\n[stream.b]\n[stream.c]\n";
     read(&drive(streams), &[]);
     let says = [
@@ -486,7 +486,7 @@ fn streams_that_write_apart_need_a_block_each_on_the_planes_they_use() {
         "set ftl.write-streams to \"shared\"",
     ];
     assert_problem(&drive(&format!("{streams}[stream.d]")), &[], Conflict, (1, 21), says);
-    // Streams of another namespace have their blocks on other planes.
+    // A stream of another namespace needs its blocks on other planes.
     let apart = "[namespace.x]\nchannels = 0\n[namespace.y]\nchannels = 1\n[stream.d.queue]\nnamespace = \"y\"";
     read(&drive(&format!("{streams}{apart}")), &[]);
 }

@@ -257,8 +257,8 @@ fn saturated_reads_move_twice_as_fast_in_packets_less_their_overhead() {
     assert_within("pSSD, one row", saturated(FabricKind::Pssd, any_page_of_row_0), 4096.0 / page, 0.01);
 }
 
-/// Read throughput of a chip that never waits for a path, in GB/s. A read transfers its command and its page in packets over 8 bits at 1.2
-/// GB/s. Each of the two packets adds 20 ns to tR.
+/// Throughput of reads of a chip that never waits for a path, in GB/s. Command and page are sent in packets over 8 bits at 1.2 GB/s; handling the two
+/// packets adds 40 ns to tR.
 const CHIP: f64 = 4096.0 / ((8.0 + 4096.0 + 12.0) / 1.2 + 3040.0);
 
 #[test]
@@ -325,7 +325,7 @@ fn waiting_for_a_path_is_not_mistaken_for_the_transfer_of_a_later_plane() {
     let mut config = bare_drive();
     config.flash.multi_plane = MultiPlane::SameOffset;
     config.ftl.allocation = order("PWCD");
-    // The reads are of both planes of two chips on one channel. The second chip senses while the first sends, and waits for the channel.
+    // Both reads cover both planes of a chip, on one channel. The second chip is sensed while the first sends, then waits for the channel.
     let records = run(&config, [read(0, 2, Time::ZERO), read(2, 2, Time::ZERO)]);
     for record in &records {
         assert_eq!(record.breakdown.transfer, COMMAND * 2 + PAGE_TRANSFER * 2);

@@ -1,5 +1,5 @@
-//! Path between the queues of the dies and the array: chips without die interleaving, command times, partial programs, channel arbitration, and
-//! the choice of transactions. All times are compared with arithmetic to the picosecond.
+//! From the queues of the dies to the array: chips without die interleaving, command times, partial programs, channel arbitration and scheduling, to
+//! the picosecond.
 
 use flashmesh::config::{
     Arbitration, ChannelLoad, Config, EraseOrder, FabricKind, KindOrder, MultiPlane, PlaneOrder, PreconditionKind,
@@ -282,13 +282,13 @@ fn with_data_first_and_round_robin_commands_go_to_the_chips_after_the_last_one()
 fn a_chip_whose_data_has_left_takes_part_in_the_choice_of_the_next_command() {
     let mut config = drive();
     config.fabric.arbitration = Arbitration::DataFirstRoundRobin;
-    // Chip 1 reads first, then chip 0. While chip 0 sends its data, chips 0 and 2 each have another command pending.
+    // Chip 1 is served first, then chip 0. While chip 0 sends its data, chips 0 and 2 have another command pending.
     let sends = ONE_READ - US(1);
     let chip = |chip: u64, page: u64, arrival| read(chip * 8 + page * 128, 1, arrival);
     let requests = [chip(1, 0, Time::ZERO), chip(0, 0, US(20)), chip(0, 1, US(20)), chip(2, 0, US(20) + sends)];
     let done = completions(&config, requests);
     let free = US(20) + ONE_READ;
-    // Round robin goes from chip 0 to chip 2. Chip 0 is last, although its data has just left the channel.
+    // Round robin continues after chip 0 at chip 2, and chip 0 is last, although its data has just left the channel.
     assert_eq!(done[1], free);
     assert_eq!((done[3], done[2]), (free + ONE_READ, free + ONE_READ + PAGE_TRANSFER));
     config.fabric.arbitration = Arbitration::RoundRobin;

@@ -72,7 +72,7 @@ fn two_reads_of_a_row_of_pnssd_have_a_channel_each_and_a_third_of_both_waits() {
     let rate = Rate::from_bytes_per_second(1_200_000_000);
     let (control, page) = (rate.time_for(Bytes::new(8)), rate.time_for(Bytes::new(PAGE + 12)));
     let whole = control + Time::from_ns(40) + READ + page;
-    // Chip (0, 0) is reached over the channel of its row, chip (0, 1) over that of its column, and chip (1, 1) over that of its row.
+    // Chips (0, 0) and (1, 1) use the channel of their row, chip (0, 1) that of its column.
     let reads = [0, 8, 9].map(|page| read(page, 1, Time::ZERO));
     assert_eq!(latencies(&drive(FabricKind::Pnssd), reads), [whole; 3]);
     let reads = [0, 8, 16, 1, 17].map(|page| read(page, 1, Time::ZERO));

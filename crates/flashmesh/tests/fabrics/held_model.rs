@@ -1,4 +1,4 @@
-//! Paths held by transactions on all interconnects, compared with a simple model: a first come, first served list of path requests.
+//! Held paths of all interconnects, compared with a simple model that serves path requests first come, first served.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};

@@ -204,7 +204,7 @@ fn every_option_serves_reads_writes_and_collection_with_no_oracle_speaking() {
     let topologies = [NossdTopology::Mesh, NossdTopology::Torus, NossdTopology::Ring];
     let injections = [Nearest, RoundRobin, LeastLoaded, NearestUnderThreshold, NearestElseRoundRobin];
     let arbitrations = [PacketArbitration::RoundRobin, PacketArbitration::Fifo, PacketArbitration::Oldest];
-    // Each value of each option is combined with each value of most other options.
+    // The combinations cover each pair of values of most options.
     for number in 0..48usize {
         let mut config = Config { seed: number as u64, ..Config::default() };
         config.fabric.kind = FabricKind::Nossd;
@@ -269,8 +269,8 @@ fn networks_that_would_come_to_a_halt_are_errors_with_a_remedy() {
     assert!(Config::from_str(text, "nossd.toml", &[]).is_ok());
 }
 
-/// Claim P11 (Design for Scalability, PACT 2014): NoSSD gains more over channels of 16 chips than over channels of 8. This holds if the
-/// chips load their channel (section 4.4), but not if the channel rate is independent of the number of chips.
+/// Claim P11 (Design for Scalability, PACT 2014): NoSSD gains more over channels of 16 chips than of 8. That holds only if chips load their channel
+/// (section 4.4).
 #[test]
 fn nossd_gains_more_where_more_chips_load_a_channel() {
     let makespan = |kind: &str, [channels, chips]: [u32; 2], load: &str| {

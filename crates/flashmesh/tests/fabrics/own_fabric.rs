@@ -1,4 +1,4 @@
-//! User-defined interconnects: an interconnect that replaces the configured one behaves the same in every method of the trait `Fabric`.
+//! User-defined interconnects: every method of the trait `Fabric` has the same effect as for a built-in interconnect.
 
 use flashmesh::config::{Config, FabricKind, PageMove, ParameterSpec};
 use flashmesh::fabric::{AnyFabric, FabricInfo, info_of};

@@ -1,5 +1,4 @@
-//! Multi-bit cells: pages take the time of their type, and a word line is programmed at once. All times are compared with arithmetic to the
-//! picosecond.
+//! Multi-bit cells, to the picosecond: pages take the time of their type, and a word line is programmed in one step.
 
 use flashmesh::config::{Config, PageTypes, ProgramUnit, Suspension};
 use flashmesh::units::Time;

@@ -64,8 +64,7 @@ fn the_transactions_of_a_request_share_one_circuit_at_a_time() {
     config.venice.circuits_per_request = Some(2);
     assert_eq!(latencies(&config, [read(page_at(0, 0), 2, Time::ZERO)]), [both]);
     config.venice.circuits_per_request = Some(1);
-    // With one circuit per request, the second command is sent while the first chip reads, and the second page is sent after the first page
-    // has arrived.
+    // With one circuit per request, the second command is sent while the first chip reads, and the second page after the first.
     assert_eq!(latencies(&config, [read(page_at(0, 0), 2, Time::ZERO)]), [both + scout(hops) + data(links)]);
     let write_one = scout(hops) + COMMAND + data(links);
     assert_eq!(latencies(&config, [write(page_at(0, 0), 2, Time::ZERO)]), [write_one * 2 + PROGRAM]);
@@ -132,7 +131,7 @@ fn dies_of_a_chip_wait_for_its_pins() {
     assert_eq!([causes.channel.transfers, causes.controller.transfers, causes.link.transfers], [2, 0, 0]);
 }
 
-/// Venice, ISCA 2023, section 3.1: in a path conflict the path is in use for another request.
+/// Venice, ISCA 2023, section 3.1: a path conflict is with another request.
 #[test]
 fn pages_of_one_request_that_wait_for_each_other_are_no_conflict_with_another_request() {
     for kind in [FabricKind::Bus, FabricKind::Pssd, FabricKind::Pnssd, FabricKind::Nossd, FabricKind::Venice] {

@@ -38,16 +38,15 @@ fn page(number: u64) -> u64 {
     number * 4
 }
 
-/// Returns writes to chip 0, ten milliseconds apart. All but the last fill seven blocks, each with two valid pages. The last write leaves
-/// fewer free pages than the GC reserve plus a block, so GC collects the first block, which holds pages 0 and 1.
+/// Returns writes to chip 0, ten milliseconds apart. All but the last fill seven blocks with two valid pages each. The last write makes GC collect
+/// the first block, which holds pages 0 and 1.
 fn writes_until_two_pages_move() -> Vec<IoRequest> {
     let blocks = (0..7).map(|block| [2 * block, 2 * block + 1, 2 * block + 1, 2 * block + 1]);
     let pages = blocks.flatten().chain([14]);
     pages.zip(0..).map(|(number, n)| write(page(number), 1, Time::from_ms(10 * n))).collect()
 }
 
-/// Returns the latency of a packet of `flits` flits over `hops` links between routers, without contention. In cycles of 1 ns, it is 1 for the
-/// request, 4 per router, and 1 per flit over the last link.
+/// Returns the latency of a packet without contention, in cycles of 1 ns: 1 for the request, 4 per router, 1 per flit.
 fn alone(hops: u64, flits: u64) -> Time {
     Time::from_ns(1 + 4 * (hops + 1) + flits)
 }
@@ -66,7 +65,7 @@ fn clean() -> (Time, Time) {
 fn a_clean_takes_one_packet_the_reads_the_transfers_the_programs_and_one_acknowledgement() {
     let (begins, told) = clean();
     let mut requests = writes_until_two_pages_move();
-    // A read of another page of chip 0 arrives after the Clean (chip-to-chip move of a whole block) has started.
+    // The read of another page of chip 0 arrives after the Clean has started.
     requests.push(read(page(5), 1, begins + Time::from_us(50)));
     let erased = told + alone(0, 8) + ERASE;
     let done = completions(&small_drive(), requests.clone());

@@ -79,7 +79,7 @@ fn pairs_in_queues(outstanding: usize, dies: usize) -> f64 {
     states_of_queues(outstanding, dies).iter().map(|(queues, share)| share * pairs(queues)).sum()
 }
 
-/// Returns the states of the queues, with their shares, after one more read of a random die.
+/// Returns the distribution of queue lengths after one more read of a random die.
 fn one_more(states: &BTreeMap<Vec<usize>, f64>, dies: usize) -> BTreeMap<Vec<usize>, f64> {
     let mut next = BTreeMap::new();
     for (queues, share) in states {
@@ -247,8 +247,8 @@ fn what_replication_would_gain_is_what_it_gains() {
     assert!(would.imbalanced_avoided > 0 && did.counts.imbalanced_avoided > 0, "{would:?} {did:?}");
 }
 
-/// Section II.C and Table 5 of Jun et al., IEEE Access 2023, on a profile with recurring bursts: pairs repeat as often as published, and
-/// replication separates them.
+/// On a profile with recurring bursts, pairs repeat as often as published (Jun et al., IEEE Access 2023, section II.C and Table 5), and replication
+/// separates them.
 #[test]
 fn pairs_of_hm_1_repeat_as_table_2_has_it_and_replication_takes_them_apart() {
     let text = "preset = \"collisions\"\n[workload]\nprofile = \"collisions/HM1\"\nrequests = 30_000\n[replay]\nmode = \"open\"\n\
@@ -342,8 +342,8 @@ fn reads_that_complete_a_write_trigger_copies_only_where_they_are_asked_for() {
     assert!(imbalanced > 100, "{imbalanced}");
 }
 
-/// Table 5 of Jun et al., IEEE Access 2023, has two pair occurrences in all of RSRCH1, where 0.3 % of the requests are reads. Reads for
-/// partial writes would cause a thousand times as many.
+/// RSRCH1 has two pair occurrences in Table 5 of Jun et al., IEEE Access 2023. Only 0.3 % of its requests are reads; counting reads for partial
+/// writes would give a thousand times as many.
 #[test]
 fn the_recorded_rsrch_1_has_as_few_collisions_as_table_5() {
     let Some(folder) = shared("traces") else { return };

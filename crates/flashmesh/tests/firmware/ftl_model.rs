@@ -189,7 +189,7 @@ impl Model {
             }
             return;
         };
-        // Expected result of `next_valid_page`: the first mapped page at or after `next_page`, with its logical page.
+        // Expected result of `next_valid_page`: the first valid page from `next_page` on.
         let is_valid = |page| {
             let ppn = self.geometry.ppn(victim, page);
             let (lpn, _) = self.flash[&ppn];

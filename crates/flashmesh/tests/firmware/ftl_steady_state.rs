@@ -96,7 +96,7 @@ fn fifo_amplifies_writes_as_its_closed_form_says() {
 #[test]
 fn random_victims_amplify_writes_as_their_closed_form_says() {
     let Steady { write_amplification, utilisation } = measured(VictimPolicy::Random);
-    // A random victim is an average block, so the share `utilisation` of its pages is moved.
+    // A random victim is an average block, so the share `utilisation` of its pages is valid and moved.
     assert_within(0.03, write_amplification, 1.0 / (1.0 - utilisation));
 }
 
@@ -212,7 +212,7 @@ fn sequential_preconditioning_lays_logical_pages_in_order() {
     }
 }
 
-/// Computes by hand how many blocks of each plane are programmed, and how many of their pages are valid.
+/// Computes independently how many blocks of each plane are programmed, and how many of their pages are valid.
 #[test]
 fn an_aged_drive_is_full_of_invalid_pages_up_to_its_first_collection() {
     for (fill, written, policy) in [
@@ -414,7 +414,7 @@ fn preconditioning_counts_translation_pages_that_planes_of_a_superblock_exchange
     for allocation in [Allocation::Dynamic, Allocation::FreeChannel] {
         let shared = FtlRules { superblock_dies: Some(1), moves_share_write_block: true, ..FtlRules::new(&config) };
         let rules = FtlRules { allocation, ..shared };
-        // Each preconditioning ends with an audit, which compares the counts of the allocator with the map.
+        // An audit at the end of preconditioning compares the counts of the allocator with the map.
         let [before, after] = [PreconditionKind::None, PreconditionKind::Random].map(|kind| {
             let (ftl, _) = preconditioned_by(rules, &config, kind, 1.0);
             let pages = ftl.translation_pages().expect("the map is on flash").all();

@@ -21,7 +21,7 @@ use crate::support::cases::cases;
 
 const GIB: Bytes = Bytes::new(1 << 30);
 
-/// Returns a store that keeps every state in `folder`, however short its preparation was.
+/// Returns a store that saves every preconditioned state in `folder`, even if it was computed quickly.
 fn drives(folder: &Path) -> PreparedDrives {
     drives_within(folder, GIB)
 }

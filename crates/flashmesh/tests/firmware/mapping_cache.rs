@@ -1,4 +1,4 @@
-//! Map cache on whole drives: latencies and hit shares compared with arithmetic, and drives that must not deadlock.
+//! Map cache on whole drives: latencies and hit rates compared with arithmetic, and configurations that could deadlock.
 
 use flashmesh::config::{
     self, Arbitration, Config, FabricKind, HoldPath, MapFill, MultiPlane, Pattern, PreconditionKind, ReplayMode, Sizes,
@@ -245,7 +245,7 @@ fn random_writes_cost_write_backs_and_collections_of_translation_pages() {
         assert_eq!(report.requests, 6000);
         assert!(report.flash.map_programs > 0 && report.gc.translation_collections > 0, "{:?}", report.gc);
         assert!(map_of(report).counters.write_backs >= report.flash.map_programs);
-        // The number of programs of all kinds is derived from their energy, independently of the counters.
+        // The energy gives the number of programs independently of the counters.
         let power = config::Power::default();
         let of_one = (power.program_current * power.supply_voltage).as_watts() * PROGRAM.as_secs_f64();
         let programmed = report.power.energy_j.program / of_one;

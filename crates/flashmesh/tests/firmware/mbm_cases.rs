@@ -182,7 +182,7 @@ fn reads_join_within_one_request_only() {
         [(true, &pair[..], 0), (false, &pair[..], 1), (true, &[read(0, 2, Time::ZERO)][..], 1)]
     {
         let config = drive("mbm", [1, 1, 1, 2], &format!("[mbm]\nrs = {rs}"));
-        // Both reads wait behind another read, so that only the key `rs` of `[mbm]` decides whether they join.
+        // Both reads wait behind another read, so only the key `rs` of `[mbm]` decides whether they join.
         let mut all = vec![write(0, 2, Time::ZERO), read(8, 1, Time::from_ms(10))];
         all.extend(requests.iter().map(|io| IoRequest { arrival: Time::from_ms(10), ..*io }));
         let report = report(&config, &all);
@@ -263,7 +263,7 @@ fn writes_to_a_read_intensive_area_even_it_out() {
     assert!(even < uneven && even < after, "{uneven} before; {even} with fewest pages, {after} on static dies");
 }
 
-/// Section IV.B of the MBM paper reallocates if a request has too many transactions, or too many subrequests on one channel.
+/// Section IV.B of the MBM paper: a reallocation needs too many transactions in a request, or too many subrequests on one channel.
 #[test]
 fn each_condition_of_a_reallocation_has_a_value_of_its_key() {
     let moved = |shape: [u32; 4], trigger: &str, requests: &[IoRequest]| {
@@ -357,8 +357,7 @@ fn mbm_is_ahead_of_tbm_on_a_drive_that_collects_since_reads_suspend_its_collecti
     assert!((shared / mended - 1.0).abs() < 0.4, "{shared}, {mended}");
 }
 
-/// Section IV.A of the MBM paper distributes writes evenly. Here each write arrives after the previous one has completed, so all dies are
-/// equally idle.
+/// Section IV.A of the MBM paper distributes writes evenly, even if each arrives after the previous one has completed and all dies are idle.
 #[test]
 fn a_drive_with_little_to_do_is_written_to_evenly() {
     for parts in ["", "[mbm]\nmcs = false", "[mbm]\nws = false"] {

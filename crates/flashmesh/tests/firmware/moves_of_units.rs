@@ -186,8 +186,7 @@ fn the_last_program_of_a_victim_is_in_part_empty_wherever_it_goes() {
     assert_eq!(report.flash.units_skipped, 3 + 3);
 }
 
-/// Returns the latency of a packet of `flits` flits over `hops` links between routers, without contention. In cycles of 1 ns, it is 1 for the
-/// request, 4 per router, and 1 per flit over the last link.
+/// Returns the latency of a packet without contention, in cycles of 1 ns: 1 for the request, 4 per router, 1 per flit.
 fn alone(hops: u64, flits: u64) -> Time {
     Time::from_ns(1 + 4 * (hops + 1) + flits)
 }

@@ -146,8 +146,8 @@ impl Seen {
     }
 }
 
-/// Runs a drive to its end, then again with a power cut at each of the given times, in thousandths of the run. Returns the counts of the cuts, or the
-/// first error.
+/// Runs a drive to its end, then again with a power cut at each of `moments`, in thousandths of the run. Returns the counts of the cuts, or the first
+/// error.
 fn cut_drive(config: &Config, requests: &[IoRequest], moments: &[u32]) -> Result<Seen, String> {
     let mut seen = Seen::default();
     let said = |config: &Config| {
@@ -184,8 +184,7 @@ fn cut_drive(config: &Config, requests: &[IoRequest], moments: &[u32]) -> Result
     Ok(seen)
 }
 
-/// Returns the random generator with which drive `number` is drawn. The generator depends only on `seed` and `number`, so each drive can be drawn
-/// alone.
+/// Returns the random generator for drive `number`, which depends only on `seed` and `number`, so each drive can be drawn alone.
 pub fn runner(seed: u64, number: u64) -> TestRunner {
     let bytes: Vec<u8> = [seed, number].iter().flat_map(|part| part.to_le_bytes()).cycle().take(32).collect();
     TestRunner::new_with_rng(Runner::default(), TestRng::from_seed(RngAlgorithm::ChaCha, &bytes))

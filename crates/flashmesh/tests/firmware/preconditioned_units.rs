@@ -25,7 +25,7 @@ fn drive(allocation: Allocation) -> Config {
     config
 }
 
-/// Returns the share of the logical pages with an even number that are on the same die as the next page.
+/// Returns the share of even logical pages that are on the same die as the next page.
 fn share_of_neighbours_on_one_die(ftl: &Ftl, geometry: &Geometry) -> f64 {
     let die_of = |lpn: u32| ftl.lookup(Lpn(lpn)).map(|ppn| geometry.die_of_plane(geometry.plane_of(ppn)));
     let pairs = geometry.logical_pages / 2;

@@ -46,7 +46,7 @@ fn shared_drives_change_no_report() {
         &[&word_lines[..], &["flash.page-types=qlc", "slc.blocks-per-plane=1"]].concat(),
         &["precondition.kind=random", "fabric.kind=venice", "geometry.chips-per-channel=4"],
     ];
-    // All points run twice. By the second time every cached state has served a run, which must not have changed it.
+    // All points run twice: the second runs start from cached states, which the first runs must not have changed.
     for overrides in points.iter().chain(&points) {
         let config = config(overrides);
         let own = simulated(Simulation::new(&config).expect("the drive can be built"));

@@ -19,7 +19,7 @@ pub(super) const ONE_SLC_WRITE: Time = Time::from_ns(10 + 4_096 + 100_000);
 pub(super) const ONE_TLC_WRITE: Time = Time::from_ns(10 + 4_096 + 600_000);
 /// Arrival time long after everything has been folded.
 pub(super) const LATER: Time = Time::from_ms(1_000);
-/// Pages of the SLC cache of a plane: four blocks, each with a third of 24 pages.
+/// SLC pages in the cache of a plane: a third of 24 pages in each of four blocks.
 pub(super) const CACHE: u64 = 32;
 
 /// Returns a drive of one plane of TLC blocks of 24 pages, with a capacity of 40 blocks, four additional blocks for the cache, and a channel of
@@ -97,7 +97,7 @@ fn a_cache_is_left_alone_up_to_the_share_of_its_blocks_that_may_be_full() {
 fn a_page_is_read_in_the_time_of_the_cache_until_it_is_folded() {
     let reads = [read(0, 1, Time::from_ms(1)), read(0, 1, LATER)];
     let one_page = |config: &Config| run_all(config, std::iter::once(write(0, 1, Time::ZERO)).chain(reads)).2;
-    // The block of the cache is not full, so it is not folded, and the page is read from the cache.
+    // The cache block is not full, so it is not folded, and the page is read from the cache.
     let in_cache = COMMAND + SLC_READ + PAGE_TRANSFER;
     assert_eq!(one_page(&drive()), [ONE_SLC_WRITE, in_cache, in_cache]);
     let block = writes(0..8, Time::ZERO).chain([read(0, 1, LATER)]);

@@ -38,7 +38,7 @@ fn a_command_costs_its_kind_and_its_units_and_a_completion_costs_as_well() {
         ..Firmware::default()
     });
     let at = |number| Time::from_ms(number);
-    // The partial read starts on another channel and covers three pages, two of them in part.
+    // The read starts on another channel and covers three pages, two of them in part.
     let part = IoRequest { offset: Bytes::new(7 * PAGE + 512), size: Bytes::new(2 * PAGE), ..read(7, 1, at(3)) };
     let requests = [read(5, 1, at(0)), write(5, 1, at(1)), request(RequestKind::Deallocate, 5, 1, at(2)), part];
     let records = run(&config, requests);

@@ -292,7 +292,7 @@ fn with_streams(case: &Case, sketches: &[Sketch], split: bool) -> Config {
     config
 }
 
-/// Returns the requests of `case` dealt in turn to `streams` streams.
+/// Distributes the requests of `case` to `streams` streams in turn.
 fn dealt(case: &Case, streams: usize) -> Vec<Vec<IoRequest>> {
     let mut lists = vec![Vec::new(); streams];
     for (index, io) in case.requests.iter().enumerate() {

@@ -58,7 +58,7 @@ fn a_page_written_again_before_its_stripe_leaves_goes_with_it_as_it_was_written_
         config.power.cut = Some(at);
         config.power.capacitors = false;
         let ms = Time::from_ms;
-        // Page 0 is written in one sector, and then as a whole. Page 1 is written in one sector, and then in another sector.
+        // Page 0 is first written in one sector and then as a whole, page 1 in two different sectors.
         let sector = |at: u64, arrival| IoRequest {
             offset: Bytes::new(512 * at),
             size: Bytes::new(512),

@@ -240,7 +240,7 @@ fn host() -> BoxedStrategy<String> {
     (host, cache).prop_map(|(host, cache)| host + &cache).boxed()
 }
 
-/// Returns a strategy that draws three streams. Two share the planes of the first channel, the third has the planes of the second.
+/// Returns a strategy that draws three streams: two share the planes of the first channel, the third has those of the second.
 fn streams(requests: u64) -> BoxedStrategy<String> {
     let workload = |name| {
         section(

@@ -29,7 +29,7 @@ impl WorkloadSource for Listed {
     }
 }
 
-/// Source of `left` requests of one page each. It needs no list of requests, so a long saturating run takes no memory.
+/// Source of `left` one-page requests, computed on demand, so a long run takes no memory.
 pub struct Repeated {
     pub left: u64,
     pub kind: RequestKind,

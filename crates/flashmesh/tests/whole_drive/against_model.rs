@@ -205,7 +205,7 @@ fn many_drives_that_are_drawn_with_units_gather_programs_and_many_have_large_uni
     assert!(large > 80, "{large} of 400 have units of several pages");
 }
 
-/// Returns a drive of one plane of 8 blocks of 4 pages of 4 KiB, with a capacity of half of its pages, and one outstanding request.
+/// Returns a drive of one plane of 8 blocks of 4 pages, half of them as capacity, with one request outstanding.
 fn one_plane() -> Config {
     let mut config = Config::default();
     config.geometry.channels = 1;

@@ -1,4 +1,4 @@
-//! Results of random drives compared with stored hashes, so that a refactoring that changes a result is found.
+//! Results of random drives compared with stored hashes, to detect any change of results in a refactoring.
 //!
 //! After an intended change of results or of the drawn cases, `make golden-corpus` rewrites the hashes.
 

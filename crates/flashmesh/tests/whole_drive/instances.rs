@@ -181,7 +181,7 @@ fn compare(number: u64, case: &Case) -> Outcome {
     let checked = run(&case.config, listed(case), Way { by_log: number.is_multiple_of(2), ..WATCHED });
     assert_eq!(checked.instance, Instance::Probed, "oracles are probes");
     assert_same(&checked, "with oracles");
-    // The request log and the oracles are independent of each other, so a log without oracles in one case of eight is enough.
+    // The log is independent of the oracles, so it is tested in only one case of eight.
     if number.is_multiple_of(8) {
         let logged = run(&case.config, listed(case), Way { by_log: true, ..BARE });
         assert_same(&logged, "with a log");
@@ -208,7 +208,7 @@ fn compare_recorded(number: u64, case: &Case, mut bare: Value, own: Instance) ->
     left.instance < Instance::Probed
 }
 
-/// Asserts that epochs and a warm-up change no result besides their own.
+/// Asserts that epochs and a warm-up affect only their own results.
 fn compare_measured(number: u64, case: &Case, bare: Outcome) {
     let mut config = case.config.clone();
     config.measure.epoch = Some(Time::from_us(1 + number % 700));

@@ -119,8 +119,7 @@ impl Feed {
 /// Completion of a request, with the stream and the number in that stream.
 type Completed = ((usize, u64), Completion);
 
-/// Steps a drive through all requests, with random steps. Returns its report without machine-dependent fields, and the completions in
-/// order.
+/// Runs all requests in random steps. Returns the report without machine-dependent fields, and the completions in order.
 fn stepped(mut drive: Drive, requests: &[Vec<IoRequest>], random: &mut SimRng) -> (Value, Vec<Completed>) {
     let mut feed = Feed::new(requests);
     let mut completed = Vec::new();

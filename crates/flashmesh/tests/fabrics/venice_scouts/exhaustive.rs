@@ -16,7 +16,7 @@ struct Tally {
     sightings_most: u32,
 }
 
-/// Searches from every controller to every target, with every set of at most `reserved_max` reserved links. Returns the counts of the searches.
+/// Searches from every controller for every target, with every set of at most `reserved_max` reserved links, and counts the results.
 fn search_everywhere(
     (rows, columns): (u32, u32),
     reserved_max: usize,

@@ -82,7 +82,7 @@ impl Grid {
         (between(from / self.columns, to / self.columns), between(from % self.columns, to % self.columns))
     }
 
-    /// Returns whether the chips are joined by a path of links in service that never leads away from `to`.
+    /// Returns whether links in service join the chips by a path that gets closer to `to` with every hop.
     pub fn has_minimal_path(&self, from: u32, to: u32) -> bool {
         let (rows, columns) = self.way(from, to);
         let chip = |row: usize, column: usize| rows[row] * self.columns + columns[column];
@@ -116,7 +116,7 @@ impl Grid {
         }
     }
 
-    /// Asserts that exactly the links out of service are reserved in `network`.
+    /// Asserts that nothing is reserved in `network` but the links out of service.
     pub fn assert_nothing_else_is_taken(&self, network: &CircuitNetwork) {
         assert!(network.is_empty(), "a router still has a table row");
         for (position, out) in self.out.iter().enumerate() {

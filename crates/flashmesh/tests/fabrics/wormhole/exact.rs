@@ -97,7 +97,7 @@ fn case() -> impl Strategy<Value = Case> {
         .prop_map(|(grid, controllers, parameters, traffic)| Case { grid, controllers, parameters, traffic })
 }
 
-/// Runs the network, and checks its reports against its log of crossings. Returns the log: the cycles in which each packet crosses each link.
+/// Runs the network and checks its reports against its log of crossings, which is returned: the cycles in which each packet crosses each link.
 fn crossings(topology: &Topology, parameters: Parameters, packets: &[(u64, Packet)]) -> Vec<Crossing> {
     let mut network =
         WormholeNetwork::new(topology.clone(), parameters).expect("the parameters are within their bounds");

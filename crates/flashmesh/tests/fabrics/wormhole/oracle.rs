@@ -1,4 +1,4 @@
-//! Simulation of the network flit by flit and cycle by cycle: slow, simple, and written from the semantics alone.
+//! Slow and simple simulation of the network, flit by flit and cycle by cycle, written independently of the simulator.
 
 use std::collections::VecDeque;
 

@@ -1,4 +1,4 @@
-//! Saturated networks: with more traffic than the network carries, every packet still arrives, with all options.
+//! Saturated networks: with any options, every packet arrives although more traffic is offered than the network carries.
 
 use flashmesh::engine::random::SimRng;
 use flashmesh::fabric::wormhole::{

@@ -11,7 +11,7 @@ use proptest::sample::select;
 
 use super::time_us;
 
-/// Kinds of multi-plane operations whose planes start together. Independent reads are drawn separately, by `with_independent_planes`.
+/// Multi-plane modes in which planes start together. `with_independent_planes` draws independent reads.
 const JOINT_PLANES: &[MultiPlane] = &[MultiPlane::Off, MultiPlane::SameOffset, MultiPlane::SameBlockAndOffset];
 
 /// Makes the planes of a drive read independently, at most `at_once_max` at once; `None` sets no limit.

@@ -142,7 +142,7 @@ impl Interconnect {
             geometry.blocks_per_plane += 1;
         }
         if kind == FabricKind::Pnssd {
-            // The capacity is changed with the number of planes, so that the number of logical pages per plane stays the same.
+            // Scale the capacity, so that each plane keeps its number of logical pages.
             let planes_before = geometry.channels * geometry.chips_per_channel;
             geometry.channels = geometry.chips_per_channel;
             let planes = geometry.channels * geometry.chips_per_channel;

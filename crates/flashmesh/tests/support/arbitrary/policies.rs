@@ -112,7 +112,7 @@ fn divisors(range: std::ops::RangeInclusive<u32>, of: u32) -> Vec<u32> {
 /// Gives the drive several planes per die if the policy needs planes or dies that work together.
 fn work_together(config: &mut Config) {
     if config.geometry.planes_per_die == 1 && (config.ftl.policy != FirmwarePolicy::Superblock || config.dies() == 1) {
-        // The capacity is changed with the number of planes, so that the number of logical pages per plane stays the same.
+        // Scale the capacity, so that each plane keeps its number of logical pages.
         config.geometry.planes_per_die = 2;
         let pages = config.geometry.capacity.map(|capacity| capacity.as_u64() / config.geometry.page_size.as_u64());
         config.geometry.capacity = pages.map(|pages| config.geometry.page_size * (2 * pages));

@@ -40,7 +40,7 @@ pub mod monte_carlo;
 /// Returns the principal branch of Lambert's function: the w >= -1 with w exp(w) = `x`, for `x` of at least -1/e.
 pub fn lambert_w(x: f64) -> f64 {
     let distance = (2.0 * (std::f64::consts::E * x + 1.0)).max(0.0).sqrt();
-    // Start with the series at the branch point, or a crude value away from it. Halley's method converges from either.
+    // Starts from the series at the branch point, or far from it from a crude value; Halley's method converges from both.
     let mut w = if distance < 1.0 { -1.0 + distance - distance * distance / 3.0 } else { (1.0 + x).ln() * 0.75 };
     for _ in 0..64 {
         let excess = w * w.exp() - x;

@@ -39,7 +39,7 @@ pub fn write_amplification(victim: Victim, blocks: usize, b: usize, rho: f64, se
         valid: (0..blocks).map(|block| logical.saturating_sub(block * b).min(b) as u32).collect(),
         collections: 0,
     };
-    // The first round of writes is long enough that the sequential fill has no effect with any policy, and is not counted.
+    // Warm-up, not counted: long enough to erase the effect of the sequential fill under any policy.
     pool.write(victim, 12 * logical);
     let (host, moved) = pool.write(victim, 12 * logical);
     (host + moved) as f64 / host as f64
