@@ -65,7 +65,7 @@ def search_of(folder: Path, tables: str) -> Path:
 
 
 def readers(folder: Path, text: str) -> dict[str, Callable[[], object]]:
-    """Returns each reader of ranges in files."""
+    """Returns all functions that read a range from a file, by name."""
     line = f'"replay.outstanding" = "{text}"\n'
     drawn = f"samples = 3\n{line}"
     return {

@@ -1,4 +1,4 @@
-"""The registry of papers: its content, what it refuses, and selection, fits and changes."""
+"""The registry of papers: content, refused entries, selection of claims, fits and changes."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def overlaps(one: Mutant, other: Mutant) -> bool:
 
 
 class Kept:
-    """Drawn mutants, durations of tests and what tests found, in a file, so that a later run continues."""
+    """Drawn mutants, durations of tests and results so far, saved in a file so that a run can be resumed."""
 
     def __init__(self, path: Path) -> None:
         """Creates an empty record for the file `path`."""

@@ -460,7 +460,7 @@ fn namespaces_that_fill_their_planes_are_refused() {
     let says = ["namespaces `a` and `b` put 7424 pages on a plane", "lower namespace.a.capacity (32MiB)"];
     assert_problem(&text, &[], Conflict, (8, 12), says);
 
-    // The error names the namespace that puts most pages on these planes. Its capacity need not be stated in the text.
+    // The error names the namespace with most pages on the full planes, even if its capacity is a default.
     let text = drive("[namespace.a]\ncapacity = \"8MiB\"\n[namespace.b]\nchannels = 0");
     let says = ["namespaces `b` and `a` put 7680 pages", "lower namespace.b.capacity (56MiB)"];
     assert_problem(&text, &[], Conflict, (10, 12), says);

@@ -281,7 +281,7 @@ fn a_worker_whose_drives_all_fail_ends() {
     assert_eq!((seen.cuts, failures.len()), (0, FAILURES_MAX));
 }
 
-/// Each move for wear leveling programs a journal page and a map page, which wear out their blocks while cold data stays put. That triggers further
+/// Each move for wear leveling programs a journal page and a map page, whose blocks wear out while those of cold data do not. That causes further
 /// moves, which must end.
 #[test]
 fn moves_for_wear_that_fill_the_journal_come_to_an_end() {

@@ -188,7 +188,8 @@ fn operations_that_the_bound_brings_forward_are_counted_while_the_other_kind_wai
     };
     // No transaction waits for 20 ms, so none is overdue, and all reads precede the writes.
     assert_eq!(counted(Time::from_ms(20)), (0, 0));
-    // All transactions become overdue. Counted are those dispatched while transactions of the other kind wait: a write, a read and the other write.
+    // All transactions become overdue. The counts include only those dispatched while the other kind (reads or writes) waits: a write, a read and the
+    // other write.
     assert_eq!(counted(US(2)), (1, 2));
 }
 

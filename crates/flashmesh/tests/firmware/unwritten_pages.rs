@@ -146,7 +146,8 @@ fn a_page_is_read_at_its_home_until_it_is_written_and_after_it_is_deallocated() 
     let mut config = bare_drive();
     config.ftl.allocation = order("CWDP");
     let at = |ms: u64| Time::from_us(1000 * ms);
-    // Page 640 is the sixth page of its plane by its home. Ten other pages of the plane are written before it, so it is written to the eleventh.
+    // Page 640 is read at the sixth page of its plane while unwritten. Ten other pages of the plane are written first, so it is written to the
+    // eleventh.
     let before = (0..11u64).map(|page| write(page * 128, 1, Time::ZERO));
     let page = 640;
     let requests = before.chain([

@@ -191,8 +191,8 @@ fn compare(number: u64, case: &Case) -> Outcome {
     bare
 }
 
-/// Asserts that recorders do not change the results of the case, alone and with oracles. When its recorders finish, a run may switch to `own`, the
-/// instance without recorders. Returns whether they finished before the end of the run.
+/// Asserts that recorders change no result of the case, with and without oracles. A run whose recorders have finished may continue in `own`, the
+/// instance without recorders. Returns whether they finished before the end.
 fn compare_recorded(number: u64, case: &Case, mut bare: Value, own: Instance) -> bool {
     let recorded = recorded(case, number);
     let by_timeline = number.is_multiple_of(3);
