@@ -1,4 +1,4 @@
-"""Further measurements: for each key that is not determined, the single load whose figures depend on it most."""
+"""Advice on further measurements: for each key that is not determined, the load whose figures depend on it most."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ class Advice:
     values: tuple[str, str]
     """The two values of the key whose figures are compared."""
     load: str | None
-    """Label of the load; None if no figure changes by `CHANGE_MIN` tolerances under any load. `figure` and `change` are
-    then those of the largest change in tolerances."""
+    """Label of the load; None if no figure changes by `CHANGE_MIN` tolerances under any load. `figure` and `change`
+    then describe the largest change in tolerances."""
     figure: str
     change: float
     """Relative change of the figure from the first compared value to the second."""

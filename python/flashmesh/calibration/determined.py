@@ -30,13 +30,15 @@ DEVIATIONS = 2.0
 WIDTH_MAX = 0.5
 """Width of the interval below which a key is determined, as a share of its range."""
 EFFECT_MIN = 0.5
-"""Change of a figure over half the range of a key, in tolerances, below which the figure does not depend on the key."""
+"""Minimum change of a figure, in tolerances, over half the range of a key. Below it, the figure does not depend on the
+key."""
 LOSS_MARGIN = 0.05
-"""Minimum excess of the loss with each other choice of a key over the least loss, for the key to be determined."""
+"""Minimum difference between the least loss and the loss with any other choice of a key, for the key to be
+determined."""
 LOSS_MAX = 2.5
 """Loss above which no key is determined. Figures are then about two tolerances off, so slopes are not reliable."""
 CORRELATION_MIN = 0.5
-"""Minimum absolute correlation of the estimates of two keys, for the report to say that both have the same effect."""
+"""Absolute correlation between the estimates of two keys, from which the report says that both have the same effect."""
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,8 @@ PAGE_TYPES = {
 The ratios of TLC are those of the preset `solidigm-p5520`. No measured drive has top pages.
 """
 COLLECTING = 0.66
-"""Program rate of dies during garbage collection, which also read and erase, relative to dies that only program.
+"""Program rate of a die during garbage collection, in which it also reads and erases, relative to a die that only
+programs.
 
 The ratio is that of the preset `solidigm-p5520` at saturation.
 """
@@ -165,8 +166,8 @@ def shortest_read_us(targets: Sequence[Target]) -> float | None:
 def suspend_time_ps(targets: Sequence[Target]) -> float | None:
     """Returns the suspension time that explains the mean latency of reads at the lowest open load, in picoseconds.
 
-    Dies program for about load / saturation of the time, and a read that finds a program waits for its suspension. None
-    without a saturated open load, or without one below saturation whose reads were measured.
+    A die programs for about load / saturation of the time, and a read that meets a program waits for its suspension.
+    None without a saturated open load, or without an unsaturated one whose reads were measured.
     """
     loads = [
         (target.load.is_saturated, {held.figure: held.measured for held in target.held})

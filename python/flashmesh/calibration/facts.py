@@ -171,7 +171,7 @@ def refuse_untrusted_choices(path: Path, key: FreeKey) -> None:
 
 
 def is_read(drive: dict[str, Any], key: FreeKey, free: list[FreeKey]) -> bool:
-    """Returns whether `key` has an effect in the drive for some value of `key` and of up to one other searched key."""
+    """Returns whether `key` has an effect in the drive, for some value of it and of at most one other searched key."""
     if key.key == SOFTWARE:
         return True
     choices = [(other.key, each) for other in free for each in values_of(other)]

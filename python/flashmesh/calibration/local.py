@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 STEP = 0.05
 """Finite-difference step of a key, as a share of its range."""
 NEAR = 1e-3
-"""Convergence tolerance of the least squares, and minimum distance of the first value of a key from the ends of its
-range, as a share of the range."""
+"""Convergence tolerance of least squares; also the minimum distance of an initial value from either end of the range of
+its key, as a share of the range."""
 RIDGE = 0.5
 """Ridge weight of a single step. Keeps the step small if several keys have the same effect."""
 

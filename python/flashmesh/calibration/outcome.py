@@ -39,7 +39,7 @@ class Fitted:
     predicted: Figures | None
     """Figures of this load on a drive fitted without it; None without such a fit, or if the run failed."""
     is_refitted: bool = False
-    """Whether the fit to the other loads found another drive than the fit to all loads."""
+    """Whether the fit to the other loads found a different drive than the fit to all loads."""
 
     @property
     def fitted_error(self) -> float | None:

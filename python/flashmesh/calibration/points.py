@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from flashmesh.validation.sheets import SheetLoad, SheetRow
 
 MARGIN = 1.2
-"""Factor on the number of requests of a stream, so that a stop time, if set, ends the stream first, even if the
-simulated drive is somewhat faster than the measured one."""
+"""Margin on the number of requests of a stream. If the stream has a stop time, it ends at this time even on a simulated
+drive somewhat faster than the measured one."""
 COARSER = 4
 """Ratio of the requests of a full run to those of a short run."""
 COARSE_MIN = 50_000
@@ -139,8 +139,8 @@ class Target:
 def critical_loads(known: Measurements) -> list[Measured]:
     """Returns the loads at saturation (`AT_SATURATION`) that the measured drive nevertheless served in full.
 
-    Latencies at such a load jump from those of an idle write buffer to those of a full one within 1 % of the saturation
-    rate. They would dominate a fit, and determine nothing but this rate.
+    Within 1 % of the saturation rate, the latency at such a load jumps from that of an idle write buffer to that of a
+    full one. It would dominate a fit, but determine nothing but this rate.
     """
     saturation = known.saturation_iops or float("inf")
     return [
