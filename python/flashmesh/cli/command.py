@@ -13,7 +13,7 @@ EXIT_CODES = """Exit codes: 0 done; 1 internal error; 2 bad input, bad usage or 
 written; 3 a check failed; 129 hung up; 130 interrupted; 141 stdout was closed by its reader; 143 terminated."""
 
 WORDS = "flashmesh.words"
-"""Key in Click's context for the words that the command line gave to the command."""
+"""Key in Click's context of the raw arguments of the command."""
 KEYS_SHOWN = 3
 """Number of keys suggested in place of an unknown option."""
 

@@ -175,7 +175,7 @@ complete -o nosort -F %(complete_func)s %(prog_name)s
         return words[:-1], words[-1]
 
     def source(self) -> str:
-        """Returns the script without Click's version check: Bash before 4.4 itself reports the missing feature."""
+        """Returns the script without Click's check of the Bash version: Bash before 4.4 reports the problem itself."""
         return self.source_template % self.source_vars()
 
 

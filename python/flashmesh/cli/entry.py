@@ -39,7 +39,7 @@ def main() -> NoReturn:
     try:
         flush(sys.stdout)
     except OSError as error:
-        # The unwritten text is still in the buffer; Python would write it again at exit, and report another error.
+        # Discard the unwritten text: Python would write it again at exit and report a second error.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if code == OK:
             code = unwritable_stdout(error)
@@ -50,7 +50,7 @@ def main() -> NoReturn:
 
 
 def speak_utf8() -> None:
-    """Restarts Python in UTF-8 mode if the file system encoding is another; configurations are UTF-8."""
+    """Restarts Python in UTF-8 mode unless file names are UTF-8 already; configurations are UTF-8."""
     is_other = sys.getfilesystemencoding().lower() != "utf-8"
     if is_other and os.name == "posix" and not sys.flags.utf8_mode:
         os.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])
@@ -111,7 +111,7 @@ def guarded() -> int:
         say(f"error: {str(error).removeprefix('error: ')}")
         return BAD_INPUT
     except OSError as error:
-        # Commands convert file errors, so an OSError without a file is a failed print of help or a list.
+        # Commands convert errors of files. An error that names no file comes from printing help or a list.
         return unwritable_stdout(error) if error.filename is None and error.errno in PRINTING else fault(error)
     except Exception as error:
         return fault(error)

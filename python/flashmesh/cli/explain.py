@@ -48,7 +48,7 @@ def lines_about(key: str) -> Iterable[str]:
 
 
 def refuse_measure(name: str) -> None:
-    """Refuses the name of a measure, which is no key of a configuration.
+    """Refuses the name of a measure, which is not a configuration key.
 
     Raises:
         ConfigError: If a measure has this name, in any case.
@@ -106,7 +106,7 @@ def of_key(key: Key) -> Iterator[str]:
 
 
 def presets_of(key: Key) -> Iterator[str]:
-    """Yields lines with each value of a key and the presets that have it; one line if all have the same value."""
+    """Yields lines that list the presets by their value of a key; one line if all presets have the same value."""
     from flashmesh.keys import presets_by_value
 
     by_value = presets_by_value(key.key) if "NAME" not in key.key else {}
@@ -122,7 +122,7 @@ def paragraph(text: str) -> list[str]:
 
 
 def item(name: str, text: str, width: int = INDENT, further: str = "") -> list[str]:
-    """Returns a name and, in a column beside the name, a wrapped text, as lines."""
+    """Returns a name with a wrapped text in a column to its right, as lines."""
     indent = "  " + " " * width
     return textwrap.wrap(
         text, WIDTH, initial_indent=f"  {name:<{width}}", subsequent_indent=indent + further, break_on_hyphens=False

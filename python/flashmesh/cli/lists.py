@@ -95,7 +95,7 @@ def measures(json_file: Path | None) -> None:
 
 
 def beside(name: str, text: str, width: int) -> str:
-    """Returns a text in a column beside its name, in lines that fit a terminal of 80 columns."""
+    """Returns a text in a column to the right of its name, in lines that fit a terminal of 80 columns."""
     lines = textwrap.fill(text, 78, initial_indent=f"{name:<{width}}", subsequent_indent=" " * width)
     return f"{lines}\n"
 

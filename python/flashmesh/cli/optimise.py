@@ -82,7 +82,7 @@ def optimise(
 
 
 def nearest(search: Search, read: SearchFile) -> list[str]:
-    """Returns a line on the tried drive nearest to the constraints, with the constraints that the drive misses.
+    """Returns a line that names the tried drive closest to the constraints, and the constraints that it misses.
 
     Empty if no tried drive has a result.
     """

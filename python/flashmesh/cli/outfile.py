@@ -12,7 +12,7 @@ STDOUT = Path("-")
 """Path that stands for stdout in the options of output files."""
 STDOUT_NAMES = ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 FORMER = "--output"
-"""Former spelling of `--out`, accepted by all commands and shown nowhere."""
+"""Former spelling of `--out`, which all commands accept but no help text mentions."""
 META = "flashmesh.out"
 """Key in Click's context by which `-o` passes its file to the option of the format, such as `--json`."""
 F = TypeVar("F", bound=Callable[..., Any])

@@ -178,7 +178,7 @@ def first_line(error: BaseException) -> str:
 
 
 def failure(failures: Sequence[Outcome], runs: int, advice: str) -> FlashmeshError:
-    """Returns the error for a command with failed runs; the type follows from the first failure."""
+    """Returns the error for a command with failed runs; its type depends on the first failure."""
     error = failures[0].error
     kind = next((kind for kind in (CheckError, InternalError) if isinstance(error, kind)), ConfigError)
     count = f"{len(failures):,} of {runs:,} runs failed"

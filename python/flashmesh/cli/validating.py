@@ -22,18 +22,18 @@ BUNDLED = "the measurements"
 
 @dataclass(frozen=True)
 class Held:
-    """Figures with which drives are compared."""
+    """Sources of the figures with which drives are compared."""
 
     points: Path | None
-    """File of measurements; None for the bundled ones, or for none if there is a data sheet."""
+    """File of measurements; None for the bundled ones or, if there is a data sheet, for no measurements."""
     data_sheet: Path | None
     """Table of data-sheet rows; None for the bundled ones."""
     drive: str | None
     """Name of the drive in the tables; None for the drive of the preset, or for the only drive."""
     software_time: str | None
-    """Host software time instead of that of the preset."""
+    """Host software time that overrides that of the preset; None to keep it."""
     with_hot_pages: bool
-    """Whether to simulate writes to hot pages, whose runs write a drive over several times."""
+    """Whether to simulate writes to hot pages. Their runs are long: they overwrite the drive several times."""
 
 
 def subjects_of(names: tuple[str, ...], held: Held) -> list[Subject]:
@@ -66,7 +66,10 @@ def subjects_of(names: tuple[str, ...], held: Held) -> list[Subject]:
 
 
 def known_measurements(held: Held) -> Sequence[Measurements]:
-    """Returns the measurements of all drives: of the user, of the data sheet (without loads), or the bundled ones."""
+    """Returns the measurements of all drives: from the user's table or data sheet, or else the bundled ones.
+
+    Measurements from a data sheet have no loads.
+    """
     from flashmesh.validation.measurements import Measurements, bundled, read
     from flashmesh.validation.sheets import read_rows
     from flashmesh.validation.sweeps import measured
@@ -80,7 +83,7 @@ def known_measurements(held: Held) -> Sequence[Measurements]:
 
 
 def subject_of(name: str, known: Sequence[Measurements], held: Held) -> Subject:
-    """Returns a drive with its measurements, and with its rows of a data sheet of the user.
+    """Returns a drive with its measurements and the rows of the user's data sheet.
 
     Args:
         name: A preset, `preset:NAME` or a configuration file.

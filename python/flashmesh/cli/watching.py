@@ -50,7 +50,7 @@ def show_progress(folder: Path) -> None:
 
 
 class Seldom:
-    """Reader of Slurm's queue that limits the rate of its queries, since the controller serves many users."""
+    """Reader of Slurm's queue with a limited query rate, since Slurm's controller serves many users."""
 
     def __init__(self) -> None:
         """Creates a reader without a query; the first call queries the queue."""
