@@ -174,7 +174,7 @@ def drawn(drawing: Drawing, layout: Layout) -> str:
 
 
 def columns_of(layout: Layout, panels: int) -> int:
-    """Returns the number of panels in a row: the least that fits all into as few rows as the layout allows."""
+    """Returns the number of panels per row: as even as possible over the fewest rows that the layout allows."""
     rows = math.ceil(panels / layout.columns) or 1
     return math.ceil(panels / rows) or 1
 
@@ -222,7 +222,7 @@ def spec_of(drawing: Drawing, layout: Layout, inside: int) -> dict[str, Any]:
         columns = columns_of(layout, drawing.plot.panels)
         spec["columns"], spec["spacing"] = columns, 8
         if drawing.plot.panels % columns:
-            # With shared axes, an incomplete row of panels would have x axes below missing panels.
+            # Shared axes would put x axes below the missing panels of an incomplete row.
             spec["resolve"] = {**spec.get("resolve", {}), "axis": {"x": "independent"}}
         one["height"] = int(layout.height_pt * 0.6)
     else:
@@ -250,7 +250,7 @@ def units(spec: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def domains(value: Any) -> Iterator[list[str]]:
-    """Yields the list of names of each scale in a specification whose domain is such a list."""
+    """Yields the domain of each scale in a specification, if it is a list of names."""
     if isinstance(value, dict):
         found = value.get("domain")
         if isinstance(found, list) and found and all(isinstance(name, str) for name in found):

@@ -33,7 +33,7 @@ STATES = {
 
 
 def facts(runs: Sequence[Run]) -> list[tuple[str, str]]:
-    """Returns the facts at the head of a page, as (term, text); a text lists values that differ between runs."""
+    """Returns the facts at the head of a page as (term, text) pairs; values that differ between runs are listed."""
     if not runs:
         return []
     told = {
@@ -47,7 +47,7 @@ def facts(runs: Sequence[Run]) -> list[tuple[str, str]]:
 
 
 def alike(runs: Sequence[Run], text: Callable[[Run], str]) -> str:
-    """Returns the distinct texts of all runs, joined; texts that differ in a single word, or a number, are one text."""
+    """Returns the distinct texts of all runs, joined; merges texts that differ in a single word or number."""
     texts = list(dict.fromkeys(filter(None, map(text, runs))))
     return merged(texts) or ranged(texts) or listed(texts, "; ")
 
@@ -110,7 +110,7 @@ def setting(run: Run, key: str) -> Any:
 
 
 def drive(runs: Sequence[Run]) -> str:
-    """Returns a text on the drives: channels, chips, dies, cells, interconnects, and source of the configuration."""
+    """Describes the drives: channels, chips, dies, cells, interconnects, and source of the configuration."""
     channels, chips, dies = (over(runs, f"geometry.{key}") for key in SHAPE)
     cells = [value_text(setting(run, "flash.page-types")) for run in runs]
     kinds = choices([kind.upper() for kind in dict.fromkeys(cells) if kind != UNIFORM])
@@ -131,7 +131,7 @@ def source_of(document: Mapping[str, Any]) -> str:
 
 
 def state(run: Run) -> str:
-    """Returns a text on the state of the drive before the first request."""
+    """Describes the state of the drive before the first request."""
     kind, fill = setting(run, "precondition.kind"), setting(run, "precondition.fill")
     told = STATES.get(kind, str(kind or ""))
     if kind == "none" or fill is None:
@@ -146,7 +146,7 @@ def tables_of(run: Run) -> dict[str, Mapping[str, Any]]:
 
 
 def workload(run: Run) -> str:
-    """Returns a text on the number and the kind of requests of a run."""
+    """Describes the number and the kind of requests of a run."""
     told = run.document["workload"]
     window = run.document["measured"]
     count = f"{(window or run.document)['requests']:,.0f} requests"
@@ -170,13 +170,13 @@ def workload(run: Run) -> str:
 
 
 def depth(run: Run) -> str:
-    """Returns a text on the requests in flight of each stream, or on the replay mode that determines their number."""
+    """Describes the requests in flight of each stream, or the replay mode that determines their number."""
     found = [depth_of(name, table["replay"]) for name, table in tables_of(run).items() if "replay" in table]
     return listed(found, ", ")
 
 
 def depth_of(name: str, replay: Mapping[str, Any]) -> str:
-    """Returns a text on the requests in flight of the stream `name`."""
+    """Describes the requests in flight of the stream `name`."""
     before = f"{name}: " if name else ""
     match replay["mode"]:
         case "open":
@@ -189,7 +189,7 @@ def depth_of(name: str, replay: Mapping[str, Any]) -> str:
 
 
 def window(runs: Sequence[Run]) -> str:
-    """Returns a text on the simulated time that the figures cover: the measured window, or the whole run."""
+    """Describes the simulated time that the figures cover: the measured window, or the whole run."""
     windows = [run.document["measured"] for run in runs]
     if not any(windows):
         return f"the whole run, {ends([run.document['makespan_ps'] for run in runs])} of simulated time"

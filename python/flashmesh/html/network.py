@@ -18,7 +18,7 @@ def recordings(runs: Sequence[Run]) -> list[dict[str, Any]]:
 
 
 def recording(run: Run) -> dict[str, Any]:
-    """Returns the recording of a run: a list of events for each kind of event, each event a list of values."""
+    """Returns the recording of a run: for each kind of event, a list of events, each as a list of values."""
     network, table, grid = run.document["network"], run.document["links"], Grid.of(run)
     found = places(table["names"], table["kinds"], grid)
     return {

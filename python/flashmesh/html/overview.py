@@ -93,7 +93,7 @@ def line(measure: str, asked: str, each: Sequence[ChartAxis]) -> str:
 
 
 def panels(axes: Sequence[ChartAxis]) -> int:
-    """Returns the number of panels with one for each combination of the values of `axes`."""
+    """Returns the number of panels: one for each combination of the values of `axes`."""
     count = 1
     for axis in axes:
         count *= len(axis.values)

@@ -49,10 +49,10 @@ SENTENCES = {"data sheet": ROW_SENTENCE, SKEW_TITLE.lower(): SKEW_SENTENCE}
 ROWS_WRITTEN = 100
 """Maximum number of rows in the HTML of the result table; a script adds the others."""
 RUNS_MAPPED = 12
-"""Maximum number of runs with a utilisation map each."""
+"""Maximum number of runs for which each has a utilisation map."""
 CHANGES_TOLD = 6
-"""Maximum number of runs whose change of throughput has a line of its own. Two or more further runs are only counted; a
-single further run has a line, too."""
+"""Maximum number of runs whose change of throughput is listed. Other runs are only counted, unless there is just
+one."""
 COLUMNS_MAX = 8
 """Maximum number of runs that have a column each in the table of differing configuration keys."""
 
@@ -257,7 +257,7 @@ def page(study: Study) -> str:
         # On the page of a single run, the head already has this sentence.
         bounds=[(run.name, run.document["bound"]["sentence"]) for run in runs] if len(rows) > 1 else [],
         sections=sections,
-        # Only timelines that were cut off: the animated view itself mentions cut network recordings.
+        # Report only timelines here: the animated view itself reports network recordings that were cut off.
         cut=[f"{run.name}: {text}" for run in runs for text in recordings.cut(run.document, "timeline")],
         moving=moving,
         differences=tables.differences(runs, len(runs) > COLUMNS_MAX),

@@ -104,7 +104,7 @@ class Found:
         return list(dict.fromkeys([*(axis.name for axis in self.objectives), *(name for name, _ in self.constraints)]))
 
     def rows(self) -> list[tuple[list[str], list[Cell]]]:
-        """Returns a row of the table of the front for each drive: texts of its settings, cells of its measures."""
+        """Returns the table of the front: for each drive, the texts of its settings and the cells of its measures."""
         from flashmesh.html.tables import Cell
         from flashmesh.report.measures import measure_named
 

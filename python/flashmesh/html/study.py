@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 DRAWN_MAX = 24
 """Maximum number of points of a report for which every point has charts of its own."""
 BEST, WORST = 8, 4
-"""Numbers of points with the lowest and the highest tail latency that have charts, if there are more than
+"""Number of points with the lowest and with the highest tail latency that are drawn if there are more than
 `DRAWN_MAX`."""
 SEEDS_MAX = 20
 """Maximum number of seeds of a point that detailed charts average."""
@@ -68,14 +68,12 @@ class Study:
     """Content of a report, from all files and folders that it shows."""
 
     title: str
-    """The title of the report."""
     points: tuple[Shown, ...]
     tables: tuple[RunTable, ...]
     """Runs of the points: one table for each file or folder."""
     notes: tuple[str, ...] = ()
     """Notes at the head of the report, such as on failed or missing runs."""
     searches: tuple[Found, ...] = ()
-    """Searches among the results."""
     charts: tuple[ChartSpec, ...] = ()
     """Charts that the user requested."""
     answers: tuple[Answer, ...] = ()
@@ -85,9 +83,9 @@ class Study:
 
     @cached_property
     def findings(self) -> list[str]:
-        """Sentences on searches, else on a comparison or a run, else on answers and validations.
+        """Sentences that sum up the report: its searches, else its comparison or run, else its answers and validations.
 
-        Empty for several files with runs.
+        Empty if the runs come from several files.
         """
         if self.searches:
             return [search.answer for search in self.searches]

@@ -1,4 +1,4 @@
-"""Validation as a section of a page: measured values beside simulated ones."""
+"""Validation as a section of a page: measured and simulated values side by side."""
 
 from __future__ import annotations
 

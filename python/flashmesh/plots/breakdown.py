@@ -31,12 +31,12 @@ PARTS = {
 passes them."""
 REQUESTS = {"all requests (mean)": "mean", "slowest 1 %": "tail"}
 SHARES = " as shares"
-"""End of the names of choices that show shares of the latency instead of times, such as `slowest 1 % as shares`."""
+"""Suffix of the choices that show shares of the latency instead of times, such as `slowest 1 % as shares`."""
 BEYOND = 1.05
-"""Length of the axis of times, as a factor of the longest bar."""
+"""Length of the time axis, as a factor of the longest bar."""
 SHORT = 50
-"""Ratio of the longest bar, or of the end of an axis that cuts outliers off, to the shortest bar, above which the
-chart initially shows shares instead of times."""
+"""Ratio of the longest to the shortest bar, above which the chart initially shows shares instead of times. If the axis
+cuts outliers off, its end counts as the longest bar."""
 
 
 def rows(runs: Sequence[Run]) -> style.Values:

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 ROUTER = re.compile(r"\((\d+), (\d+)\)")
 NUMBERED = re.compile(r"(horizontal channel|vertical channel|channel|controller) (\d+)$")
 LANE = 0.13
-"""Distance of each of two opposite links from the straight line between the centres of their routers, in units of the
-distance between neighbouring chips."""
+"""Offset of two opposite links from the straight line between their routers, in units of the distance between
+neighbouring chips."""
 CONTROLLER_AT = -1.0
 """Horizontal position of the controllers; chips of the first way are at 0."""
 
@@ -79,7 +79,7 @@ def _place(name: str, kind: str, grid: Grid, directed: set[tuple[tuple[float, fl
     if len(ends) == 2:
         (x, y), (x2, y2) = ends
         if (ends[1], ends[0]) in directed:
-            # There is a link in the opposite direction: draw both beside the line, each to the right of its direction.
+            # For links in both directions, draw each to the right of its own direction.
             length = max(abs(x2 - x), abs(y2 - y)) or 1.0
             across, along = -(y2 - y) / length * LANE, (x2 - x) / length * LANE
             return Place(x + across, y + along, x2 + across, y2 + along)

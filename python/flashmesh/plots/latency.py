@@ -39,7 +39,7 @@ def points(runs: Sequence[Run]) -> style.Values:
             count = found["requests"][-1]
             before = 0
             if len(found["latency_ps"]) == 1:
-                # A line needs two points, also for a single latency.
+                # A line needs two points, even for a single latency.
                 rows.append(point(run.name, kind, found["latency_ps"][0], 0.0, 1.0))
                 before = count - 1
             for latency, requests in zip(found["latency_ps"], found["requests"], strict=True):
@@ -67,7 +67,7 @@ def tail(runs: Sequence[Run]) -> style.Plot:
     """Returns a chart of the share of requests slower than a latency, on a logarithmic scale that expands the tail."""
     nines = list(PERCENTILES.values())
     names = "{" + ", ".join(f"'{share:g}': 'p{name}'" for name, share in PERCENTILES.items()) + "}"
-    # Vega, like JavaScript, writes numbers down to 1e-6 without an exponent.
+    # Vega looks labels up by numbers as JavaScript writes them: without an exponent down to 1e-6.
     label = f"{names.replace('1e-05', '0.00001').replace('1e-06', '0.000001')}[toString(datum.value)] || ''"
     y = alt.Y(
         "slower:Q",

@@ -36,7 +36,7 @@ def load_axis(runs: Sequence[Run]) -> str | None:
 
 
 def drives(runs: Sequence[Run], axis: str) -> list[Run]:
-    """Returns the first run of each drive, which is a line of the chart, without the load key in its settings."""
+    """Returns a run for each line of the chart: the first run of each drive, without the load key in its settings."""
     found: dict[str, Run] = {}
     for run in runs:
         if axis in run.settings:

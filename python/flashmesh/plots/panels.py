@@ -36,13 +36,13 @@ class Split:
 
     @property
     def panels(self) -> list[str]:
-        """Names of the panels, in the order of the runs if that is monotonic by value, else in ascending order."""
+        """Names of the panels, in the order of the runs if their values ascend or descend, else in ascending order."""
         found = list(dict.fromkeys(panel for panel, _ in self.of.values()))
         values = {panel: panel.partition("=")[2] for panel in found}
         known = [value for value in values.values() if value != q.NONE]
         rising = list(map(value_text, axis_of(self.key, known).values)) if self.key else known
         order = known if known in (rising, rising[::-1]) else rising
-        # The panel of drives of a search that do not read the key has no value, and comes last.
+        # Drives of a search that do not read the key share a panel without a value, which comes last.
         return sorted(found, key=lambda panel: order.index(values[panel]) if values[panel] in order else len(order))
 
     @property
@@ -58,7 +58,7 @@ def split(runs: Sequence[Run]) -> Split | None:
     keys = [key for key in runs[0].settings if len({value_text(run.settings.get(key, "")) for run in runs}) > 1]
     for key in sorted(keys, key=lambda key: key == compared(runs, keys)) if len(keys) > 1 else ():
         found = Split({run.name: (label({key: run.settings.get(key, "")}), rest(run, key, keys)) for run in runs}, key)
-        # Runs with the same settings would share a line, so such an assignment is not taken.
+        # Reject an assignment in which runs with the same settings would share a line.
         is_whole = len(set(found.of.values())) == len(runs)
         if is_whole and len(found.lines) <= LINES_MAX and len(found.panels) <= PANELS_MAX:
             return found
@@ -66,7 +66,7 @@ def split(runs: Sequence[Run]) -> Split | None:
 
 
 def compared(runs: Sequence[Run], keys: Sequence[str]) -> str:
-    """Returns the key whose values are to be compared within a panel: the first without numeric values, else empty."""
+    """Returns the key to compare within a panel: the first without numeric values; empty if there is none."""
     return next((key for key in keys if axis_of(key, [run.settings.get(key, "") for run in runs]).numbers is None), "")
 
 

@@ -126,7 +126,7 @@ def pareto(trials: Sequence[Trial], x: Axis, y: Axis, joined: bool) -> style.Plo
             layers.append(rule.encode(**{channel: f"{channel}:Q"}))
     front = base.transform_filter(f"datum.kind === '{names[0]}'")
     if joined:
-        # The stepped line follows the corners of the area without drives between neighbours of the front.
+        # The steps outline the area that the front dominates.
         corner: Literal["step-after", "step-before"] = "step-before" if x.direction == "maximise" else "step-after"
         layers.append(front.mark_line(interpolate=corner, color=KINDS[names[0]][0]).encode(order="x:Q"))
     layers.append(base.mark_point(filled=True, size=70, opacity=0.9).encode(color=color, shape=shape, tooltip=tooltip))

@@ -1,4 +1,4 @@
-"""Charts of a figure of a paper: published values beside measured ones."""
+"""Charts of a figure of a paper: published and measured values side by side."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FONT = 10
 LABEL = 6.5
 """Width of a character of a label, in pixels."""
 BAR, LINE = 15, 13
-"""Height of a bar, and height of a line of text in the label of a claim, in pixels."""
+"""Height of a bar, and line height in the label of a claim, in pixels."""
 NAME = 26
 """Maximum number of characters in a line of the label of a claim."""
 LINES = "split(datum.label, '\\n')"

@@ -124,8 +124,8 @@ def baselines(runs: Sequence[Run]) -> list[Run]:
         return tuple((key, value_text(value)) for key, value in run.settings.items() if key != first)
 
     found: dict[tuple[tuple[str, str], ...], Run] = {}
-    # Runs with the first value come first, so that they become the baselines:
-    # a search lists its Pareto front in any order of values.
+    # Put runs with the first value first, so that they become the baselines: the Pareto front of a search is not
+    # ordered by value.
     for run in sorted(runs, key=lambda run: run.settings.get(first or "") != runs[0].settings.get(first or "")):
         found.setdefault(rest(run), run)
     return [found[rest(run)] for run in runs]

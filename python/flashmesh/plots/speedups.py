@@ -75,7 +75,7 @@ def half_width(document: Mapping[str, Any], measure: str) -> float | None:
 
 
 def follows_arrivals(runs: Sequence[Run]) -> bool:
-    """Returns whether any run uses open replay, in which the execution time measures the arrivals, not the drive."""
+    """Returns whether any run uses open replay, whose execution time depends on the arrivals, not on the drive."""
     return any(is_open(run.configuration) for run in runs)
 
 

@@ -28,7 +28,7 @@ DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 1], [1, 3], [10, 4], [3, 1, 
 HEAT: Literal["blues"] = "blues"
 """Colour scale from light to dark, readable in greyscale and for the colour-blind."""
 FONT_OF_FILES = "Helvetica, Arial, sans-serif"
-"""Font of charts in files, in which labels are placed by the widths of this font, before a browser draws them."""
+"""Font of charts in files. Labels are placed by the widths of this font, before a browser draws them."""
 HEIGHT = 280
 PANEL_WIDTH = 200
 """Initial width of a panel in pixels. A page adapts it to the number of panels in a row."""
