@@ -18,7 +18,7 @@ SUSPEND_COMMAND_NS = 95
 READ_COMMANDS = ("290ns", "940ns")
 PROGRAM_COMMANDS = ("361ns", "1177ns")
 ERASE_COMMANDS = ("220ns", "920ns")
-"""Time of an erase command for one and for two planes; each further plane adds the difference of these times."""
+"""Time of an erase command for one and for two planes; each additional plane adds the difference of these times."""
 SUSPENSIONS = {"NONE": "off", "PROGRAM": "program", "ERASE": "erase", "PROGRAM_ERASE": "both"}
 
 

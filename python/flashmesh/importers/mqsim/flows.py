@@ -101,10 +101,10 @@ class Flow:
             self.flow.fates[tag].keys.append(f"{self.prefix}workload.trace")
 
     def replay(self, requests: Iterator[Request], source: Path | None) -> None:
-        """Makes the compatible configuration replay `requests`: of the trace `source` or, if None, drawn ones.
+        """Makes the compatible configuration replay `requests`, from the trace `source` or, if None, drawn.
 
-        A replay starts with its first request. So a flow among several needs a start time if its first request comes
-        after 1 ns, at which MQSim starts flows with a fixed queue depth.
+        A replay starts at its first request. Among several flows, a flow whose first request comes after 1 ns (the
+        start of flows with a fixed queue depth in MQSim) therefore needs a start time.
         """
         start_ns, requests = first_arrival(requests)
         if self.prefix and start_ns > FIRST_NS:
@@ -221,7 +221,7 @@ class Flow:
         self.describe("workload.pattern", "sequential" if pattern == "STREAMING" else "random", "Address_Distribution")
 
     def footprint(self, percent: int) -> None:
-        """Sets the keys for the part of the flow's space that requests access: `percent`, at most all whole pages."""
+        """Sets the keys for the accessed part of the flow's space: `percent` of the space, at most its whole pages."""
         space = self.space
         if space.first > space.stream_first:
             start = size((space.first - space.stream_first) * SECTOR)

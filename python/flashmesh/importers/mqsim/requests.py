@@ -49,7 +49,7 @@ BASES = {DECIMAL: 10, OCTAL: 8, HEXADECIMAL: 16}
 
 @dataclass(frozen=True, slots=True)
 class Space:
-    """Sectors that a flow may access on the drive, and those of the MQSim input stream that receives its requests."""
+    """Sectors of a flow on the drive, and sectors of the MQSim input stream that receives its requests."""
 
     first: int
     last: int
@@ -69,11 +69,11 @@ class Space:
     def offset(self, sector: int, sectors: int) -> int:
         """Returns the offset in the input stream of a request at a sector of the drive.
 
-        MQSim maps a sector outside the stream into the stream by a modulo. MQSim splits requests at multiples of the
-        page size, counted from the start of the drive, but numbers their pages from the start of the stream. The
-        returned offset leads to the same pieces on the same pages, with one exception: a request of several pieces that
-        begins after the start of a page of the stream, in the same page of the drive. MQSim puts its first two pieces
-        on one page; here the first piece goes to the page before.
+        MQSim maps a sector outside the stream into the stream by a modulo. It splits requests at page boundaries
+        counted from the start of the drive, but numbers their pages from the start of the stream. The returned offset
+        gives the same pieces on the same pages, with one exception: if a request of several pieces begins inside a page
+        of the stream, but in the same page of the drive, MQSim puts its first two pieces on one page. Here, the first
+        piece goes to the page before.
         """
         first, last, page = self.stream_first, self.stream_last, self.page_sectors
         offset = sector - first if first <= sector <= last else sector % (last - first)
@@ -154,7 +154,7 @@ class SyntheticFlow:
                 sector = first
 
     def hot_and_cold(self, addresses: Iterator[float], choices: Iterator[float], first: int, last: int) -> Places:
-        """Yields first sectors of the cold part with the probability `hot_percent` (as MQSim does), else of the hot."""
+        """Yields first sectors in the cold part with probability `hot_percent` (like MQSim), else in the hot one."""
         share = self.hot_percent / 100.0
         cold = first + int((last - first) * share) + 1
         sector = first

@@ -1,4 +1,4 @@
-"""Blocks of a plane: those of MQSim's files, and the spare ones that a drive needs; also the thresholds of GC."""
+"""Number of blocks of a plane, with the spare blocks that a drive needs in addition to MQSim's; also GC thresholds."""
 
 from __future__ import annotations
 
@@ -30,7 +30,10 @@ class Room:
 
     @staticmethod
     def of(drive: Drive, pages: int, open_blocks: int) -> Room:
-        """Returns the size of planes whose fullest holds `pages` pages and has `open_blocks` further open blocks."""
+        """Returns the size of a plane that holds `pages` pages and has `open_blocks` additional open blocks.
+
+        `pages` is the number of pages of the fullest plane.
+        """
         needed = SPARE_BLOCKS + open_blocks
         if drive.stored_entry_bytes is not None:
             needed += TRANSLATION_BLOCKS

@@ -107,8 +107,8 @@ def writers_of(parts: list[Part], drive: Drive) -> int:
 def in_stripes(sectors: list[int], parts: list[Part], drive: Drive) -> list[int]:
     """Returns the space of each flow in sectors, rounded up to whole pages.
 
-    If all flows use all planes, and another flow or the map follows, the space is rounded to whole stripes over the
-    planes: MQSim restarts the order of planes for each flow and for the pages of the map.
+    If all flows use all planes, and another flow or the page map follows, the space is rounded to whole stripes over
+    the planes, since MQSim restarts the order of planes for each flow and for the map.
     """
     is_followed = len(parts) > 1 or drive.stored_entry_bytes is not None
     in_planes = is_followed and all(part.is_all(drive) for part in parts)

@@ -1,7 +1,7 @@
 """Tags of MQSim's files: their formats, units and defaults.
 
-The table follows MQSim's own readers (src/exec/*_Parameter_Set.cpp of github.com/CMU-SAFARI/MQSim). A tag has the
-bounds of the key that it sets, so that errors show the line of the tag.
+The table follows MQSim's own readers (src/exec/*_Parameter_Set.cpp of github.com/CMU-SAFARI/MQSim). The bounds of a tag
+are those of the key that it sets, so that errors show the line of the tag.
 """
 
 from __future__ import annotations
