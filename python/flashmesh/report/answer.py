@@ -29,8 +29,8 @@ OF_DIES = ("geometry.channels", "geometry.chips-per-channel", "geometry.dies-per
 """Keys whose product is the number of dies."""
 FABRIC, IDEAL = "fabric.kind", "ideal"
 PATHS_GAIN = 0.15
-"""Minimum gain of the `ideal` interconnect over the first one, in throughput or (open replay) p99, for which the paths
-count as a bottleneck; as a share."""
+"""Minimum relative gain of the `ideal` interconnect over the first one (in throughput or, in open replay, in p99), for
+the paths to count as a bottleneck."""
 
 
 MEASURES = (("IOPS", 1), ("p99", -1))
@@ -45,7 +45,7 @@ class Effect:
     first: str
     gain: Gain
     """Ratio of the measure with the best value to the measure with the first value. If the first value is the best, the
-    worst value takes the place of the best."""
+    worst value replaces the best."""
     measure: str
     """`IOPS`, or `p99` if throughput hardly changes, or follows the arrivals of an open replay."""
     winners: tuple[Winner, ...] = ()
@@ -137,7 +137,7 @@ def is_open_in(table: RunTable) -> bool:
 
 
 def limit(table: RunTable, values: Mapping[str, Sequence[float | None]]) -> str:
-    """Returns a clause on the bottleneck of most runs, and on whether the paths are one; empty if neither is known."""
+    """Returns a clause on the bottleneck of most runs, and on whether it is the paths; empty if both are unknown."""
     what = binder_of(table, range(len(table)))
     kinds = [value_text(kind) for kind in table.axes.get(FABRIC, ())]
     pairing = Pairing(table, FABRIC) if IDEAL in kinds[1:] else None

@@ -60,7 +60,7 @@ def show(found: Calibration, terminal: Terminal) -> None:
 
 
 def prediction_lines(points: Sequence[Fitted]) -> list[str]:
-    """Returns lines on the prediction errors: the mean, and which loads have none or that of the fitted drive."""
+    """Returns lines on the prediction errors: their mean, and the loads whose refit found no better drive."""
     if len(points) < 2:
         return ["no prediction error: a single load leaves no other loads to fit"]
     known = [point for point in points if point.predicted_error is not None]
@@ -77,7 +77,7 @@ def prediction_lines(points: Sequence[Fitted]) -> list[str]:
 
 
 def advice_line(advice: Advice) -> str:
-    """Returns a line on an undetermined key, and on the load whose measurement would determine it."""
+    """Returns a line that names an undetermined key, and the load whose measurement would determine it."""
     if advice.load is None:
         return f"{advice.key}: none of the usual loads would determine it"
     figure = "request rate" if advice.figure == SERVED else advice.figure.removesuffix("_us").replace("_", " ")

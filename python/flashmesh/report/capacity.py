@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from flashmesh.results import Result
 
 NAMED_MAX = 4
-"""Maximum number of capacities unlike that of the first point that a note lists; for more, it states the range."""
+"""Maximum number of capacities, other than that of the first point, that a note lists. For more, it gives their
+range."""
 
 
 def capacity_notes(view: View) -> list[str]:

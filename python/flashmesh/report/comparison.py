@@ -257,7 +257,7 @@ def has_interval(view: View, measure: Measure) -> bool:
 
 
 def number_of(view: View, measure: Measure, point: Point[int]) -> tuple[str, str]:
-    """Returns (mean of a measure, its interval) as texts; for texts and truth values (distinct values, empty)."""
+    """Returns (mean, interval) of a measure as texts; for texts and truth values, (distinct values, empty)."""
     values = view.of_point(measure, point)
     if any(isinstance(value, str | bool) for value in values):
         return " or ".join(dict.fromkeys(map(measure.text, values))), ""
@@ -356,7 +356,7 @@ def fitting(view: View, chosen: list[Measure], terminal: Terminal, ratios: bool 
     """Returns tables with a row for each point; each table has as many measures as the terminal width allows.
 
     If a point is not steady, each table has a column that says which points are steady. If this column does not fit
-    beside a measure, an additional table has it instead.
+    next to a measure, it is in an additional table.
     """
     is_marked = any(steady is False for steady in view.steady)
     if is_marked and not all(terminal.fits(rows(view, [measure], terminal, ratios)) for measure in chosen):
@@ -405,8 +405,8 @@ def grid(view: View, name: str, terminal: Terminal) -> Table | None:
     """Returns one measure of all points, or its ratio to a baseline, as a grid; None if a grid is not suitable.
 
     Rows are the values of the first axis, columns the combinations of the others. A grid is not suitable for too many
-    points, if it is too wide, or if points have several seeds and so intervals. If only some points are not steady,
-    these have a mark.
+    points, if it is too wide, or if points have several seeds and thus intervals. Points that are not steady have a
+    mark, unless this is true of all points.
     """
     measure = measure_named(name)
     first, *others = view.keys or ("",)

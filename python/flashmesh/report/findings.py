@@ -172,15 +172,15 @@ def fastest(table: RunTable, key: str, first: str, gains: Sequence[Gain]) -> str
 
 
 def binding(table: RunTable, key: str, value: str) -> str:
-    """Returns a sentence on the bottleneck of the runs with a value, after a space; empty if it is not known."""
+    """Returns a sentence, after a space, that names the bottleneck of the runs with a value; empty if it is unknown."""
     what = binder(table, key, value)
     return f" {what[:1].upper()}{what[1:]} {verb(what)} it." if what else ""
 
 
 def of_quantity(table: RunTable, axis: ChartAxis, values: Mapping[str, Sequence[float | None]]) -> list[str]:
-    """Returns sentences on throughput along a quantity, such as queue depth, one for each combination of other keys.
+    """Returns sentences on throughput along a quantity, such as queue depth: one for each combination of other keys.
 
-    In open replay, the sentences are on the p99. Empty for more than `OTHERS_MAX` sentences.
+    In open replay, the sentences describe the p99. Empty for more than `OTHERS_MAX` sentences.
     """
     curves: dict[tuple[str, ...], dict[str, list[int]]] = {}
     for number, settings in enumerate(table.settings):
@@ -197,7 +197,7 @@ def of_quantity(table: RunTable, axis: ChartAxis, values: Mapping[str, Sequence[
 def of_latency(
     axis: ChartAxis, name: tuple[str, ...], curve: Mapping[str, Sequence[int]], p99: Sequence[float | None]
 ) -> str | None:
-    """Returns a sentence on the p99 along a quantity in open replay, whose arrivals set the throughput.
+    """Returns a sentence on the p99 along a quantity, for open replay, in which the arrivals set the throughput.
 
     None without values of the measure. `curve` has the runs at each value, `name` the settings of the curve.
     """
@@ -217,7 +217,7 @@ def of_curve(
     curve: Mapping[str, Sequence[int]],
     values: Mapping[str, Sequence[float | None]],
 ) -> str | None:
-    """Returns a sentence on the value at which throughput levels off, and on the bottleneck from there on.
+    """Returns a sentence that names the value at which throughput levels off, and the bottleneck from there on.
 
     None without values of the measure. `curve` has the runs at each value, `name` the settings of the curve.
     """

@@ -32,7 +32,7 @@ LIMITS_MAX = 3
 SMALL = 0.1
 """Ratio below which a text has two significant digits instead of two decimals."""
 OTHERS_MAX = 4
-"""Maximum number of values that a sentence lists, and of curves that are described by a sentence each."""
+"""Maximum number of values that a sentence lists; also the maximum number of curves that get a sentence each."""
 
 
 @dataclass(frozen=True)

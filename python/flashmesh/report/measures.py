@@ -78,7 +78,7 @@ def in_document(document: Mapping[str, Any], key: str) -> Any:
 
 
 WANTED = "precision.wanted"
-"""Key in a result of the precision that `measure.precision` requests; without a value if none is requested."""
+"""Key of the requested precision (`measure.precision`) in a result; without a value if none is requested."""
 WINDOW = (
     "iops",
     "bandwidth_bytes_per_s",
@@ -136,7 +136,7 @@ def _of_fixed_length(value: float | None, wanted: float | None) -> float | None:
 
 
 def _latency(kind: str, statistic: str, listed: bool = True) -> Measure:
-    """Returns the measure of a latency statistic, named `p99` for all requests, and such as `read p99` for one kind."""
+    """Returns the measure of a latency statistic, with a name such as `p99` (all requests) or `read p99` (one kind)."""
     name = statistic.replace("_", ".")
     named = name if kind == "all" else f"{kind} {name}"
     has_interval = kind in ("all", "read", "write") and statistic in ("mean", "p50", "p95", "p99", "p99_9")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 WIDTH = 80
 INDENT = 5
-"""Width in characters of the column of claim names. Names of sub-values (further published values beside a claim) may
+"""Width in characters of the column of claim names. Names of sub-values (additional published values of a claim) may
 exceed it."""
 REGIME = 19
 VERDICT = 12

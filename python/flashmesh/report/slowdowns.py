@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from flashmesh.results import Fairness, Result
 
 TOGETHER_MIN = 0.9
-"""Minimum share of the measured window in which all streams run, for slowdowns without a warning."""
+"""Share of the measured window in which all streams run, below which the slowdowns get a warning."""
 
 
 def shown(result: Result, measured: Fairness, terminal: Terminal) -> Iterator[RenderableType]:
@@ -40,8 +40,8 @@ def shown(result: Result, measured: Fairness, terminal: Terminal) -> Iterator[Re
 def ended_early(result: Result) -> str:
     """Returns a sentence on the part of the measured window in which a stream had ended.
 
-    Empty if all streams run in most of the window, or one after the other in phases. The latencies beside the others
-    include the time after the end of a stream, so that its effect on the others seems smaller than it is.
+    Empty if all streams run in most of the window, or one after the other in phases. In the time without the ended
+    stream, the others are faster, so that their slowdowns by it are underestimated.
     """
     active = [stream for stream in result.streams if stream.requests]
     if len(active) < 2 or phases(result.parameters) > 1:

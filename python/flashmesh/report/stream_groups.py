@@ -36,5 +36,5 @@ def group(stream: str) -> list[Measure]:
 
 
 def hidden_streams(view: View) -> int:
-    """Returns the number of streams that are not shown beside those of `stream_groups`."""
+    """Returns the number of streams that `stream_groups` leaves out."""
     return max(len(view.streams) - GROUPS_MAX, 0) if len(view.points) <= A_FEW else 0

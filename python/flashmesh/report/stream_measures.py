@@ -42,7 +42,7 @@ LISTED_MAX = 12
 
 @cache
 def of_one() -> dict[str, Measure]:
-    """Returns the measures of a run that a stream has too, by name; the keys are those of a stream."""
+    """Returns the measures of a run that also exist for a stream, by name; their keys are relative to the stream."""
     types = types_of_stream()[WINDOW_STREAMS]
     return {each.name: each for each in OF_RUN if len(each.keys) == 1 and each.keys[0] in types}
 
@@ -55,7 +55,7 @@ def names() -> list[str]:
 def stream_measure(name: str) -> Measure:
     """Returns the measure of a stream by its name: `streams.NAME.MEASURE`, or any single value by its dotted key.
 
-    A measure is over the measured window of a run with such a window; keys name the window, as for a run.
+    Measures cover the measured window if the run has one. A dotted key itself selects the window or the whole run.
 
     Raises:
         ConfigError: If the name does not have this form, or a stream has no such measure or value.
@@ -79,9 +79,9 @@ def stream_measure(name: str) -> Measure:
 
 
 def of_stream(measure: Measure, name: str, stream: str) -> Measure:
-    """Returns the measure of one stream, named `name`, from a measure that reads one key of each stream.
+    """Returns `measure`, which reads a single key, for one stream, with the name `name`.
 
-    The measure is over the measured window of a run with such a window, else over the whole run.
+    It covers the measured window of a run, or the whole run if there is no window.
     """
     (key,) = measure.keys
     return replace(
@@ -106,13 +106,13 @@ def or_dash(text: Callable[[float | None], str]) -> Callable[[float | None], str
 
 
 def of_slowdown(name: str, stream: str) -> Measure:
-    """Returns the measure of the slowdown of a stream, with the name `name`."""
+    """Returns the measure of the slowdown of a stream; `name` is its name."""
     key = f"{FAIRNESS_STREAMS}.{stream}.{SLOWDOWN}"
     return Measure(name, (key,), or_dash(lambda value: f"{value:.2f}"), ratio=False, stream=stream)
 
 
 def unit_of(key: str) -> str:
-    """Returns the unit of a value of a stream as in results: that of the same value of a run, or from its key."""
+    """Returns the unit of a value of a stream: that of the same value of a run or, if there is none, by its suffix."""
     known = {name: unit for name, unit, _ in quantities()}
     if key in known:
         return known[key]

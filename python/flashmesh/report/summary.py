@@ -92,7 +92,7 @@ def sections(result: Result, terminal: Terminal) -> Iterator[RenderableType]:
         yield Text(told, style="bold yellow")
     if told := over_time.imprecise(result):
         yield Text(told, style="bold yellow")
-    # A stream that ends early makes the interval wide, which no longer run changes.
+    # If a stream ended early, the interval is wide for that reason, and a longer run would not narrow it.
     wide = "" if slowdowns.ended_early(result) else headline.wide(result)
     for told in (wide, headline.unwritten(result), spare_space(result)):
         if told:
@@ -170,7 +170,7 @@ def subject(result: Result) -> str:
 
 
 def replay(result: Result, noun: str) -> str:
-    """Returns a text on when requests are issued, with the replay mode; `noun` names the requests."""
+    """Describes when requests are issued, with the replay mode; `noun` names the requests."""
     parameters = result.parameters
     streams: dict[str, Any] = parameters.get("stream") or {"host": parameters}
     found = list(dict.fromkeys(replay_mode(stream, noun) for stream in streams.values()))
@@ -181,7 +181,7 @@ def replay(result: Result, noun: str) -> str:
 
 
 def replay_mode(stream: dict[str, Any], noun: str) -> str:
-    """Returns a text on when the requests of a stream are issued, with the replay mode."""
+    """Describes when the requests of a stream are issued, with the replay mode."""
     settings = stream["replay"]
     match settings["mode"]:
         case "open":
@@ -430,7 +430,7 @@ def starved(result: Result) -> list[tuple[str, str]]:
     """
     bound = result.parameters["schedule"].get("age-bound")
     if bound == "0ps":
-        # With an age bound of 0, every waiting operation is overdue, also without starvation.
+        # With an age bound of 0, every waiting operation is overdue, even without starvation.
         return []
     counts = {"writes": result.flash.overdue_programs, "reads": result.flash.overdue_reads}
     return [
@@ -472,7 +472,7 @@ def pairs(rows: Sequence[tuple[str, str]]) -> RenderableType:
 
 
 def cost(result: Result) -> str:
-    """Returns a line on the cost of the simulation: wall time, request rate and memory."""
+    """Describes the cost of the simulation in one line: wall time, request rate and memory."""
     wall, memory = f"{result.wall_s:.3g} s", q.memory(result.peak_rss_bytes)
     rate = q.scaled(result.requests_per_wall_s)
     setup = result.setup.total_seconds() if result.setup is not None else 0.0

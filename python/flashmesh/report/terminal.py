@@ -33,7 +33,7 @@ BEFORE_UNIT = re.compile(r"(?<=\d) (?=(?:%|[pnum]?s|[kKMGT]i?B|[kMGT]?B/s|[num]?
 
 
 class PrintableConsole(Console):
-    """A console that escapes control characters in texts, but not its own control codes, and keeps units at numbers."""
+    """A console that escapes control characters in texts, and breaks no line between number and unit."""
 
     def render_str(self, text: str, **options: Any) -> Text:
         """Returns a text with escaped control characters, so that the computed width is the displayed width."""

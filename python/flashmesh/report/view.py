@@ -1,4 +1,4 @@
-"""Selection and order of the points of a table, and means of measures over the seeds of a point."""
+"""Selection and order of the points of a table, and the means of measures over their seeds."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ class View:
         return any(self.of_point(measure, point) for point in self.points)
 
     def mean(self, measure: Measure, point: Point[int] | None) -> float | None:
-        """Returns the mean of a measure over the seeds of a point; None without a value, or if a value is no number."""
+        """Returns the mean of a measure over the seeds of a point; None without a value, or if one is not a number."""
         found = self.of_point(measure, point) if point is not None else []
         if not found or any(isinstance(value, str | bool) for value in found):
             return None
@@ -245,9 +245,9 @@ def collapsed(table: RunTable, points: Sequence[Point[int]]) -> list[Point[int]]
 
 
 def joined(points: Sequence[Point[int]], table: RunTable) -> Point[int]:
-    """Returns one point for points of identical runs.
+    """Returns the points of identical runs merged into one.
 
-    Keys in which the points differ have all values joined, or `ANY` if these are all values of the axis.
+    A key in which they differ gets all their values, joined, or `ANY` if these are all values of the key.
     """
     settings = dict(points[0].settings)
     for key in settings:

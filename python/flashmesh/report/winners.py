@@ -21,15 +21,14 @@ if TYPE_CHECKING:
 
 FASTEST = ("is the fastest", "times as fast as")
 LOWEST = ("has the lowest p99", "times that of")
-"""Phrases on the value of a key with the lowest p99: the predicate, and the words between its ratio and the first
-value."""
+"""Phrases on the value with the lowest p99, as in `X has the lowest p99, 0.5 times that of Y`."""
 VALUES_MAX = 12
 """Maximum number of values of a key among which the best value under each condition is searched."""
 AVERAGE = re.compile(r"all of them (\d+) % on average")
 """Pattern, in `bound.sentence`, of the mean utilisation of all parts of one kind, such as all dies."""
 UNEVEN_MAX = 50
-"""Maximum mean utilisation of all parts of one kind (such as dies), in percent, at which the sentence names a single
-one of them as the bottleneck."""
+"""Mean utilisation of all parts of one kind (such as dies), in percent, up to which a sentence names a single busy part
+as the bottleneck."""
 
 Condition = tuple[str, ...]
 """A condition: the settings of the other varied keys as `key=value`."""
@@ -143,7 +142,7 @@ def places(found: Sequence[Winner]) -> list[str]:
 
 
 def deciding(found: Sequence[Winner]) -> int | None:
-    """Returns the index in the conditions of the key that alone determines the best value; None without such a key."""
+    """Returns the index, in conditions, of the key that alone determines the best value; None without such a key."""
     counts = {len(condition) for winner in found for condition in winner.conditions}
     if len(counts) != 1:
         return None
