@@ -39,7 +39,7 @@ def require_regimes(paper: Paper, names: Iterable[str]) -> None:
 
 
 def changed(paper: Paper, claims: Iterable[Claim], base: str, settings: Mapping[str, str]) -> Paper:
-    """Returns the paper with a further regime (interpretation of it): `base` with some keys changed.
+    """Returns the paper with an additional regime (interpretation of it): `base` with some keys changed.
 
     Raises:
         ConfigError: If the runs compare values of a key, or the registry decides a key for each run.

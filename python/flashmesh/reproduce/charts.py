@@ -100,7 +100,7 @@ def add_lines(
 ) -> None:
     """Adds a panel with the published and the measured values of a curve.
 
-    Skips a curve of a single point, and one equal to a curve of the figure, such as that of a claim and its sub-value.
+    Skips a curve of a single point, and a curve that the figure already has (a claim and its sub-value can share one).
     """
     if len(along.labels) < 2:
         return

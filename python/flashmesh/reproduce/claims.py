@@ -30,7 +30,7 @@ OWN = ("also", "trends", "series", "shown", "by-construction", "published", "ran
 
 
 def read_claims(table: object, place: str, jobs: dict[str, Job]) -> list[Claim]:
-    """Reads a claim and its sub-values: maxima, and values of other systems that the paper lists beside the claim.
+    """Reads a claim and its sub-values: maxima, and values of other systems that the paper states with the claim.
 
     Raises:
         ConfigError: If the claim or a sub-value is not valid.

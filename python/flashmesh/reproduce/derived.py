@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def scout_visits_max(document: dict[str, Any]) -> float | None:
-    """Returns how often one scout visited one router at most, in the recorded window; None without a recorded visit.
+    """Returns the maximum number of recorded visits of one scout to one router; None without a recorded visit.
 
     A scout is the message that reserves the circuit of a transfer in Venice.
     """

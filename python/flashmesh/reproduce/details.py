@@ -62,7 +62,7 @@ def told(outcome: Outcome, name: str) -> dict[str, Any]:
 def runs(outcome: Outcome, job: Job) -> dict[str, Any]:
     """Returns the configuration of a job, and its extent in each regime (interpretation of the paper).
 
-    States the extent (requests, seeds, workloads) in the best stated reading, and those of regimes that differ from it.
+    Gives the extent (requests, seeds, workloads) in the best stated reading, and in each regime in which it differs.
     """
     best = job.extent(outcome.mode, best_reading(outcome).regime)
     others = {name: job.extent(outcome.mode, name) for name in outcome.regimes()}

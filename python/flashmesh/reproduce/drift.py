@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def doubled(outcome: Outcome) -> Selection:
     """Returns the claims that can drift, to be measured in the best stated reading over runs of twice the requests."""
-    # Sentences are removed, since the numbers that they quote would need further runs.
+    # Remove sentences: the numbers that they quote would need more runs.
     claims = tuple(replace(claim, why={}) for claim in outcome.claims() if has_drift(claim))
     return Selection(twice(outcome.paper), claims, chosen=(best_reading(outcome).regime,))
 

@@ -73,8 +73,8 @@ class General:
         self.keys = overrides.set | overrides.over
         self.changed = tuple(overrides.over)
         self.optional = set(self.keys)
-        """Keys that all runs of a job may leave unread: those of the regime and, in a fit, also those of single jobs
-        and labels."""
+        """Keys that no run of a job has to read: the general keys of the regime and, in a fit, also its keys for single
+        jobs and labels."""
         if regime is not None and regime.name == FIT:
             labelled = (part for labels in overrides.where.values() for part in labels.values())
             parts = [*overrides.jobs.values(), *labelled]

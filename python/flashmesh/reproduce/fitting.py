@@ -69,7 +69,7 @@ class FitSearch:
         optuna.logging.set_verbosity(optuna.logging.ERROR)
         self.paper = paper
         self.small = small(paper)
-        # Sentences are removed, since the numbers that they quote would need further runs.
+        # Remove sentences: the numbers that they quote would need more runs.
         self.claims = tuple(replace(claim, why={}) for claim in claims if not claim.is_constructed)
         self.count = max(trials, len(paper.starts))
         self.open_store = open_store

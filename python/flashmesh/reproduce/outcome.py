@@ -103,9 +103,9 @@ class Fit:
     origin: str
     """Sentence on the origin of the fitted regime: a start, or a proposal of the search."""
     verified: list[dict[str, Any]] = field(default_factory=list)
-    """Regimes (values of the open keys) that were measured in full, with `name`, `choices`, and the number of claims
-    that hold: `within` each share of the effect, and also of the published number (`of_number`). Claims exact by
-    construction do not count."""
+    """Regimes (values of the open keys) that were measured in full: `name`, `choices`, and the numbers of claims that
+    hold, by their effect (`within`) and also by their published number (`of_number`). Claims exact by construction do
+    not count."""
 
     def is_of(self, paper: Paper) -> bool:
         """Returns whether the registry still has all open keys and choices of the fit."""

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 MOVED = 0.25
 """Smallest drift of a claim, as a share of its tolerance, that a page names."""
 LIKE = re.compile(r"As \w+\.")
-"""Pattern of an explanation that only refers to that of another claim, such as `As V07.`"""
+"""Pattern of an explanation that only refers to the one of another claim, such as `As V07.`"""
 LEGEND = """A cell is the measured value, its difference from the published one in % of the effect (+ above, - below it)
 and the [verdict](index.md#verdicts). The reason is that of a miss in {best}. Spreads, values of every
 workload and of all readings, curves and whole reasons are in [{file}]({file})."""
@@ -93,7 +93,7 @@ def head(outcome: Outcome, best: str) -> list[str]:
 
 
 def chosen(outcome: Outcome, best: str) -> str:
-    """Returns a text on the keys that the best stated reading sets beyond those of the regime `as-specified`."""
+    """Names the keys that the best stated reading sets in addition to those of the regime `as-specified`."""
     paper = outcome.paper
     if best not in paper.regimes or best == AS_SPECIFIED:
         return "nothing: the best stated reading is the experiment as specified."
@@ -105,7 +105,7 @@ def chosen(outcome: Outcome, best: str) -> str:
 
 
 def requests(outcome: Outcome, best: str) -> str:
-    """Returns a text on the requests and seeds of each job in the best stated reading (interpretation of the paper)."""
+    """Describes the requests and seeds of each job in the best stated reading (interpretation of the paper)."""
     used = {measurement.job for claim in measured_claims(outcome) for measurement in claim.measurements()}
     extents = {name: job.extent(outcome.mode, best) for name, job in outcome.paper.jobs.items() if name in used}
     by_count: dict[int, list[str]] = {}
@@ -118,7 +118,7 @@ def requests(outcome: Outcome, best: str) -> str:
 
 
 def drift(outcome: Outcome) -> str:
-    """Returns a text on the claims whose drift is at least `MOVED` of their tolerance."""
+    """Names the claims whose drift is at least `MOVED` of their tolerance."""
     if not outcome.drift:
         return f"not measured; `flashmesh reproduce {outcome.paper.key} --drift` doubles the requests."
     changes = [(claim, outcome.drift[claim.id]) for claim in outcome.claims() if claim.id in outcome.drift]
@@ -189,7 +189,7 @@ def number(claim: Claim, row: Row) -> str:
 
 
 def reason_in(outcome: Outcome, claim: Claim, regime: str) -> str:
-    """Returns a sentence why a claim is not met in a regime (interpretation of the paper).
+    """Explains in a sentence why a claim is not met in a regime (interpretation of the paper).
 
     Empty if the claim is met, or was not measured in the regime.
     """
@@ -200,7 +200,7 @@ def reason_in(outcome: Outcome, claim: Claim, regime: str) -> str:
 
 
 def sub_values(outcome: Outcome, best: str) -> list[str]:
-    """Returns the Markdown table of the sub-values (further published values beside the claims).
+    """Returns the Markdown table of the sub-values (additional published values of the claims).
 
     It compares the published values with those measured in the best stated reading (interpretation of the paper).
 

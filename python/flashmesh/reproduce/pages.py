@@ -89,7 +89,7 @@ def stored(folder: Path, papers: Iterable[Paper], *, has_stale: bool = False) ->
 
 
 def joined(outcomes: Iterable[Outcome]) -> list[Outcome]:
-    """Returns one outcome for each paper, with the rows of its fit beside those of the stated readings."""
+    """Returns one outcome for each paper, which joins the rows of its fit and of its stated readings."""
     found: dict[str, Outcome] = {}
     for outcome in outcomes:
         known = found.get(outcome.paper.key)

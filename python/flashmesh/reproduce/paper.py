@@ -306,7 +306,7 @@ class Paper:
         return self.lists[name[1:]] if name.startswith("@") else (name,)
 
     def with_regime(self, regime: Regime) -> Paper:
-        """Returns the paper with a further regime (interpretation of it), which replaces one of the same name."""
+        """Returns the paper with an additional regime (interpretation of it), which replaces one of the same name."""
         return replace(self, regimes={**self.regimes, regime.name: regime})
 
     def measured(self, measurement: Measurement, regime: str) -> Expression:

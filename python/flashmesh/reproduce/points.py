@@ -81,7 +81,7 @@ def needs_of(paper: Paper, claim: Claim, regime: str) -> list[Need]:
 def run_in(measurement: Measurement, regime: str) -> str:
     """Returns the regime (interpretation of the paper) for the runs of a measurement.
 
-    It is the own regime of the measurement or, without one, the regime of the claim.
+    This is the regime that the measurement names or, if it names none, the regime of the claim.
     """
     return measurement.regime or (AS_SPECIFIED if regime == ANY else regime)
 

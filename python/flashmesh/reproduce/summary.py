@@ -34,8 +34,8 @@ class Reading:
     subs: Within
     """Numbers of sub-values that hold within each of `SHARES`."""
     of_number: Within = (0, 0, 0)
-    """Numbers of claims that hold within each of `SHARES`, taken of the effect or of the published number. These
-    numbers are comparable with counts that do not use effects."""
+    """Like `within`, but claims also count if they are within this share of the published number itself. Comparable
+    with counts that do not use effects."""
 
     @property
     def score(self) -> tuple[int, Within]:
@@ -54,7 +54,7 @@ class Summary:
     constructed_met: int
     """Number of claims that are exact by construction and met."""
     subs: int
-    """Number of all sub-values: further published values beside the claims."""
+    """Number of all sub-values: additional published values of the claims."""
     best: Reading
     """Numbers of claims that hold in the best stated reading: the regime, other than a fit or one changed by `--set`,
     in which most claims hold."""

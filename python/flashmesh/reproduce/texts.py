@@ -25,7 +25,7 @@ AVERAGES = ("mean", "geometric-mean", "median")
 
 
 def published(claim: Claim) -> str:
-    """Returns the published value of a claim as text: worded by its file, else curve or number with unit, or a dash."""
+    """Returns the published value of a claim as text: the wording of its file, else curve or number, else a dash."""
     if claim.shown:
         return claim.shown
     if claim.series is not None:
@@ -123,7 +123,7 @@ def replayed(outcome: Outcome, claim: Claim) -> str:
 
 
 def filled(paper: Paper, text: str, values: dict[str, float]) -> str:
-    """Returns a text with each name in braces replaced by the number of this name; by a dash without one."""
+    """Replaces each name in braces in a text by the number of this name, or by a dash without one."""
     return QUOTED.sub(lambda match: quoted(paper.evidence[match[1]], values.get(match[1])), text)
 
 
