@@ -40,7 +40,7 @@ PAGE_START = 4096
 NO_DASHBOARD = b"Dask needs bokeh"
 """Text in the page of a scheduler without Bokeh, which draws the dashboard."""
 WINDOW = 4
-"""Number of unfinished runs on the cluster for each worker thread, more than one so that no thread idles."""
+"""Number of runs in flight on the cluster for each worker thread; more than one, so that no thread idles."""
 WINDOW_MIN = 64
 CERTIFICATES = ("ca.pem", "cert.pem", "key.pem")
 ROLES = ("client", "scheduler", "worker")

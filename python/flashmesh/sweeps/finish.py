@@ -28,7 +28,7 @@ def gather(tasks: Sequence[Task], store: Store) -> pa.Table:
         OutputError: If the table cannot be written.
     """
     while True:
-        # Tasks are in the order of the plan, so each point has a row, also if points share a configuration.
+        # Each point has a row, in the order of the plan, even if points share a configuration.
         found = [task for task in tasks if task.name in store]
         names = [task.name for task in found]
         table = read_table(store.folder / TABLE, names)

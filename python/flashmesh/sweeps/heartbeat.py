@@ -33,8 +33,8 @@ LOST_S = 30.0
 ZOMBIE = "Z"
 """State of a process that has ended but was not yet reaped by its parent."""
 CLOCK_S = 5.0
-"""Tolerance in seconds of the start time of a process. If a process started later than its heartbeat says, it only
-has the id of the process that wrote the heartbeat, which has ended."""
+"""Tolerance of the start time of a process, in seconds. A process that started later than its heartbeat says is another
+one that reuses the id."""
 SHARDS_MAX = 1_000_000
 """Maximum number of shards of a sweep, equal to its maximum number of points; a file with a larger number is damaged.
 """
@@ -173,7 +173,7 @@ class Watched:
 
 
 def process_namespace() -> str:
-    """Returns the PID namespace of this process, by which containers differ; empty if the system has none."""
+    """Returns the PID namespace of this process, which differs between containers; empty if the system has none."""
     try:
         return os.readlink("/proc/self/ns/pid")  # noqa: PTH115 - it leads to no file
     except OSError:

@@ -2,8 +2,8 @@
 
 The values of a key divide the tried drives into groups. The share is epsilon squared of the analysis of variance
 (Kelley, PNAS 21, 1935): the correlation ratio without the part that groups explain by chance. Measures above 0 are
-replaced by their logarithms, so that one saturated drive does not outweigh all others. PED-ANOVA, which Optuna offers,
-uses the best tenth of all trials. This is too few of a hundred trials, and of little use for keys with few values.
+replaced by their logarithms, so that one saturated drive does not outweigh all others. Optuna's PED-ANOVA uses only the
+best tenth of all trials, which is too few of a hundred, and of little use for keys with few values.
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ class Resources:
     memory: str | None = None
     cpus: int = 1
     more: tuple[tuple[str, str | None], ...] = ()
-    """Further options by name; `None` for an option without a value."""
+    """Other options of sbatch, by name; `None` for an option without a value."""
 
 
 def quoted(value: str) -> str:

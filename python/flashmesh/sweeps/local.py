@@ -108,9 +108,9 @@ class Crew:
             self.begun.discard(task.index)
 
     def take(self) -> Task | None:
-        """Removes and returns, of the next `NEAR` pending tasks, the one whose drive needs the least waiting.
+        """Dequeues the task of the lowest `rank` among the next `NEAR` ones; None if no task is left.
 
-        If a run needs a drive that another run is preparing, it waits, and its core is idle. None if no task is left.
+        A run that needs a drive which another run is preparing would wait, and leave its core idle.
         """
         if not self.waiting:
             return None
@@ -124,9 +124,9 @@ class Crew:
         return task
 
     def rank(self, key: str | None, preparing: set[str]) -> int:
-        """Returns the rank of a task by its preconditioned drive, of which `key` is the cache key.
+        """Returns the rank of a task by the cache key of its preconditioned drive; lower ranks run first.
 
-        0 if the drive is ready, or none is needed, 1 if the run has to prepare it, 2 while another run prepares it.
+        0 if the drive is ready or not needed, 1 if the run has to prepare it, 2 while another run prepares it.
         """
         if key in preparing:
             return 2

@@ -1,4 +1,4 @@
-"""Plan of a sweep: groups of keys that change together, and all combinations of the rows of these groups."""
+"""Plan of a sweep: groups of keys that vary together, and all combinations of the rows of these groups."""
 
 from __future__ import annotations
 

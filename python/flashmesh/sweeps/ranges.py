@@ -119,7 +119,7 @@ class Range:
 
     @property
     def is_moving(self) -> bool:
-        """Whether a step changes the value as text, at both ends of the range."""
+        """Whether a step changes the text of the value, at both ends of the range."""
         if self.step == "x":
             pairs = [(self.first.value, self.first.value * self.by), (self.last.value / self.by, self.last.value)]
         else:

@@ -40,8 +40,8 @@ is repeated."""
 DRIVE = "drive"
 """Attribute of a trial with the identifier of its drive: the hash of its configuration, or its settings if invalid."""
 AGAIN = 20
-"""Maximum number of proposals of known drives, for each drive that a population needs; after that, untried points are
-drawn instead."""
+"""Maximum number of proposals of known drives, as a multiple of the size of the population. Beyond it, untried points
+are drawn instead."""
 KNOWN = "known"
 """Attribute of a proposal whose drive was tried before. The proposal does not count as a trial; the sampler gets the
 known outcome."""
@@ -75,15 +75,15 @@ class Search:
         self.firsts = {
             key: domain.at(0.0) if isinstance(domain, Range) else domain[0] for key, domain in file.space.items()
         }
-        """First value of each key, which a drive that does not read the key gets."""
+        """First value of each key; drives that do not read a key get this value."""
         self.tasks: dict[int, Task] = {}
         """Tasks by the numbers of their trials."""
         self.points = Points(file.space)
         self.is_exhausted = False
         """Whether all drives of the space were tried."""
         self.remaining: Iterator[dict[str, Any]] | None = self.points.all() if self.is_enumerated else None
-        """Points (combinations of values) that are left to try, if the search tries all points of the space; None for
-        other searches. They may include points of drives that were tried."""
+        """Points left to try if the search tries all points of the space, else None. Different points can have the same
+        drive, so the drive of a point may have been tried already."""
         self.drives: dict[tuple[str, ...], str] = {}
         """Identifier of the drive of each examined point, by the values of the point."""
         directions: list[Literal["minimize", "maximize"]] = [
@@ -103,7 +103,7 @@ class Search:
             raise ConfigError(f"{store.folder}: holds another search than this file describes: name another folder")
         self.study.set_user_attr("search", described)
         for trial in self.study.get_trials(deepcopy=False, states=(optuna.trial.TrialState.RUNNING,)):
-            # A running trial is left from an interrupted session. After its failure, its drive can be proposed again.
+            # A running trial is left from an interrupted session. Fail it, so that its drive can be proposed again.
             self.study.tell(trial.number, state=optuna.trial.TrialState.FAIL)
 
     @property
@@ -406,7 +406,8 @@ def searching(
         except ConfigError as error:
             raise read.file.placed(error, settings | texts) from None
 
-    # Refuses an untrusted policy before the folder is created; other errors may concern this single point.
+    # Configure one point to refuse an untrusted policy before the folder is created. Other errors may concern this
+    # point only.
     try:
         first = load({key: at(domain, 0.0) for key, domain in read.space.items()})
     except UntrustedError:

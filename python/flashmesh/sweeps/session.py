@@ -82,8 +82,8 @@ class Session:
         self.outcomes: dict[int, Outcome] = {}
         self.waiting: list[Task] = []
         names: set[str] = set()
-        # Distinct runs, including finished ones, are assigned to the shards in turn, as in `shares`, so that all
-        # processes assign them alike.
+        # Assign distinct runs to the shards round-robin, as `shares` does. Finished runs count too, so that all
+        # processes agree.
         place = 0
         for task in tasks:
             name = task.name if store is not None or task.idle else ""
@@ -127,7 +127,7 @@ class Session:
         self._copy_twins()
 
     def _copy_twins(self) -> None:
-        """Adds outcomes of points that were not run themselves, since they share the configuration of another point."""
+        """Adds the outcomes of points that did not run themselves, but share the run of another point."""
         if self.store is None:
             self._share_outcomes()
             return
@@ -136,7 +136,7 @@ class Session:
                 self.outcomes[task.index] = Outcome(task, name=task.name)
 
     def _share_outcomes(self) -> None:
-        """Copies the outcomes of runs to points that differ from them only in keys that the runs do not read."""
+        """Copies the outcome of each run to the points that differ from it only in keys that the run does not read."""
         by_name = {each.task.name: each for each in self.outcomes.values() if each.task.idle}
         for task in self.tasks:
             if task.index not in self.outcomes and task.idle and task.name in by_name:

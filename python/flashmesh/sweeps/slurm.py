@@ -25,8 +25,8 @@ LONGEST_S = 60.0
 ASK_S = 10.0
 """Timeout of `squeue` in seconds."""
 LOOKS = 2
-"""Number of successive checks that find no job in the queue after which no worker is awaited. A new job may not be
-listed at once, so that one check is not enough."""
+"""Number of successive checks without a job in the queue, after which waiting for workers ends. One check is not
+enough, since a new job may be listed late."""
 
 NUMBER = re.compile(r"\d+")
 TAIL_BYTES = 4096

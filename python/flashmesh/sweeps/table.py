@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 DOCUMENT = "document"
 CONFIGURATION = "configuration"
 ROWS_OF_GROUP = 1024
-"""Rows of a Parquet row group, the unit of reading, so that single documents can be read cheaply."""
+"""Rows of a Parquet row group, the unit of reading; few, so that single documents are cheap to read."""
 UNPACKED_BASE = 64 << 20
 UNPACKED_PER_BYTE = 32
 """Limits of the unpacked size of a Parquet file: a base in bytes, and a factor of the packed size. Files of sweeps
@@ -168,7 +168,7 @@ def table_of(settings: Sequence[Mapping[str, Value]], documents: Sequence[str], 
 def columns_of_streams(documents: Sequence[str], configurations: Sequence[str]) -> dict[str, pa.ChunkedArray]:
     """Returns the columns of the streams of some runs, as described in `stream_columns`.
 
-    Parses only the documents of runs with several streams, which the configurations tell.
+    Parses only the documents of runs whose configuration has several streams.
     """
     from flashmesh.results.streams import stream_columns
 

@@ -23,7 +23,7 @@ BYTES_MAX = 16 << 20
 DEPTH_MAX = 50
 """Maximum depth of nested tables and lists."""
 PLACE = " --> "
-"""Arrow before a place in an error; an error with it already shows a place."""
+"""Arrow before a place in an error message; a message that contains it already shows a place."""
 AT = re.compile(r" \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)$")
 
 
@@ -141,7 +141,7 @@ class TomlFile:
                 raise self.problem((key,), f"unknown key {key}", told, part="key")
 
     def placed(self, error: ConfigError, settings: Mapping[str, str]) -> ConfigError:
-        """Returns an error in which lines of this file replace the quoted settings of a point that come from them."""
+        """Returns `error` with lines of this file in place of the quoted settings that come from it."""
 
         def place(shown: re.Match[str]) -> str:
             key = shown["key"].strip()
