@@ -20,7 +20,7 @@ class Awake:
     """
 
     def __init__(self) -> None:
-        """Creates a bound on the wake-up latency that `begin` has still to set."""
+        """Creates the bound without setting it; `begin` sets it."""
         self._wish: int | None = None
 
     def begin(self) -> bool:

@@ -87,7 +87,7 @@ class Clients:
 def requests_in(waiting_bytes: int, figures: Figures) -> int:
     """Returns the estimated number of requests in the unread bytes of a socket.
 
-    All of them are reads if the bytes are whole requests without data; otherwise all count as writes of mean size.
+    If the bytes are whole requests without data, all count as reads; otherwise all count as writes of mean size.
     """
     if waiting_bytes % REQUEST_BYTES == 0:
         return waiting_bytes // REQUEST_BYTES

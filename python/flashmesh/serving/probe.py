@@ -57,7 +57,7 @@ class Probed:
 
     @property
     def lowest_us(self) -> float | None:
-        """Shortest tried drive latency in microseconds at which, and at all longer ones, the client sees this latency.
+        """Shortest tried drive latency, in microseconds, from which on the client sees the latency of the drive.
 
         None if the client does not see the longest tried latency.
         """
@@ -89,7 +89,7 @@ def measured(
 
 
 def way_ns(queue_depth: int, on_note: Callable[[str], None], requests: int = 1000) -> int:
-    """Returns the latency between client and server in ns: the median at the client, less the mean of the drive; or 0.
+    """Returns the latency between client and server in ns: the client's median minus the drive's mean, at least 0.
 
     If the server sends replies this much earlier, the client sees the latency of the drive.
     """
