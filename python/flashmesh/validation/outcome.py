@@ -220,7 +220,7 @@ def to_dict(validations: Sequence[Validation]) -> dict[str, Any]:
 
 
 def tolerances_of(validations: Sequence[Validation]) -> list[Tolerance]:
-    """Returns all tolerances, except those of sweeps, mixes and hot pages that apply to no row of these drives."""
+    """Returns all tolerances, without those of sweeps, mixes and hot pages that no row of these drives uses."""
     held = {check.tolerance for each in validations for check in each.checks}
     return [each for each in ALL_TOLERANCES if each not in SWEEPS or each.name in held]
 

@@ -1,4 +1,4 @@
-"""Measured rates of random writes of which some pages, the hot ones, get a fixed share.
+"""Measured rates of random writes, a fixed share of which goes to the hot pages.
 
 The drive is written once in order, and then overwritten several times. Hot pages are scattered over the whole drive and
 share their blocks with cold ones until collections have separated them, so the rate settles only after several
@@ -37,10 +37,10 @@ TITLE = "Hot pages"
 COLUMNS = ("drive", "source", "request_size", "outstanding", "hot_share", "hot_traffic", "overwrites", "iops")
 """Columns of `skew.csv`."""
 MODEL = 4
-"""Divisor of the channels, the blocks of a plane, and the pages of a block of a drive in its model.
+"""Factor by which the model of a drive has fewer channels, blocks per plane, and pages per block.
 
-In a smaller model, the last program of each collected block would be emptier (fewer pages), and open blocks would take
-a larger share of the spare space (fewer blocks).
+A larger factor would distort the results: with fewer pages, the last program of each collected block would be emptier;
+with fewer blocks, open blocks would take a larger share of the spare space.
 """
 DIVIDED = ("channels", "blocks-per-plane", "pages-per-block")
 """Keys of `[geometry]` that `MODEL` divides."""
@@ -64,7 +64,7 @@ SKEW_SENTENCE = (
 
 @dataclass(frozen=True)
 class SkewLoad(SheetLoad):
-    """Closed loop of random writes, of which the hot pages get a share."""
+    """Closed loop of random writes, a share of which goes to the hot pages."""
 
     hot_share: float
     """Share of the pages that are hot."""

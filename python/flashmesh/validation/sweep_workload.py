@@ -72,7 +72,7 @@ def workload(load: SweepLoad, read_share: float, requests: int) -> dict[str, Any
 
 
 def with_full_slc_cache(tables: Mapping[str, Any], load: SweepLoad) -> dict[str, Any]:
-    """Returns the drive; if the load writes, without a static SLC cache and its blocks, as a model of a full cache.
+    """Returns the drive; for a load with writes, without its static SLC cache and its blocks, to model a full cache.
 
     The measured loads wrote for minutes, which filled the cache and left dies no idle time for folding.
     """

@@ -76,7 +76,7 @@ SWEEP_SOURCE = "Ren and others (ICPE 2024), fio on a Samsung 980 PRO"
 
 @dataclass(frozen=True)
 class SweepLoad(SheetLoad):
-    """Closed loop on a host, optionally beside a second closed loop of writes."""
+    """Closed loop on a host, optionally with a second, concurrent closed loop of writes."""
 
     writes_beside: int
     """Outstanding writes of a second job; 0 without one."""

@@ -115,7 +115,7 @@ def checks(measurements: Measurements, simulated: Sequence[Figures | None]) -> t
 
 
 def all_checks(measurements: Measurements, simulated: Sequence[Figures | None]) -> Iterator[Check]:
-    """Yields the check of the saturation rate, if the drive was saturated, then those of each tolerance by load."""
+    """Yields the check of the saturation rate if the drive was saturated, then the checks of each tolerance by load."""
     saturation = measurements.saturation_iops
     if saturation is not None:
         yield Check("saturation", "iops", None, saturation, most_served(simulated), SATURATION.share)

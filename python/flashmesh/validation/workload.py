@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 PACED_IOPS = 10_000
 """Rate of the first stream: half reads and half writes, at even intervals."""
 WRITERS = 6
-"""Number of further streams, which share the other requests and issue them as Poisson processes."""
+"""Number of other streams, which share the remaining requests and issue them as Poisson processes."""
 WRITERS_READ_SHARE = 0.01
 OUTSTANDING = 64
 """Maximum number of outstanding requests of a stream."""
