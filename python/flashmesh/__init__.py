@@ -14,8 +14,7 @@ a file, "preset:NAME", or nested mappings.
 
 from importlib import import_module
 
-# A constant of its own instead of `typing.TYPE_CHECKING`: the command line imports this package first, and can handle
-# signals only afterwards, so that slow imports must wait.
+# Importing `typing` is slow, and the command line can handle signals only once this package is loaded.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from flashmesh._native import (

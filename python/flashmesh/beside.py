@@ -1,4 +1,4 @@
-"""A trace or named workload as a further stream beside fio jobs."""
+"""A trace or named workload as an additional stream alongside fio jobs."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 STREAM = "stream."
 OF_STREAMS = ("workload.", "replay.", "queue.")
-"""Sections of a configuration that a named stream has of its own."""
+"""Sections of a configuration that each named stream can have for itself."""
 JOB = "job"
-"""Name of the stream of the only fio job, if another stream runs beside it."""
+"""Name of the stream of a single fio job that runs alongside another stream."""
 
 
 def with_stream(jobs: FioJobs, kind: str, value: str, reading: Mapping[str, str]) -> FioJobs:
-    """Returns the jobs with a further stream.
+    """Returns the jobs with an additional stream.
 
     Args:
         jobs: The jobs of fio.

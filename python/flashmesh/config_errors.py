@@ -19,7 +19,7 @@ CUT = "..."
 
 
 def in_python(text: str, source: ConfigSource | PipeText) -> str:
-    """Rewrites an error message for programs: the argument or the path of the value replaces the line of TOML."""
+    """Rewrites an error message for programs: shows the argument, or the Python path of the value, instead of TOML."""
 
     def argument(shown: re.Match[str]) -> str:
         return f" --> {shown['place']} = {shown['value'].strip()!r}"
@@ -64,7 +64,7 @@ def at_jobs(text: str, fio: FioJobs) -> str:
     def place(shown: re.Match[str]) -> str:
         key = shown["key"].strip()
         if key.startswith(CUT):
-            # The shown line has only the end of a key whose value is long; the message has the whole key.
+            # The shown line cuts the beginning of a long key; the message has the whole key.
             named = (one for one in fio.places if one.endswith(key.removeprefix(CUT)) and f"{one} " in text)
             key = max(named, key=len, default=key)
         lines = fio.place(key)

@@ -16,14 +16,14 @@ from flashmesh.spelling import spelt_tables
 
 T = TypeVar("T")
 TEXT_MAX = 1 << 20
-"""Maximum length in characters of a configuration from a pipe; the limit of a file has the same number of bytes."""
+"""Maximum length of a configuration from a pipe, in characters. Files have the same limit, in bytes."""
 STDIN = "-"
 """Path that stands for standard input in arguments that name a configuration."""
 
 
 @runtime_checkable
 class TomlTables(Protocol):
-    """Interface of objects that have the tables of a configuration file, with the keys spelled as in files."""
+    """Interface of objects that provide the tables of a configuration file, with keys spelled as in files."""
 
     def to_toml_tables(self) -> Mapping[str, Any]:
         """Returns the tables; omitted parameters keep the value of the preset."""
@@ -62,7 +62,7 @@ def read_once(source: ConfigSource) -> ConfigSource | PipeText:
     except (OSError, UnicodeError) as error:
         raise ConfigError(f"{source}: cannot be read: {error}") from error
     except ValueError:
-        return source  # the source is no valid path, which its loading reports
+        return source  # not a valid path: loading the source reports the error
 
 
 def read_pipe(path: Path) -> str:
@@ -89,7 +89,7 @@ def read_text(stream: IO[str], name: str) -> str:
 
 
 def identity(source: ConfigSource | PipeText, overrides: Mapping[str, Any]) -> tuple[Any, ...] | None:
-    """Returns a value that is equal while a configuration is unchanged; None for tables, which may change any time."""
+    """Returns a value that changes whenever the configuration does; None for tables, which the caller may modify."""
     if not isinstance(source, str | Path | PipeText):
         return None
     file = Path(source) if isinstance(source, str | Path) else None

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from flashmesh.importers.fio import FioJobs
 
 REASONS_SHOWN = 3
-"""Maximum number of reasons that an error about a key without effect names."""
+"""Maximum number of reasons that the error for a key without effect lists."""
 
 
 def load(
@@ -182,7 +182,7 @@ def keeps_requests_in_flight(
 
 
 def arguments(overrides: Mapping[str, Any], varied: Mapping[str, str]) -> list[str]:
-    """Returns the name in errors of each setting of a library call, in order, such as `overrides['seed']`."""
+    """Returns how errors name each setting of a library call, in order, such as `overrides['seed']`."""
     given = [f"overrides[{key!r}]" for key in overrides if key not in varied]
     return [*given, *(f"vary[{key!r}]" for key in varied)]
 
@@ -321,7 +321,7 @@ def read_file(path: str | Path, overrides: list[str], jobs: list[str]) -> Config
 
 
 def refuse_streams(source: ConfigSource | PipeText) -> None:
-    """Refuses a configuration that defines streams, if fio jobs are given: its streams would run beside the jobs.
+    """Refuses a configuration that defines streams, if fio jobs are given: its streams would run alongside the jobs.
 
     Raises:
         ConfigError: If the configuration has streams.

@@ -26,7 +26,7 @@ BROWSERS = ("chromium", "google-chrome", "chrome", "firefox", "safari")
 ROOM_MIN = 100 * 2**20
 """Free space of a folder, in bytes, below which a note warns that temporary files and results may not fit."""
 FILES_MIN = 256
-"""Number of open files that a sweep on all cores may need; a note warns of a lower limit."""
+"""Number of open files that a sweep on all cores may need. A lower limit of the system gets a note."""
 ANSWER_S = 10
 """Timeout in seconds for a program to print its version."""
 TRIED = 2_000
@@ -219,7 +219,7 @@ def folders() -> Iterator[Finding]:
 
 
 def trial() -> Iterator[Finding]:
-    """Yields the finding of a test run with all oracles, the checks of a simulation as it runs."""
+    """Yields the finding of a test run with all oracles (checks of the simulation as it runs) enabled."""
     from flashmesh import run
 
     begun = time.perf_counter()

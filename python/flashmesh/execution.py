@@ -84,7 +84,7 @@ class Job:
     timeline: Path | None = None
     """File for a Perfetto timeline of the run; None without one."""
     timeline_full_ps: int | None = None
-    """Simulated time in picoseconds from which the full timeline records nothing; None if it did not fill up."""
+    """Simulated time in picoseconds at which the full timeline stopped recording; None if it never filled up."""
     timeline_failure: str | None = None
     """Error of writing the timeline; None if it was written, or not requested."""
     control: _native.Control = field(default_factory=_native.Control)

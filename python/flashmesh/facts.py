@@ -7,7 +7,7 @@ import platform
 from flashmesh._native import __version__, build_facts
 
 PROFILES = {"debug": "debug (made for tests; `make build` makes a faster one)"}
-"""Descriptions of build profiles that a user must know to be slow."""
+"""Descriptions of slow build profiles, as a warning to users."""
 
 
 def facts() -> dict[str, str]:

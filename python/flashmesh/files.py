@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 try:
     import fcntl
-except ImportError:  # on Windows, where no lock shows whether another process still writes a file
+except ImportError:  # on Windows, which has no such locks; files in use cannot be recognised there
     fcntl = None  # type: ignore[assignment]
 
 T = TypeVar("T")

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 REFERENCE_DRIVES = {"venice-z-nand": "z_nand", "venice-pm9a3": "pm9a3"}
-"""Presets on which traces are replayed to compare latencies, a fast and a slow drive, each with its name in the keys of
-figures."""
+"""Presets of a fast and a slow drive, on which traces are replayed to compare latencies; each with its name in
+`TraceFigure.key`."""
 LOAD_MAX = 0.5
 """Maximum load in open replay, as a share of the throughput in stress replay. A trace with a higher load is slowed
 down."""
@@ -40,9 +40,8 @@ class TraceFigure:
     unit: str
     """Unit: share, bytes, 1/s, pages, requests, ps, or empty for a plain number."""
     measure: str
-    """Measure of the difference: "relative" to the original (for pages read or written, to a twentieth of all
-    accessed pages if these are fewer), the Kolmogorov "distance" of two distributions, or "absolute" for figures
-    that may be near 0."""
+    """Measure of the difference: "relative" to the original (page counts: to at least a twentieth of all accessed
+    pages), the Kolmogorov "distance" of two distributions, or "absolute" for figures that may be near 0."""
     original: float | None
     """Value of the original; None for a distribution."""
     copy: float | None

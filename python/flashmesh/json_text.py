@@ -1,8 +1,8 @@
 """JSON text of documents, in ASCII only, for any terminal and file.
 
-orjson is used because a recording has megabytes of JSON, which the standard library takes thirty times as long to
-indent. The standard library is the fallback for what orjson does not write: escapes of non-ASCII characters, lone
-surrogates of file names, and integers of more than 64 bits.
+orjson is used because recordings are megabytes of JSON, which the standard library takes thirty times as long to
+indent. The standard library is the fallback where orjson fails: escapes of non-ASCII characters, lone surrogates of
+file names, and integers of more than 64 bits.
 """
 
 from __future__ import annotations

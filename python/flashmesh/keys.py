@@ -66,7 +66,7 @@ class Key:
     """Step by which `flashmesh ask` changes the value: `x2`, `+5%`, or alternatives separated by ` | `; None without
     one."""
     used_with: tuple[tuple[Condition, ...], ...]
-    """Conditions under which a run reads the key: of each group, at least one must hold."""
+    """Conditions under which a run reads the key: at least one condition of each group must hold."""
     meaning: str
 
     @property
@@ -76,7 +76,7 @@ class Key:
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """Papers that the description of the key cites or, if it cites none, that of its section."""
+        """Papers cited by the description of the key or, if there are none, by that of its section."""
         section = dict(_native.sections()).get(self.section, "")
         own = cited(" ".join([self.meaning, *self.choices.values()]))
         return own or cited(section)
@@ -120,7 +120,7 @@ def declared() -> Mapping[str, Key]:
 
 
 def declared_name(key: str) -> str:
-    """Returns a key as declared: without the prefix `stream.NAME`, and with NAME for the name of another table."""
+    """Returns a key as declared: without the prefix `stream.NAME`, and with `NAME` for the name of any other table."""
     parts = key.strip().split(".")
     if parts[0] == "stream" and len(parts) > 2:
         parts = parts[2:]

@@ -26,7 +26,7 @@ class Need:
     reserved: int
     """Address space that the runs reserve."""
     used: int
-    """Memory that the runs use at most, as far as known before they start."""
+    """Upper bound of the memory that the runs use, as far as known before they start."""
     preconditioned: int
     """Part of `used` that preconditioning needs."""
 

@@ -1,4 +1,4 @@
-"""Errors for paths that do not exist, or that are no configurations."""
+"""Errors for paths that do not exist or are not configurations."""
 
 from __future__ import annotations
 

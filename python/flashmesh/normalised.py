@@ -30,7 +30,7 @@ class Baseline:
         return all(value_text(settings[key]) == value for key, value in self.settings.items())
 
     def others(self, settings: Mapping[str, Value]) -> tuple[tuple[str, str], ...]:
-        """Returns the settings of a run for keys that the baseline does not name, which its baseline run shares."""
+        """Returns the settings of a run for the keys outside the baseline. They are the same in the baseline run."""
         return tuple((key, value_text(value)) for key, value in settings.items() if key not in self.settings)
 
     def own(self, settings: Mapping[str, Value]) -> str:
@@ -56,8 +56,8 @@ class Means:
     largest_at: dict[str, Value]
     """Varied keys of the run with the largest ratio, with their values."""
     largest_in: int
-    """Number of combinations of the other keys in which this group has the largest ratio of all groups, and the ratio
-    exceeds that of the baseline (1)."""
+    """Number of combinations of the other keys in which this group has the largest ratio of all groups, and that ratio
+    exceeds 1."""
 
 
 def baseline_of(given: Sequence[str], axes: Mapping[str, Sequence[Value]]) -> Baseline:

@@ -47,7 +47,7 @@ class PrintableStream:
     def write(self, text: str | bytes) -> int:
         """Writes a text; also escapes characters that the encoding of the stream lacks.
 
-        Click writes completions as bytes, and first looks for a byte stream, which this class does not have.
+        Accepts bytes as well: Click writes completions as bytes, and finds no byte stream in this class.
         """
         if isinstance(text, bytes):
             text = text.decode(errors="backslashreplace")

@@ -187,7 +187,7 @@ def of_folder(folder: Path) -> Comparison:
 
 
 def refuse_other_folder(folder: Path) -> None:
-    """Refuses a folder that is not one of results, since it has no manifest.
+    """Refuses a folder without a manifest, since it does not hold results.
 
     Raises:
         OutputError: If the folder has no manifest.

@@ -14,13 +14,13 @@ PS_PER_S = 10**12
 
 
 def spelt(key: str, value: Any) -> tuple[str, Any]:
-    """Returns a key and its value, given in the spelling of Python, in the spelling of configurations."""
+    """Converts a key and its value from the spelling of Python to that of configurations."""
     name = key_of(key)
     return name, with_unit(name, value)
 
 
 def spelt_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns settings, given in the spelling of Python, in the spelling of configurations."""
+    """Converts settings from the spelling of Python to that of configurations."""
     return dict(spelt(str(key), value) for key, value in settings.items())
 
 

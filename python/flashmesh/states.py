@@ -43,7 +43,6 @@ class KeptState:
     used_s: int
     """Time at which the state was last used, in seconds since 1970."""
     size_bytes: int
-    """Size of the file in bytes."""
     is_current: bool
     """Whether this build can use the state; states of another build may differ, and are ignored."""
 

@@ -1,4 +1,4 @@
-"""A drive that a program steps: it submits requests during the simulation, and advances the time explicitly."""
+"""A drive that a program simulates step by step: the program submits requests, and advances the time explicitly."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class Completions:
 
 
 class Drive:
-    """A drive that a program steps.
+    """A drive that a program simulates step by step.
 
     Requests are submitted with their arrival times in picoseconds. Advancing the drive to a time simulates everything
     up to and including that time. The streams are those of the configuration; `[workload]` and `[replay]` are ignored.

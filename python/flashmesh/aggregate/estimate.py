@@ -49,7 +49,7 @@ class Estimate:
 
     @property
     def spread_text(self) -> str:
-        """Ends of the interval relative to the mean, for tables: `+-1.2 %`; `-40 % +70 %` if skewed or a bootstrap.
+        """Ends of the interval relative to the mean, for tables: `+-1.2 %`, or `-40 % +70 %` if they are not symmetric.
 
         Empty without an interval, or if the mean or the width of the interval is 0.
         """
@@ -94,7 +94,7 @@ def is_bimodal(values: Sequence[float]) -> bool:
 def bootstrap(values: Sequence[float]) -> tuple[float, float]:
     """Returns the lower and upper end of the 95 % bootstrap interval of the mean.
 
-    The resamples are always the same, so that equal values have equal intervals.
+    All calls draw the same resamples, so equal values have equal intervals.
     """
     import numpy as np
 
@@ -106,7 +106,7 @@ def bootstrap(values: Sequence[float]) -> tuple[float, float]:
 
 @lru_cache(maxsize=64)
 def resamples(count: int) -> Any:
-    """Returns an array with a row for each bootstrap resample: the `count` drawn indices of the values."""
+    """Returns the drawn indices of all bootstrap resamples: an array with a row of `count` indices for each."""
     import numpy as np
 
     return np.random.default_rng(count).integers(count, size=(RESAMPLES, count))

@@ -1,4 +1,4 @@
-"""Tables of runs that are read by column: of ten thousand saved results, only the requested values are read."""
+"""Tables of runs, read by column: a query over ten thousand saved results reads only the requested values."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 STEADY = "steadiness.steady"
 BATCH_RUNS = 256
-"""Number of runs whose JSON results are in memory at once where streams are looked up."""
+"""Number of runs whose JSON results are in memory at once while streams are looked up."""
 
 
 class RunTable(ABC):
@@ -92,7 +92,7 @@ class RunTable(ABC):
     def whether_steady(self, point: Point[int]) -> bool | None:
         """Returns whether the measured windows of all runs of a point are steady; None if this is unknown for all.
 
-        Runs for which this is unknown are ignored. The criterion is that of `flashmesh run`, also for runs without a
+        Ignores runs for which this is unknown. Applies the criterion of `flashmesh run`, even to runs without a
         warm-up.
         """
         said = [found for number in point.runs if (found := self._steady[number]) is not None]

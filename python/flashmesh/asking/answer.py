@@ -67,7 +67,8 @@ class Row:
     """Effects by measure; measures without a value are left out."""
     seeds: int
     also: str = ""
-    """Resulting change of the host capacity as text: `geometry.capacity 30GB -> 60GB`; empty without one."""
+    """Change of the host capacity that follows, as text: `geometry.capacity 30GB -> 60GB`; empty if it does not
+    change."""
     cause: Cause | None = None
     """The latency part that changes most in the direction of the mean latency; None if no part changes noticeably."""
     throughput: Effect | None = None
@@ -79,8 +80,8 @@ class Row:
     def is_less_load(self) -> bool:
         """Whether the change lowers the load: fewer requests complete per second, and fewer are in the drive.
 
-        A slower drive has as many requests inside as before, or more. If the workload is throttled (by a slower link, a
-        shallower queue or a lower rate), the requests stay outside the drive.
+        This distinguishes a throttled workload from a slower drive. A slower drive has at least as many requests
+        inside; those of a workload throttled by a slower link, a shallower queue or a lower rate stay outside.
         """
         found = (self.throughput, self.inside)
         return all(each is not None and each.ratio.mean < 1 - LEAST for each in found)
@@ -165,7 +166,7 @@ class Answer:
 
     @property
     def idle(self) -> dict[str, list[Change]]:
-        """Keys none of whose tried changes has an effect, each with these changes."""
+        """Keys without any effective change, each with its tried changes."""
         by_key: dict[str, list[Row]] = {}
         for row in self.rows:
             by_key.setdefault(row.change.key, []).append(row)

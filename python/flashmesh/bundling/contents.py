@@ -22,7 +22,7 @@ CONFIGURATIONS = "configurations"
 HASH_SHOWN = 16
 """Number of digits of a configuration hash in a file name."""
 OF_PROCESSES = ("progress", "slurm")
-"""Folders within the folder of a sweep that have the state of processes and jobs, but no results."""
+"""Subfolders of the folder of a sweep with the state of its processes and jobs, not with results."""
 
 
 @dataclass(slots=True)
@@ -34,8 +34,8 @@ class Run:
     text: str
     config_hash: str
     files: list[dict[str, Any]]
-    """Workload and policy files: path, size, hash and configuration key of each, and the text after the path in the
-    value of the key (`:CLASS` for a policy file)."""
+    """Workload and policy files: path, size, hash and configuration key of each, and the text that follows the path in
+    the value of the key (`:CLASS` for a policy file)."""
 
 
 @dataclass(slots=True)

@@ -12,7 +12,7 @@ import flashmesh
 
 HERE = Path(__file__).parent
 BESIDE = ("fairness", "configuration", "config_hash")
-"""Keys of a result that are not compared: `fairness` needs further runs, and the configuration, and thus its hash,
+"""Keys of a result that are not compared: `fairness` needs additional runs, and the configuration (and so its hash)
 contains file paths."""
 
 

@@ -27,10 +27,10 @@ Decision: TypeAlias = Transaction | tuple[Transaction, Sequence[Transaction]] | 
 
 
 class VictimSelector(Protocol):
-    """Choice of the block of a plane to collect (`victim`)."""
+    """Choice of the victim block in a plane, for garbage collection (`victim`)."""
 
     def select(self, blocks: Blocks) -> int | None:
-        """Returns the position of a candidate, a block with `blocks.filled` above 0.
+        """Returns the position of the victim, which must be a candidate: a block with `blocks.filled` above 0.
 
         If the result is None, or collecting the block would gain too few pages, the block with the most invalid pages
         is collected, if it gains enough.
@@ -53,9 +53,9 @@ class Allocator(Protocol):
 
 
 class WritePlacer(Protocol):
-    """Choice of another plane for each page that the allocator has placed, like a firmware policy (`placement`).
+    """Choice of another plane for each page that the allocator has placed, as by a firmware policy (`placement`).
 
-    All other behaviour of the firmware policy follows `ftl.policy`.
+    All other behaviour still follows `ftl.policy`.
     """
 
     def place_write(self, plane: int, stream: int | None, planes: Planes) -> int:

@@ -276,7 +276,7 @@ def choice(options: tuple[Any, ...]) -> Check:
 
 
 def any_of(checks: Sequence[Check]) -> Check:
-    """Returns a check for values that pass any of several checks; if all fail, the error is that of the last one."""
+    """Returns a check for values that pass any of several checks; if all fail, it raises the error of the last one."""
     null = checker(NULL)
     others = [each for each in checks if each is not null]
 

@@ -18,7 +18,7 @@ FAIRNESS_STREAMS = f"fairness.{STREAMS}"
 STREAM_PREFIXES = tuple(f"{place}." for place in (STREAMS, WINDOW_STREAMS, FAIRNESS_STREAMS))
 """Beginnings of the dotted keys of values of streams."""
 COLUMNS_MAX = 16
-"""Maximum number of streams that have columns in tables: the first ones. More streams have no intervals either."""
+"""Maximum number of streams with columns in tables: the first ones. The other streams have no intervals either."""
 LEFT_OUT = ("name", "breakdown_ps.")
 """Prefixes of keys of a stream that have no columns."""
 
