@@ -161,7 +161,7 @@ class Comparison(Plots):
         return json_text.indented(self._document())
 
     def means(self, measure: str, *baseline: str, inverse: bool = False) -> dict[str, Means]:
-        """Returns the means of the ratios of a measure to a baseline, over all other varied keys.
+        """Returns the ratio of a measure to a baseline, as means over all other varied keys.
 
         Args:
             measure: A name from `flashmesh measures`, or the dotted key of a value of a result.

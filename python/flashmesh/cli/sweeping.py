@@ -166,7 +166,7 @@ def members(document: str, *names: str) -> list[Any]:
     found: dict[str, Any] = {}
     at = 0
     while not found.keys() >= {*names}:
-        # A name follows a brace or comma, and its value follows a colon.
+        # Skip the brace or comma before each name, and the colon before its value.
         name, at = decode(document, at + 1)
         found[name], at = decode(document, at + 1)
     return [found[name] for name in names]

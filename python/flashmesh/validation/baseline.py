@@ -27,7 +27,7 @@ CURVE_SENTENCE = (
 
 
 def curves(measurements: Measurements, roles: Sequence[str]) -> Curves:
-    """Returns the latencies of the curve at all loads to which a drive was not fitted and where the curve has a value.
+    """Returns the latencies of the curve at the loads to which the drive was not fitted, where the curve has a value.
 
     Args:
         measurements: The measurements.
