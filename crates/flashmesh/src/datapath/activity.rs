@@ -7,7 +7,7 @@ use crate::schedule::transaction::TransactionClass;
 
 use super::{Dies, TransactionQueues};
 
-/// Read-only view of the queues and the dies, which determines the transactions that a die executes now, and the request that the die works for.
+/// Read-only view of the queues and dies. Shows the transactions that a die executes, and the request that the die works for.
 pub struct DieActivity<'a, M: Model> {
     pub(super) queues: &'a TransactionQueues<M>,
     pub(super) dies: &'a Dies<M>,
@@ -19,8 +19,8 @@ impl<M: Model> DieActivity<'_, M> {
         !self.queues.has_work(die) && self.dies[die].is_idle()
     }
 
-    /// Returns whether the page of `id`, a read of `die`, has been sensed: its data is in the page register, in transfer, or waits in the array until
-    /// the register is free.
+    /// Returns whether the page of `id`, a read of `die`, has been sensed. Its data then waits in the array or in the page register, or is in
+    /// transfer.
     pub fn is_in_register(&self, die: DieId, id: TransactionId) -> bool {
         self.dies[die].sensed().any(|&lead| self.queues.transactions.with_companions(lead).any(|held| held == id))
     }
@@ -38,8 +38,7 @@ impl<M: Model> DieActivity<'_, M> {
         self.queues.transaction(first).owner.request
     }
 
-    /// Returns the request of the operation in progress at `die`; for an idle die, the request of its first queued transaction. `None` if there is no
-    /// such transaction, or if it belongs to no request.
+    /// Like [`active_request`](Self::active_request), but for an idle die returns the request of its first queued transaction, if any.
     #[inline]
     pub(super) fn active_or_next_request(&self, die: DieId) -> Option<RequestId> {
         match self.dies.first_in_progress(die) {

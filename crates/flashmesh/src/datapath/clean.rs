@@ -15,13 +15,12 @@ use crate::kernel::probe::Notice;
 use crate::schedule::latency_account::PathWait;
 use crate::units::{Bytes, Time};
 
-/// Source dies of the Cleans in progress, and the pending reads and programs of Cleans. A *Clean* moves the valid pages of a block to a die of
-/// another chip, as ordered by a single packet of the controller.
+/// State of the Cleans in progress. A *Clean* moves the valid pages of a block to a die of another chip, by a single packet from the controller.
 #[derive(Clone, Debug, Default)]
 pub struct CleanExecution {
-    /// Source dies of the Cleans (chip-to-chip moves of whole blocks) in progress. Nothing is issued from the queues of these dies.
+    /// Source dies of the Cleans in progress. Nothing is issued from their queues.
     reserved: Vec<DieId>,
-    /// Reads and programs of Cleans (chip-to-chip moves of whole blocks), each with its die, that start as soon as the die is free.
+    /// Reads and programs of Cleans that start as soon as their die is free, each with this die.
     pending: Vec<(DieId, TransactionId)>,
 }
 
@@ -37,8 +36,8 @@ impl CleanExecution {
         self.reserved.contains(&die)
     }
 
-    /// Reserves `die` as the source of a Clean (chip-to-chip move of a whole block) of `pages` pages. Returns the size in bytes of the page list,
-    /// which is sent to the die with the command of the Clean.
+    /// Reserves `die` as the source of a Clean (chip-to-chip move of a whole block) of `pages` pages. Returns the size of the page list that follows
+    /// the command of the Clean.
     pub(super) fn reserve(&mut self, die: DieId, pages: usize) -> Bytes {
         self.reserved.push(die);
         PAGE_ADDRESS_SIZE * pages as u64
@@ -49,15 +48,14 @@ impl CleanExecution {
         self.pending.iter().any(|(waiting, _)| *waiting == die)
     }
 
-    /// Removes and returns the read or program of a Clean (chip-to-chip move of a whole block) that waits at `die`; `None` if no such transaction
-    /// waits there.
+    /// Removes and returns the read or program of a Clean (chip-to-chip move of a whole block) that waits at `die`, if any.
     pub(super) fn take_pending(&mut self, die: DieId) -> Option<TransactionId> {
         let at = self.pending.iter().position(|(waiting, _)| *waiting == die)?;
         Some(self.pending.remove(at).1)
     }
 
-    /// Ends the reservation of `die` as the source of a Clean (chip-to-chip move of a whole block). Call this after the acknowledgement of the Clean
-    /// (CleanAck) has arrived and the reads of [moved pages](Datapath::take_moved) are queued where their pages are now. Next, call
+    /// Ends the reservation of `die` as the source of a Clean (chip-to-chip move of a whole block). Call this after the CleanAck (its
+    /// acknowledgement) has arrived, and the reads of [moved pages](Datapath::take_moved) are queued at the dies that hold the pages now. Next, call
     /// [`Datapath::try_issue`].
     pub fn end_reservation(&mut self, die: DieId) {
         self.reserved.retain(|reserved| *reserved != die);
@@ -65,8 +63,8 @@ impl CleanExecution {
 }
 
 impl<M: Model> Datapath<M> {
-    /// Chains `others`, reads of mapping units on the page of `lead`, to `lead`, so that the page is sensed once. `lead` is the first read of a Clean
-    /// (chip-to-chip move of a whole block), and has already started.
+    /// Chains `others` to `lead`, so that the page is sensed once for all of them. `lead` is the read in progress with which a Clean (chip-to-chip
+    /// move of a whole block) starts; `others` read further mapping units of its page.
     pub fn chain_listed(&mut self, lead: TransactionId, others: &[TransactionId], kernel: &mut Kernel<M>) {
         let plane = self.queues.transaction(lead).plane;
         let die = self.geometry.die_of_plane(plane);
@@ -93,8 +91,8 @@ impl<M: Model> Datapath<M> {
         die
     }
 
-    /// Starts a read or program of a Clean (chip-to-chip move of a whole block) at `die`. No command is sent, because the chips execute a Clean on
-    /// their own. A program must already have its page.
+    /// Starts a read or program of a Clean (chip-to-chip move of a whole block) at `die`. No command is sent, because the chips execute a Clean
+    /// without the controller. A page must already be assigned to a program.
     pub fn start_clean_operation<S: PageSource<M>>(
         &mut self,
         die: DieId,

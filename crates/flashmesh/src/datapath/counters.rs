@@ -9,18 +9,16 @@ pub struct Counters {
     pub work: ArrayOperationCounts,
     /// Number of operations on more than one plane.
     pub multi_plane_operations: u64,
-    /// Number of operations whose lead (first transaction) is a user read that waited for `schedule.age-bound` or longer, while user programs were
-    /// queued at the die when the operation started.
+    /// Number of operations that an overdue user read started (queued for `schedule.age-bound` or longer) while user programs were queued at the die.
     pub overdue_reads: u64,
-    /// Number of operations whose lead (first transaction) is a user program that waited for `schedule.age-bound` or longer, while user reads were
-    /// queued at the die when the operation started.
+    /// Number of operations that an overdue user program started (queued for `schedule.age-bound` or longer) while user reads were queued at the die.
     pub overdue_programs: u64,
 }
 
 impl Counters {
-    /// Counts the operation if its lead (first transaction) is an overdue user read while user programs are queued at the die, or an overdue user
-    /// program while user reads are queued there. `lead` is the class of the lead, `is_aged` returns whether the lead has waited for
-    /// `schedule.age-bound` or longer, and `queued` contains the planes with queued transactions, by class.
+    /// Counts an operation that an overdue user read starts while user programs are queued at the die, or an overdue user program while user reads
+    /// are queued. `lead` is the class of the first transaction. `is_aged` returns whether it is overdue: queued for `schedule.age-bound` or longer.
+    /// `queued` has the planes with queued transactions, by class.
     #[inline(always)]
     pub(super) fn count_overdue(&mut self, lead: TransactionClass, queued: PlaneMasks, is_aged: impl FnOnce() -> bool) {
         let other = match lead {

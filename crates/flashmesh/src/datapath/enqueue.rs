@@ -1,4 +1,4 @@
-//! Enqueueing and dequeueing of transactions, where the states of the dies or the scheduler change along with the queues.
+//! Enqueueing and dequeueing of transactions, together with the updates of dies and scheduler that this requires.
 
 use crate::ids::{DieId, TransactionId};
 use crate::kernel::Kernel;
@@ -11,7 +11,7 @@ use crate::units::Time;
 use super::{Datapath, PageSource};
 
 impl<M: Model> Datapath<M> {
-    /// Enqueues transaction `id` at the die of its plane, and returns the die. `work` must equal the purpose of the transaction. Next, call
+    /// Enqueues transaction `id` at the die of its plane, and returns the die. `work` is the purpose of the transaction. Next, call
     /// [`Datapath::try_issue`] for the die.
     #[inline(always)]
     pub fn enqueue(&mut self, id: TransactionId, work: Purpose, kernel: &mut Kernel<M>) -> DieId {
@@ -28,13 +28,13 @@ impl<M: Model> Datapath<M> {
         die
     }
 
-    /// Charges the queue wait of transaction `id` to its latency account. The transaction has left its queue, but is not issued.
+    /// Charges the queue wait of transaction `id`, which has left its queue without being issued.
     pub fn count_wait(&mut self, id: TransactionId, now: Time) {
         let transaction = self.queues.transaction_mut(id);
         transaction.account.wait(now, self.dies.internal_busy(transaction.plane, now));
     }
 
-    /// Dequeues and returns the user reads and user programs of all dies for which `is_unwanted` returns true.
+    /// Dequeues and returns the user reads and user programs of all dies that match `is_unwanted`.
     pub fn dequeue_unwanted(
         &mut self,
         is_unwanted: impl Fn(&Transaction) -> bool,
@@ -45,15 +45,15 @@ impl<M: Model> Datapath<M> {
         removed
     }
 
-    /// Dequeues and returns the user reads of `die` whose pages have moved. The caller must then queue these reads again, where their pages are now.
+    /// Dequeues and returns the user reads of `die` whose pages have moved. The caller must enqueue them at the dies that hold the pages now.
     pub fn take_moved<S: PageSource<M>>(&mut self, die: DieId, source: &S) -> Vec<TransactionId> {
         let moved = self.queues.dequeue_moved(die, source);
         self.scheduling.queue_changed(die);
         moved
     }
 
-    /// Replaces `lead`, a dequeued transaction that will not run, by its first companion (further mapping unit of the same page or program, chained
-    /// behind `lead`). Enqueues that companion at the head of the queue. Does nothing if there is no companion.
+    /// Replaces the dequeued `lead`, which will not run, by its first companion (further mapping unit of the same page or program, chained to
+    /// `lead`), which becomes the head of the queue. Does nothing without a companion.
     pub fn replace_lead(&mut self, lead: TransactionId) {
         if let Some(die) = self.queues.replace_lead(lead) {
             self.scheduling.queue_changed(die);

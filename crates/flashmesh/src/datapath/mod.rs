@@ -1,29 +1,29 @@
 //! Path of transactions from the queues of the dies through the interconnect and the flash arrays, and back.
 //!
 //! 1. The controller enqueues a transaction at its die ([`enqueue`]).
-//! 2. A die with a transaction that may run ([`gate`]) requests a path for a command ([`issue`], [`path`]).
+//! 2. A die with a transaction that may run ([`gate`]) requests a command path ([`issue`], [`path`]).
 //! 3. At the grant, and not before (late binding), the scheduler chooses the first transaction of the operation (the *lead*). Transactions of other
 //!    planes join it, and the command starts the operation ([`operation`]).
 //! 4. Commands, program data and read data cross the granted paths ([`transfer`]), and the array works.
 //!
-//! Five parts hold most of the state, each with the rules of the configuration that it follows: [`TransactionQueues`], the transactions in flight and
-//! their queues; [`SchedulingState`], the scheduler and its last decision; [`Dies`], the operations in progress; [`Interconnect`], the paths; and
-//! [`CleanExecution`], the moves of whole blocks from chip to chip. Methods of [`Datapath`] are the steps above, which change several parts. Two
-//! read-only views combine queues and dies: [`Gate`] determines what may run, [`DieActivity`] what runs, and for which request. Callers that need
-//! only one part or view ask that part or view.
+//! Five types hold most of the state, each with its rules from the configuration: [`TransactionQueues`], the transactions in flight and their queues;
+//! [`SchedulingState`], the scheduler and its last decision; [`Dies`], the operations in progress; [`Interconnect`], the paths; and
+//! [`CleanExecution`], the moves of whole blocks from chip to chip. The methods of [`Datapath`] are the steps above, which change several of these.
+//! Two read-only views combine queues and dies: [`Gate`] determines what may run, [`DieActivity`] what runs, and for which request. Callers that need
+//! only one type or view use it directly.
 //!
 //! Actions for the controller are return values ([`IssueOutcome`], [`GrantOutcome`], [`DeliveredTransfer`], [`ArrayOutcome`]). The datapath queries
 //! the controller only through [`PageSource`].
 //!
 //! # Terms
 //! - *Lead*: transaction that the scheduler chose for an operation. *Joiner*: transaction of another plane in the same multi-plane operation.
-//! - *Companion*: further mapping unit of the same page or program as a lead or joiner, chained behind the lead or joiner ([`queues`]).
+//! - *Companion*: further mapping unit of the page or program of a lead or joiner, to which it is chained ([`queues`]).
 //! - *Requester*: die that requests paths on behalf of a die: the die itself, or the first die of its chip if the chip executes one operation at a
 //!   time.
-//! - *Early-bound*: write that got its page when the write was placed on a plane (`ftl.write-binding = "early"`). Programs of Cleans (chip-to-chip
-//!   moves of whole blocks) get their pages when their die is free. All other programs are *late-bound*: they get their pages at the grant of their
-//!   path.
-//! - *Complete program*: program whose mapping units are all queued together. *Partial program*: program that queued mapping units do not fill.
+//! - *Early-bound*: write whose page was assigned when the write was placed on a plane (`ftl.write-binding = "early"`). Programs of Cleans
+//!   (chip-to-chip moves of whole blocks) get their pages when their die is free. All other programs are *late-bound*: they get their pages when
+//!   their path is granted.
+//! - *Complete program*: program whose mapping units are all queued together. *Partial program*: program that the queued mapping units do not fill.
 //! - *Batch*: path requests whose commands are arbitrated together (`fabric.arbitration = "data-first-together"`).
 
 mod activity;
@@ -151,8 +151,8 @@ impl<M: Model> Datapath<M> {
         Gate::new(&self.gate_rules, &self.queues, &self.dies)
     }
 
-    /// Returns the die that the scheduler chooses to request the next path; `None` if the scheduler chooses no die now. Next, call
-    /// [`Datapath::try_issue`] for the die, then [`SchedulingState::dispatched`].
+    /// Returns the die that the scheduler chooses to request the next path, if any. Next, call [`Datapath::try_issue`] for the die, then
+    /// [`SchedulingState::dispatched`].
     #[inline(always)]
     pub fn dispatch(&mut self, kernel: &Kernel<M>) -> Option<DieId> {
         let Datapath { scheduling, queues, dies, .. } = self;

@@ -18,17 +18,16 @@ pub struct DieEntry {
     /// State of the reads, if planes read independently; otherwise `None`.
     pub(super) plane_reads: Option<Box<PlaneReadEntry>>,
     pub(in super::super) path: DiePathState,
-    /// Array and transfer times of the die, from which a lower bound for the length of the run is computed. If planes read independently, excludes
-    /// the reads.
+    /// Array and transfer times of the die, for a lower bound on run time. If planes read independently, their reads are excluded.
     pub(in super::super) work: DieWork,
-    /// Whether the pending path request is for a read that suspends the operations of the chip, or that runs during their suspension.
+    /// Whether the pending path request is for a read that suspends the operations of the chip or runs during such a suspension.
     pub(in super::super) requests_suspension: bool,
-    /// Time of the last suspension of the die. If chips are suspended as a whole, only the first die of the chip has this time.
+    /// Time of the last suspension of the die. If chips are suspended as a whole, stored only in the first die of the chip.
     pub(in super::super) suspended_at: Time,
     /// Time that the last suspension takes, from [`suspended_at`](Self::suspended_at) until the array is free.
     pub(in super::super) suspension_time: Time,
-    /// Whether GC of the die is overdue (`gc.paced`): some GC transaction had waited for `schedule.age-bound` while host writes of the die were held
-    /// until GC moves pages, and host writes have been held ever since.
+    /// Whether paced GC (`gc.paced`) of the die is overdue: a GC transaction waited for `schedule.age-bound` while GC held back host writes of the
+    /// die. Cleared when the writes are no longer held back.
     pub(in super::super) is_collection_overdue: bool,
 }
 
@@ -36,7 +35,7 @@ pub struct DieEntry {
 #[derive(Clone, Debug)]
 pub(super) struct PlaneReadEntry {
     pub state: PlaneReads,
-    /// Array and transfer times of the reads of each plane, from which a lower bound for the length of the run is computed.
+    /// Array and transfer times of the reads of each plane, for a lower bound on run time.
     pub work: Vec<DieWork>,
     /// Whether the die drains: no read begins until the reads of all planes have ended, because the scheduler has chosen an operation that needs the
     /// whole die.
@@ -109,8 +108,8 @@ impl DieEntry {
         self.state.sensed().chain(self.planes().iter().flat_map(Die::sensed))
     }
 
-    /// Returns the transaction whose data leaves the die next. If no register holds data, returns the first transaction of an operation whose command
-    /// is in transfer or that is in the array, otherwise of the suspended operation; `None` if the die has no operation.
+    /// Returns the transaction whose data leaves the die next. If no register holds data, returns the first transaction of the operation in progress,
+    /// otherwise of the suspended operation; `None` if the die has no operation.
     #[inline]
     pub(super) fn first_in_progress(&self) -> Option<TransactionId> {
         let Some(reads) = &self.plane_reads else { return self.state.first_in_progress() };
@@ -151,8 +150,8 @@ impl DieEntry {
         Time::from_ps(planes.iter().map(|plane| of(plane).as_ps()).sum::<u64>() / planes.len().max(1) as u64)
     }
 
-    /// Returns the time until `now` for which GC or wear levelling occupied the die. If planes read independently, includes the reads of `plane`
-    /// (index in the die), but not the reads of other planes.
+    /// Returns the time until `now` for which GC or wear levelling occupied the die. If planes read independently, counts only the reads of `plane`
+    /// (index in the die).
     #[inline(always)]
     pub(super) fn internal_busy_of(&self, plane: u32, now: Time) -> Time {
         let whole = self.state.internal_busy(now);
@@ -162,8 +161,8 @@ impl DieEntry {
         }
     }
 
-    /// Returns the array and transfer times of the die. If planes read independently, includes the operations that occupy the whole die, and the
-    /// reads of only one plane: the plane whose reads have the largest minimum busy time.
+    /// Returns the array and transfer times of the die, for a lower bound on run time. If planes read independently, adds the reads of the busiest
+    /// plane only.
     pub(in super::super) fn all_work(&self, read_cache: bool) -> DieWork {
         let reads = self.plane_reads.iter().flat_map(|reads| &reads.work);
         let most = reads.max_by_key(|work| work.min_busy_time(read_cache)).copied().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The dies of a drive: their states, the set of idle dies, and which die requests a path.
+//! The dies of a drive: their states, the set of idle dies, and the die that requests paths for each chip.
 //!
 //! Each die requests its own paths. If a chip executes one operation at a time, the first die of the chip requests the paths for all of its dies.
 
@@ -37,7 +37,6 @@ pub struct Dies<M: Model> {
     idle: IdleDies,
     rules: DiesRules,
     geometry: Geometry,
-    /// Number of suspensions of programs and erases.
     suspensions: u64,
     model: PhantomData<M>,
 }
@@ -48,14 +47,14 @@ struct DiesRules {
     die: DieRules,
     /// Whether chips have several dies but execute one operation at a time (`flash.die-interleaving = false`).
     take_turns: bool,
-    /// Whether the dies of a chip request command paths only while all of them are idle, except for reads that suspend an operation (`flash.die-start
-    /// = "together"`).
+    /// Whether a die requests a command path only while all dies of its chip are idle, unless a read suspends an operation (`flash.die-start =
+    /// "together"`).
     start_together: bool,
-    /// Whether a read that suspends an operation suspends the operations of all dies of its chip together (`flash.suspension-scope = "chip"`).
+    /// Whether a suspending read suspends all dies of its chip, not only its own (`flash.suspension-scope = "chip"`).
     suspend_as_chips: bool,
     /// Whether the planes of a die read independently (`flash.multi-plane = "independent"`).
     planes_read_alone: bool,
-    /// Classes of transactions that may start while other planes of the die read; no effect unless planes read independently.
+    /// Classes of transactions that may start while other planes of the die read, if planes read independently.
     independent_reads: PlaneMasks,
     track_idle: bool,
     suspend_time: Time,
@@ -164,8 +163,8 @@ impl<M: Model> Dies<M> {
         M::ALL_FEATURES && self.rules.take_turns
     }
 
-    /// Returns whether the dies of a chip request command paths only while all of them are idle, except for reads that suspend an operation
-    /// (`flash.die-start = "together"`).
+    /// Returns whether a die requests a command path only while all dies of its chip are idle, unless a read suspends an operation (`flash.die-start
+    /// = "together"`).
     #[inline(always)]
     pub(super) fn start_together(&self) -> bool {
         M::ALL_FEATURES && self.rules.start_together
@@ -190,13 +189,13 @@ impl<M: Model> Dies<M> {
         if M::ALL_FEATURES { entry.accepts(&self.rules.die) } else { entry.state.accepts(&self.rules.die) }
     }
 
-    /// Returns whether `die` can begin an operation. Ignores reads that its planes execute independently.
+    /// Returns whether `die` can begin an operation, not counting the independent reads of its planes.
     #[inline(always)]
     pub(super) fn accepts_beside_plane_reads(&self, die: DieId) -> bool {
         self.entries[die].state.accepts(&self.rules.die)
     }
 
-    /// Returns whether `die` can begin an operation and has no suspended operation. Ignores reads that its planes execute independently.
+    /// Returns whether `die` can begin an operation and has no suspended operation, not counting the independent reads of its planes.
     #[inline]
     pub(super) fn is_free(&self, die: DieId) -> bool {
         self.entries[die].state.is_free(&self.rules.die)
@@ -209,8 +208,8 @@ impl<M: Model> Dies<M> {
         if M::ALL_FEATURES { entry.accepts_whole(&self.rules.die) } else { entry.state.accepts(&self.rules.die) }
     }
 
-    /// Returns the total time up to `now` for which GC or wear levelling occupied the die of `plane`. If planes read independently, includes the
-    /// reads of `plane`, but not the reads of other planes.
+    /// Returns the total time up to `now` for which GC or wear levelling occupied the die of `plane`. If planes read independently, counts only the
+    /// reads of `plane`.
     #[inline(always)]
     pub fn internal_busy(&self, plane: PlaneId, now: Time) -> Time {
         self.internal_busy_at(self.geometry.die_of_plane(plane), plane, now)
@@ -227,9 +226,9 @@ impl<M: Model> Dies<M> {
         }
     }
 
-    /// Returns the wait to charge to the latency account of a transaction that is issued at `now` on `plane` of `die`: `path`, the wait for the path,
-    /// and the total time for which GC or wear levelling has occupied the plane so far, by which the account separates the wait behind GC from the
-    /// wait for the die.
+    /// Returns the wait to charge to the latency account of a transaction issued at `now` on `plane` of `die`: the path wait `path`, and the total
+    /// time for which GC or wear levelling has occupied the plane. From the latter, the account separates the wait behind GC from the wait for the
+    /// die.
     #[inline(always)]
     pub(super) fn issue_wait(&self, die: DieId, plane: PlaneId, path: PathWait, now: Time) -> IssueWait {
         IssueWait { path, internal_busy: self.internal_busy_at(die, plane, now) }
@@ -271,7 +270,7 @@ impl<M: Model> Dies<M> {
         }
     }
 
-    /// Removes all dies of the chip of `die` from the set of idle dies, if dies of a chip start only together. The other dies then start no operation
+    /// Removes all dies of the chip of `die` from the set of idle dies, if dies of a chip start only together: no other die of the chip can start
     /// until the operation of `die` has ended.
     #[inline(always)]
     pub(super) fn mark_others_waiting(&mut self, die: DieId) {
@@ -287,15 +286,14 @@ impl<M: Model> Dies<M> {
         if M::ALL_FEATURES && self.rules.take_turns { self.first_die_of_chip(die) } else { die }
     }
 
-    /// Returns the die that uses the path of `grant`. If a chip executes one operation at a time, call this only after an operation was chosen for
-    /// the path.
+    /// Returns the die that uses the path of `grant`. If a chip executes one operation at a time, an operation must already be chosen for the path.
     #[inline(always)]
     pub(super) fn die_of_grant(&self, grant: Grant) -> DieId {
         self.path_user(grant.die).expect("a chip whose dies take turns uses a path for its busy die")
     }
 
-    /// Returns the die that uses the paths which `requester` requests. If a chip executes one operation at a time, this is the busy die of the chip;
-    /// `None` if all of its dies are idle.
+    /// Returns the die that uses a path granted to `requester`. If a chip executes one operation at a time, this is the busy die of the chip; `None`
+    /// if all of its dies are idle.
     #[inline(always)]
     pub(super) fn path_user(&self, requester: DieId) -> Option<DieId> {
         if !M::ALL_FEATURES || !self.rules.take_turns {
@@ -304,7 +302,7 @@ impl<M: Model> Dies<M> {
         self.dies_of_chip(requester).find(|&die| !self.entries[die].is_idle())
     }
 
-    /// Returns the dies that may use the next path which `requester` requests: the first of these consecutive dies, and their number.
+    /// Returns the dies that may use the next path granted to `requester`: the first one, and the number of consecutive dies.
     #[inline(always)]
     pub(super) fn possible_path_users(&self, requester: DieId) -> (DieId, u32) {
         match self.path_user(requester) {

@@ -35,8 +35,8 @@ impl<M: Model> Dies<M> {
         extent
     }
 
-    /// Starts the array of `die`, whose command and data have arrived. Returns the part of the die that the operation occupies, the operation, and
-    /// its end time.
+    /// Starts the array of `die`, after its command and data have arrived. Returns the part of the die that the operation occupies, the operation,
+    /// and its end time.
     #[inline(always)]
     pub(in super::super) fn start_array(&mut self, die: DieId, now: Time) -> (Extent, &Operation, Time) {
         let DieEntry { state, plane_reads, .. } = &mut self.entries[die];
@@ -54,7 +54,7 @@ impl<M: Model> Dies<M> {
     }
 
     /// Ends the operation in the array of `die` and counts its array time. Returns the part of the die that the operation occupied, and the
-    /// operation; `None` for an outdated end event: the operation was suspended after the event was scheduled.
+    /// operation; `None` for an outdated end event, whose operation has been suspended.
     #[inline(always)]
     pub(in super::super) fn finish_array(&mut self, die: DieId, now: Time) -> Option<(Extent, &Operation)> {
         let plane = if M::ALL_FEATURES { self.entries[die].plane_read_ending(now) } else { None };
@@ -62,8 +62,8 @@ impl<M: Model> Dies<M> {
             if !self.entries[die].state.ends_at(now) {
                 return None;
             }
-            // If a path request is pending, a read requested the path to suspend the operation that ends here. Count the path wait only from here on:
-            // until now, the read waited for the die.
+            // A pending path request was made by a read, to suspend the operation that ends here. Until now, the read waited for the die, so count
+            // its path wait from now on.
             let requester = self.requester(die);
             if self.entries[requester].path.requests_command() {
                 self.entries[requester].path.request_command(now);
@@ -98,8 +98,8 @@ impl<M: Model> Dies<M> {
         if M::ALL_FEATURES { self.entries[die].outgoing() } else { self.entries[die].state.outgoing() }
     }
 
-    /// Adds `waited` to the path waits of the data that `die` sends next. Returns the time at which the page register was filled, and the path wait
-    /// already charged to earlier planes of the operation.
+    /// Adds `waited` to the path wait of the data that `die` sends next. Returns the time at which the page register was filled, and the path wait
+    /// already charged to the planes of the operation that sent before.
     #[inline(always)]
     pub(in super::super) fn count_path_wait(&mut self, die: DieId, waited: Time) -> (Time, Time) {
         let DieEntry { state, plane_reads, .. } = &mut self.entries[die];
@@ -110,8 +110,8 @@ impl<M: Model> Dies<M> {
         counted.expect(SENDS)
     }
 
-    /// Removes the data of the last transfer from the page register. Returns the part of the die that the operation occupied (one plane or the whole
-    /// die), and the read that the data belongs to, behind which other reads of the page may be chained.
+    /// Removes the data of the last transfer from the page register. Returns the part of the die that the operation occupied, and the read that the
+    /// data belongs to; further reads of the page may be chained to it.
     #[inline(always)]
     pub(in super::super) fn finish_sending(&mut self, die: DieId, now: Time) -> (Extent, TransactionId) {
         let DieEntry { state, plane_reads, .. } = &mut self.entries[die];

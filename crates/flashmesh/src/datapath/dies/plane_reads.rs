@@ -1,8 +1,8 @@
 //! Independent reads of the planes of a die (`flash.multi-plane = "independent"`).
 //!
-//! A read begins as soon as its plane is free, beside the reads of other planes. Programs, erases and copybacks occupy the whole die: when the
-//! scheduler chooses one of these while planes read, the path is released, and no read begins until all planes have ended their reads (the die
-//! *drains*). Then the scheduler chooses again. A Clean occupies the whole die as well, since it reserves the die from its first read on.
+//! A read begins as soon as its plane is free, even while other planes read. Programs, erases and copybacks occupy the whole die. If the scheduler
+//! chooses one of these while planes read, the die *drains*: the path is released, and no read begins until all planes have ended their reads. Then
+//! the scheduler chooses again. A Clean occupies the whole die as well, since it reserves the die from its first read on.
 
 use crate::fabric::TransferPhase;
 use crate::flash::die::DieRules;
@@ -30,8 +30,8 @@ impl DieEntry {
         self.plane_reads.as_ref()?.state.ending(now)
     }
 
-    /// Returns the counters of array and transfer time to which a transfer in `phase` is added: the counters of the plane for an independent read,
-    /// otherwise the counters of the die.
+    /// Returns the counters of array and transfer time for a transfer in `phase`: those of the plane for an independent read, otherwise those of the
+    /// die.
     pub(in super::super) fn work_of_transfer(&mut self, phase: TransferPhase) -> &mut DieWork {
         let Some(reads) = &mut self.plane_reads else { return &mut self.work };
         let plane = match phase {
@@ -69,8 +69,8 @@ impl<M: Model> Dies<M> {
         ready
     }
 
-    /// Returns whether planes read independently and the suspension of `die` is still in progress at `now`. If so, a read that begins now on any
-    /// plane takes longer by the suspension time. Whole chips have the same rule ([`chip_suspension`](crate::datapath::issue)).
+    /// Returns whether planes read independently and the suspension of `die` is still in progress at `now`. A read that begins now then takes longer
+    /// by the suspension time. For whole chips, see [`chip_suspension`](crate::datapath::issue).
     #[inline]
     pub(in super::super) fn is_suspending(&self, die: DieId, now: Time) -> bool {
         let entry = &self.entries[die];

@@ -55,7 +55,7 @@ impl<M: Model> Dies<M> {
         kernel.notify(|| Notice::Resumed(die, until));
     }
 
-    /// Suspends the operation of `die`. Returns `true` if the operation was suspended, `false` if it cannot be suspended or is nearly complete.
+    /// Suspends the operation of `die`. Returns whether it was suspended; `false` if it cannot be suspended or is nearly complete.
     #[inline(never)]
     pub(in super::super) fn suspend(&mut self, die: DieId, kernel: &mut Kernel<M>) -> bool {
         let now = kernel.now();
@@ -68,8 +68,8 @@ impl<M: Model> Dies<M> {
         true
     }
 
-    /// Suspends the operations of all busy dies of the chip of `die`, each of which must be able to suspend its operation. The suspension takes as
-    /// long as the suspension of the slowest die.
+    /// Suspends the operations of all busy dies of the chip of `die`, which must all be able to suspend. The slowest suspension determines the time
+    /// for all.
     pub(in super::super) fn suspend_chip(&mut self, die: DieId, kernel: &mut Kernel<M>) {
         let mut works_on = Time::ZERO;
         for die in self.dies_of_chip(die) {
@@ -88,8 +88,8 @@ impl<M: Model> Dies<M> {
         (entry.suspended_at, entry.suspension_time) = (kernel.now(), works_on + self.rules.suspend_time);
     }
 
-    /// Resumes the suspended operation of `die`, if the die has one and none of its planes is reading. Call this if a waiting operation needs all
-    /// planes, because the suspended operation must end first.
+    /// Resumes the suspended operation of `die`, if there is one and no plane is reading. Called if a queued operation needs the whole die, because
+    /// the suspended operation must end first.
     #[inline(never)]
     pub(in super::super) fn resume_for_whole(&mut self, die: DieId, kernel: &mut Kernel<M>) {
         if self.entries[die].state.has_suspended() && self.accepts_whole(die) {

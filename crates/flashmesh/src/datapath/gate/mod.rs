@@ -17,7 +17,7 @@ use super::{Dies, PageSource, TransactionQueues};
 
 pub(super) use rules::GateRules;
 
-/// Read-only view of the queues and the dies, which decides which transactions may run (the gate).
+/// Read-only view of the queues and dies that decides which transactions may run (the gate).
 pub struct Gate<'a, M: Model> {
     rules: &'a GateRules,
     queues: &'a TransactionQueues<M>,
@@ -56,8 +56,8 @@ impl<'a, M: Model> Gate<'a, M> {
         if self.dies.planes_read_alone() { self.dies.without_busy_planes(die, ready) } else { ready }
     }
 
-    /// Returns whether a lack of free pages is the only rule that can hold back transactions queued at `die`, so that no other rule must be checked.
-    /// True only if every queued program that may find no free page is a host write, and all host writes of a plane share one open block.
+    /// Returns whether only a lack of free pages can hold back transactions queued at `die`, so that the other rules can be skipped. This requires
+    /// that no program except host writes depends on free pages, and that all host writes of a plane share one open block.
     #[inline(always)]
     fn is_limited_only_by_pages<S: PageSource<M>>(&self, die: DieId, masks: PlaneMasks, source: &S) -> bool {
         let is_alone =
@@ -65,9 +65,9 @@ impl<'a, M: Model> Gate<'a, M> {
         source.shares_open_block() && masks.and(SEPARATE_PROGRAMS) == NOTHING && (!M::ALL_FEATURES || is_alone())
     }
 
-    /// Returns the planes in `masks` (with queued transactions, by class) without those whose transactions some rule forbids to run now.
+    /// Returns the planes in `masks` (planes with queued transactions, by class) whose transactions may run now by all rules.
     ///
-    /// Not inlined, like all rarely executed code in this file: inlined, it would take CPU registers from the code that is executed often.
+    /// Rarely executed, so not inlined: the hot path keeps its CPU registers.
     #[inline(never)]
     fn filter_by_all_rules<S: PageSource<M>>(&self, die: DieId, mut masks: PlaneMasks, source: &S) -> PlaneMasks {
         if M::ALL_FEATURES && self.dies.is_limited_to_reads(die) {
@@ -132,7 +132,7 @@ impl<'a, M: Model> Gate<'a, M> {
         ready
     }
 
-    /// Returns whether only the queues and state of `die` decide which of its transactions may run, apart from a lack of free pages and paced GC
+    /// Returns whether the transactions that may run at `die` depend only on its own queues and state, apart from free pages and paced GC
     /// (`gc.paced`). On drives with suspension, returns `false` while the die cannot begin an operation or has a suspended operation.
     #[inline(always)]
     pub(super) fn is_independent(&self, die: DieId) -> bool {
@@ -142,9 +142,9 @@ impl<'a, M: Model> Gate<'a, M> {
         self.rules.dies_are_independent && (!self.dies.have_suspension() || self.dies.is_free(die))
     }
 
-    /// Returns whether an attempt to start an operation at `die` could have an effect, if no Cleans (chip-to-chip moves of whole blocks) are in
-    /// progress. False while a command path is requested. Otherwise true if programs that may need GC are queued (`may_need_collection`), if the die
-    /// can begin an operation, or if a read in `queued` can suspend the operation of the die.
+    /// Returns whether an issue attempt at `die` could have an effect, if no Clean (chip-to-chip move of a whole block) is in progress. `false` while
+    /// a command path is requested. Otherwise `true` if a queued program may need GC (`may_need_collection`), if the die can begin an operation, or
+    /// if a read in `queued` can suspend its operation.
     #[inline(always)]
     pub(super) fn may_issue(&self, die: DieId, queued: PlaneMasks, may_need_collection: bool, now: Time) -> bool {
         let may_suspend = || M::ALL_FEATURES && has_awaited_read(&queued) && self.dies.may_suspend(die, now);
@@ -152,7 +152,7 @@ impl<'a, M: Model> Gate<'a, M> {
             && (may_need_collection || self.dies.accepts(die) || may_suspend())
     }
 
-    /// Returns the planes of `die` (bit mask by index in the die) on which a queued program may not run now, usually for lack of a free page.
+    /// Returns the planes of `die` (bit mask by index in the die) with a queued program that may not run now, usually for lack of a free page.
     /// Programs of GC moves do not count.
     pub fn held_planes<S: PageSource<M>>(&self, die: DieId, source: &S) -> u8 {
         let (queued, ready) = (self.queues.masks(die), self.ready_planes(die, source));
@@ -168,7 +168,7 @@ impl<'a, M: Model> Gate<'a, M> {
     }
 }
 
-/// Classes of programs that wait in their queue until their mapping units fill a program.
+/// Classes of programs that wait in the queue until enough mapping units have gathered for a full program.
 const GATHERING_CLASSES: [TransactionClass; 4] = [
     TransactionClass::UserProgram,
     TransactionClass::MapProgram,
@@ -176,20 +176,20 @@ const GATHERING_CLASSES: [TransactionClass; 4] = [
     TransactionClass::CollectProgram,
 ];
 
-/// Classes of programs that may find no free page: unlike GC, these programs have no reserve of free pages.
+/// Classes of programs that may lack a free page. Unlike GC, they have no reserve of pages.
 const UNRESERVED_PROGRAMS: PlaneMasks = PlaneMasks::all_of(&TransactionClass::WAITING_PROGRAMS);
-/// Classes of programs that may find no free page, and that never use the open block of host writes.
+/// Classes of programs that may lack a free page, and never use the open block of host writes.
 const SEPARATE_PROGRAMS: PlaneMasks =
     PlaneMasks::all_of(&[TransactionClass::MapProgram, TransactionClass::ReplicaProgram]);
 const AWAITED_READS: PlaneMasks = PlaneMasks::all_of(&TransactionClass::AWAITED_READS);
 
-/// Returns whether `queued` contains programs that may find no free page, because they have no reserve of free pages as GC has.
+/// Returns whether `queued` contains programs that may lack a free page, because they have no reserve of pages as GC has.
 #[inline(always)]
 pub(super) fn has_unreserved_programs(queued: &PlaneMasks) -> bool {
     queued.and(UNRESERVED_PROGRAMS) != NOTHING
 }
 
-/// Returns whether `masks` contains user reads or map reads, which host requests wait for.
+/// Returns whether `masks` contains user reads or map reads, for which host requests wait.
 #[inline]
 pub(super) fn has_awaited_read(masks: &PlaneMasks) -> bool {
     masks.and(AWAITED_READS) != NOTHING

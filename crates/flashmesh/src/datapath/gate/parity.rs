@@ -12,8 +12,8 @@ use crate::schedule::transaction::{Owner, TransactionClass};
 use super::Gate;
 
 impl<M: Model> Gate<'_, M> {
-    /// Returns `masks` (planes with queued transactions, by class) without the programs that must wait because parity is queued at `die`; `None` if
-    /// no parity is queued there.
+    /// Returns `masks` (planes with queued transactions, by class) without the programs that parity queued at `die` precedes; `None` if no parity is
+    /// queued.
     pub(super) fn ready_beside_parity(&self, die: DieId, mut masks: PlaneMasks) -> Option<PlaneMasks> {
         let (class, priority) = (TransactionClass::MapProgram, Owner::FIRMWARE.priority);
         let is_parity = |&plane: &u8| {

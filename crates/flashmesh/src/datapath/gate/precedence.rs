@@ -1,4 +1,4 @@
-//! Precedence between reads and garbage collection: whether reads may suspend the operation of a die, and whether reads or GC go first.
+//! Precedence between reads and GC: whether a read may suspend the operation of a die, and whether reads or GC run first.
 
 use crate::ids::DieId;
 use crate::kernel::Kernel;
@@ -7,8 +7,8 @@ use crate::kernel::model::Model;
 use super::{Gate, PageSource, has_awaited_read};
 
 impl<M: Model> Gate<'_, M> {
-    /// Returns whether a read may suspend the operation of `die`. Returns `false` if the operation belongs to GC that goes before user transactions,
-    /// or while the device cache is full and `cache.suspend-when-full` forbids suspensions.
+    /// Returns whether a read may suspend the operation of `die`. `false` if the operation belongs to GC that precedes user transactions, or while
+    /// the device cache is full and `cache.suspend-when-full` forbids suspensions.
     #[inline(never)]
     pub(in super::super) fn read_may_suspend<S: PageSource<M>>(
         &self,
@@ -34,7 +34,7 @@ impl<M: Model> Gate<'_, M> {
         busy.peek().is_some() && busy.all(|die| self.read_may_suspend(die, source, kernel))
     }
 
-    /// Returns whether GC has priority over user transactions on `die`. Returns `false` while reads that always precede GC are queued
+    /// Returns whether GC has priority over user transactions on `die`. `false` while reads are queued that precede GC in any case
     /// (`GateRules::reads_before_collection`).
     #[inline]
     fn has_collection_priority<S: PageSource<M>>(&self, die: DieId, source: &S) -> bool {
@@ -42,16 +42,15 @@ impl<M: Model> Gate<'_, M> {
         source.collection_first(die) && !yields
     }
 
-    /// Returns whether GC goes before user transactions on `die`: GC has priority, or GC is overdue and writes of the die wait for page moves
-    /// (`gc.paced`). If overdue GC did not go first, a flood of reads would stop the page moves, and so the writes.
+    /// Returns whether GC precedes user transactions on `die`: it has priority, or paced GC (`gc.paced`) is overdue and holds back writes of the die.
+    /// Otherwise a flood of reads would starve the page moves, and with them the writes.
     #[inline]
     pub(in super::super) fn collection_goes_first<S: PageSource<M>>(&self, die: DieId, source: &S) -> bool {
         let is_overdue = || self.dies[die].is_collection_overdue && source.writes_wait(die);
         self.has_collection_priority(die, source) || (M::ALL_FEATURES && is_overdue())
     }
 
-    /// Returns whether an operation suspended at `die` (or at its chip, if chips are suspended as a whole) belongs to GC that has priority over
-    /// reads.
+    /// Returns whether an operation suspended at `die` (or on its chip, under chip-wide suspension) belongs to GC with priority over reads.
     pub(super) fn has_suspended_priority_collection<S: PageSource<M>>(&self, die: DieId, source: &S) -> bool {
         let has_priority =
             |die: DieId| self.dies[die].state.has_suspended_internal() && self.has_collection_priority(die, source);

@@ -5,18 +5,17 @@ use crate::flash::geometry::Geometry;
 use crate::schedule::queues::{NOTHING, PlaneMasks};
 use crate::schedule::transaction::TransactionClass;
 
-/// Rules by which the gate decides which transactions may run.
 #[derive(Clone, Debug)]
 pub(in super::super) struct GateRules {
-    /// Whether user and map reads, which host requests wait for, go before GC even if GC has priority over user transactions.
+    /// Whether user and map reads precede GC even if GC has priority over user transactions.
     pub(super) reads_before_collection: bool,
-    /// Classes of GC transactions that wait while GC is paused. Empty unless GC takes turns with destages of the device cache
+    /// Classes of GC transactions that wait while GC is paused. Empty unless GC alternates with destages of the device cache
     /// (`cache.destage-stripe`).
     pub(super) pausing_collection: PlaneMasks,
     pub(super) has_parity: bool,
-    /// Whether only the queues and state of a die decide which of its transactions may run, apart from a lack of free pages and paced GC
-    /// (`gc.paced`). False if dies of a chip depend on each other, if planes read independently, if GC alternates with the destage of stripes, or if
-    /// the drive has parity, several mapping units per program, or Cleans (chip-to-chip moves of whole blocks).
+    /// Whether the transactions that may run at a die depend only on its own queues and state, apart from free pages and paced GC (`gc.paced`).
+    /// `false` if dies of a chip depend on each other, if planes read independently, if GC alternates with the destage of stripes, or with parity,
+    /// several mapping units per program, or Cleans (chip-to-chip moves of whole blocks).
     pub(in super::super) dies_are_independent: bool,
 }
 
@@ -24,8 +23,7 @@ impl GateRules {
     pub(in super::super) fn new(config: &Config, geometry: &Geometry) -> GateRules {
         let pausing_collection = match (config.gc_alternates_with_destage(), config.gc.r#move.crosses_chips()) {
             (false, _) => NOTHING,
-            // A page that moves to another chip occupies a page register of that chip until the page is programmed. So its program does not pause,
-            // only its read.
+            // Only the read pauses: a page that moves to another chip occupies a page register of that chip until it is programmed.
             (true, true) => PlaneMasks::all_of(&[TransactionClass::CollectRead]),
             (true, false) => PlaneMasks::all_of(&[TransactionClass::CollectRead, TransactionClass::CollectProgram]),
         };

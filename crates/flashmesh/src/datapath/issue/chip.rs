@@ -43,9 +43,9 @@ impl<M: Model> Datapath<M> {
         self.scan_chip(requester, self.dies.first_die_of_chip(requester), ChipScan::default(), source, kernel)
     }
 
-    /// Scans the dies of a chip from `next` on. If a transaction of any die of the chip may run, requests a path for `requester`, the first die of
-    /// the chip. Stops early at a die whose programs may wait for a free page; the caller triggers GC there and then continues the scan. If `next` is
-    /// beyond the chip, no die is left to scan.
+    /// Scans the dies of a chip from `next` on; none is left if `next` is beyond the chip. If a transaction of any die of the chip may run, requests
+    /// a path for `requester`, the first die of the chip. Stops at a die whose programs may lack a free page; the caller then triggers GC and
+    /// continues the scan.
     pub(super) fn scan_chip<S: PageSource<M>>(
         &mut self,
         requester: DieId,

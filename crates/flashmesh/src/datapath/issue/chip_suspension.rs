@@ -11,8 +11,8 @@ use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 
 impl<M: Model> Datapath<M> {
-    /// Tries to start operations at a busy chip whose dies are suspended together. Requests paths for reads that suspend the operations in progress,
-    /// or that run during the suspension. Resumes the suspended operations if no read is left.
+    /// Tries to issue at a busy chip whose dies are suspended together. Requests paths for reads that suspend the operations in progress, or that run
+    /// during the suspension. Resumes the suspended operations if no read is left.
     pub(super) fn try_issue_at_busy_chip<S: PageSource<M>>(
         &mut self,
         die: DieId,

@@ -8,9 +8,8 @@ use crate::kernel::model::Model;
 use crate::schedule::queues::{NOTHING, PlaneMasks};
 
 impl<M: Model> Datapath<M> {
-    /// Tries to issue at `die`: requests a command path if a transaction may run, or resumes a suspended operation. If a chip executes one
-    /// operation at a time, or its dies start operations only together, the issue may concern other dies of the chip. Called after every
-    /// change that may allow an operation.
+    /// Tries to issue at `die`: requests a command path if a transaction may run, or resumes a suspended operation. May act on other dies of the
+    /// chip, if the chip executes one operation at a time or its dies start only together. Called after every change that may allow an operation.
     #[inline(always)]
     pub fn try_issue<S: PageSource<M>>(&mut self, die: DieId, source: &S, kernel: &mut Kernel<M>) -> IssueOutcome {
         if self.dies.take_turns() {
@@ -43,8 +42,8 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Tries to start an operation at `die` by all rules, including those for Cleans (chip-to-chip moves of whole blocks), for programs without a
-    /// free page, and for suspension.
+    /// Tries to issue at `die` under all rules, including those for Cleans (chip-to-chip moves of whole blocks), for programs without a free page,
+    /// and for suspension.
     #[inline(never)]
     fn try_issue_general<S: PageSource<M>>(
         &mut self,
@@ -76,7 +75,7 @@ impl<M: Model> Datapath<M> {
         self.issue_ready(die, ready, source, kernel)
     }
 
-    /// Continues the attempt to start an operation at the die of `shortage`, after GC was triggered for its planes without free pages.
+    /// Continues the issue attempt at the die of `shortage`, after GC was triggered for its planes without free pages.
     #[inline(never)]
     pub fn resume_issue<S: PageSource<M>>(
         &mut self,
@@ -129,8 +128,8 @@ impl<M: Model> Datapath<M> {
         IssueOutcome::Nothing
     }
 
-    /// Tries to start an operation at a die that is [independent](crate::datapath::gate::Gate::is_independent) of other dies and has no queued
-    /// programs that may lack a free page, so that every queued transaction may run.
+    /// Tries to issue at a die that is [independent](crate::datapath::gate::Gate::is_independent) of other dies and has no queued program that may
+    /// lack a free page: every queued transaction may run.
     #[inline(always)]
     fn try_issue_without_programs(&mut self, die: DieId, queued: PlaneMasks, kernel: &mut Kernel<M>) -> IssueOutcome {
         if self.dies[die].path.requests_command() || !self.dies.accepts_beside_plane_reads(die) {

@@ -16,7 +16,7 @@ use crate::units::Time;
 /// Outcome of [`Datapath::array_end`], which ends the operation in the array of a die.
 #[derive(Clone, Copy, Debug)]
 pub enum ArrayOutcome {
-    /// Outdated event: the operation was suspended after the event was scheduled. The caller does nothing.
+    /// Outdated event: the operation was suspended after the event was scheduled. No action for the caller.
     NotYet,
     /// A read has ended. Next, call [`Datapath::try_issue`], and then [`Dies::begin_sending`](crate::datapath::Dies::begin_sending). In this order a
     /// die with a cache register senses the next page during the transfer.
@@ -45,7 +45,7 @@ impl<M: Model> Datapath<M> {
                 .for_each_unit(lead, |unit| unit.account.array_began(now, operation.started, stall));
         }
         kernel.notify(|| Notice::ArrayBegan(die, extent, kind, until));
-        // The separate arm makes the lane (FIFO of the event queue) of reads a constant, for which the compiler specialises `schedule`.
+        // In an arm of its own, the lane (FIFO of the event queue) of reads is a constant, so that the compiler specialises `schedule`.
         match kind {
             OperationKind::Read => kernel.schedule(array_lane(OperationKind::Read), until, Event::ArrayEnd(die)),
             _ => kernel.schedule(array_lane(kind), until, Event::ArrayEnd(die)),

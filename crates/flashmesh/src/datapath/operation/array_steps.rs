@@ -1,4 +1,4 @@
-//! Array time of operations that take several steps under one command: operations on mapping units that span several pages, and copybacks of word
+//! Array time of operations with several array steps for one command: operations on mapping units that span several pages, and copybacks of word
 //! lines.
 //!
 //! A program writes all pages of a unit, a read senses only the pages that it needs. A copyback senses all pages that it moves and programs them word
@@ -66,8 +66,8 @@ impl OperationRules {
             OperationKind::Read => {
                 let (page, unit) = (self.geometry.array_page_size().as_u64(), self.geometry.page_size.as_u64());
                 let wanted = transaction.transfer_bytes.as_u64().clamp(1, unit);
-                // A read for read-modify-write or replication transfers more bytes than the request. Shift its range so that it ends inside
-                // the mapping unit.
+                // A read for read-modify-write or replication transfers more bytes than requested. Shift its range so that it ends inside the mapping
+                // unit.
                 let start = u64::from(transaction.start).min(unit - wanted);
                 let last = start + wanted - 1;
                 ((start / page) as u32..(last / page) as u32 + 1, 0..0)
@@ -89,7 +89,7 @@ impl OperationRules {
         if self.geometry.is_slc_page(unit) { PageType::Slc } else { native() }
     }
 
-    /// Returns the array time of an operation. `pages` are the types of the pages (lower, upper, …) that the first transaction (lead) reads and
+    /// Returns the array time of an operation. `pages` are the types (lower, upper, …) of the pages that its lead (first transaction) reads and
     /// programs.
     #[inline(always)]
     pub(super) fn array_time<M: Model>(

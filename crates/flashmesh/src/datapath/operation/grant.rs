@@ -21,13 +21,12 @@ pub enum GrantOutcome {
     Done,
     /// The path was released, because no transaction may run. Next, call [`Datapath::try_issue`], which may resume a suspended operation.
     TryIssue(DieId),
-    /// The chosen transaction may not run on its plane any more. Next, queue the transaction again at the right plane, or drop it, and call
+    /// The chosen transaction can no longer run on its plane. Next, queue it again at the right plane, or drop it, and call
     /// [`Datapath::choose_again`].
     Moved(StaleLead),
     /// A program operation was built. Next, assign a page to each transaction and call [`Datapath::start_operation`].
     Programs(NewOperation),
-    /// The command of a Clean (chip-to-chip move of a whole block) has been sent, with the list of valid pages. Contains the first read of
-    /// the Clean.
+    /// The command and page list of a Clean (chip-to-chip move of a whole block) have been sent. Contains the first read of the Clean.
     Listed(TransactionId),
 }
 
@@ -44,8 +43,7 @@ pub struct StaleLead {
 pub(in super::super) struct GrantedPath {
     pub grant: Grant,
     pub path: PathGrant,
-    /// Time to suspend another operation, added to the array time of the operation that uses this path; zero if no suspension is in
-    /// progress.
+    /// Time to suspend another operation, added to the array time of the operation that uses this path; zero without a suspension.
     pub suspension: Time,
 }
 
@@ -63,9 +61,8 @@ impl<M: Model> Datapath<M> {
         let path_state = &mut self.dies[grant.die].path;
         let mut path = path_state.end_request(&granted);
         let is_exclusive = self.interconnect.fabric.has_exclusive_paths();
-        // Whether another host request caused the wait. For exclusive paths (used by one transfer at a time), true while every host request has had a
-        // single transaction; afterwards, `attribute_wait` adds the conflict once the transaction is known. For other paths, recorded when the path
-        // was requested.
+        // Whether another host request caused the wait. Exclusive paths (used by one transfer at a time): `true` as long as every request has a
+        // single transaction; otherwise `attribute_wait` decides once the transaction is known. Other paths: recorded at the path request.
         let is_by_another = if is_exclusive {
             !has_multi_page_requests
         } else {
@@ -80,8 +77,8 @@ impl<M: Model> Datapath<M> {
         if grant.phase == TransferPhase::Command {
             self.scheduling.path_granted();
         }
-        // Each arm passes a constant phase, for which the compiler specialises the send path. Only the compiled variant with all features copies from
-        // chip to chip.
+        // Each arm passes a constant phase, so that the compiler specialises the send path. Only the variant with all features copies from chip to
+        // chip.
         match grant.phase {
             TransferPhase::Command => {
                 self.on_command_grant(Grant { phase: TransferPhase::Command, ..grant }, path, source, kernel)
@@ -147,8 +144,8 @@ impl<M: Model> Datapath<M> {
         self.choose_and_start(requester, granted, source, kernel)
     }
 
-    /// Starts a user read of `plane`, the only plane of the die with queued transactions, all of which are user reads. So neither a choice nor a
-    /// multi-plane operation is possible.
+    /// Starts a user read of `plane`. No other plane of the die has queued transactions, and no other class is queued, so there is nothing to choose
+    /// or to join.
     #[inline(always)]
     fn start_only_read<S: PageSource<M>>(
         &mut self,
@@ -184,7 +181,7 @@ impl<M: Model> Datapath<M> {
         self.choose_and_start(die, granted, source, kernel)
     }
 
-    /// Starts the operation of the transaction that the scheduler chooses, among the dies for which `requester` requests paths.
+    /// Starts the operation that the scheduler chooses among the dies for which `requester` requests paths.
     #[inline(always)]
     pub(in super::super) fn choose_and_start<S: PageSource<M>>(
         &mut self,
@@ -195,8 +192,8 @@ impl<M: Model> Datapath<M> {
     ) -> GrantOutcome {
         match self.dequeue_chosen(requester, source, kernel) {
             Some((_, lead)) if !self.is_valid_lead(lead, source) => {
-                // Keep the path request while the controller queues the lead again or drops it: if other transactions are queued at the die
-                // meanwhile, the die must neither resume the suspended operation nor request a second path.
+                // Keep the path request while the controller requeues or drops the lead. Otherwise, if other transactions are queued at the die
+                // meanwhile, the die would resume the suspended operation or request a second path.
                 self.dies[requester].path.request_command(kernel.now());
                 self.reroute(lead, granted, kernel)
             }
@@ -210,8 +207,7 @@ impl<M: Model> Datapath<M> {
         GrantOutcome::Moved(StaleLead { moved: lead, granted })
     }
 
-    /// Chooses another transaction for the granted path of `stale`, whose chosen transaction could not run. Call this after that transaction was
-    /// queued again or dropped.
+    /// Chooses another transaction for the granted path of `stale`, after the stale one was queued again or dropped.
     #[inline(never)]
     pub fn choose_again<S: PageSource<M>>(
         &mut self,
@@ -248,12 +244,12 @@ impl<M: Model> Datapath<M> {
             return if has_nothing { GrantOutcome::TryIssue(requester) } else { GrantOutcome::Done };
         };
         self.interconnect.attribute_wait(&self.queues, lead, granted.grant, &mut granted.path, kernel.now());
-        // User reads are the most frequent class. Their own arm makes the class a constant for the compiler.
+        // In an arm of its own, the most frequent class is a constant for the compiler.
         match queue.class {
             TransactionClass::UserRead => {
                 let queue = QueueId { class: TransactionClass::UserRead, ..queue };
                 match self.admit_lead(queue, lead, granted, source, kernel) {
-                    // Each arm constructs its own `NewOperation`, so that the compiler keeps the value in CPU registers if no plane can join.
+                    // Each arm constructs its own `NewOperation`, which stays in CPU registers if no plane can join.
                     0 => self.start_operation(NewOperation::new(queue, lead, granted, 0), kernel),
                     candidate_planes => self.start_with_joiners(
                         NewOperation::new(queue, lead, granted, candidate_planes),

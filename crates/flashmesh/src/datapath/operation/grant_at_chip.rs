@@ -30,7 +30,7 @@ impl<M: Model> Datapath<M> {
             let is_wanted =
                 has_awaited_read(&self.queues.masks(die)) && self.gate().may_suspend_chip(die, source, kernel);
             if !is_wanted {
-                // No retry is needed, because the end of the current operations triggers the next issue.
+                // No retry is needed: the end of the current operations triggers the next issue.
                 self.interconnect.release(grant, kernel);
                 return GrantOutcome::Done;
             }

@@ -19,8 +19,8 @@ impl<M: Model> Datapath<M> {
                 || source.keeps_plane(lead, self))
     }
 
-    /// Dequeues the transaction that the scheduler chooses for a path granted to `requester`, a die that requests paths for itself or for its chip.
-    /// Returns the transaction with its queue; `None` if no transaction may run now.
+    /// Dequeues the transaction that the scheduler chooses for the path granted to `requester`. Returns the transaction with its queue; `None` if no
+    /// transaction may run now.
     #[inline(always)]
     pub(super) fn dequeue_chosen<S: PageSource<M>>(
         &mut self,

@@ -20,7 +20,7 @@ pub(in super::super) struct OperationRules {
     partial_program: bool,
     /// Whether user reads of other planes may join the read of a translation page in a multi-plane read (`schedule.map-reads-take-others`).
     pub(super) map_reads_take_others: bool,
-    /// Whether the planes of a multi-plane read send their data in the order in which their transactions arrived, translation pages first
+    /// Whether the planes of a multi-plane read send their data in the order of arrival of their transactions, translation pages first
     /// (`flash.plane-order`).
     pub(super) sends_by_arrival: bool,
 }
@@ -53,7 +53,7 @@ impl OperationRules {
         }
     }
 
-    /// Returns the operation that starts `now` with the transactions `planes`, the first of which (lead) belongs to `class`.
+    /// Returns the operation that starts `now` with the transactions `planes`, one for each plane. `class` is the class of the first one (lead).
     #[inline(always)]
     pub(in super::super) fn operation<M: Model>(
         &self,
@@ -92,8 +92,8 @@ impl OperationRules {
         }
     }
 
-    /// Returns the size of the program data sent with the command of `operation`, with spare area. Zero unless the operation is a program whose data
-    /// comes from the controller.
+    /// Returns the size of the program data that follows the command of `operation`, with spare area. Zero unless the operation is a program with
+    /// data from the controller.
     #[inline]
     fn program_data<M: Model>(&self, operation: &Operation, table: &TransactionTable<M>) -> Bytes {
         let (transactions, programs) = (operation.transactions(), operation.kind == OperationKind::Program);
@@ -109,7 +109,7 @@ impl OperationRules {
         } else {
             self.geometry.units_per_page
         };
-        // Multiply the size by 0 for operations other than programs, instead of branching: the branch would often be mispredicted.
+        // Multiply by 0 for other operations, because a branch would often be mispredicted.
         self.geometry.with_spare_area(self.geometry.page_size * u64::from(units))
             * (transactions.len() as u64 * u64::from(programs))
     }

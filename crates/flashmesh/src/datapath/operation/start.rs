@@ -15,19 +15,18 @@ use crate::schedule::queues::Transactions;
 use crate::schedule::transaction::TransactionClass;
 use crate::units::Bytes;
 
-/// Operation under construction: until the command is sent, transactions of other planes can join, and programs get their pages.
+/// Operation under construction: until its command is sent, transactions of other planes join, and programs get their pages.
 #[derive(Clone, Copy, Debug)]
 pub struct NewOperation {
     /// Queue of the lead, the first transaction of the operation.
     pub(in super::super) queue: QueueId,
     granted: GrantedPath,
     planes: PlaneTransactions,
-    /// Other planes with queued transactions of the lead's class, which may be able to join a multi-plane operation but have not been tried yet. Bit
-    /// mask by index in the die.
+    /// Other planes with queued transactions of the lead's class that have not been tried as joiners yet, as a bit mask by index in the die.
     candidate_planes: u8,
     /// Location of the lead (first transaction) in its plane; `None` until the first search for a joiner (transaction of another plane).
     lead_location: Option<PlaneAddress>,
-    /// Number of companions (further mapping units of the same program) taken so far by the transaction that was added last (the lead or a joiner).
+    /// Number of companions (further mapping units of the same program) that the transaction added last (lead or joiner) has taken so far.
     pub(in super::super) companion_count: u32,
 }
 
@@ -48,8 +47,8 @@ impl NewOperation {
         self.planes.transactions()[0]
     }
 
-    /// Returns the transactions of the operation, one for each plane: the lead, then the joiners (transactions of other planes) so far. In a read
-    /// with `flash.plane-order = "arrival"`, the transactions are finally sorted by the order in which their data leaves the die.
+    /// Returns the transactions of the operation, one for each plane: the lead, then the joiners (transactions of other planes) so far. With
+    /// `flash.plane-order = "arrival"`, a complete read is sorted in the order in which data leaves the die.
     #[inline]
     pub fn transactions(&self) -> &[TransactionId] {
         self.planes.transactions()
@@ -71,7 +70,7 @@ impl NewOperation {
 
 impl<M: Model> Datapath<M> {
     /// Charges the wait of the dequeued `lead` (first transaction of an operation), and chains reads of the same page to it. Returns the planes that
-    /// may join a multi-plane operation, as a bit mask by index in the die.
+    /// may join, as a bit mask by index in the die.
     #[inline(always)]
     pub(super) fn admit_lead<S: PageSource<M>>(
         &mut self,
@@ -98,8 +97,8 @@ impl<M: Model> Datapath<M> {
         planes
     }
 
-    /// Dequeues a transaction of another plane and adds it to `operation`, which it joins; `None` if no other plane can join. If `operation` is a
-    /// program, all of its earlier transactions must already have their pages.
+    /// Dequeues a transaction of another plane that joins `operation`; `None` if no other plane can join. In a program, all earlier transactions must
+    /// already have their pages.
     #[inline(always)]
     pub fn next_joiner<S: PageSource<M>>(
         &mut self,
@@ -231,8 +230,8 @@ impl<M: Model> Datapath<M> {
         self.send_payload(granted.grant, granted.path, payload, kernel);
     }
 
-    /// Dequeues a further mapping unit for the program that was added last to `operation`; `None` if no queued unit fits. The earlier units of the
-    /// program must already have their pages.
+    /// Dequeues a further mapping unit for the program that was added last to `operation`; `None` if no queued unit fits. Pages must already be
+    /// assigned to the earlier units.
     #[inline(always)]
     pub fn next_companion<S: PageSource<M>>(
         &mut self,

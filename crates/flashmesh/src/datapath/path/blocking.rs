@@ -32,9 +32,9 @@ impl<M: Model> Datapath<M> {
 
 impl<M: Model> DieActivity<'_, M> {
     /// Returns whether the read whose data requests a path already has a path conflict with another request in its latency account. A read counts at
-    /// most one such conflict, so the current blockers need not be found.
+    /// most one such conflict, so the search for blockers can be skipped.
     ///
-    /// Always `false` for commands, and in models (compiled variants) with `ALL_FEATURES`, where a die may request paths for other dies.
+    /// Always `false` for commands, and with `ALL_FEATURES`, where a die may request paths for other dies.
     #[inline(always)]
     fn is_conflict_attributed(&self, die: DieId, phase: TransferPhase) -> bool {
         let is_for_one = !M::ALL_FEATURES && phase == TransferPhase::DataOut;
@@ -65,9 +65,9 @@ impl<M: Model> DieActivity<'_, M> {
 }
 
 impl<F: StaticFabric> Interconnect<F> {
-    /// Records the request of transaction `id` as the occupant of the granted path. If the transaction waited for the path, and another request or
-    /// firmware work occupied the path meanwhile, adds a path conflict to the causes of the wait. Does nothing unless paths are exclusive (used by
-    /// one transfer at a time) and a request with several transactions has been seen.
+    /// Makes the request of transaction `id` the occupant of the granted path. If the transaction waited while another request or firmware work
+    /// occupied the path, records a path conflict. Only for exclusive paths (used by one transfer at a time), and only once a request has had several
+    /// transactions.
     #[inline(always)]
     pub(in super::super) fn attribute_wait<M: Model>(
         &mut self,

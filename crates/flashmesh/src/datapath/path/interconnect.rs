@@ -19,14 +19,13 @@ use super::occupancy::Occupants;
 use super::rules::PathRules;
 use super::state::PathGrant;
 
-/// Fabric between the flash controllers and the dies, with its pending grants and events, the acknowledgements in flight, and counts of transfers.
+/// Fabric between the flash controllers and the dies, with its pending grants and events.
 #[derive(Clone)]
 pub struct Interconnect<F> {
     pub info: &'static FabricInfo,
     pub fabric: F,
     pub(in super::super) rules: PathRules,
-    /// Requests that use, or last used, the exclusive paths (used by one transfer at a time), for the attribution of waits. Maintained only once a
-    /// request with several transactions was seen.
+    /// Current or last user of each exclusive path, for the attribution of waits. Maintained only once a request has had several transactions.
     occupants: Occupants,
     /// Grants and events that the fabric has raised, until they are handled.
     outbox: Outbox,
@@ -43,10 +42,10 @@ pub struct Interconnect<F> {
 pub struct TransferCounts {
     /// Number of transfers started, of commands and of data.
     pub started: u64,
-    /// Number of transfers whose path was free at the first attempt, and that the network did not block afterwards.
+    /// Number of transfers whose path was free at the first attempt, and that the network did not block later.
     pub unblocked: u64,
-    /// Number and total time of the waits for paths and of the stalls after a grant, by cause. A wait of several causes counts once for each, and its
-    /// time is divided among them. A transfer that waited and then stalled counts for both.
+    /// Number and total time of the waits for paths and of the stalls after a grant, by cause. A wait with several causes counts once for each cause,
+    /// and its time is divided among them. A transfer that waited and then stalled counts for both.
     pub conflicts: PathConflicts,
 }
 
@@ -192,7 +191,7 @@ impl<F: StaticFabric> Interconnect<F> {
         self.fabric.release(grant, kernel.now(), &mut self.outbox);
     }
 
-    /// Returns the causes for which a path was not granted at once. `is_by_another` is true if another request blocked the path.
+    /// Returns the causes of the wait for a granted path. `is_by_another` is whether another request blocked the path.
     #[inline]
     pub(in super::super) fn wait_causes(&self, granted: &GrantRecord, is_by_another: bool) -> Causes {
         let GrantRecord { grant, cause, .. } = *granted;
@@ -223,8 +222,8 @@ impl<F: StaticFabric> Interconnect<F> {
 
     #[inline(never)]
     fn count_conflict_causes(&mut self, path: PathGrant, waits: [Time; Cause::ALL.len()]) {
-        // A busy die requests its path early, and `waits` begin at this request. Only the last part of the wait, when the die is ready, is a
-        // conflict, so attribute this part to the last causes first: `Cause::ALL` lists the causes in the usual order of their waits.
+        // `waits` begin at the path request, which a busy die makes early. Only the last part of the wait, when the die is ready, counts. Charge it
+        // from the last cause back: `Cause::ALL` is in the usual order of the waits.
         let mut left = path.waited();
         for cause in Cause::ALL.into_iter().rev() {
             if path.wait.causes.contains(cause) {
@@ -245,8 +244,8 @@ impl<F: StaticFabric> Interconnect<F> {
         }
     }
 
-    /// Counts a path conflict of length `stalled`: the network blocked a transfer after the grant of its path. `was_blocked` is true if the transfer
-    /// also waited for the grant; that wait was already counted as a conflict.
+    /// Counts a path conflict of length `stalled`, for which the network blocked a transfer after the grant. `was_blocked` is whether the transfer
+    /// also waited for its grant, which was counted already.
     pub(in super::super) fn count_stall(&mut self, was_blocked: bool, stalled: Time) {
         self.transfers.unblocked -= u64::from(!was_blocked);
         self.transfers.conflicts.count(Cause::Link, stalled);
@@ -299,8 +298,8 @@ impl<F: StaticFabric> Interconnect<F> {
         self.outbox.grants.last().is_some_and(|last| (last.grant.die, last.grant.phase) == (die, phase))
     }
 
-    /// Makes `request` the occupant of `path`, if paths are exclusive (used by one transfer at a time). Returns whether another request, or firmware
-    /// work, was the occupant at any time since `requested_at`; `true` for firmware work, and `false` if paths are not exclusive.
+    /// Makes `request` the occupant of `path`, if paths are exclusive (used by one transfer at a time). Returns whether another request or firmware
+    /// work occupied the path since `requested_at`; always `true` for firmware work, `false` if paths are not exclusive.
     pub(super) fn occupy(&mut self, path: PathId, request: Option<RequestId>, requested_at: Time, now: Time) -> bool {
         self.fabric.has_exclusive_paths() && self.occupants.occupy(path, request, requested_at, now)
     }

@@ -4,17 +4,16 @@ use crate::engine::id_table::IdTable;
 use crate::ids::{PathId, RequestId};
 use crate::units::Time;
 
-/// Request that uses a path or was the last to use it.
+/// Current or last user of a path.
 #[derive(Clone, Copy, Debug)]
 struct Occupant {
-    /// Request that uses the path, or used it last; `None` for work that belongs to no request.
+    /// Host request that uses or last used the path; `None` for firmware work.
     request: Option<RequestId>,
-    /// Start of the time in which only `request` has used the path.
+    /// Time from which on no other request has used the path.
     since: Time,
 }
 
-/// Occupant (request that uses the path, or used it last) of each path, for a fabric with [exclusive
-/// paths](crate::fabric::Fabric::has_exclusive_paths).
+/// Current or last user of each path, for a fabric with [exclusive paths](crate::fabric::Fabric::has_exclusive_paths).
 #[derive(Clone, Debug)]
 pub(in super::super) struct Occupants(IdTable<PathId, Occupant>);
 
@@ -23,9 +22,8 @@ impl Occupants {
         Occupants(IdTable::filled(Occupant { request: None, since: Time::ZERO }, paths))
     }
 
-    /// Makes `request` the occupant of `path` from `now` on, until another request uses the path. Returns whether another request, or firmware work,
-    /// was the occupant at any time since `requested_at`, even after the end of its transfer. Always returns `true` for firmware work, which has no
-    /// request to compare.
+    /// Makes `request` the occupant of `path` from `now` on. Returns whether another request or firmware work was the occupant at any time since
+    /// `requested_at`. An occupant stays until the next one, even after the end of its transfer. Always returns `true` for firmware work.
     #[inline(always)]
     pub fn occupy(&mut self, path: PathId, request: Option<RequestId>, requested_at: Time, now: Time) -> bool {
         let occupant = &mut self.0[path];

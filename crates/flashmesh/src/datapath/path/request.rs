@@ -8,8 +8,8 @@ use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
 
 impl<M: Model> Datapath<M> {
-    /// Requests a command path for `die`, or makes the die a candidate for a later request if the scheduler decides which die requests a path and has
-    /// not just chosen this die. If a chip executes one operation at a time, its first die requests the path or becomes the candidate.
+    /// Requests a command path for `die`. If the scheduler decides which die requests a path, and has not just chosen this die, only marks the die as
+    /// a candidate. If a chip executes one operation at a time, its first die is used in place of `die`.
     #[inline(always)]
     pub(in super::super) fn request_or_await_dispatch(&mut self, die: DieId, kernel: &mut Kernel<M>) {
         let requester = self.dies.requester(die);
@@ -31,7 +31,7 @@ impl<M: Model> Datapath<M> {
         self.record_blocker(die, TransferPhase::Command);
     }
 
-    /// Requests a path for the data in the page register of `die`, to the controller or, if `to` is given, to that die of another chip.
+    /// Requests a path for the data in the page register of `die`: to the controller, or to die `to` of another chip.
     #[inline(always)]
     pub fn request_data_path(&mut self, die: DieId, to: Option<DieId>, kernel: &mut Kernel<M>) {
         let (now, requester) = (kernel.now(), self.dies.requester(die));

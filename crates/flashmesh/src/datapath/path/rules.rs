@@ -3,7 +3,6 @@
 use crate::config::{Arbitration, Config};
 use crate::fabric::FabricInfo;
 
-/// Rules by which dies request and release paths.
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct PathRules {
     /// Channel arbitration (`fabric.arbitration`); `CommandFirst` for interconnects that do not support this option.
@@ -30,8 +29,8 @@ impl PathRules {
         self.arbitration.is_data_first_by_chip()
     }
 
-    /// Returns whether a die requests its next path before it releases the path over which it sent data, so that the new request takes part in the
-    /// arbitration at the release.
+    /// Returns whether a die that has sent data requests its next path before it releases the current one, so that arbitration at the release
+    /// considers it.
     #[inline]
     pub(in super::super) fn requests_before_release(self) -> bool {
         self.arbitration.is_data_first_by_chip() || self.arbitration == Arbitration::NextCommandFirst

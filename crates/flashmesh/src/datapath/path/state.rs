@@ -16,14 +16,13 @@ pub(in super::super) struct DiePathState {
     requested_at: [Time; 2],
     /// Whether the last path of each phase (command, data out, chip-to-chip copy) was blocked at the first attempt.
     pub was_blocked: [bool; TransferPhase::ALL.len()],
-    /// Result of the last check, for each phase (command, data out, chip-to-chip copy): whether only transfers of the same request blocked the path.
+    /// For each phase (command, data out, chip-to-chip copy), whether only transfers of the same request blocked the path, at the last check.
     pub blocked_by_own_request: [bool; TransferPhase::ALL.len()],
-    /// Causes of all waits of the read data for a path, over all planes of the operation.
+    /// Causes of all path waits of the read data, over all planes of the operation.
     pub data_causes: Causes,
     /// Last granted path of each phase (command, data out, chip-to-chip copy).
     pub paths: [PathId; TransferPhase::ALL.len()],
-    /// Minimum time of the last transfer of each phase (command, data out, chip-to-chip copy): its time over the shortest path, if that
-    /// path is free.
+    /// Minimum duration of the last transfer of each phase (command, data out, chip-to-chip copy): over the shortest path and without contention.
     pub min_times: [Time; TransferPhase::ALL.len()],
 }
 
@@ -80,7 +79,7 @@ impl DiePathState {
         let index = if granted.grant.phase == TransferPhase::Command { COMMAND } else { DATA };
         let asked = std::mem::replace(&mut self.requested_at[index], Time::MAX);
         assert!(asked != Time::MAX, "a path is granted only to a die that requested it");
-        // If the fabric began to set up the path before the die requested it, the wait is zero: hence the later of the two times.
+        // The fabric may have begun to set up the path before the die requested it. The wait is then zero, hence the later of the two times.
         let wait = PathWait { requested_at: asked, tried: asked.later(granted.since), causes: Causes::default() };
         PathGrant { wait, cause: granted.cause }
     }

@@ -14,8 +14,8 @@ use crate::units::Time;
 use super::{IssueWait, TransactionQueues};
 
 impl<M: Model> TransactionQueues<M> {
-    /// Replaces `lead`, a dequeued transaction that will not run, by its first companion (further mapping unit of the same page or program). Enqueues
-    /// that companion at the head of the queue, and returns its die. Does nothing and returns `None` if there is no companion.
+    /// Replaces the dequeued `lead`, which will not run, by its first companion (further mapping unit of the same page or program), which becomes the
+    /// head of the queue. Returns the die; `None`, without effect, if there is no companion.
     pub(in super::super) fn replace_lead(&mut self, lead: TransactionId) -> Option<DieId> {
         let next = self.transactions.companion(lead)?;
         self.transactions[lead].end_chain();
@@ -59,9 +59,9 @@ impl<M: Model> TransactionQueues<M> {
         }
     }
 
-    /// Starts a new chain of companions (mapping units that run together) behind `lead`. If `lead` is a read, dequeues the other reads of its page
-    /// and chains them to `lead`, so that the page is sensed only once. A complete program, whose units were all queued together, keeps its chain.
-    /// Does nothing if each program of the drive has one mapping unit.
+    /// Starts a new chain of companions (mapping units that run together) behind `lead`. For a read, dequeues the other reads of its page and chains
+    /// them, so that the page is sensed only once. A complete program (all units queued together) keeps its chain. Does nothing if each program of
+    /// the drive has one mapping unit.
     #[inline(always)]
     pub(in super::super) fn chain_same_page_reads<S: PageSource<M>>(
         &mut self,

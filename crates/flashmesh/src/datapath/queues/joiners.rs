@@ -16,9 +16,9 @@ fn location_of(geometry: &Geometry, ppn: Ppn) -> PlaneAddress {
     PlaneAddress { block: geometry.block_of(ppn).0 % geometry.blocks_per_plane, page: geometry.array_page(ppn) }
 }
 
-/// Returns whether page `ppn` may join a multi-plane operation whose first transaction is at the location `lead`, by `rule` (`flash.multi-plane`).
-/// Pages of the SLC cache never join pages of native blocks, because they take different commands. Compares the page offset first, which differs for
-/// most pages.
+/// Returns whether an operation on page `ppn` may join a multi-plane operation led by the location `lead`, under `rule` (`flash.multi-plane`). Pages
+/// of the SLC cache never join pages of native blocks, because they take different commands. Compares the page offset first, which differs for most
+/// pages.
 #[inline]
 fn page_may_join(geometry: &Geometry, rule: MultiPlane, lead: PlaneAddress, ppn: Ppn) -> bool {
     geometry.array_page(ppn) == lead.page && may_join_at(geometry, rule, lead, location_of(geometry, ppn))
@@ -36,9 +36,9 @@ fn next_program_location(geometry: &Geometry, block: BlockId, page: u32) -> Plan
 }
 
 impl<M: Model> TransactionQueues<M> {
-    /// Dequeues a transaction from `queue`, which belongs to another plane, to join the multi-plane operation of `lead`; `None` if no transaction may
-    /// join. Takes the transaction that the scheduler chose for the plane (`joiners`) or, with [`Joiners::First`], the first that may join. If
-    /// `queue` has no write that may join, takes a write of another priority, because a program takes no longer on more planes.
+    /// Dequeues a transaction from `queue`, of another plane, that joins the multi-plane operation of `lead`; `None` if none may join. This is the
+    /// transaction that the scheduler chose (`joiners`) or, with [`Joiners::First`], the first that may join. Without a suitable write in `queue`,
+    /// takes a write of another priority, because a program takes no longer on more planes.
     pub(in super::super) fn dequeue_joiner<S: PageSource<M>>(
         &mut self,
         queue: QueueId,
@@ -107,8 +107,7 @@ impl<M: Model> TransactionQueues<M> {
         }
     }
 
-    /// Dequeues `id`, which the scheduler chose to join the multi-plane operation of `lead`, if the rules allow this. Returns whether `id` was
-    /// dequeued.
+    /// Dequeues `id`, which the scheduler chose to join the multi-plane operation of `lead`, if the rules allow it. Returns whether it was dequeued.
     fn dequeue_chosen_joiner<S: PageSource<M>>(
         &mut self,
         queue: QueueId,
@@ -136,8 +135,8 @@ impl<M: Model> TransactionQueues<M> {
         joins && self.by_die.dequeue(&mut self.transactions, queue, id)
     }
 
-    /// Dequeues and returns the first early-bound write (page already assigned) of `queue`, a queue of another plane, whose program may run together
-    /// with the program at `lead_location`; `None` if the lookahead contains no such write.
+    /// Dequeues and returns the first early-bound write (page already assigned) of `queue`, of another plane, whose program may run together with the
+    /// program at `lead_location`; `None` if there is none within the lookahead.
     fn dequeue_early_bound_joiner(&mut self, queue: QueueId, lead_location: PlaneAddress) -> Option<TransactionId> {
         let (rule, geometry, bound) = (self.rules.multi_plane, &self.geometry, &self.early_bound);
         let lookahead = self.rules.lookahead.saturating_mul(geometry.units_per_program);
@@ -151,7 +150,7 @@ impl<M: Model> TransactionQueues<M> {
         let transaction = &self.transactions[id];
         let class = transaction.class();
         let ppn: Ppn = match class {
-            // An operation can start with any mapping unit of its program, so take the location of the program's first unit.
+            // An operation can start with any mapping unit of its program. Compare by the first unit.
             TransactionClass::UserProgram if self.gathers() => self.geometry.program_start(transaction.to),
             TransactionClass::MapProgram
             | TransactionClass::UserProgram
@@ -167,8 +166,8 @@ impl<M: Model> TransactionQueues<M> {
     }
 
     /// Returns whether `lead` can run without waiting for a free page. [`Gate::ready_planes`](crate::datapath::gate::Gate::ready_planes) has checked
-    /// this only for the heads of the queues, but the scheduler may choose any transaction. The result can be `false` only for late-bound user
-    /// programs whose streams have separate open blocks.
+    /// only the heads of the queues, but the scheduler may choose any transaction. `false` only for late-bound user programs, if streams have
+    /// separate open blocks.
     #[inline(never)]
     pub(in super::super) fn has_page<S: PageSource<M>>(&self, lead: TransactionId, source: &S) -> bool {
         let transaction = &self.transactions[lead];

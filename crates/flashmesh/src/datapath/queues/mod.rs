@@ -1,8 +1,8 @@
 //! Transactions in flight, and the queues of the dies.
 //!
 //! [`TransactionQueues`] owns the transactions with the chains of mapping units that run together ([`TransactionTable`]), the queues in which they
-//! wait for their dies, and the programs that wait for further mapping units ([`gather`]). Which transactions may run is decided elsewhere
-//! (`datapath::gate`); this module only determines which programs need not wait for further mapping units.
+//! wait for their dies, and the programs that wait for further mapping units ([`gather`]). The gate (`datapath::gate`) decides which transactions may
+//! run; this module only determines which programs need not wait for further mapping units.
 
 mod arrival_order;
 mod companions;
@@ -53,20 +53,20 @@ pub struct TransactionQueues<M: Model> {
 #[derive(Clone, Debug)]
 struct QueueRules {
     multi_plane: MultiPlane,
-    /// Number of transactions at the head of a queue among which a joiner (transaction of another plane) is sought.
+    /// Number of transactions, from the head of a queue, that are searched for a joiner (transaction of another plane).
     lookahead: u32,
     /// Whether writes get their pages when they are placed on a plane (early binding), not at the grant of a path.
     binds_early: bool,
-    /// Whether GC moves whole blocks by Clean packets (Network-on-SSD): one packet makes a chip send all valid pages to another chip.
+    /// Whether GC moves whole blocks by Cleans (Network-on-SSD): one packet makes a chip send all valid pages of a block to another chip.
     cleans: bool,
 }
 
 /// Wait that is charged to the latency account of a transaction when the transaction is issued.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct IssueWait {
-    /// Time from the request of the path to its grant.
+    /// Wait from the request of the path to its grant.
     pub path: PathWait,
-    /// Total time for which GC or wear levelling has occupied the plane of the transaction so far, from which the wait behind GC is computed.
+    /// Total time for which GC or wear levelling has occupied the plane so far, to compute the wait behind GC.
     pub internal_busy: Time,
 }
 
@@ -190,8 +190,8 @@ impl<M: Model> TransactionQueues<M> {
         class.is_program() && !self.is_early_bound(class)
     }
 
-    /// Enqueues a transaction at `die`, the die of its plane. `work` must equal the purpose of the transaction. `internal_busy` is the total time for
-    /// which GC or wear levelling has occupied the plane so far.
+    /// Enqueues a transaction at `die`, the die of its plane. `work` is the purpose of the transaction. `internal_busy` is the total time for which
+    /// GC or wear levelling has occupied the plane so far.
     #[inline(always)]
     pub(super) fn enqueue(
         &mut self,
@@ -206,9 +206,8 @@ impl<M: Model> TransactionQueues<M> {
         let transaction = &mut self.transactions[id];
         debug_assert_eq!(transaction.purpose, work, "the work passed is that of the transaction");
         let class = work.class();
-        // Parity gets arrival number 0, which puts it at the head of its queue; `gate::parity` holds back the other programs of the die until parity
-        // is issued. An early-bound write (page already assigned) keeps its arrival number, which a partial write got as the read of its
-        // read-modify-write.
+        // Parity gets arrival number 0 and so becomes the head of its queue; `gate::parity` then holds back the other programs of the die. An
+        // early-bound write (page already assigned) may have an arrival number from the read of its read-modify-write, and keeps it.
         let is_parity = M::ALL_FEATURES && work == Purpose::Parity;
         if !is_early_bound {
             transaction.order = if is_parity { 0 } else { self.arrival_order.take_order() };
@@ -228,7 +227,7 @@ impl<M: Model> TransactionQueues<M> {
         self.count_queued(id, die, work, plane, kernel);
     }
 
-    /// Adds a queued mapping unit to the counts of units that wait until they fill a program. Does nothing for other transactions.
+    /// Counts a queued mapping unit that waits until its program is full. Does nothing for other transactions.
     #[inline(always)]
     fn count_queued(&mut self, id: TransactionId, die: DieId, work: Purpose, plane: u8, kernel: &mut Kernel<M>) {
         if self.gathers() && self.is_early_bound(work.class()) {
@@ -238,7 +237,7 @@ impl<M: Model> TransactionQueues<M> {
         }
     }
 
-    /// Dequeues and returns the user reads and programs of all dies for which `is_unwanted` returns true.
+    /// Dequeues and returns the user reads and programs of all dies that match `is_unwanted`.
     pub(super) fn dequeue_unwanted(
         &mut self,
         is_unwanted: impl Fn(&Transaction) -> bool,
@@ -259,14 +258,14 @@ impl<M: Model> TransactionQueues<M> {
         removed
     }
 
-    /// Dequeues and returns the user reads of `die` whose pages have moved. The caller must then queue these reads again, where their pages are now.
+    /// Dequeues and returns the user reads of `die` whose pages have moved. The caller must enqueue them at the dies that hold the pages now.
     pub(super) fn dequeue_moved<S: PageSource<M>>(&mut self, die: DieId, source: &S) -> Vec<TransactionId> {
         let mut moved = Vec::new();
         self.dequeue_where(die, TransactionClass::UserRead, |read| !source.is_current(read), &mut moved);
         moved
     }
 
-    /// Dequeues the transactions of `class` at `die` for which `is_wanted` returns true, and appends them to `removed`.
+    /// Dequeues the transactions of `class` at `die` that match `is_wanted`, and appends them to `removed`.
     fn dequeue_where(
         &mut self,
         die: DieId,
@@ -288,7 +287,7 @@ impl<M: Model> TransactionQueues<M> {
         }
     }
 
-    /// Removes a dequeued mapping unit from the counts of units that wait until they fill a program. Does nothing for other transactions.
+    /// Reverts `count_queued` for a dequeued mapping unit. Does nothing for other transactions.
     #[inline(always)]
     fn count_dequeued(&mut self, id: TransactionId) {
         if self.gathers() {

@@ -1,6 +1,6 @@
 //! Transactions in flight, and the chains of mapping units that run together.
 //!
-//! *Companions* are further mapping units of the same page or program as a transaction, chained behind the transaction so that they run with it.
+//! *Companions* are the further mapping units of the page or program of a transaction. They are chained to the transaction and run with it.
 
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
@@ -16,7 +16,7 @@ use crate::schedule::transaction::Transaction;
 #[derive(Clone)]
 pub struct TransactionTable<M: Model> {
     transactions: Transactions,
-    /// Whether programs of the drive write several mapping units, without which there are no companions.
+    /// Whether programs of the drive write several mapping units; otherwise there are no companions.
     has_companions: bool,
     model: PhantomData<M>,
 }
@@ -77,7 +77,7 @@ impl<M: Model> TransactionTable<M> {
         self.transactions[last].set_companion(id);
     }
 
-    /// Chains `ids` in order, so that they run in one operation, and returns the first. None of them may be queued.
+    /// Chains `ids` in order into one operation, and returns the first. None of them may be queued.
     ///
     /// # Panics
     /// If `ids` is empty.
@@ -89,8 +89,8 @@ impl<M: Model> TransactionTable<M> {
         ids[0]
     }
 
-    /// Removes outdated mapping units, for which `is_stale` returns true, from the dequeued program that begins with `lead`; keeps `lead` in any
-    /// case. Returns the removed units.
+    /// Removes the mapping units that match `is_stale` from the dequeued program that begins with `lead`, but never `lead` itself. Returns the
+    /// removed units.
     pub fn leave_out(&mut self, lead: TransactionId, is_stale: impl Fn(&Transaction) -> bool) -> Vec<TransactionId> {
         let all: Vec<TransactionId> = self.with_companions(lead).collect();
         let (out, kept): (Vec<_>, Vec<_>) =

@@ -1,4 +1,4 @@
-//! Programs of several mapping units in one plane: which of these programs may run, and which units they take from the queues.
+//! Programs of several mapping units in one plane: readiness, and selection of their units from the queues.
 //!
 //! A *complete program* gets its data without the controller: a copyback, or pages collected in the page buffer of another chip. All of its units are
 //! available when it is queued ([`Purpose::is_whole`](crate::schedule::purpose::Purpose::is_whole)). So a complete program does not wait for further
@@ -16,13 +16,12 @@ use crate::units::Time;
 
 use super::{IssueWait, TransactionQueues};
 
-/// Classes of programs that wait for further mapping units only until a timeout (`ftl.gather-timeout`). Excludes GC moves, which wait without a
-/// timeout.
+/// Classes of programs whose wait for further mapping units ends after a timeout (`ftl.gather-timeout`). GC moves have none.
 const TIMED_PROGRAMS: PlaneMasks = PlaneMasks::all_of(&TransactionClass::WAITING_PROGRAMS);
 
 impl<M: Model> TransactionQueues<M> {
-    /// Returns the planes among `planes` (bit mask by index in the die) whose programs of `class` may run: full programs, and programs that
-    /// need not wait for further mapping units.
+    /// Returns the planes in `planes` (bit mask by index in the die) with a program of `class` that may run: it is full, or need not wait for further
+    /// mapping units.
     pub(in super::super) fn runnable_programs<S: PageSource<M>>(
         &self,
         die: DieId,
@@ -50,9 +49,8 @@ impl<M: Model> TransactionQueues<M> {
             if released != 0 || (moves && !source.has_unread_pages(first)) || (0..count as u8).all(is_full) {
                 return planes;
             }
-            // In superblocks, GC moves go to the plane with the fewest programmed pages, and the number of moves in flight is limited. So the moves
-            // that would fill the other planes may never arrive: if one plane has moves for two programs queued, let the planes with a full program
-            // run without the others.
+            // In superblocks, GC moves go to the plane with the fewest programmed pages, and their number in flight is limited. The moves that would
+            // fill the other planes may never arrive. So if one plane has moves for two programs queued, full programs run without the other planes.
             let has_two_programs = |plane: u8| self.gather.queued(die, class, plane) >= 2 * units(plane);
             let may_run = moves && (0..count as u8).any(has_two_programs);
             return self::planes(planes)
@@ -68,9 +66,9 @@ impl<M: Model> TransactionQueues<M> {
         self::planes(planes).filter(is_ready).fold(0, |ready, plane| ready | 1 << plane)
     }
 
-    /// Returns the planes among `planes` that may join a multi-plane program of GC moves: the planes whose own program may run, because a joiner is
-    /// programmed even if its mapping units do not fill the program yet. In superblocks, returns all of `planes`: a plane that still waits for units
-    /// has another page offset, and so cannot join.
+    /// Returns the planes in `planes` that may join a multi-plane program of GC moves. A joiner is programmed even if it is not full, so its program
+    /// must be ready to run alone. In superblocks, returns all of `planes`: a plane that still waits for units has another page offset and cannot
+    /// join.
     pub(in super::super) fn planes_with_full_moves<S: PageSource<M>>(&self, die: DieId, planes: u8, source: &S) -> u8 {
         if self.gather.gathers_by_die() {
             return planes;
@@ -78,9 +76,9 @@ impl<M: Model> TransactionQueues<M> {
         self.runnable_programs(die, TransactionClass::CollectProgram, planes, source)
     }
 
-    /// Returns whether a GC move at the head of a queue of `plane` may run without waiting for further mapping units. True for a complete program
-    /// (all of its units were queued together). If GC uses Cleans (chip-to-chip moves of whole blocks), also true for a move whose page is no longer
-    /// valid at its old address, because a move that waits for units which may never arrive would block the queue.
+    /// Returns whether a GC move at the head of a queue of `plane` may run without further mapping units: it starts a complete program (all units
+    /// queued together), or its page has become invalid and GC uses Cleans (chip-to-chip moves of whole blocks). Waiting for units that may never
+    /// arrive would then block the queue.
     pub(super) fn needs_no_companions<S: PageSource<M>>(&self, die: DieId, plane: u8, source: &S) -> bool {
         self.by_die.priorities().iter().any(|&priority| {
             let class = TransactionClass::CollectProgram;
@@ -90,8 +88,8 @@ impl<M: Model> TransactionQueues<M> {
     }
 
     /// Ends the wait for further mapping units in the programs of `die` that have waited for `ftl.gather-timeout`; with `is_flush`, in all programs.
-    /// Returns the first page of each early-bound program (pages assigned before the grant) that this call closes; the pages of a closed program
-    /// without a mapping unit stay empty. Next, call [`Datapath::try_issue`](crate::datapath::Datapath::try_issue).
+    /// Returns the first page of each early-bound program (pages assigned before the grant) that this call closes. The unused pages of a closed
+    /// program stay empty. Next, call [`Datapath::try_issue`](crate::datapath::Datapath::try_issue).
     #[inline(never)]
     pub fn gather_due(&mut self, die: DieId, is_flush: bool, kernel: &Kernel<M>) -> Vec<Ppn> {
         let now = kernel.now();
@@ -111,7 +109,7 @@ impl<M: Model> TransactionQueues<M> {
         self.early_bound.close_due(die, is_flush, now)
     }
 
-    /// Returns the time at which the oldest of the heads of the queues of `class` at `plane` was queued; `None` if these queues are empty.
+    /// Returns the queueing time of the oldest head among the queues of `class` at `plane`; `None` if they are empty.
     fn oldest_queued(&self, die: DieId, class: TransactionClass, plane: u8) -> Option<Time> {
         let heads = self.by_die.priorities().iter().filter_map(|&priority| {
             let head = self.by_die.head(QueueId { die, class, plane, priority })?;
@@ -120,8 +118,8 @@ impl<M: Model> TransactionQueues<M> {
         heads.min()
     }
 
-    /// Schedules an event that ends the wait of partial programs at `die` for further mapping units. Call this when a flush waits for these programs.
-    /// The event follows all other events of the current time.
+    /// Schedules an event that releases the partial programs of `die`, for a flush that waits for them. The event follows all other events of the
+    /// current time.
     #[inline(never)]
     pub fn flush_partial_programs(&self, die: DieId, kernel: &mut Kernel<M>) {
         let is_waiting = || self.by_die.masks(die).and(TIMED_PROGRAMS) != NOTHING || self.early_bound.has_open(die);
@@ -131,7 +129,7 @@ impl<M: Model> TransactionQueues<M> {
     }
 
     /// Dequeues a further mapping unit for the program that was added last to `operation`, and charges `wait` to the unit; `None` if no queued unit
-    /// fits. The earlier units of the program must already have their pages.
+    /// fits. Pages must already be assigned to the earlier units.
     #[inline(never)]
     pub(in super::super) fn next_unit_of_program<S: PageSource<M>>(
         &mut self,
@@ -156,8 +154,8 @@ impl<M: Model> TransactionQueues<M> {
         Some(id)
     }
 
-    /// Dequeues the next mapping unit for the program of `lead`, whose units get their pages now (late binding); `None` if the program is full, or no
-    /// queued unit fits. Takes units of other priorities after those of its own, since a full program takes no longer than a partial one.
+    /// Dequeues the next mapping unit for the late-bound program of `lead`; `None` if the program is full, or no queued unit fits. Units of other
+    /// priorities follow those of its own, because a full program takes no longer than a partial one.
     fn next_late_bound<S: PageSource<M>>(
         &mut self,
         operation: &NewOperation,
@@ -180,8 +178,7 @@ impl<M: Model> TransactionQueues<M> {
         })
     }
 
-    /// Dequeues and returns the next write, of any priority, whose page belongs to the program of `lead` (early binding); `None` if all such writes
-    /// are dequeued.
+    /// Dequeues and returns the next write, of any priority, whose page is in the early-bound program of `lead`; `None` after the last.
     fn next_early_bound(&mut self, operation: &NewOperation, lead: TransactionId) -> Option<TransactionId> {
         let leading = &self.transactions[lead];
         let start = self.geometry.program_start(leading.to).0;
@@ -198,8 +195,8 @@ impl<M: Model> TransactionQueues<M> {
         None
     }
 
-    /// Returns the next mapping unit of a program that is being started, and whose units were all queued together; `None` after the last unit. All
-    /// earlier units must already have their pages.
+    /// Returns the next mapping unit of a complete program (all units queued together) that is being started; `None` after the last. Pages must
+    /// already be assigned to the earlier units.
     fn next_unit_of_complete_program(
         &mut self,
         operation: &mut NewOperation,
@@ -228,8 +225,8 @@ impl<M: Model> TransactionQueues<M> {
         self.by_die.insert_behind(&self.transactions, die, plane, lead, ahead);
     }
 
-    /// Dequeues a write whose program may run, because all of its mapping units are queued and no more can be added: `chosen` if its program may run,
-    /// otherwise the first write of the plane whose program may run. Returns the write with its queue; `None` if no program of the plane may run.
+    /// Dequeues a write whose program may run: all of its mapping units are queued, and it accepts no more. Prefers the program of `chosen`, then the
+    /// first such write of the plane. Returns the write with its queue; `None` if no program of the plane may run.
     pub(in super::super) fn dequeue_early_bound(
         &mut self,
         choice: QueueId,
@@ -255,8 +252,8 @@ impl<M: Model> TransactionQueues<M> {
         self.early_bound.may_run(self.transactions[write].to)
     }
 
-    /// Restarts the gather timeout (`ftl.gather-timeout`) for the mapping units that stay queued after the start of `operation`. With early binding,
-    /// instead removes the started programs from the list of waiting programs.
+    /// Restarts the gather timeout (`ftl.gather-timeout`) for the mapping units left in the queue after the start of `operation`. With early binding,
+    /// only removes the started programs from the waiting ones.
     #[inline(never)]
     pub(in super::super) fn restart_gathering(&mut self, operation: &NewOperation, kernel: &mut Kernel<M>) {
         let (die, class) = (operation.queue.die, operation.class());
@@ -270,16 +267,15 @@ impl<M: Model> TransactionQueues<M> {
         }
     }
 
-    /// Removes the programs that `operation` starts from the list of early-bound programs (pages assigned before the grant) that wait.
+    /// Removes the programs that `operation` starts from the waiting early-bound programs (pages assigned before the grant).
     fn remove_started_programs(&mut self, operation: &NewOperation) {
         for &lead in operation.transactions() {
             self.early_bound.remove(self.transactions[lead].to);
         }
     }
 
-    /// Returns whether the head of a queue of GC moves must become the lead (first transaction), because the head need not wait for further mapping
-    /// units. Another move as the lead would start a partial program (not filled with mapping units), and each victim block may cause only one such
-    /// program.
+    /// Returns whether the lead (first transaction) must be the head of a queue of GC moves, because the head need not wait for further mapping
+    /// units. Any other lead would start a partial program, of which each victim block may cause only one.
     #[inline(always)]
     pub(in super::super) fn starts_with_head<S: PageSource<M>>(&self, queue: QueueId, source: &S) -> bool {
         self.gathers()

@@ -20,14 +20,15 @@ pub enum DeliveredTransfer {
     Data {
         die: DieId,
         read: TransactionId,
-        /// Path to [release](crate::datapath::Interconnect::release) after the next path requests of the die; `None` if the path is already released.
+        /// Path that the caller [releases](crate::datapath::Interconnect::release) after the next path requests of the die; `None` if it is already
+        /// released.
         held: Option<Grant>,
     },
 }
 
 impl<M: Model> Datapath<M> {
-    /// Ends the transfer for `phase` over the path that `requester` had requested: a command has arrived at the die, or read data at the controller
-    /// or at another chip.
+    /// Ends the transfer for `phase` over the path granted to `requester`: a command has arrived at the die, or read data at the controller or at
+    /// another chip.
     #[inline(always)]
     pub fn delivered(&mut self, phase: TransferPhase, requester: DieId, kernel: &mut Kernel<M>) -> DeliveredTransfer {
         let path = self.dies[requester].path.paths[phase.index()];
@@ -63,7 +64,7 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Removes the data that has arrived from the page register. Returns the first read of the data, to which the other reads are chained.
+    /// Removes the transferred data from the page register. Returns the first read of the data; the others are chained to it.
     #[inline(always)]
     fn end_data_transfer(&mut self, die: DieId, stalled: Time, kernel: &mut Kernel<M>) -> TransactionId {
         let now = kernel.now();

@@ -1,11 +1,11 @@
-//! Partial transfers of register data: the mapping units of a page leave in several transfers, each over its own path, if they have different
-//! destinations, or if the page buffer of the destination chip has no room for all.
+//! Partial transfers of register data. The mapping units of a page leave in several transfers, each over its own path, if their destinations differ,
+//! or if the page buffer of the destination chip has no space for all.
 
 use crate::datapath::Datapath;
 use crate::ids::{DieId, TransactionId};
 use crate::kernel::model::Model;
 
-/// Dies whose next transfer takes only a part of the data in the register, each with the first read of the data that remains.
+/// Dies whose next transfer takes only part of the data in the register, each with the first read of the remaining data.
 #[derive(Clone, Debug, Default)]
 pub(in super::super) struct PartialTransfers(Vec<(DieId, TransactionId)>);
 

@@ -1,11 +1,12 @@
-//! Programs whose mapping units got their pages when they were placed on a plane, before the grant of a path (`ftl.write-binding = "early"`).
+//! Programs of early-bound mapping units, whose pages are assigned when the units are placed on a plane, before the grant of a path
+//! (`ftl.write-binding = "early"`).
 //!
 //! An early-bound program waits for mapping units until its last page is assigned. The program is *closed* earlier if its first unit has waited for
 //! `ftl.gather-timeout`, if a flush waits ([`TransactionQueues::flush_partial_programs`](super::super::TransactionQueues::flush_partial_programs)),
 //! or if a GC move takes the next page. A closed program may run once all of its units are queued; a partial write is queued when its
 //! read-modify-write has read the page \[choice\].
 //!
-//! A program of another plane joins a multi-plane operation only if it may run on its own \[choice\], and if its page offset allows it.
+//! A program joins a multi-plane operation only if it could run alone \[choice\] and its page offset allows it.
 
 use crate::flash::geometry::Geometry;
 use crate::ids::{DieId, PlaneId, Ppn};
@@ -37,8 +38,8 @@ impl PartialProgram {
 /// Programs that have not started and whose mapping units already have their pages (early binding).
 #[derive(Clone, Debug)]
 pub struct EarlyBoundPrograms {
-    /// Programs of each plane that have not started, in the order in which their first mapping units got their pages. Empty if each program of the
-    /// drive has one mapping unit.
+    /// For each plane, its programs that have not started, in the order in which their first mapping units got their pages. Empty if each program of
+    /// the drive has one mapping unit.
     programs: Vec<Vec<PartialProgram>>,
     timeout: Time,
     geometry: Geometry,
@@ -84,8 +85,8 @@ impl EarlyBoundPrograms {
         self.geometry.die_of_plane(self.geometry.plane_of(page))
     }
 
-    /// Counts a write, to which `page` was assigned, as part of the program that contains `page`. Does nothing if each program of the drive has one
-    /// mapping unit.
+    /// Adds a write, to which `page` was assigned, to the program that contains `page`. Does nothing if each program of the drive has one mapping
+    /// unit.
     #[inline]
     pub fn bind(&mut self, page: Ppn, kernel: &mut Kernel<impl Model>) {
         if !self.programs.is_empty() {
@@ -110,8 +111,8 @@ impl EarlyBoundPrograms {
         }
     }
 
-    /// Removes a cancelled write, to which `page` was assigned, from its program. Returns whether the program may run now with the remaining mapping
-    /// units; `false` if no unit remains, or if each program of the drive has one mapping unit.
+    /// Removes a cancelled write, to which `page` was assigned, from its program. Returns whether the rest of the program may run now; `false` if
+    /// nothing is left, or if each program of the drive has one mapping unit.
     pub fn unbind(&mut self, page: Ppn) -> bool {
         let Some(program) = self.find(page) else { return false };
         program.bound -= 1;
@@ -125,8 +126,7 @@ impl EarlyBoundPrograms {
     /// Skips `page`, which was assigned to a logical page but is never programmed: with `ftl.first-touch = "write-block"` or `"reader-block"`, the
     /// first read of an unmapped logical page assigns it the next page of an open block.
     ///
-    /// If `page` is the last page of a program of several mapping units, closes the program: no later write can join the program, so it must not wait
-    /// for further writes.
+    /// If `page` is the last page of a program of several mapping units, closes the program, because no later write can join it.
     #[inline(never)]
     pub fn skip(&mut self, page: Ppn, kernel: &mut Kernel<impl Model>) {
         if !self.programs.is_empty() && self.geometry.is_last_of_program(page) {
@@ -142,8 +142,8 @@ impl EarlyBoundPrograms {
         }
     }
 
-    /// Closes the programs of `die` that have waited for `ftl.gather-timeout`, so that they get no further mapping units; with `is_flush`, closes all
-    /// programs. Returns the first page of each program that was closed.
+    /// Closes the programs of `die` that have waited for `ftl.gather-timeout`; with `is_flush`, all programs. Closed programs get no further mapping
+    /// units. Returns the first page of each newly closed program.
     pub(in super::super) fn close_due(&mut self, die: DieId, is_flush: bool, now: Time) -> Vec<Ppn> {
         let (first, timeout) = (self.geometry.first_plane(die).index(), self.timeout);
         let planes = first..first + self.geometry.planes_per_die as usize;

@@ -1,10 +1,9 @@
-//! Wait of mapping units in the queue of a plane until they fill one program.
+//! Gathering: mapping units wait in the queue of their plane until they fill a program.
 //!
 //! A partial program runs when its oldest unit has waited for `ftl.gather-timeout`, when a flush waits for the program
 //! ([`TransactionQueues::flush_partial_programs`](super::TransactionQueues::flush_partial_programs)), or when no more units can arrive (the last
-//! units of a GC victim block). In superblocks, whose planes are written at the same offset, a program waits until each
-//! plane of the die has the units of a program.
-//! Writes that already have their pages (early binding) wait in the program of their page ([`EarlyBoundPrograms`]).
+//! units of a GC victim block). In superblocks, whose planes are written at equal offsets, a program waits until every plane of the die has a full
+//! program. Writes that already have their pages (early binding) wait in the program of their page ([`EarlyBoundPrograms`]).
 
 mod early_bound;
 
@@ -100,8 +99,8 @@ impl GatherState {
         self.released[die.index()].of(class)
     }
 
-    /// Lets the programs of `class` at `plane` of `die` run without further mapping units, if `ftl.gather-timeout` has passed at `now`. `queued` is
-    /// the time at which their oldest mapping unit was queued.
+    /// Lets the programs of `class` at `plane` of `die` run without further mapping units, if `ftl.gather-timeout` has passed at `now` since
+    /// `queued`, the time at which their oldest unit was queued.
     #[inline]
     pub(super) fn release_due(&mut self, die: DieId, class: TransactionClass, plane: u8, queued: Time, now: Time) {
         if queued + self.timeout <= now {
@@ -114,8 +113,8 @@ impl GatherState {
         self.released[die.index()].insert(class, plane);
     }
 
-    /// Restarts the wait for further mapping units at `plane` of `die`, after a program has started. `queued` is the time at which the oldest unit
-    /// that is still waiting was queued; `None` if the queues are empty. GC moves wait without a timeout.
+    /// Restarts the wait for further mapping units at `plane` of `die`, after a program has started. `queued` is the time at which the oldest
+    /// remaining unit was queued; `None` if the queues are empty. GC moves have no timeout.
     pub(super) fn restart(
         &mut self,
         die: DieId,
