@@ -11,8 +11,8 @@ use super::transaction::NextInChain;
 pub enum Joiners {
     /// On each other plane, the first transaction that may join the operation, among the first `schedule.lookahead` transactions of its queue.
     First,
-    /// The chosen transactions, each queued for another plane of the die, and of the same class as the lead (first transaction). A transaction that
-    /// may not join stays in its queue, for example because `flash.multi-plane` forbids it or its page has moved.
+    /// The chosen transactions, each of another plane of the die and of the same class as the lead (first transaction). A transaction that may not
+    /// join stays queued, for example because of `flash.multi-plane`, or because its page has moved.
     These(ChosenJoiners),
 }
 
@@ -54,8 +54,7 @@ pub struct Decision {
 }
 
 impl From<QueueId> for Decision {
-    /// Returns the decision to start an operation with the head of `queue`, joined on each other plane by the first transaction that may join
-    /// ([`Joiners::First`]).
+    /// Returns the decision to start the head of `queue`, joined on each other plane by the first transaction that may join ([`Joiners::First`]).
     #[inline]
     fn from(queue: QueueId) -> Decision {
         Decision { queue, lead: None, joiners: Joiners::First }

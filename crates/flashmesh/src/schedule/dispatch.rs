@@ -15,7 +15,7 @@ pub struct DieSet {
     dies_per_channel: Divisor,
     members: Vec<Vec<DieId>>,
     count: u32,
-    /// Position of each die in the list of its channel (`members`), plus one; 0 if the die is not in the set.
+    /// Position of each die in the list of its channel in `members`, plus one; 0 if the die is not in the set.
     places: Vec<u32>,
 }
 
@@ -91,7 +91,7 @@ impl DieSet {
     }
 }
 
-/// Input of the decision which die requests a path next: the dies that could start an operation (candidates), and the queues and states of all dies.
+/// Input of the decision which die requests a path next: the candidates (dies that could start an operation), and the queues and states of all dies.
 pub struct DispatchView<'a> {
     pub(crate) now: Time,
     pub(crate) geometry: &'a Geometry,
@@ -115,15 +115,15 @@ impl<'a> DispatchView<'a> {
         self.geometry
     }
 
-    /// Returns the dies that could start an operation and have not requested a path. If a chip executes one operation at a time, the set
-    /// contains only the first die of the chip, which represents all of its dies.
+    /// Returns the dies that could start an operation and have not requested a path. Of a chip that executes one operation at a time, only the first
+    /// die can be in the set; it represents all of its dies.
     #[inline]
     pub fn candidates(&self) -> &'a DieSet {
         self.candidates
     }
 
-    /// Returns the dies for which `candidate` requests a path: all dies of its chip if the chip executes one operation at a time, otherwise
-    /// only `candidate`. The path is granted for one operation on one of these dies.
+    /// Returns the dies that `candidate` requests a path for: all dies of its chip if the chip executes one operation at a time, otherwise only
+    /// `candidate`. One of them gets the path.
     #[inline]
     pub fn represented_dies(&self, candidate: DieId) -> impl Iterator<Item = DieId> + use<> {
         let count = if self.dies_take_turns { self.geometry.dies_per_chip } else { 1 };

@@ -7,10 +7,10 @@
 //! Choices:
 //! - Of the three stages of FLIN, only the idea of the first is modelled: there are no priorities among streams, and no budget that balances reads
 //!   with writes.
-//! - For each stream, a die keeps two sums of operation times. `own` is the time of the operations of the stream; `others` is the time of operations
-//!   of other streams that were chosen while the stream waited. The slowdown of the stream on this die is `(own + others) / own`. Waits for earlier
-//!   transactions of the same stream do not count. An operation counts as `flash.read-time` or `flash.program-time`. When `own` exceeds the time of
-//!   64 programs, `own` and `others` are halved, so that old times lose weight.
+//! - For each stream, a die keeps two sums of operation times: `own`, of the operations of the stream, and `others`, of the operations of other
+//!   streams that were chosen while the stream waited. The slowdown of the stream on this die is `(own + others) / own`. Waits for the stream's own
+//!   earlier transactions do not count. An operation counts as `flash.read-time` or `flash.program-time`. When `own` exceeds the time of 64 programs,
+//!   `own` and `others` are halved, so that old times lose weight.
 //! - Among the streams with ready transactions, the stream with the largest slowdown is served; if slowdowns are equal, the stream with the oldest
 //!   transaction. Reads of the stream precede its writes, and older transactions precede newer ones. Transactions of other planes may join the
 //!   operation. The whole queue of the die is searched.
@@ -26,8 +26,7 @@ use super::precedence::{among_classes, overdue_queue};
 use super::transaction::{Owner, Transaction, TransactionClass};
 use super::{Decision, Joiners, QueueId, Scheduler, SchedulerView};
 
-/// Limit of `StreamTime::own`, in program times. Above the limit, the sums `own` and `others` of the stream are halved, so that old times lose
-/// weight.
+/// Limit of `StreamTime::own`, in program times. Above it, `own` and `others` are halved, so that old times lose weight.
 const MEMORY: u64 = 64;
 
 #[derive(Clone, Debug)]
@@ -50,8 +49,8 @@ struct StreamTime {
 }
 
 impl StreamTime {
-    /// Returns whether this stream has a larger slowdown than the stream `than`. Compares `others / own`, which is the slowdown minus one. The ratio
-    /// counts as infinite if `own` is zero; two such streams are compared by `others`.
+    /// Returns whether this stream has a larger slowdown than `than`. Compares `others / own`, which is the slowdown minus one. If `own` is zero, the
+    /// slowdown is infinite; two such streams are compared by `others`.
     fn is_slowed_more(&self, than: &StreamTime) -> bool {
         let product = |one: Time, other: Time| u128::from(one.as_ps()) * u128::from(other.as_ps());
         match (self.own == Time::ZERO, than.own == Time::ZERO) {
@@ -66,7 +65,7 @@ impl StreamTime {
 struct StreamHead {
     queue: QueueId,
     lead: TransactionId,
-    /// Sort key within the stream: whether the transaction is a program, then its arrival number. The transaction with the smallest key goes first.
+    /// Sort key within the stream, smallest first: reads before programs, then by arrival number.
     rank: (bool, u64),
     /// Arrival number of the oldest transaction of the stream that may run, read or program.
     oldest: u64,

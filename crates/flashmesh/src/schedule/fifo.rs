@@ -1,4 +1,4 @@
-//! First in, first out: serves the oldest transaction of any class except programs of page replicas (copies against read collisions). Garbage
+//! First in, first out: serves the oldest transaction of any class; programs of page replicas (copies against read collisions) go last. Garbage
 //! collection overtakes requests only if it is not preemptible (`gc.preemptible`), if a die is nearly out of free pages, or if writes wait for a fold
 //! of the SLC cache.
 

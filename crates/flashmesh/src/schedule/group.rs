@@ -12,7 +12,7 @@ use super::{ChosenJoiners, Decision, Joiners, QueueId, SchedulerView};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Group {
     pub planes: u32,
-    /// Largest number of transactions in the group that belong to one request.
+    /// Largest number of transactions of the group with the same host request.
     pub of_one_request: u32,
     /// Arrival number of the oldest transaction of the group.
     pub oldest: u64,
@@ -21,7 +21,7 @@ pub(super) struct Group {
 
 #[derive(Clone, Copy, Debug)]
 struct Member {
-    /// Sort key: priority of the queue, and location of the transaction in its plane. Transactions of different planes with equal keys may run in one
+    /// Sort key: priority of the queue, and location of the transaction in its plane. Transactions with equal keys in different planes may form one
     /// multi-plane operation.
     key: (usize, u64),
     order: u64,
@@ -33,7 +33,7 @@ struct Member {
 #[derive(Clone, Debug)]
 pub(super) struct Grouping {
     rule: MultiPlane,
-    /// Number of transactions considered in each queue, from the head on.
+    /// Number of transactions considered in each queue, from its head.
     pub lookahead: usize,
     geometry: Geometry,
     members: Vec<Member>,
@@ -49,8 +49,8 @@ impl Grouping {
         }
     }
 
-    /// Returns a key that is equal for transactions that may run in one multi-plane operation: priority of the queue, and location as far as
-    /// `flash.multi-plane` compares it. The key of a program has no location, because its page is assigned only when the operation starts.
+    /// Returns the sort key of a transaction: priority of the queue, and location in the plane as far as `flash.multi-plane` compares it. Programs
+    /// have no location, because their pages are assigned only at the start of the operation.
     fn key(&self, queue: QueueId, transaction: &Transaction) -> (usize, u64) {
         let reads = matches!(
             queue.class,
@@ -69,9 +69,9 @@ impl Grouping {
         (queue.priority.index(), place)
     }
 
-    /// Returns the best group (transactions for one multi-plane operation), by `is_better`, among the `waiting` transactions of one class at a die;
-    /// `None` if `waiting` is empty. Programs of all planes form one group: their pages are assigned only when the operation starts, so it is unknown
-    /// until then whether they may run together.
+    /// Returns the best group (transactions for one multi-plane operation) under `is_better`, among the `waiting` transactions of one class at a die;
+    /// `None` if `waiting` is empty. Programs of all planes form one group: whether they may run together is known only when their pages are
+    /// assigned, at the start of the operation.
     pub fn best<'a>(
         &mut self,
         waiting: impl Iterator<Item = (QueueId, TransactionId, &'a Transaction)>,

@@ -1,7 +1,7 @@
 //! Time accounts of transactions. Only this module charges time to the components of a [`LatencyBreakdown`].
 //!
-//! Each method of [`LatencyAccount`] is called at an event of the transaction and charges the time since the previous event. So the components add up
-//! to the time from the beginning to the end of the transaction:
+//! Each method of [`LatencyAccount`] is called at an event of the transaction, and charges the time since the previous event. So the components add
+//! up to the time from begin to end:
 //!
 //! ```text
 //! begin -> [charge_map_wait | charge_write_wait] -> queue -> charge_issue_wait -> array_began -> array_ended
@@ -22,8 +22,8 @@ pub struct LatencyBreakdown {
     pub cache: Time,
     /// Wait for a mapping entry: for the read of its translation page, or for free space in the mapping cache.
     pub map_wait: Time,
-    /// Wait for the die, except behind garbage collection and wear levelling. Includes the time for which the own operation was suspended, and the
-    /// wait of a write for an earlier write of the same page or for free pages. On a drive without a device cache, the whole time of a flush.
+    /// Wait for the die, except behind garbage collection and wear levelling. Also the time for which the operation was suspended, and the wait of a
+    /// write for an earlier write of the same page or for free pages. On a drive without a device cache, the whole time of a flush.
     pub die_wait: Time,
     /// Wait for the die while the die worked for garbage collection or wear levelling.
     pub behind_gc: Time,
@@ -66,7 +66,7 @@ impl PathWait {
 pub struct Stall {
     /// Time for which the network blocked the transfer after the grant of its path.
     pub time: Time,
-    /// Whether a transfer of another request blocked this transfer; false if only transfers of the same request did.
+    /// Whether a transfer of another request blocked this one, not only transfers of the same request.
     pub is_by_another: bool,
 }
 
@@ -108,7 +108,7 @@ impl LatencyAccount {
         self.queued = now;
     }
 
-    /// Sets the `cache` component: `time` is the time spent in the device cache, or waiting for it, before the transaction began.
+    /// Sets the `cache` component to `time`, spent in the device cache or waiting for it before the transaction began.
     #[inline]
     pub fn charge_cache(&mut self, time: Time) {
         self.spent.cache = time;
@@ -146,7 +146,7 @@ impl LatencyAccount {
     /// worked for garbage collection or wear levelling so far.
     #[inline(always)]
     pub fn charge_issue_wait(&mut self, now: Time, path: PathWait, internal_busy: Time) {
-        // The path may have been requested before this transaction was queued: by the die, or for another transaction.
+        // The die may have requested the path before this transaction was queued, for another transaction.
         let die_ready = path.requested_at.later(self.queued);
         let tried = path.tried.later(die_ready);
         self.wait(die_ready, internal_busy);
@@ -166,8 +166,8 @@ impl LatencyAccount {
         self.mark = now;
     }
 
-    /// Records the end of the array work at `now`. Charges `nominal`, the array time without suspensions of this operation, to `array`. Charges the
-    /// remaining time since the array start, for which the operation was suspended, to `die_wait`.
+    /// Ends the array work at `now`. Charges `nominal`, the array time without suspensions, to `array`. Charges the rest of the time since the array
+    /// start, for which the operation was suspended, to `die_wait`.
     #[inline]
     pub fn array_ended(&mut self, now: Time, nominal: Time) {
         self.spent.array += nominal;
@@ -175,14 +175,14 @@ impl LatencyAccount {
         self.mark = now;
     }
 
-    /// Charges the time from the end of the array work to `now`, when the transfer out of the page register starts. `free` is the time at which the
-    /// register became free for this data. `path` is the path wait of this transfer. `waited_before` is the path wait already charged to earlier
-    /// planes of the operation.
+    /// Charges the time from the end of the array work to `now`, when the transfer out of the page register starts. The register was free for this
+    /// data from `free` on. `path` is the path wait of this transfer, `waited_before` the path wait already charged to earlier planes of the
+    /// operation.
     #[inline(always)]
     pub fn start_data_transfer(&mut self, now: Time, free: Time, waited_before: Time, path: PathWait) {
         let PathWait { requested_at: asked, tried, causes } = path;
-        // Until `free`, older data occupied the register. After `free`, earlier planes of the operation sent their data; their path waits count as
-        // path waits of this transaction too.
+        // Until `free`, older data occupied the register. Then earlier planes of the operation sent their data; the path waits of these planes count
+        // as path waits of this transaction too.
         self.spent.die_wait += free - self.mark;
         self.spent.transfer += asked - free - waited_before + (now - tried);
         self.spent.path_wait += waited_before + (tried - asked);

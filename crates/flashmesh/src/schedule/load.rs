@@ -33,8 +33,7 @@ impl<'a> LoadView<'a> {
         &self.transactions[id]
     }
 
-    /// Returns all transactions in the queues of a die for `class`, each with its queue and id. The order is arbitrary, and transactions that may not
-    /// run yet are included.
+    /// Returns all transactions of `class` queued at a die, each with its queue and id, in any order. Includes transactions that may not run yet.
     #[inline]
     pub fn queued(
         &self,

@@ -46,12 +46,12 @@ pub trait DieStates {
     /// Returns whether a die waits for a path for its next command.
     fn requests_path(&self, die: DieId) -> bool;
 
-    /// Returns whether a die transfers a command or data, or waits for a path.
+    /// Returns whether a die transfers a command or data, or has requested a path.
     fn uses_path(&self, die: DieId) -> bool;
 }
 
-/// Input of a scheduling decision: the dies for which an operation is being chosen, and the queues and states of all dies of the drive. The decision
-/// is made for one die that can accept an operation, or for all dies of a chip that executes one operation at a time.
+/// Input of a scheduling decision: the dies among which an operation is being chosen, and the queues and states of all dies of the drive. The
+/// decision is for one die, or for all dies of a chip that executes one operation at a time.
 pub struct SchedulerView<'a> {
     now: Time,
     dies: &'a dyn DieStates,
@@ -64,10 +64,9 @@ pub struct SchedulerView<'a> {
 }
 
 impl<'a> SchedulerView<'a> {
-    /// Creates the view of the dies from `first` on, for which an operation is being chosen. `ready` contains, for each of these dies, the planes
-    /// with a transaction that may run now, by class. `dies` are the states of all dies of the drive. `collection_first` is true if garbage
-    /// collection has precedence over user requests. `space_is_out` is true if writes find no free page, or soon will not, so that collection must
-    /// precede them.
+    /// Creates the view for a decision about the dies from `first` on. `ready` contains, for each of these dies, the planes with a transaction that
+    /// may run now, by class. `dies` are the states of all dies of the drive. `collection_first` is whether garbage collection precedes user
+    /// requests. `space_is_out` is whether writes find no free page, or soon will not, so that collection must precede them.
     #[inline]
     #[allow(clippy::too_many_arguments, reason = "it is a view of as many things")]
     pub fn new(
@@ -111,15 +110,14 @@ impl<'a> SchedulerView<'a> {
         LoadView::new(self.dies, self.queues, self.transactions)
     }
 
-    /// Returns whether garbage collection has precedence over user requests in this decision.
+    /// Returns whether garbage collection precedes user requests in this decision.
     #[inline]
     pub fn collection_first(&self) -> bool {
         self.collection_first
     }
 
-    /// Returns whether one of the dies for which an operation is being chosen must collect garbage before it can take more writes: it is nearly out
-    /// of free pages, or writes wait for a fold of the SLC cache. Always false for schedulers that never defer erases, because they do not read this
-    /// value.
+    /// Returns whether one of the dies in this decision must collect garbage before it can take more writes: it is nearly out of free pages, or
+    /// writes wait for a fold of the SLC cache. Always `false` for schedulers that never defer erases, because they do not use it.
     #[inline]
     pub fn space_is_out(&self) -> bool {
         self.space_is_out
@@ -131,8 +129,8 @@ impl<'a> SchedulerView<'a> {
         self.ready[(die.0 - self.first.0) as usize].of(class)
     }
 
-    /// Returns the queue with host requests (user reads or programs) that may run, if exactly one queue has such requests; otherwise `None`. Also
-    /// `None`, without a search, if the decision is for several dies or priorities have separate queues.
+    /// Returns the only queue with host requests (user reads or programs) that may run; `None` if there are several or none. Also `None`, without a
+    /// search, if the decision is for several dies or priorities have separate queues.
     #[inline]
     pub fn only_queue(&self) -> Option<QueueId> {
         let ([ready], [priority]) = (self.ready, self.queues.priorities()) else { return None };
@@ -149,7 +147,8 @@ impl<'a> SchedulerView<'a> {
         self.ready.iter().any(|ready| ready.of(class) != 0)
     }
 
-    /// Returns the transactions of `class` that may run: the oldest of each plane, or of each plane and priority if priorities have separate queues.
+    /// Returns the queue heads of `class` on the planes where this class may run, each with its queue: one for each plane, or for each plane and
+    /// priority if priorities have separate queues.
     #[inline]
     pub fn heads(&self, class: TransactionClass) -> impl Iterator<Item = (QueueId, &'a Transaction)> + '_ {
         let dies = (self.first.0..).map(DieId).zip(self.ready);
@@ -162,8 +161,8 @@ impl<'a> SchedulerView<'a> {
         })
     }
 
-    /// Calls `see` with the head of each queue of `class` in planes with a transaction of `class` that may run. Like [`heads`](SchedulerView::heads),
-    /// but with plain loops, which are much faster than iterators over dies, planes and priorities.
+    /// Calls `see` with the head of each queue of `class` on the planes where this class may run. Like [`heads`](SchedulerView::heads), but much
+    /// faster, because it uses plain loops instead of iterators.
     #[inline(always)]
     pub(crate) fn each_head(&self, class: TransactionClass, mut see: impl FnMut(QueueId, &'a Transaction)) {
         self.each_queue(class, |queue| {
@@ -173,7 +172,7 @@ impl<'a> SchedulerView<'a> {
         });
     }
 
-    /// Calls `see` with each transaction in the queues of `class`, in queue order, on the planes with a transaction of `class` that may run.
+    /// Calls `see` with each transaction in the queues of `class`, in queue order, on the planes where this class may run.
     #[inline(always)]
     pub(crate) fn each_queued(
         &self,
@@ -185,8 +184,7 @@ impl<'a> SchedulerView<'a> {
         });
     }
 
-    /// Calls `see` with each queue of `class` in a plane with a transaction of `class` that may run. If priorities have separate queues,
-    /// some of these queues may be empty.
+    /// Calls `see` with each queue of `class` on the planes where this class may run. Some queues may be empty if priorities have separate queues.
     #[inline(always)]
     fn each_queue(&self, class: TransactionClass, mut see: impl FnMut(QueueId)) {
         for (die, ready) in (self.first.0..).map(DieId).zip(self.ready) {
@@ -201,8 +199,7 @@ impl<'a> SchedulerView<'a> {
         }
     }
 
-    /// Returns the queue of the oldest transaction of `classes` that may run, among the queues for which `may` returns true; `None` if no such
-    /// transaction is queued.
+    /// Returns the queue of the oldest transaction of `classes` that may run, among the queues that `may` accepts; `None` if there is none.
     #[inline(always)]
     pub(crate) fn oldest_of(&self, classes: &[TransactionClass], may: impl Fn(QueueId) -> bool) -> Option<QueueId> {
         let mut oldest = (u64::MAX, None);
@@ -246,18 +243,18 @@ pub struct QueueId {
 /// A scheduling policy.
 ///
 /// # Contract
-/// - The policy is called when a die, or one of the dies of a chip, can accept an operation and its path has been granted. The result is a queue of
-///   the [`SchedulerView`] with transactions that may run, or `None` to leave the die idle until a new transaction is queued for the die.
-/// - A policy that also chooses within a queue, or chooses the transactions of other planes (joiners), implements [`decide`](Scheduler::decide).
+/// - The policy is called after a path has been granted to a die that can accept an operation, or to a chip with such a die. It returns a queue of
+///   the [`SchedulerView`] with transactions that may run, or `None` to leave the die idle until another transaction is queued for it.
+/// - A policy that chooses within a queue, or that chooses the joiners (transactions of other planes), implements [`decide`](Scheduler::decide).
 ///   Other policies implement [`choose`](Scheduler::choose): the head of the chosen queue is the lead, and [`Joiners::First`] applies.
 /// - The policy sees the queues and states of all dies of the drive, and changes none of them.
 /// - The policy never leaves a die idle for good while user requests are ready.
 /// - By default a die requests a path as soon as it could start an operation, and the interconnect decides the order. With a policy that
 ///   [`dispatches`](Scheduler::dispatches), a die requests a path only when [`next_die`](Scheduler::next_die) returns the die. `next_die` is called
-///   after each event by which a die became a candidate (able to start an operation) or got its path, until `next_die` returns `None`. `next_die`
-///   must not return `None` while nothing is in progress in the drive.
-/// - The policy may ignore [`TransactionClass::ReplicaProgram`]: if the policy returns `None`, a queued replica (page copy against read collisions)
-///   is programmed.
+///   after each event that made a die a candidate (able to start an operation) or granted its path, until it returns `None`. It must not return
+///   `None` while nothing is in progress in the drive.
+/// - The policy may ignore [`TransactionClass::ReplicaProgram`]: if it returns `None`, a queued replica (page copy against read collisions) is
+///   programmed.
 /// - The policy is deterministic: equal calls in equal order return equal results.
 ///
 /// The chosen transaction is the lead (first transaction) of the operation; transactions of other planes may then join by the rules of
@@ -268,15 +265,15 @@ pub trait Scheduler {
     /// Returns the queue whose head is the first transaction (lead) of the next operation; `None` to leave the die idle.
     fn choose(&mut self, waiting: &SchedulerView<'_>) -> Option<QueueId>;
 
-    /// Returns the first transaction (lead) of the next operation, from anywhere in its queue, and the transactions of other planes that join it
-    /// (joiners); `None` to leave the die idle.
+    /// Returns the lead (first transaction of the next operation), from anywhere in its queue, and the joiners (transactions of other planes); `None`
+    /// to leave the die idle.
     #[inline]
     fn decide(&mut self, waiting: &SchedulerView<'_>) -> Option<Decision> {
         self.choose(waiting).map(Decision::from)
     }
 
-    /// Returns whether the policy always chooses the head of a queue if the other queues of the die are empty. If true, the call of the policy may be
-    /// omitted in this case. So the policy's state must not depend on these choices, and the choices must not depend on transactions behind the head.
+    /// Returns whether the policy always chooses the head of a queue if all other queues of the die are empty. The call may then be omitted, so the
+    /// policy's state must not depend on these choices, nor the choices on transactions behind the head.
     fn takes_only_queue(&self) -> bool {
         false
     }
@@ -286,8 +283,8 @@ pub trait Scheduler {
         false
     }
 
-    /// Returns the next die that requests a path, from the [candidates](DispatchView::candidates) (dies that could start an operation); `None` to
-    /// wait for the next event. Called only if the policy [`dispatches`](Scheduler::dispatches).
+    /// Returns the next die to request a path, one of the [candidates](DispatchView::candidates) (dies that could start an operation); `None` to wait
+    /// for the next event. Called only if the policy [`dispatches`](Scheduler::dispatches).
     fn next_die(&mut self, dispatch: &DispatchView<'_>) -> Option<DieId> {
         dispatch.candidates().iter().next()
     }
@@ -298,7 +295,7 @@ pub trait Scheduler {
 }
 
 impl Clone for Box<dyn Scheduler + Send> {
-    /// Panics, because a drive with a custom scheduler is never cloned.
+    /// Panics: a drive with a custom scheduler is never cloned.
     fn clone(&self) -> Self {
         unreachable!("a drive with a scheduler of the caller's own is not copied")
     }
@@ -318,8 +315,8 @@ pub enum AnyScheduler {
 }
 
 impl AnyScheduler {
-    /// Returns the queue that the default policy, with default options, chooses for one die. `ready` contains the planes with transactions
-    /// that may run. Used by plain drives (compiled without optional features), which have no priorities.
+    /// Returns the queue that the default policy with default options chooses for one die. `ready` contains the planes with transactions that may
+    /// run. Used by plain drives (compiled without optional features).
     #[inline(always)]
     pub fn choose_plain(
         &mut self,

@@ -9,8 +9,7 @@ pub struct PlaneAddress {
     pub page: u32,
 }
 
-/// Returns whether operations at the locations `lead` and `other`, on two planes of a die, may run as one multi-plane operation. For erases, `page`
-/// is 0.
+/// Returns whether operations at `lead` and `other`, on two planes of a die, may run as one multi-plane operation. For erases, `page` is 0.
 #[inline]
 pub fn may_join(rule: MultiPlane, lead: PlaneAddress, other: PlaneAddress) -> bool {
     match rule {

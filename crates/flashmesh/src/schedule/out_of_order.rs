@@ -27,10 +27,10 @@ pub struct OutOfOrder {
     erases: EraseOrder,
     priorities: Priorities,
     age_bound: Time,
-    /// Whether the last choice between reads and programs was an overdue transaction (`schedule.age-bound`), so that the preferred kind is served
-    /// next; indexed by die.
+    /// Whether the last choice between reads and programs, by die, was an overdue transaction (`schedule.age-bound`). The preferred kind is then
+    /// served next.
     yields: Vec<bool>,
-    /// Round-robin state by die, separate for the preferred kind of requests (read or program) and for the other kind; only with weighted priorities.
+    /// Round-robin state by die, for the preferred kind of requests (read or program) and for the other; only with weighted priorities.
     turns: Vec<[WeightedRoundRobin; 2]>,
 }
 
@@ -54,10 +54,9 @@ impl OutOfOrder {
         }
     }
 
-    /// Returns the queue of the oldest request transaction, if any request transaction has waited for `schedule.age-bound`. Every second
-    /// time, returns `None`, so that reads and programs alternate. Without this alternation, if writes arrive faster than the die programs
-    /// them, all writes would be overdue, and reads would wait for all of them. If only reads or only programs may run, returns `None`
-    /// unless priorities count.
+    /// Returns the queue of the oldest request transaction, if any request transaction is overdue (`schedule.age-bound`). Returns `None` every second
+    /// time, so that reads and programs alternate: under a write rate above the program rate, all writes are overdue, and reads would wait for all of
+    /// them. With only reads or only programs, returns `None` unless priorities count.
     #[inline]
     fn overdue_queue(&mut self, waiting: &SchedulerView<'_>) -> Option<QueueId> {
         if is_of_one_kind(waiting) {
@@ -74,8 +73,8 @@ impl OutOfOrder {
         late.filter(|_| *yields)
     }
 
-    /// Returns the class to serve if both reads and programs of requests are queued: the class of the oldest transaction if a transaction is overdue
-    /// (`schedule.age-bound`) and the last choice was not an overdue transaction; otherwise [`TransactionClass::UserRead`].
+    /// Returns the class to serve if both reads and programs of requests are queued. This is the class of the oldest transaction if one is overdue
+    /// (`schedule.age-bound`) and the last choice was not an overdue one, otherwise [`TransactionClass::UserRead`].
     pub(super) fn late_plain(
         &mut self,
         die: DieId,
@@ -137,8 +136,8 @@ impl OutOfOrder {
     }
 }
 
-/// Returns the queue of the oldest transaction of `kinds` whose priority is next in the weighted round robin; `None` if no transaction of `kinds` may
-/// run.
+/// Returns the queue of the oldest transaction of `kinds` that may run and whose priority is next in the weighted round robin; `None` if there is
+/// none.
 #[inline]
 fn weighted(
     waiting: &SchedulerView<'_>,
@@ -156,8 +155,8 @@ fn is_of_one_kind(waiting: &SchedulerView<'_>) -> bool {
     !(waiting.is_ready(TransactionClass::UserRead) && waiting.is_ready(TransactionClass::UserProgram))
 }
 
-/// Returns the class that the policy chooses, with default options, for one die without queued replica programs. Relies on the class indices being in
-/// the order of preference.
+/// Returns the class that the policy chooses, with default options, for one die without queued replica programs. The order of the class indices must
+/// be the order of preference.
 #[inline(always)]
 pub(super) fn choose_plain(ready: PlaneMasks, collection_first: bool) -> TransactionClass {
     let internal = ready.and(INTERNAL_PLANES);

@@ -27,10 +27,9 @@ use super::{Decision, DispatchView, QueueId, Scheduler, SchedulerView};
 #[derive(Clone, Debug)]
 pub struct Paq {
     groups: GroupPolicy,
-    /// Cached load (number of planes that can start to work, and oldest transaction) of each die; `None` if the queues of the die have changed since
-    /// the load was computed.
+    /// Cached load of each die (planes that can start to work, and oldest transaction); `None` if its queues have changed since.
     known: Vec<Option<DieLoad>>,
-    /// For each channel, dies of the current set (dies chosen to request paths together) that may still wait for their path.
+    /// For each channel, dies of the current set (dies chosen to request paths together) whose path may still be pending.
     requesting: Vec<Vec<DieId>>,
     set: Vec<DieId>,
 }
@@ -38,7 +37,7 @@ pub struct Paq {
 #[derive(Clone, Copy, Debug)]
 struct DieLoad {
     planes: u32,
-    /// Arrival number of the oldest queued transaction, whose wait began at `since`.
+    /// Arrival number of the oldest queued transaction, which has waited since `since`.
     oldest: u64,
     since: Time,
 }
@@ -95,7 +94,8 @@ impl Paq {
         whole
     }
 
-    /// Adds, to the current set of dies that request paths together, those dies of the first chip of `channel` by rank that could start an operation.
+    /// Selects the chip of `channel` that ranks first, and adds its dies that could start an operation to the current set (dies that request paths
+    /// together).
     fn choose_chip(&mut self, dispatch: &DispatchView<'_>, channel: u32) {
         let dies_per_chip = dispatch.geometry().dies_per_chip;
         let mut best: Option<((u32, u64), DieId)> = None;
@@ -162,7 +162,7 @@ impl Scheduler for Paq {
                     self.choose_chip(dispatch, channel);
                 }
             }
-            // Sorts in descending order, because dies are popped from the end: the die with the smallest number requests its path first.
+            // Descending order, because dies are popped from the end: the die with the lowest number requests its path first.
             self.set.sort_unstable_by(|one, other| other.cmp(one));
         }
         while let Some(die) = self.set.pop() {

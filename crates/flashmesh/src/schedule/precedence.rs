@@ -10,9 +10,9 @@ const MAP: [TransactionClass; 2] = [TransactionClass::MapRead, TransactionClass:
 const MOVES: [TransactionClass; 2] = [TransactionClass::CollectRead, TransactionClass::CollectProgram];
 const REQUESTS: [TransactionClass; 2] = [TransactionClass::UserRead, TransactionClass::UserProgram];
 
-/// Chooses the next transaction of any class except replica programs; `None` if no transaction may run. Transactions of the mapping table precede all
-/// others, because many requests may wait for one translation page. The closure `user` chooses among host requests. Garbage collection precedes or
-/// follows host requests, depending on preemptibility and free space. `erases` defines whether erases run first, last, or with garbage collection.
+/// Chooses the next transaction of any class except replica programs; `None` if no transaction may run. Transactions of the mapping table run first,
+/// because many requests may wait for one translation page. `user` chooses among host requests. Garbage collection precedes or follows them,
+/// depending on preemptibility and free space. `erases` is whether erases run first, last, or with garbage collection.
 #[inline]
 pub(super) fn among_classes<T: From<QueueId>>(
     waiting: &SchedulerView<'_>,
@@ -47,14 +47,13 @@ pub(super) fn among_classes<T: From<QueueId>>(
     }
 }
 
-/// Returns the queue of the oldest transaction that may run, of the first class in `classes` with such a transaction; `None` if no class has one.
+/// Returns the queue of the oldest transaction that may run, of the first of `classes` that has one; `None` if no class has one.
 #[inline]
 pub(super) fn in_order<const N: usize>(waiting: &SchedulerView<'_>, classes: [TransactionClass; N]) -> Option<QueueId> {
     classes.into_iter().find(|&class| waiting.is_ready(class)).and_then(|class| waiting.oldest(class))
 }
 
-/// Returns the queue of the oldest request transaction, if the head of any request queue is overdue (has waited for at least `bound`); otherwise
-/// `None`.
+/// Returns the queue of the oldest request transaction if the head of any request queue has waited for `bound` or longer; otherwise `None`.
 pub(super) fn overdue_queue(waiting: &SchedulerView<'_>, bound: Time) -> Option<QueueId> {
     let now = waiting.now();
     let mut is_late = false;

@@ -49,8 +49,7 @@ impl MoveRoute {
     }
 }
 
-/// The purpose of a transaction: the kind of work that it is part of, and its step in this work (such as the read or the program of a GC
-/// move).
+/// The purpose of a transaction: the kind of work, and the step in this work (such as the read or the program of a GC move).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     /// Read of a translation page, because transactions wait for its entries or because the page is written back.
@@ -63,7 +62,7 @@ pub enum Purpose {
     ReadModify(CacheReservation),
     /// Program of a page of host data, for a write request or for a destage of the device cache.
     HostWrite(CacheReservation),
-    /// Program that moves a page to a location chosen by the firmware policy, after a request has read the page.
+    /// Program that moves a page, read by a request, to a location chosen by the firmware policy.
     Reallocate,
     /// Read of a valid page of the victim block, by garbage collection or wear levelling.
     CollectRead(MoveRoute),
@@ -117,7 +116,7 @@ impl Purpose {
         matches!(self, Purpose::HostWrite(_) | Purpose::ReadModify(_))
     }
 
-    /// Returns the reason for a read of a user page. The result has no meaning for transactions that are not reads of user pages.
+    /// Returns the reason for a read of a user page; meaningless for other transactions.
     #[inline]
     pub const fn read_for(self) -> ReadPurpose {
         if self.is_write() { ReadPurpose::Write } else { ReadPurpose::Request }
@@ -140,8 +139,8 @@ impl Purpose {
         matches!(self, Purpose::CollectRead(route) | Purpose::CollectProgram(route) if route.leaves_chip())
     }
 
-    /// Returns whether the transaction is a program that needs no data from the controller. All of its mapping units are known before the program is
-    /// queued, so it does not wait in the queue for further units.
+    /// Returns whether the transaction is a program that needs no data from the controller. All of its mapping units are queued together, so it does
+    /// not wait for further units.
     #[inline]
     pub const fn is_whole(self) -> bool {
         matches!(
@@ -150,14 +149,14 @@ impl Purpose {
         )
     }
 
-    /// Returns whether the transaction reads and programs the page within its plane, in one operation.
+    /// Returns whether the transaction is a copyback, which reads and programs the page within its plane.
     #[inline]
     pub const fn is_copyback(self) -> bool {
         matches!(self, Purpose::CollectProgram(MoveRoute::Plane))
     }
 
-    /// Returns whether two programs may run in one operation. Either both or neither must get their data from another chip. A copyback runs with no
-    /// other program, and parity runs only with parity.
+    /// Returns whether two programs may run in one operation. Their data must come from the same kind of source: both from another chip, or neither.
+    /// A copyback runs with no other program, and parity runs only with parity.
     #[inline]
     pub fn may_run_with(self, other: Purpose) -> bool {
         self.leaves_chip() == other.leaves_chip()

@@ -1,4 +1,4 @@
-//! Queues of all dies: one for each class and plane, or for each class, plane and priority if priorities count (`schedule.priorities`).
+//! Queues of all dies: one for each class and plane; if priorities count (`schedule.priorities`), one for each class, plane and priority.
 
 use std::hint::select_unpredictable;
 
@@ -16,8 +16,8 @@ pub type Transactions = Pool<TransactionId, Transaction>;
 #[derive(Clone, Copy, Debug)]
 struct QueueEntry {
     id: TransactionId,
-    /// Offset of the transaction's page in its block. Stored here by the first search for a page, so that later searches need not read the
-    /// transactions, which can exceed the CPU cache.
+    /// Page offset of the transaction in its block. Cached by the first search for a page, because the transactions themselves can exceed the CPU
+    /// cache.
     page: u32,
 }
 
@@ -37,8 +37,8 @@ impl Default for QueueEntry {
     }
 }
 
-/// A set of planes of a die for each transaction class, such as the planes with queued transactions. All sets are in one word, with one bit for each
-/// plane and class.
+/// A set of planes for each transaction class of a die, such as the planes with queued transactions. All sets share one word, with one bit per plane
+/// and class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlaneMasks(u64);
 
@@ -46,7 +46,7 @@ pub struct PlaneMasks(u64);
 pub const NOTHING: PlaneMasks = PlaneMasks(0);
 
 impl PlaneMasks {
-    /// Creates a mask that contains all planes of each of the `classes`.
+    /// Creates a mask with all planes of each of the `classes`.
     pub const fn all_of(classes: &[TransactionClass]) -> PlaneMasks {
         let mut masks = 0;
         let mut at = 0;
@@ -215,8 +215,8 @@ impl DieQueues {
         self.queues[slot].insert(at, QueueEntry::new(id));
     }
 
-    /// Inserts a transaction into its queue, behind the transactions at the front of the queue for which `ahead` returns true. Its companions
-    /// (further mapping units of the same program, chained to the transaction) stay chained.
+    /// Inserts a transaction behind the transactions at the front of its queue that match `ahead`. Its companions (further mapping units of the same
+    /// program) stay chained to it.
     pub fn insert_behind(
         &mut self,
         transactions: &Transactions,
@@ -303,14 +303,14 @@ impl DieQueues {
         let queue = &mut self.queues[slot];
         let first = queue.pop_front()?.id;
         match queue.front() {
-            // The queues can exceed the CPU cache. Prefetch the new head now, so that it is loaded while the die executes `first`.
+            // The queues can exceed the CPU cache. Prefetch the new head now; the load completes while the die executes `first`.
             Some(next) => transactions.prefetch(next.id),
             None => self.clear_mask_if_empty(at),
         }
         Some(first)
     }
 
-    /// Like [`pop`](Self::pop), for the only non-empty queue of a die. The configuration must have one queue for all priorities.
+    /// Like [`pop`](Self::pop), for the only non-empty queue of a die. All priorities must share one queue.
     #[inline(always)]
     pub fn pop_only(
         &mut self,
@@ -338,8 +338,7 @@ impl DieQueues {
         at.is_some_and(|at| self.take_at(transactions, queue, at).is_some())
     }
 
-    /// Removes and returns the first transaction for which `fits` returns true, among the first `lookahead` transactions of a queue; `None` if `fits`
-    /// returns true for none of these.
+    /// Removes and returns the first transaction that matches `fits`, among the first `lookahead` transactions of a queue; `None` if none matches.
     #[inline]
     pub fn dequeue_first(
         &mut self,
@@ -353,8 +352,8 @@ impl DieQueues {
         self.take_at(transactions, queue, at)
     }
 
-    /// Like [`dequeue_first`](Self::dequeue_first), but only for transactions whose page within the block is `page`. `page_of` returns the
-    /// page of a transaction, which must not change while the transaction is queued.
+    /// Like [`dequeue_first`](Self::dequeue_first), but only for transactions with page offset `page` in their block. `page_of` returns the offset of
+    /// a transaction, which must not change while it is queued.
     #[inline]
     pub fn dequeue_first_on_page(
         &mut self,
@@ -407,8 +406,7 @@ impl DieQueues {
             || self.priorities.iter().all(|&priority| self.head(QueueId { priority, ..queue }).is_none())
     }
 
-    /// Returns the first `limit` transactions of each queue of a die for `class`, queue by queue and each in order, with their queues and
-    /// ids.
+    /// Returns the first `limit` transactions of each queue of a die for `class`, each with its queue and id, queue by queue and in queue order.
     pub fn waiting<'a>(
         &'a self,
         transactions: &'a Transactions,

@@ -11,7 +11,7 @@
 //! - Channels do not wait for each other. Each channel visits its own chips by their offset, one at a time, and skips chips that can start no
 //!   operation. All dies of the visited chip that can start an operation request a path.
 //! - The overlap of reads counts planes that may join by `flash.multi-plane`. The overlap of programs counts planes with a queued program: whether
-//!   they may join is known only when they have their pages (MBM, section V.B: Sprinkler "neglects the strict restriction of the plane-level
+//!   these may join is known only when their pages are assigned (MBM, section V.B: Sprinkler "neglects the strict restriction of the plane-level
 //!   parallelism").
 //! - Reads have no precedence over writes. Among groups with equal overlap and equally many pages of one request, the group with the oldest
 //!   transaction is chosen.
@@ -38,7 +38,7 @@ pub struct Sprinkler {
 #[derive(Clone, Debug, Default)]
 struct Visit {
     chip: u32,
-    /// Dies of the visited chip that may still wait for the path that they requested.
+    /// Dies of the visited chip that requested a path and may still wait for it.
     requesting: Vec<DieId>,
 }
 
@@ -53,7 +53,7 @@ impl Sprinkler {
     }
 }
 
-/// Ranks groups by number of planes, then by number of pages of one request, then by age.
+/// Ranks groups by number of planes, then by number of pages of one request, then by age (older first).
 fn by_overlap(group: &Group) -> Rank {
     (group.planes, group.of_one_request, u64::MAX - group.oldest)
 }
@@ -84,7 +84,7 @@ impl Scheduler for Sprinkler {
             }
             let first = channel * chips_per_channel * dies_per_chip;
             let offset = |die: DieId| self.dies_per_chip.divide(die.0 - first);
-            // While a die of the visited chip still waits for its path, only dies of this chip may request a path.
+            // While a die of the visited chip waits for its path, only dies of that chip may request one.
             visit.requesting.retain(|&die| dispatch.states().requests_path(die));
             let named = if visit.requesting.is_empty() {
                 let distance = |die: DieId| round_robin_rank(offset(die), visit.chip, chips_per_channel);

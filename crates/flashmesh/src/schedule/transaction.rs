@@ -108,7 +108,7 @@ impl TransactionClass {
 pub(super) struct NextInChain(u32);
 
 impl NextInChain {
-    /// No transaction. No pool of transactions is large enough to contain this id.
+    /// No transaction. A pool never has as many transactions as this id.
     pub const NONE: NextInChain = NextInChain(u32::MAX);
 
     /// Creates a link to the transaction `id`.
@@ -142,8 +142,8 @@ impl Owner {
 
 /// A flash transaction: an operation on one page, or the erase of one block.
 ///
-/// Field order and alignment to cache lines are chosen for searches through a queue: they read only one cache line of each transaction, because the
-/// transactions can exceed the CPU cache.
+/// The field order and the alignment serve searches through a queue: they read one cache line of each transaction, because the transactions can
+/// exceed the CPU cache.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub struct Transaction {
@@ -173,7 +173,7 @@ pub struct Transaction {
     pub bytes: Bytes,
     /// Size of the data that a read transfers out of the die, without metadata of the page.
     pub transfer_bytes: Bytes,
-    /// Next write of the same logical page, which waits for this write; `None` if no write waits for it.
+    /// Next write of the same logical page, which starts after this one; `None` if there is none.
     pub successor: Option<TransactionId>,
 }
 

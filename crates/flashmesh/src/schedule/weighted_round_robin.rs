@@ -1,8 +1,7 @@
 //! Weighted round robin over priorities.
 //!
-//! The urgent priority precedes the round robin, as in NVMe (base specification, section 4.13). The other priorities are visited in cycles of four
-//! rounds: high in all four, medium in two, low in one. If transactions of all these priorities wait, they are served 4 : 2 : 1. A priority without
-//! transactions is skipped.
+//! The urgent priority precedes the round robin, as in NVMe (base specification, section 4.13). The others are visited in cycles of four rounds: high
+//! in all four, medium in two, low in one. If all three have transactions, they are served 4 : 2 : 1. A priority without transactions is skipped.
 
 use super::transaction::Priority;
 
@@ -15,8 +14,7 @@ const ROUNDS: u8 = WEIGHTS[0].1;
 pub struct WeightedRoundRobin {
     /// Index in `WEIGHTS` of the priority visited last.
     last: usize,
-    /// Number of rounds left in the cycle, including the current one. The current round skips priorities whose weight is smaller than this
-    /// number.
+    /// Number of rounds left in the cycle, including the current one. A priority is skipped while its weight is below this number.
     round: u8,
 }
 
