@@ -1,4 +1,4 @@
-//! Collisions of all reads, including those of read-modify-write, which [`Analysis`](super::Analysis) can exclude from its own counts.
+//! Collision counts that always include reads of read-modify-write, which [`Analysis`](super::Analysis) can exclude.
 
 use super::{Collision, OutstandingReads};
 use crate::ids::{DieId, Lpn, TransactionId};
@@ -18,8 +18,8 @@ pub(super) struct AllCounts {
 }
 
 impl AllReads {
-    /// Creates the counts at the first read of a read-modify-write. Starts from `occupancy` and `counts` of the requested reads, because counts
-    /// with and without reads of read-modify-write have been equal until then.
+    /// Creates the counts at the first read of a read-modify-write, from `occupancy` and `counts` of the requested reads: until then, both counts are
+    /// equal.
     pub fn continue_from(occupancy: &OutstandingReads, counts: AllCounts) -> AllReads {
         AllReads { occupancy: occupancy.clone(), counts }
     }
@@ -37,8 +37,7 @@ impl AllReads {
         }
     }
 
-    /// Adds a rerouted read to the outstanding reads of `die`, the die to which its page has moved. Does not count the read again, because it was
-    /// counted at its first die.
+    /// Adds a rerouted read to the outstanding reads of `die`, which holds its page now. Does not count the read again.
     pub fn read_requeued(&mut self, id: TransactionId, die: DieId, lpn: Lpn) {
         self.occupancy.enter(die, id, lpn);
     }

@@ -29,7 +29,7 @@ pub struct AnalysisOptions {
     pub seed: u64,
 }
 
-/// Counts of the read collisions of a run. Also a detector that assumes copies of pages on other dies, to estimate the gain of replication.
+/// Counts of the read collisions of a run. Includes a detector whose copies are only assumed, to estimate the gain of replication.
 #[derive(Clone, Debug)]
 pub struct Analysis {
     dies: u32,
@@ -47,7 +47,7 @@ pub struct Analysis {
     collisions_shuffled: u64,
     rerouted: FxHashSet<TransactionId>,
     counts_all: bool,
-    /// Counts that include all reads of read-modify-write; `None` until the first read that the counts of requested reads exclude.
+    /// Counts that include all reads of read-modify-write; `None` until the first read that only these counts include.
     all: Option<Box<AllReads>>,
     reads_of_writes: u64,
 }
@@ -114,7 +114,7 @@ impl Analysis {
         }
     }
 
-    /// Marks a read that will be queued again because its page has moved. The read is then outstanding at the new die, but is not counted again.
+    /// Marks a read that will be queued again at another die, because its page has moved. It is not counted again there.
     pub fn rerouted(&mut self, id: TransactionId) {
         self.rerouted.insert(id);
     }
@@ -150,7 +150,7 @@ impl Analysis {
         }
     }
 
-    /// Removes the virtual copy (assumed, but never programmed) of a page that was written or deallocated; no-op if the page has none.
+    /// Removes the virtual copy (assumed, but never programmed) of a page that was written or deallocated, if there is one.
     #[inline]
     pub fn invalidate_copy(&mut self, lpn: Lpn) {
         self.copies.end(lpn);

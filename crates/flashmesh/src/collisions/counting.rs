@@ -10,7 +10,7 @@ pub(super) fn count(table: &mut Vec<u64>, at: u32, times: u64) {
     table[at] += times;
 }
 
-/// Returns the mean of `of(index)` over the indices of `table`, weighted by the counts in the table; `None` if all counts are zero.
+/// Returns the mean of `of(index)` over the indices of `table`, weighted by the counts; `None` if all counts are zero.
 pub(super) fn mean_of(table: &[u64], of: impl Fn(u32) -> f64) -> Option<f64> {
     let (mut sum, mut total) = (0.0, 0);
     for (at, &times) in table.iter().enumerate().filter(|&(_, &times)| times > 0) {

@@ -13,13 +13,13 @@ pub struct DetectorRules {
     pub pairs_per_die: u32,
     /// Length of the windows in which the reads of a die are counted, to estimate its read rate.
     pub rate_window: Time,
-    /// Read time of a page (`t_READ`): a read waits this long for each earlier read of its die.
+    /// Read time of a page (`t_READ`): the wait of a read for each earlier read of its die.
     pub read_time: Time,
-    /// Program time of a page (`t_PROG`): the program of a copy delays reads of the target die by up to this time.
+    /// Program time of a page (`t_PROG`): the maximum delay of a read of the target die by the program of a copy.
     pub program_time: Time,
 }
 
-/// Decision to copy the page `lpn` from the die `from`, on which its reads collide, to the die `to`.
+/// Decision to copy page `lpn` from die `from`, on which its reads collide, to die `to`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReplicationDecision {
     pub lpn: Lpn,
@@ -56,8 +56,8 @@ impl Detector {
     /// Returns the page to replicate and its target die, and clears the list of `die`. Returns `None` if no pair of the collision has a
     /// copy that `may` allows and whose benefit exceeds its cost.
     ///
-    /// Must be called when a read arrives on `die` in an imbalanced collision (another die has at least two fewer outstanding reads), after
-    /// [`Detector::pair`] was called for each pair of colliding reads. The arguments of `may` are the page and the target die.
+    /// Call this when a read arrives on `die` in an imbalanced collision (another die has at least two fewer outstanding reads), after
+    /// [`Detector::pair`] for each pair of colliding reads. The arguments of `may` are the page and the target die.
     pub fn collided(
         &mut self,
         die: DieId,
@@ -76,8 +76,7 @@ impl Detector {
         found
     }
 
-    /// Adds a pair of pages whose reads are outstanding together on the die of an imbalanced collision, for the next call of
-    /// [`Detector::collided`].
+    /// Adds a pair of pages whose reads are outstanding together on the die of an imbalanced collision. The next [`Detector::collided`] evaluates it.
     #[inline]
     pub fn pair(&mut self, pair: PagePair) {
         self.pairs.push(pair);
@@ -97,8 +96,7 @@ impl Detector {
         if !benefit_exceeds_cost(&self.rules, slack, reads, time) {
             return None;
         }
-        // Prefer the page of the pair that occurs in more of the other pairs in the list of `die`; on a tie, the page with the higher number
-        // [choice].
+        // Prefer the page that occurs in more other pairs of the list of `die`; on a tie, the page with the higher number [choice].
         let appearances = |lpn| self.lists.appearances(die, lpn, pair);
         let by_appearances = if appearances(pair.first) > appearances(pair.second) {
             [pair.first, pair.second]

@@ -3,13 +3,12 @@
 use super::PagePair;
 use crate::ids::Lpn;
 
-/// Maximum length of a list that is searched linearly. A longer list is searched by a hash table.
+/// Maximum length of a list that is searched linearly; longer lists use a hash table.
 const SCANNED_MAX: usize = 16;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TouchOutcome {
-    /// Index of the pair in the tables of the caller. A new pair takes the next free index; if the list is full, it takes the index of the
-    /// evicted pair.
+    /// Index of the pair in the tables of the caller. A new pair gets the next free index; in a full list, the index of the evicted pair.
     pub at: usize,
     pub is_new: bool,
 }
@@ -78,7 +77,7 @@ impl Scanned {
             }
             self.position(self.keys.len() - 1)
         });
-        // Shift the indices used more recently than `at` by one place; for a new pair, shift all indices.
+        // Shift the indices that were used more recently than `at` by one position; for a new pair, shift all.
         let place = if found.is_some() { self.place_of(at) } else { self.keys.len() - 1 };
         let later = (1 << (4 * place)) - 1;
         let through = later << 4 | 15;
@@ -108,14 +107,13 @@ const NONE: u32 = 0;
 #[derive(Clone, Copy, Debug)]
 struct Node {
     pair: PagePair,
-    /// Link to the pair that was used next after this pair. `older` links to the pair used next before it, and `next` to the next pair of
-    /// the same hash chain.
+    /// Link to the pair used next after this one (`older`: the one used before). `next` is the next pair of the same hash chain.
     newer: u32,
     older: u32,
     next: u32,
 }
 
-/// Order of a long list: linked in LRU order, and searched by a hash table (as in Patterned Read Collisions, IEEE Access 2023).
+/// Order of a long list, as a linked list with a hash table (Patterned Read Collisions, IEEE Access 2023).
 #[derive(Clone, Debug)]
 pub(super) struct Hashed {
     pairs_max: usize,
@@ -169,8 +167,7 @@ impl Hashed {
         TouchOutcome { at: link as usize - 1, is_new }
     }
 
-    /// Returns the link of the node for a new pair: a new node, or in a full list the node of the least recently used pair, which is
-    /// evicted.
+    /// Returns the link of the node for a new pair: a new node or, in a full list, the node of the least recently used pair, which is evicted.
     fn place(&mut self) -> u32 {
         if self.nodes.len() < self.pairs_max {
             let pair = PagePair::new(Lpn(0), Lpn(0));

@@ -6,9 +6,9 @@
 //! gain of replication, and the firmware uses one to replicate.
 //!
 //! A read is outstanding from its entry into the queue of its die until its data has left the die \[choice\]. Only reads of user pages for requests
-//! count. Such reads have priority over programs and erases of their die, or suspend these operations. So, as the paper assumes, only other reads
-//! delay a read. Reads of garbage collection and of translation pages do not count, because they are not host reads. Reads of read-modify-write count
-//! only if `replication.counted-reads` includes them.
+//! count. These reads have priority over programs and erases of their die, or suspend them, so that only other reads delay a read, as the paper
+//! assumes. Reads of garbage collection and of translation pages do not count, because they are not host reads. Reads of read-modify-write count only
+//! if `replication.counted-reads` includes them.
 
 mod all_reads;
 mod analysis;

@@ -12,12 +12,12 @@ pub(super) struct Observations {
     by_outstanding: Vec<u64>,
     /// Number of samples in which some die has at least two outstanding reads.
     colliding: u64,
-    /// Number of samples in which some die would have at least two outstanding reads if each read were on a random die.
+    /// Number of samples in which some die would have at least two outstanding reads if reads were placed on random dies.
     colliding_shuffled: u64,
     /// Number of samples in which some die has no outstanding read.
     with_idle_die: u64,
-    /// Pairs of reads that are outstanding together on a die with an imbalanced collision (another die has at least two fewer outstanding
-    /// reads), summed over the samples.
+    /// Pairs of reads outstanding together on a die with an imbalanced collision (another die has at least two fewer outstanding reads), summed over
+    /// the samples.
     pairs: u64,
 }
 
@@ -34,8 +34,8 @@ impl Observations {
         }
     }
 
-    /// Records all samples due before `now`. Must be called before each change of the outstanding reads, because a sample at an earlier time shows
-    /// the reads outstanding then.
+    /// Records all samples due before `now`. Call this before each change of the outstanding reads, because a sample shows the reads outstanding at
+    /// its time.
     #[inline]
     pub fn sample(&mut self, now: Time, occupancy: &OutstandingReads, shuffled: &RandomDies) {
         if now > self.due {
@@ -82,8 +82,8 @@ impl Observations {
         share(self.colliding, self.count())
     }
 
-    /// Returns the share of samples in which some die would have at least two outstanding reads if each read were on a random die; `None`
-    /// without samples.
+    /// Returns the share of samples in which some die would have at least two outstanding reads if reads were placed on random dies; `None` without
+    /// samples.
     pub fn collision_ratio_expected(&self) -> Option<f64> {
         share(self.colliding_shuffled, self.count())
     }

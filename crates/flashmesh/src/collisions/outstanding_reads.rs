@@ -10,10 +10,9 @@ pub(super) fn die_words(dies: usize) -> usize {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Collision {
-    /// The die of the read, with this read, has at most one more outstanding read than the least loaded die: no other die would have had fewer.
+    /// With this read, the die has at most one more outstanding read than the least loaded die, so no other die would have had fewer.
     Balanced,
-    /// The die of the read, with this read, has at least two more outstanding reads than the least loaded die, which could have served the read
-    /// earlier.
+    /// With this read, the die has at least two more outstanding reads than the least loaded die, which could have served the read earlier.
     Imbalanced,
 }
 
@@ -24,7 +23,7 @@ pub struct Arrival {
     pub outstanding: u32,
     /// Reads outstanding on all dies, including the arriving one.
     pub outstanding_total: u32,
-    /// Collision of the read with other reads of its die; `None` if it is alone on the die.
+    /// Collision of the read with other reads of its die; `None` if the die has no others.
     pub collision: Option<Collision>,
 }
 
@@ -32,8 +31,8 @@ pub struct Arrival {
 struct Outstanding {
     id: TransactionId,
     lpn: Lpn,
-    /// Whether the pairs of this read with earlier reads of its die were recorded. Pairs are recorded when a read arrives in an imbalanced
-    /// collision (another die had at least two fewer outstanding reads).
+    /// Whether the pairs of this read with earlier reads of its die were recorded, which happens when a read arrives in an imbalanced collision
+    /// (another die has at least two fewer outstanding reads).
     is_recorded: bool,
 }
 
@@ -41,7 +40,7 @@ struct Outstanding {
 #[derive(Clone, Debug)]
 pub struct OutstandingReads {
     dies: Vec<Vec<Outstanding>>,
-    /// For each number k of reads, the bit set of the dies with at most k outstanding reads. The sets are stored one after the other, by k from 0.
+    /// For each number k, the bit set of the dies with at most k outstanding reads, one after the other, from k = 0.
     at_most: Vec<u64>,
     words: usize,
     idle: u32,
@@ -102,15 +101,14 @@ impl OutstandingReads {
         true
     }
 
-    /// Calls `record` with the two pages of each pair of outstanding reads of `die` that was not recorded yet. Must be called at an imbalanced
-    /// collision on `die`. A pair counts once for each time that both its reads are outstanding together \[choice\]. Two reads of one page are not a
-    /// pair.
+    /// Calls `record` with the two pages of each pair of outstanding reads of `die` that was not recorded yet. Call this at an imbalanced collision
+    /// on `die`. A pair counts each time its reads are outstanding together \[choice\]. Two reads of one page are not a pair.
     #[inline]
     pub fn record_pairs(&mut self, die: DieId, mut record: impl FnMut(Lpn, Lpn)) {
         let reads = &mut self.dies[die.index()];
         let Some((newest, before)) = reads.split_last_mut() else { return };
-        // The previous call marked all reads then outstanding on the die as recorded. So pairs are missing only for reads that arrived later: each is
-        // paired with all reads before it.
+        // The previous call recorded all pairs of the reads then outstanding. Only reads that arrived later have missing pairs: with all reads before
+        // them.
         for at in 0..before.len() {
             let second = before[at];
             if !second.is_recorded {
@@ -130,8 +128,8 @@ impl OutstandingReads {
         self.dies[die.index()].len() as u32
     }
 
-    /// Returns the bit set of the dies with at least two reads fewer than `outstanding`; empty if `outstanding` is below 2. `outstanding` may exceed
-    /// the largest count of a die by at most one.
+    /// Returns the bit set of the dies with at least two fewer reads than `outstanding`; empty if `outstanding` is below 2. `outstanding` is at most
+    /// one above the largest count of a die.
     #[inline]
     pub fn dies_with_fewer(&self, outstanding: u32) -> &[u64] {
         let first = (outstanding as usize).wrapping_sub(2).wrapping_mul(self.words);
@@ -144,8 +142,8 @@ impl OutstandingReads {
         self.dies_with_fewer(outstanding).iter().any(|&dies| dies != 0)
     }
 
-    /// Returns the number of pairs of reads that are outstanding together on a die, summed over the dies with an imbalanced collision
-    /// (another die has at least two fewer outstanding reads). Two reads of one page are not a pair.
+    /// Returns the number of pairs of reads that are outstanding together on a die with an imbalanced collision (another die has at least two fewer
+    /// outstanding reads), over all such dies. Two reads of one page are not a pair.
     pub fn imbalanced_pairs(&self) -> u64 {
         let pairs_of = |reads: &[Outstanding]| {
             let before = |at: usize| reads[..at].iter().filter(move |first| first.lpn != reads[at].lpn).count() as u64;

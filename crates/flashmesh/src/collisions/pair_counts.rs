@@ -4,11 +4,11 @@ use super::PagePair;
 
 /// Number of occurrences of each page pair in imbalanced collisions (another die had at least two fewer outstanding reads).
 ///
-/// All pairs are kept up to a limit. Each time the limit is exceeded, half of the pairs are discarded: only pairs whose hash ends in one more zero
-/// bit are kept. Each kept pair is counted from its first occurrence. So the kept pairs are a fair sample of all pairs, whatever their order.
+/// All pairs are kept up to a limit. Each time it is exceeded, half of the pairs are discarded: only hashes that end in one more zero bit are kept.
+/// Each kept pair is counted from its first occurrence, so the kept pairs are a fair sample, independent of the order.
 ///
-/// Nearly every pair of a random workload is new, so that each access to a hash table would miss the CPU caches. Therefore occurrences are buffered,
-/// and counted in batches by sorting.
+/// Nearly every pair of a random workload is new, and each access to a hash table would miss the CPU caches. So occurrences are buffered, and counted
+/// in batches by sorting.
 #[derive(Clone, Debug)]
 pub struct PairCounts {
     /// Sorted keys of the kept pairs; `counts` has the occurrences of each.
@@ -51,8 +51,8 @@ impl PairCounts {
         }
     }
 
-    /// Counts the buffered occurrences. Must be called before any result except [`occurrences`](Self::occurrences) is read, because the
-    /// other results exclude buffered occurrences.
+    /// Counts the buffered occurrences. Call this before any result except [`occurrences`](Self::occurrences) is read, because the others exclude
+    /// buffered occurrences.
     #[inline(never)]
     pub fn flush(&mut self) {
         self.recent.sort_unstable();
@@ -61,7 +61,7 @@ impl PairCounts {
             self.halvings += 1;
             self.discard();
         }
-        // A batch is at least half as large as the number of kept pairs. So the kept pairs are scanned only a few times while their number doubles.
+        // A batch is at least half as large as the number of kept pairs, so these are scanned only a few times while their number doubles.
         self.recent_max = (self.keys.len() / 2).max(RECENT_MIN);
     }
 
@@ -85,7 +85,7 @@ impl PairCounts {
             new -= 1;
             (keys[new], counts[new]) = (key, times);
         }
-        // Remove the unused entries that remain because some buffered pairs were already present.
+        // Remove the entries left unused because some buffered pairs were already present.
         keys.drain(old..new);
         counts.drain(old..new);
         recent.clear();

@@ -10,11 +10,11 @@ use crate::ids::{DieId, Lpn};
 #[derive(Clone, Copy, Debug)]
 pub struct PairEntry<'a> {
     occurrences: u16,
-    /// Bit set of the dies that had at least two fewer outstanding reads than the die of the list, at the first collision of the pair.
-    /// Never contains the die of the list, so hardware can store `occurrences` in place of the slack counter of this die \[choice\].
+    /// Bit set of the dies that had at least two fewer outstanding reads than the die of the list when the pair first collided. Never contains the
+    /// die of the list, so hardware can store `occurrences` in place of the slack counter of this die \[choice\].
     first: &'a [u64],
-    /// Slack counters, indexed by die: number of collisions of the pair at which that die had at least two fewer outstanding reads than the
-    /// die of the list. Valid only from the second collision on. Most pairs collide once, which `first` already records.
+    /// Slack counters, indexed by die: number of collisions of the pair in which that die had at least two fewer outstanding reads than the die of
+    /// the list. Valid from the second collision on; `first` records the first one, which for most pairs is the only one.
     slack: &'a [u16],
 }
 
@@ -34,8 +34,8 @@ impl PairEntry<'_> {
         }
     }
 
-    /// Returns the die with the largest slack counter (number of collisions of the pair at which this die had at least two fewer reads), and the
-    /// counter. On a tie, the die with the lowest number.
+    /// Returns the die with the largest slack counter, and the counter: number of collisions of the pair in which the die had at least two fewer
+    /// reads. On a tie, returns the lowest die.
     #[inline]
     pub fn max_slack(self) -> (DieId, u16) {
         if self.occurrences == 1 {
@@ -60,10 +60,9 @@ fn is_in(dies: &[u64], die: usize) -> u16 {
 struct PairList {
     lru: LruOrder,
     occurrences: Vec<u16>,
-    /// For each index of `lru`, the bit set of the dies that had at least two fewer reads than the die of the list at the first occurrence
-    /// of the pair.
+    /// For each index of `lru`, the bit set of the dies that had at least two fewer reads than the die of the list when the pair first occurred.
     first: Vec<u64>,
-    /// For each index of `lru`, the slack counters of all dies. They are valid from the second occurrence of the pair on.
+    /// For each index of `lru`, the slack counters of all dies, valid from the second occurrence of the pair on.
     slack: Vec<u16>,
 }
 
@@ -106,8 +105,8 @@ impl PairLists {
         PairLists { dies, lists: vec![list; lists] }
     }
 
-    /// Records an imbalanced collision of `pair` on `die`. `fewer` is the bit set of the dies with at least two fewer outstanding reads
-    /// than `die`. Returns the updated entry; `None` if lists have no entries (`l_R` = 0).
+    /// Records an imbalanced collision of `pair` on `die`. `fewer` is the bit set of the dies with at least two fewer outstanding reads than `die`.
+    /// Returns the updated entry; `None` if lists have length 0 (`l_R`).
     #[inline]
     pub fn collided(&mut self, die: DieId, pair: PagePair, fewer: &[u64]) -> Option<PairEntry<'_>> {
         let (dies, words) = (self.dies, die_words(self.dies));
@@ -143,7 +142,8 @@ impl PairLists {
         self.entries(die).filter(|&(other, _)| other != pair && other.has(lpn)).count()
     }
 
-    /// Clears the list of `die` after a page of the die was chosen for replication: its copy changes which collisions another copy would avoid.
+    /// Clears the list of `die` after one of its pages was chosen for replication, because its copy changes which collisions another copy would
+    /// avoid.
     pub fn clear(&mut self, die: DieId) {
         if let Some(list) = self.lists.get_mut(die.index()) {
             list.lru.clear();

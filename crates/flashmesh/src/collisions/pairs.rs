@@ -1,4 +1,4 @@
-//! Pair of logical pages whose reads collided, independent of their order.
+//! Unordered pair of logical pages whose reads collided.
 
 use crate::ids::Lpn;
 

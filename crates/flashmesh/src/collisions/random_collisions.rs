@@ -1,4 +1,4 @@
-//! Collision probabilities by chance: each of k outstanding reads is on one of n dies, chosen uniformly at random.
+//! Collision probabilities by chance, for k outstanding reads that are placed uniformly at random on n dies.
 
 /// Returns the probability that at least two of `outstanding` (k) reads share one of `dies` (n) dies: the birthday problem, 1 - n! / ((n - k)! n^k).
 pub fn state_collision_probability(outstanding: u32, dies: u32) -> f64 {

@@ -1,9 +1,9 @@
-//! Random placement of the reads of a run on the dies, to count the collisions that occur by chance.
+//! Random placement of the reads of a run on dies, to count the collisions that occur by chance.
 
 use crate::engine::random::SimRng;
 use crate::ids::{DieId, TransactionId};
 
-/// Constant that is combined with the seed of the run, so that the random dies are independent of other random numbers with the same seed.
+/// Combined with the seed of the run, so that the random dies are independent of other random numbers of the same seed.
 const SEED: u64 = 0x636f_6c6c_6964_6573;
 
 /// Outstanding reads of the run, each assigned to a die that was drawn at its arrival.

@@ -3,7 +3,7 @@
 use crate::ids::DieId;
 use crate::units::Time;
 
-/// Read counts of each die, from which recent read rates follow: in the current window (`present`) and in the previous window (`before`).
+/// Read counts of each die in the current window (`present`) and in the previous one (`before`), from which its recent read rate follows.
 #[derive(Clone, Debug)]
 pub(super) struct ReadRates {
     window: Time,

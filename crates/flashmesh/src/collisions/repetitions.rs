@@ -7,8 +7,7 @@ use super::{CollisionPair, PagePair, PairCounts, RepetitionBin, share};
 
 const TOP_PAIRS: usize = 20;
 
-/// Number of occurrences from which a pair counts as frequent. Rarer pairs are counted in a table by occurrences; frequent pairs are listed one by
-/// one.
+/// Minimum occurrences of a frequent pair. Frequent pairs are listed one by one; rarer ones are counted by occurrences.
 const RARE_OCCURRENCES: usize = 1 << 10;
 
 /// Distribution of the number of occurrences over the pairs that [`PairCounts`] has kept.
@@ -23,7 +22,7 @@ pub(super) struct Repetitions {
 }
 
 pub(super) fn repetitions(pairs: &PairCounts) -> Repetitions {
-    // `pairs_of` has the number of pairs with k occurrences at index k, because most pairs occurred a few times. `often` lists the others.
+    // Entry k of `pairs_of` is the number of pairs with k occurrences, because most pairs have few. `often` lists the frequent pairs.
     let (mut pairs_of, mut often) = ([0_u64; RARE_OCCURRENCES], Vec::new());
     let mut top = BinaryHeap::with_capacity(TOP_PAIRS + 1);
     for (pair, times) in pairs.kept() {

@@ -1,4 +1,4 @@
-//! Virtual copies of pages: the gain of replication is estimated without programming the copies.
+//! Virtual copies of pages, which estimate the gain of replication without programming any copy.
 
 use lru::LruCache;
 use rustc_hash::FxBuildHasher;
@@ -38,8 +38,7 @@ impl VirtualReplicas {
         self.has_copy[lpn.index() / 64] ^= 1 << (lpn.0 % 64);
     }
 
-    /// Adds the virtual copy (assumed, but never programmed) of a page on its target die. Beyond the limit `l_M` of copies, evicts the least
-    /// recently read copy.
+    /// Adds the virtual copy (assumed, but never programmed) of a page on its target die. Above the limit `l_M`, evicts the least recently read copy.
     pub fn add(&mut self, replicate: &ReplicationDecision) {
         self.gain.replications += 1;
         self.copies.put(replicate.lpn, replicate.to);
@@ -61,7 +60,7 @@ impl VirtualReplicas {
         }
         self.gain.reads_moved += 1;
         self.gain.wait_saved_ps += (self.read_time * u64::from(here - there)).as_ps();
-        // `here` (reads on the die of the original) and `there` (on the die of the copy) exclude the arriving read, so add 1 for it.
+        // The reads outstanding on the die of the original (`here`) and of the copy (`there`) exclude the arriving read, so add 1.
         let is_imbalanced = |outstanding: u32| outstanding > 0 && occupancy.is_imbalanced(outstanding + 1);
         self.gain.imbalanced_avoided += u64::from(is_imbalanced(here) && !is_imbalanced(there));
     }
