@@ -6,13 +6,13 @@ use crate::ids::Id;
 
 use super::pow2_table::Pow2Table;
 
-/// Number of slots of the table, which take 8 KiB together. The low bits of a key select its slot.
+/// Number of slots, 8 KiB in total. The low bits of a key select its slot.
 const SLOTS: usize = 1024;
 
 /// Marker of an empty slot, in place of an id.
 const NONE: u32 = u32::MAX;
 
-/// A map from keys to ids. Contains few of many possible keys at a time, so that most lookups access only one slot.
+/// A map from keys to ids, for few of many possible keys at a time. Most lookups access only one slot.
 ///
 /// A key whose slot is occupied by another key is stored in the hash table until the key is removed. [`NONE`] is not a valid id.
 #[derive(Clone, Debug)]
@@ -50,7 +50,7 @@ impl<K: Id, V: Id> DirectMapped<K, V> {
         None
     }
 
-    /// Like [`DirectMapped::insert`] with the same result, but also handles an occupied slot and a hash table with entries.
+    /// Handles the cases of [`DirectMapped::insert`] that involve an occupied slot or a hash table with entries.
     #[inline(never)]
     fn insert_slowly(&mut self, key: u32, id: u32) -> Option<V> {
         if let Some(other) = self.overflow.get_mut(&key) {

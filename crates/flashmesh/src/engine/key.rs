@@ -1,13 +1,12 @@
 //! Keys of events: one word contains time, kind, number and queue of an event.
 //!
-//! The fields are, from the highest bits down: time as an offset from a moving base, kind, number, queue. So the event that is due first has the
-//! smallest key.
+//! The fields, from the highest bits down, are: time as an offset from a moving base, kind, number, queue. So the next event has the smallest key.
 
 pub const LANES: usize = 6;
 
 pub(super) const ALARM: usize = LANES;
 
-/// Lane number for events that have no lane (FIFO). The queue of this number is the heap.
+/// Lane number of events without a lane (FIFO). As a queue index, this is the heap.
 pub const NO_LANE: usize = LANES + 1;
 
 /// Number of queues: the lanes, the alarm and the heap.
@@ -34,15 +33,13 @@ pub(super) const OFFSET_SHIFT: u32 = KIND_BITS + KIND_SHIFT;
 /// Width of the time offset, in bits. The offset is in ps and occupies the highest bits of a key. The range of times is about 4 ms.
 pub(super) const OFFSET_BITS: u32 = u64::BITS - OFFSET_SHIFT;
 
-/// First key of an empty queue, greater than the keys of all events. No event has this key, because times from [`OFFSET_END`] on do not fit
-/// into a key.
+/// First key of an empty queue, greater than any key of an event: [`OFFSET_END`] and later times do not fit into a key.
 pub(super) const NEVER: u64 = u64::MAX;
 
-/// First time offset, in ps, that does not fit into a key. Events from this offset on wait without a key, in `far_lanes` or `far` of the
-/// event queue.
+/// First time offset, in ps, that does not fit into a key. Events from there on wait in `far_lanes` or `far` of the event queue.
 pub(super) const OFFSET_END: u64 = (1 << OFFSET_BITS) - 1;
 
-/// Returns a key without its time: the kind and number of the event, and `place`, the index of its queue.
+/// Returns a key without its time. `place` is the index of the event's queue.
 #[inline(always)]
 pub(super) fn key_without_time(kind: u8, number: u32, place: usize) -> u64 {
     debug_assert!(

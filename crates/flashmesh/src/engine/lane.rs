@@ -5,7 +5,7 @@ use std::hint::select_unpredictable;
 use super::key::NEVER;
 use super::ring::Ring;
 
-/// A FIFO of keys in ascending order. No key below `last`, the most recently pushed key, may be pushed.
+/// A FIFO of keys in ascending order. No key may be smaller than `last`, the key pushed before.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Lane {
     pub keys: Ring<u64>,

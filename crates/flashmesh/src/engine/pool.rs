@@ -11,7 +11,7 @@ use super::pow2_table::Pow2Table;
 /// Initial number of slots.
 const SLOTS_MIN: usize = 8;
 
-/// An [arena](super::arena) for values with a default. Free slots contain values too, so that lookups need no bounds check.
+/// An [arena](super::arena) for values with a default. Free slots contain values too, so lookups need no check.
 ///
 /// Debug assertions check that an id was allocated. The number of slots is at most twice the maximum number of values in flight, but at
 /// least 8.

@@ -3,10 +3,9 @@
 //! Events are ordered by time, then by kind, then by number. The order is total, and does not depend on when an event was scheduled. Events with
 //! equal time, kind and number are identical.
 //!
-//! Nearly every event of a drive follows its cause after a constant delay: tR, tPROG, the transfer of a page. Events with the same delay are
-//! scheduled in the order of their times. So each kind of delay has a *lane*, a plain FIFO. An event out of order in its lane (a shorter transfer, a
-//! resumed program) goes to a binary heap. The next event is the smallest of the lane heads, the heap head and the *alarm*, an event that can be
-//! rescheduled.
+//! Nearly every event of a drive follows its cause after a constant delay: tR, tPROG, the transfer of a page. Events with equal delays are scheduled
+//! in time order, so each kind of delay has a *lane*, a plain FIFO. An event out of order in its lane (a shorter transfer, a resumed program) goes to
+//! a binary heap. The next event is the smallest of the lane heads, the heap head and the *alarm*, an event that can be rescheduled.
 //!
 //! Time, kind, number and queue of an event are packed in one word, its *key*. A single comparison orders two events, and the event is decoded from
 //! the smallest key. Times in keys are relative to a base, which is moved forward regularly. Events beyond the range of a key are kept separately, in
@@ -22,19 +21,18 @@ use super::lane::Lane;
 
 pub use super::key::{KINDS, LANES, NO_LANE, NUMBERS};
 
-/// Minimum time between two moves of the base (the origin of the times in keys), because a move rewrites all pending keys. The base moves
-/// earlier only if no key is pending.
+/// Minimum time between two moves of the base (the origin of the times in keys): a move rewrites all pending keys. Earlier moves occur only while no
+/// key is pending.
 const REBASE_INTERVAL_PS: u64 = OFFSET_END / 2;
 
-/// Index of the first rarely used queue. The rarely used queues are the last lane, the alarm and the heap. The smallest key of these queues
-/// is cached, for comparison with the first keys of the other lanes.
+/// Index of the first rarely used queue: the last lane, the alarm and the heap. Their smallest key is cached, for comparison with the heads of the
+/// other lanes.
 const FIRST_RARE: usize = LANES - 1;
 
 /// An event in the queue. Its kind selects the handler, and its number is below [`NUMBERS`].
 pub trait Queued: Copy {
     fn parts(self) -> (u8, u32);
-    /// Builds the event of `kind`. Must call `take` once, with the lane in which events of this kind usually wait; `take` dequeues the
-    /// event and returns its number.
+    /// Builds the event of `kind`. Calls `take` once, with the usual lane of this kind; `take` dequeues the event and returns its number.
     fn of_kind(kind: u8, take: impl FnOnce(usize) -> u32) -> Self;
 }
 
@@ -54,8 +52,7 @@ pub struct EventQueue<E> {
     heads: [u64; QUEUES],
     /// Smallest first key of the rarely used queues, from [`FIRST_RARE`] on.
     others: u64,
-    /// Smallest key of all queues; [`NEVER`] if no event has a key. Kept up to date by every change, so that the next event is known when
-    /// the handler ends.
+    /// Smallest key of all queues; [`NEVER`] if no event has a key. Every change updates it, so the next event is known when a handler ends.
     first: u64,
     lanes: [Lane; LANES],
     heap: BinaryHeap<Reverse<u64>>,
@@ -89,7 +86,7 @@ impl<E: Queued> EventQueue<E> {
         self.now
     }
 
-    /// Sets the first key of queue `place`. The new key may be later than the previous one, as after a dequeue.
+    /// Sets the first key of queue `place`, which may be later than the previous one, as after a dequeue.
     #[inline(always)]
     fn set_head(&mut self, place: usize, key: u64) {
         self.heads[place] = key;
@@ -101,14 +98,14 @@ impl<E: Queued> EventQueue<E> {
         self.first = a.min(b).min(c.min(d)).min(e.min(self.others));
     }
 
-    /// Sets the first key of queue `place` to `key` if `key` is earlier, after an event was scheduled.
+    /// Lowers the first key of queue `place` to `key`, if `key` is earlier, after an event was scheduled.
     #[inline(always)]
     fn add_head(&mut self, place: usize, key: u64) {
         self.heads[place] = self.heads[place].min(key);
         if place >= FIRST_RARE {
             self.others = self.others.min(key);
         }
-        // This branch is nearly always predicted. With a branch-free minimum, the CPU would wait for this key before the next event.
+        // A branch, because it is nearly always predicted: with a branch-free minimum, the CPU would wait for this key before the next event.
         if key < self.first {
             self.first = key;
         }
@@ -143,7 +140,7 @@ impl<E: Queued> EventQueue<E> {
 
     /// Schedules `event` for `at`, which must not be in the past.
     ///
-    /// `lane` (below [`LANES`], or [`NO_LANE`]) is the lane of events of this kind. It affects the cost, never the order.
+    /// `lane` (below [`LANES`], or [`NO_LANE`]) is the lane of events of this kind. It affects the run time, never the order.
     ///
     /// Always inlined. Otherwise the event would be stored in memory in parts and loaded as a whole, which stalls the CPU (failed store-to-load
     /// forwarding).
@@ -152,7 +149,7 @@ impl<E: Queued> EventQueue<E> {
         debug_assert!(at >= self.now, "an event was scheduled for {at}, before now, {}", self.now);
         let offset = at.as_ps() - self.base;
         let (kind, number) = event.parts();
-        // Only the numbers of kinds without a lane are checked: those of kinds with a lane are dies or streams, which the configuration bounds.
+        // Check only kinds without a lane. The numbers of the others are dies or streams, which the configuration bounds.
         assert!(
             lane != NO_LANE || number < NUMBERS,
             "there are 2^24 of the things with which an event of kind {kind} comes"
@@ -179,7 +176,7 @@ impl<E: Queued> EventQueue<E> {
         self.set_head(ALARM, offset << OFFSET_SHIFT | key_without_time(kind, number, ALARM));
     }
 
-    /// Sets an alarm beyond the range of a key. If a move of the base does not bring it into range, the alarm becomes an ordinary event.
+    /// Sets an alarm beyond the range of a key. If it stays out of range after a move of the base, it becomes an ordinary event.
     #[cold]
     #[inline(never)]
     fn set_far_alarm(&mut self, at: Time, event: E) {
@@ -234,7 +231,7 @@ impl<E: Queued> EventQueue<E> {
         }
     }
 
-    /// Sets the base to `base`, which must not be after the first event. Assigns keys to the events that are now in range.
+    /// Sets the base to `base`, at most the time of the first event, and assigns keys to the events that are now in range.
     fn move_base(&mut self, base: u64) {
         // The base moves further than the range of a key only if no key is pending.
         let moved = (base - self.base).min(OFFSET_END) << OFFSET_SHIFT;
@@ -282,8 +279,8 @@ impl<E: Queued> EventQueue<E> {
         self.advance().map(|due| self.dequeue(due))
     }
 
-    /// Advances the clock to the next event; `None` if no event is pending. The caller then dequeues the event with [`dequeue`](Self::dequeue). These
-    /// are separate calls, because an event in an `Option` would be copied in parts.
+    /// Advances the clock to the next event; `None` if no event is pending. The caller then calls [`dequeue`](Self::dequeue). The calls are separate,
+    /// because an event in an `Option` would be copied in parts.
     #[inline(always)]
     pub fn advance(&mut self) -> Option<DueEvent> {
         let key = if self.first == NEVER { self.rebase_to_far()? } else { self.first };
@@ -291,8 +288,7 @@ impl<E: Queued> EventQueue<E> {
         Some(DueEvent(key))
     }
 
-    /// Moves the base to the first event beyond the range of a key, if no other event is pending. Returns the key of this event; `None` if the queue
-    /// is empty.
+    /// If only events beyond the range of a key are pending, moves the base to the first of them and returns its key; `None` if the queue is empty.
     #[cold]
     #[inline(never)]
     fn rebase_to_far(&mut self) -> Option<u64> {
@@ -303,7 +299,7 @@ impl<E: Queued> EventQueue<E> {
 
     /// Dequeues the event to which the clock has just advanced.
     ///
-    /// The kind is dispatched before the dequeue, so that the usual lane of the kind is a compile-time constant.
+    /// The caller dispatches on the kind first, so that the usual lane of the kind is a compile-time constant here.
     #[inline(always)]
     pub fn dequeue(&mut self, DueEvent(key): DueEvent) -> E {
         let place = queue_of(key);
@@ -323,8 +319,7 @@ impl<E: Queued> EventQueue<E> {
         self.set_head(lane, next);
     }
 
-    /// Removes one event with `key` that is not the first of the heap, because an earlier event was scheduled after the clock had advanced
-    /// to this event.
+    /// Removes one event with `key` from inside the heap. An earlier event, scheduled after the clock had advanced to this one, is now the head.
     #[cold]
     fn remove_from_heap(&mut self, key: u64) {
         let mut is_removed = false;

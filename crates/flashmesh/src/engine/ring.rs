@@ -8,8 +8,8 @@ const SLOTS_MIN: usize = 8;
 
 /// A growing FIFO queue of small values.
 ///
-/// Positions count up without wrapping. A position modulo the number of slots is its slot. Invariant: the values are at positions `first..end`, which
-/// are at most as many as the slots. Other slots contain old values or the default.
+/// Positions count up without wrapping; a position modulo the number of slots is its slot. Invariant: the values are at positions `first..end`, at
+/// most one per slot. Other slots contain old values or the default.
 #[derive(Clone)]
 pub struct Ring<T> {
     slots: Pow2Table<T>,

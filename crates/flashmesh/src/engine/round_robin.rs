@@ -6,8 +6,8 @@ pub(crate) fn cyclic(start: u32, size: u32) -> impl Iterator<Item = u32> {
     (start..size).chain(0..start)
 }
 
-/// Returns the position, from 0, of `place` in the cyclic order of the numbers below `places` that starts after `last`. Avoids a division,
-/// which would be the slowest part of a round-robin choice.
+/// Returns the position of `place`, from 0, in the cyclic order of the numbers below `places` that starts after `last`. Avoids a division, which
+/// would take most of the time of a round-robin choice.
 #[inline(always)]
 pub(crate) fn round_robin_rank(place: u32, last: u32, places: u32) -> u32 {
     let distance = place + places - last - 1;

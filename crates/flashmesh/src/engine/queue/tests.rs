@@ -15,7 +15,7 @@ impl Queued for u32 {
     }
 }
 
-/// Reference model: an unsorted list of pending events.
+/// Reference model of the event queue: an unsorted list of pending events.
 #[derive(Default)]
 struct Listed {
     events: Vec<(u64, u32)>,
