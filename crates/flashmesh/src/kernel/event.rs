@@ -7,7 +7,7 @@ use crate::host::interface::{HostEvent, WakeReason};
 use crate::ids::{AcknowledgementId, DieId, Id, JobId, StreamId, id};
 
 id! {
-    /// Token of a wake-up that the fabric has requested, by which the fabric recognises its purpose.
+    /// Token by which the fabric recognises the reason for a wake-up that it requested.
     WakeToken
 }
 
@@ -64,9 +64,9 @@ events! {
     DataDelivered(DieId) in DATA,
     /// Read data arrives at another chip over the path that this die requested.
     CopyDelivered(DieId) in DATA,
-    /// The array operation of a die ends. The event is ignored if the operation was suspended meanwhile.
+    /// The array operation of a die ends. Ignored if the operation was suspended meanwhile.
     ArrayEnd(DieId) in READ,
-    /// The array of a die continues a suspended operation from now on; queued reads may suspend the operation again.
+    /// The array of a die has resumed a suspended operation, which queued reads may suspend again.
     Resumed(DieId) in ERASE,
     /// The oldest pending DRAM access of the device cache ends.
     Memory in MEMORY,
@@ -76,8 +76,8 @@ events! {
     SubmissionDoorbell(StreamId) in TO_DRIVE,
     /// The fetched submission entry of a write arrives in the drive.
     EntryArrived in TO_DRIVE,
-    /// The oldest command in flight to the drive arrives, with its data. NVMe in run-ahead mode, in which the messages that precede a
-    /// command are not events, can schedule this event too early; the command is then still in flight.
+    /// The oldest command in flight to the drive arrives, with its data. With NVMe in run-ahead mode, the messages before a command are not events,
+    /// and this event can be too early; the command is then still in flight.
     InDrive in TO_DRIVE,
     /// The drive's read request for a submission entry reaches the host.
     EntryRead in TO_HOST,
@@ -93,12 +93,12 @@ events! {
     ThreadReady(StreamId) in ARRIVAL,
     /// The write throttle of the device cache admits the next write.
     CacheOpens in GATHER,
-    /// The wait of partly filled programs of a die for more data may end: after `ftl.gather-timeout`, for a flush, or because the last page
-    /// of a program is skipped.
+    /// Partly filled programs of a die may stop waiting for more data: after `ftl.gather-timeout`, for a flush, or because the last page of a program
+    /// is skipped.
     GatherDue(DieId) in GATHER,
     /// The power is cut.
     PowerCut in ARRIVAL,
-    /// The event loop pauses, because a step of a stepped drive or the measured run ends.
+    /// The event loop pauses, at the end of a step of a stepped drive or of the measured run.
     Pause in ARRIVAL,
 }
 
@@ -119,7 +119,7 @@ impl From<HostEvent> for Event {
 }
 
 impl From<FabricEvent> for Event {
-    /// Converts an event of the fabric. Die and phase identify a delivery, because a die holds at most one path for each phase.
+    /// Converts an event of the fabric. Die and phase identify a delivery, because a die has at most one path per phase.
     #[inline(always)]
     fn from(event: FabricEvent) -> Event {
         match event {
@@ -190,8 +190,8 @@ pub mod lane {
     pub const ERASE: usize = NO_LANE;
 }
 
-/// Returns the lane of an event of the host interface: one lane for each direction of messages, which arrive in the order of sending. The
-/// event of the host adapter has no lane.
+/// Returns the lane of an event of the host interface: one for each direction, in which messages arrive in the order of sending. The event of the
+/// host adapter has no lane.
 #[inline]
 pub fn host_lane(event: HostEvent) -> usize {
     match event {

@@ -14,8 +14,7 @@ use event::{Event, lane};
 use model::Model;
 use probe::{Notice, Probe, ReadNotice, Scope};
 
-/// Number of notices of reads that are delivered in one batch. With single notices, a probe and the drive would evict each other from the first-level
-/// CPU caches.
+/// Number of notices of reads in a batch. Single notices would make the probe and the drive evict each other from the first-level CPU caches.
 const READ_NOTICES_MAX: usize = 2048;
 
 #[derive(Clone)]
@@ -25,7 +24,7 @@ pub struct Kernel<M> {
     pauses: Vec<Time>,
     /// Probes that receive all notices ([`Scope::All`]).
     probes: Vec<Box<dyn Probe + Send>>,
-    /// Whether `probes` receive notices now. These probes are notified of the end of the run in any case.
+    /// Whether `probes` receive notices now. The end of the run is notified in any case.
     is_watched: bool,
     /// Probes that receive only notices of reads ([`Scope::Reads`]).
     probes_of_reads: Vec<Box<dyn Probe + Send>>,
@@ -71,8 +70,7 @@ impl<M: Model> Kernel<M> {
         self.events.schedule(lane, at, event);
     }
 
-    /// Schedules `event` at `at` as the alarm, the only event that can be moved to another time. Replaces the pending alarm; see
-    /// [`EventQueue::set_alarm`].
+    /// Schedules `event` at `at` as the alarm, the only event that can be rescheduled. Replaces the pending alarm; see [`EventQueue::set_alarm`].
     #[inline(always)]
     pub fn set_alarm(&mut self, at: Time, event: Event) {
         self.events.set_alarm(at, event);
@@ -80,7 +78,7 @@ impl<M: Model> Kernel<M> {
 
     /// Schedules a pause of the event loop after all events of time `at`.
     pub fn schedule_pause(&mut self, at: Time) {
-        // A step that ended early may have left a pause for this time in the queue.
+        // A step that ended early may have left a pause at this time in the queue.
         if !self.pauses.contains(&at) {
             self.pauses.push(at);
             self.events.schedule(lane::ARRIVAL, at, Event::Pause);
@@ -175,7 +173,7 @@ impl<M: Model> Kernel<M> {
         }
     }
 
-    /// Notifies the probes of [`Scope::All`]. Does not call `notice` if there are none, or notices are stopped.
+    /// Notifies the probes of [`Scope::All`]. Without such probes, or while notices are stopped, `notice` is not called.
     #[inline(always)]
     pub fn notify<'a>(&mut self, notice: impl FnOnce() -> Notice<'a>) {
         if self.is_probed() {
@@ -191,8 +189,7 @@ impl<M: Model> Kernel<M> {
         self.probes.iter_mut().for_each(|probe| probe.notify(now, &notice));
     }
 
-    /// Returns an error if a probe of [`Scope::All`] objects to the run, because the run has violated a rule that the probe checks. Checks
-    /// nothing while notices are stopped.
+    /// Returns an error if the run has violated a rule that a probe of [`Scope::All`] checks. Checks nothing while notices are stopped.
     ///
     /// # Errors
     /// The first objection of a probe.

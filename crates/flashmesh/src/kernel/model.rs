@@ -2,8 +2,8 @@
 //!
 //! A [`Plain`] drive has one interconnect, known at compile time, any host interface and caches, and interval measurements. An [`Any`] drive has
 //! every feature over shared channels. A [`Probed`] drive has every feature over any interconnect, and probes. A run uses the smallest of these
-//! compiled variants (instances) that supports the configuration; the variant never changes a result. The declaration of each configuration key names
-//! the instance that the key needs.
+//! compiled variants (instances) that supports its configuration; the choice never changes a result. Each configuration key declares the instance
+//! that it needs.
 
 use std::marker::PhantomData;
 
@@ -30,8 +30,8 @@ impl<F: StaticFabric + 'static> Model for Plain<F> {
     const PROBES: bool = false;
 }
 
-/// A drive with every feature over a bus, pSSD or the ideal interconnect. A choice of the interconnect at run time would be noticeably slower,
-/// because these transfers are cheap to simulate.
+/// A drive with every feature over a bus, pSSD or the ideal interconnect. These are dispatched at compile time, because a run-time dispatch would be
+/// noticeable in their cheap transfers.
 #[derive(Clone, Debug)]
 pub struct Any;
 

@@ -46,8 +46,8 @@ pub trait Probe {
         Ok(())
     }
 
-    /// Returns whether the probe needs no more notices except the one of the end of the run. Polled regularly: when all probes are done,
-    /// the run continues faster, without notices.
+    /// Returns whether the probe needs only the notice of the end of the run from now on. Polled regularly: when all probes are done, the run
+    /// continues faster, without notices.
     fn is_done(&mut self, _now: Time) -> bool {
         false
     }
@@ -94,18 +94,18 @@ pub enum ReadNotice {
     Superseded(Lpn),
 }
 
-/// Source of the content of a programmed page.
+/// Origin of the content of a programmed page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// Data of a write request.
     User(RequestId),
     /// Data from the device cache, of any request.
     Destaged,
-    /// A page that garbage collection, wear levelling or the firmware policy (reallocation) moved from this location.
+    /// A page moved from this location by garbage collection, wear levelling or the firmware policy (reallocation).
     Moved(Ppn),
     /// A translation page that is written back.
     Map,
-    /// A replica of a page, read at this location.
+    /// A replica of the page that was read at this location.
     Replica(Ppn),
 }
 
@@ -116,9 +116,9 @@ pub struct FabricEndState<'a> {
     pub layout: &'a Layout,
     /// Traffic of each link.
     pub usage: &'a [LinkUsage],
-    /// Links that are still reserved (held) at the end of the run, each with the die for which it is reserved.
+    /// Links that are still reserved (held) at the end of the run, each with its die.
     pub held: &'a [(LinkId, DieId)],
-    /// Whether the run may have stopped with transfers in flight, whose link uses were not reported.
+    /// Whether transfers may still be in flight, whose link uses were not reported.
     pub has_transfers_in_flight: bool,
     /// Number of links crossed, summed over all transfers.
     pub hops: u64,
@@ -135,8 +135,7 @@ pub struct RunEndState<'a> {
     pub power: &'a PowerReport,
     /// Power-cut part of the report; `None` without a power cut.
     pub power_cut: Option<&'a PowerCutReport>,
-    /// Whether the run ended normally: it was not interrupted, cut short by a power cut, or ended early because the measurement was
-    /// complete.
+    /// Whether the run ended normally: not by an interrupt, a power cut, or a completed measurement.
     pub is_complete: bool,
 }
 
@@ -155,7 +154,7 @@ pub enum Notice<'a> {
     RequestIssued(RequestId, StreamId),
     /// A command made a step through the queues of the host interface.
     Interface(InterfaceNotice),
-    /// The drive admitted a request. The offset of the request is now an address in the drive, not in a namespace.
+    /// The drive admitted a request, whose offset is now an address in the drive instead of a namespace.
     RequestSubmitted(RequestId, IoRequest),
     /// The drive refused a request.
     RequestRefused(RequestId),
@@ -173,7 +172,7 @@ pub enum Notice<'a> {
     PagePlaced(Ppn, Lpn),
     /// A transaction of a request, or of the firmware (`None`), was enqueued at a die.
     Enqueued(DieId, TransactionClass, Option<RequestId>),
-    /// A transaction was dequeued as part of the next operation of a die.
+    /// A transaction was dequeued for the next operation of a die.
     Taken(DieId, TransactionClass, Option<RequestId>),
     /// A transaction was dequeued from a die because its page has moved.
     Rerouted(DieId, TransactionClass, Option<RequestId>),
@@ -181,7 +180,7 @@ pub enum Notice<'a> {
     PathAsked(DieId, TransferPhase),
     /// An event of a read at its die, or of its page.
     Read(ReadNotice),
-    /// A path is granted now, after these causes have blocked it for this time.
+    /// A path that these causes have blocked for this time is granted now.
     PathBlocked(Grant, Causes, Time),
     /// A path was granted.
     PathGranted(Grant),
@@ -195,7 +194,7 @@ pub enum Notice<'a> {
     LinkUsed(LinkUse),
     /// A scout of Venice moved, now or earlier.
     ScoutMoved(ScoutStep),
-    /// A search by a scout of Venice ended. No other search reserved or released a link meanwhile.
+    /// A search by a scout of Venice ended, during which no other search reserved or released a link.
     Searched(ScoutSearch),
     /// A chip sent the acknowledgement of an operation. Acknowledgements of one die arrive in the order of sending.
     AcknowledgementSent(DieId, AcknowledgementId),
@@ -203,22 +202,21 @@ pub enum Notice<'a> {
     Acknowledged(DieId, AcknowledgementId),
     /// An operation on this number of planes started at a die.
     OperationBegan(DieId, Extent, OperationKind, usize),
-    /// The array of a die, or of one of its planes, began to work, until the given time.
+    /// The array of a die, or of one of its planes, began to work. It ends at the given time.
     ArrayBegan(DieId, Extent, OperationKind, Time),
     /// The array of a die, or of one of its planes, finished.
     ArrayEnded(DieId, Extent),
     /// The array operation of a die was suspended.
     Suspended(DieId),
-    /// The array operation of a die was resumed, and ends at the given time.
+    /// The array operation of a die was resumed. It ends at the given time.
     Resumed(DieId, Time),
-    /// The data of one plane was transferred out of the register of a die, or of the plane.
+    /// The data of one plane left the register of a die, or of the plane.
     DataLeft(DieId, Extent),
     /// The array read a page, for a request or for the firmware (`None`).
     PageRead(Ppn, Lpn, Option<RequestId>),
     /// The array programmed a page.
     PageProgrammed(Ppn, Lpn, Origin),
-    /// The array programmed parity, which has no page of its own. The page is the last one of the data program before the parity, in the
-    /// same plane.
+    /// The array programmed parity, which has no logical page. The page is the last one of the data program before it, in the same plane.
     ParityProgrammed(Ppn),
     /// A partial read of this page was extended to the whole page.
     WholePageWanted(Option<RequestId>, Lpn),
@@ -232,9 +230,9 @@ pub enum Notice<'a> {
     ReplicaKept(Lpn),
     /// The array erased a block.
     BlockErased(BlockId),
-    /// The data of a page arrived directly from its chip at another chip, to be programmed in this plane.
+    /// The data of a page arrived at another chip directly from its chip, and will be programmed in this plane.
     PageCopied(Ppn, PlaneId),
-    /// The data of a page that had arrived at another chip, to be programmed in this plane, was discarded.
+    /// Data that had arrived at another chip directly from its chip, for a program in this plane, was discarded.
     CopyDropped(Ppn, PlaneId),
     /// A transaction must wait for the mapping entry of a logical page.
     EntryWanted(Option<RequestId>, Lpn),
@@ -248,7 +246,7 @@ pub enum Notice<'a> {
     TranslationReadEnded(Lpn),
     /// A program of a translation page was issued.
     TranslationProgramIssued(Lpn),
-    /// The program of a translation page began, with the current state of its entries.
+    /// The program of a translation page, with the current state of its entries, began.
     TranslationProgramBegan(Lpn),
     /// The controller received the acknowledgement of the program of a translation page.
     TranslationProgramEnded(Lpn),
