@@ -1,8 +1,8 @@
 //! Probes that record the events in a window of simulated time for display.
 //!
-//! [`timeline`] writes a trace for Perfetto; [`network`] records the transfers over the interconnect for the animation in the HTML report.
-//! The number of recorded events is bounded. A recorder is detached after its window has ended, or it is full, and all recorded activity
-//! has ended. A detached recorder costs no run time.
+//! [`timeline`] writes a trace for Perfetto; [`network`] records the transfers over the interconnect for the animation in the HTML report. The number
+//! of recorded events is bounded. A recorder is detached when its window has ended or it is full, as soon as all recorded activity has ended.
+//! Detached, it costs no run time.
 
 pub mod network;
 mod pending_paths;

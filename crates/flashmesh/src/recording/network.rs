@@ -18,8 +18,7 @@ use super::RecordingWindow;
 use super::pending_paths::PendingPaths;
 use super::requests::{InFlight, RegisterContents, Requests};
 
-/// Number of recent transfers that the recorder keeps for each die. The use of a link is reported when it ends, and is then assigned to one of these
-/// transfers.
+/// Number of recent transfers that the recorder keeps for each die. A link use is reported only at its end, and is then matched with one of these.
 const LATEST: usize = 4;
 
 /// Handle to the recording of a [`NetworkRecorder`]. The recording is empty until the run has ended.
@@ -32,7 +31,7 @@ impl NetworkRecording {
     }
 }
 
-/// Use of a link. `transfer` is the number of the transfer (in order of request) for which the link was held; `None` if unknown.
+/// Use of a link. `transfer` is the number (in order of request) of the transfer that held it; `None` if unknown.
 struct LinkHold {
     link_use: LinkUse,
     transfer: Option<u64>,
@@ -47,7 +46,7 @@ pub struct NetworkRecorder {
     requests: Requests,
     pages: RegisterContents,
     taken: FxHashMap<DieId, Vec<u64>>,
-    /// For each die and transfer phase whose path is requested and not released, the number of the transfer, in order of request.
+    /// Number (in order of request) of the transfer of each die and phase whose path is requested and not released.
     open: FxHashMap<(DieId, TransferPhase), u64>,
     /// For each die, the numbers of its most recent transfers, from oldest to newest, at most [`LATEST`].
     latest: FxHashMap<DieId, Vec<u64>>,
@@ -60,8 +59,8 @@ pub struct NetworkRecorder {
 }
 
 impl NetworkRecorder {
-    /// Creates a recorder for the interconnect `info`, which records at most `events_max` events in `window`. Also returns the handle from which the
-    /// recording can be taken after the run.
+    /// Creates a recorder for the interconnect `info`, of at most `events_max` events in `window`, and the handle to take its recording after the
+    /// run.
     pub fn new(
         info: &'static FabricInfo,
         window: RecordingWindow,
@@ -147,9 +146,8 @@ impl NetworkRecorder {
         }
     }
 
-    /// Returns the number of the transfer for which a link was held; `None` if unknown. Candidates are the recent transfers of the die that
-    /// had requested their path and not released it when the use began. Of these, the newest with a granted path is returned; without one,
-    /// the newest.
+    /// Returns the number of the transfer that held a link; `None` if unknown. Candidates are the recent transfers of the die whose path was
+    /// requested and not released when the use began. Returns the newest one with a granted path, otherwise the newest.
     fn holder(&self, link_use: LinkUse) -> Option<u64> {
         let latest = self.latest.get(&link_use.die)?;
         let held_from = |number: &&u64| {
@@ -191,8 +189,7 @@ impl NetworkRecorder {
     fn ended(&mut self, now: Time) {
         let (start, end) = (self.window.start, self.window.end.min(now));
         for request in self.requests.in_flight() {
-            // Leave out requests issued after the window: the recorder can be detached before they complete, and they would then seem to be
-            // in flight.
+            // Leave out requests issued after the window: a recorder that is detached before they complete would show them as in flight.
             if self.window.overlaps(request.issued, now) {
                 self.completed.insert(request.number, recorded_request(&request, None));
             }
@@ -232,8 +229,8 @@ impl NetworkRecorder {
 }
 
 impl Probe for NetworkRecorder {
-    /// Returns whether the recorder can be detached: the window has ended or the recording is full, and all paths and requests that began before the
-    /// end of the window have ended.
+    /// Returns whether the recorder can be detached: the window has ended or the recording is full, and no path or request that began before the end
+    /// of the window is pending.
     fn is_done(&mut self, now: Time) -> bool {
         let end = self.window.end;
         (self.is_cut || now >= end) && self.unfinished.is_empty() && !self.requests.has_older(end)
@@ -256,7 +253,7 @@ impl Probe for NetworkRecorder {
             Notice::PathAsked(die, phase) => self.record_path_request(die, phase, now),
             Notice::PathBlocked(grant, causes, waited) => {
                 if let Some(transfer) = self.transfer(grant) {
-                    // List the causes in the order of `Cause::ALL`: a path waits for a controller before it waits for links.
+                    // List causes in the order of `Cause::ALL`: a path waits for a controller before links.
                     let met = Cause::ALL.into_iter().filter(|cause| causes.contains(*cause));
                     (transfer.causes, transfer.blocked_ps) = (met.map(Into::into).collect(), waited.as_ps());
                 }

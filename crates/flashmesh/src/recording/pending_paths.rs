@@ -1,4 +1,4 @@
-//! Paths and acknowledgements that began in a recording window or before, and have not ended. A recorder stays attached until none is left.
+//! Paths and acknowledgements that began before the end of a recording window, and are pending. A recorder stays attached until none is left.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -7,7 +7,6 @@ use crate::ids::DieId;
 use crate::kernel::probe::Notice;
 use crate::units::Time;
 
-/// Paths that are requested and not released, and acknowledgements in flight.
 #[derive(Debug, Default)]
 pub(super) struct PendingPaths {
     paths: FxHashSet<(DieId, TransferPhase)>,

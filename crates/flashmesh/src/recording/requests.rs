@@ -1,5 +1,4 @@
-//! Sequence numbers of requests, which identify them because request ids are reused. Also, for each die, the requests whose pages are in its page
-//! registers.
+//! Sequence numbers of requests, because request ids are reused. Also, for each die, the requests whose data is in its page registers.
 
 use std::collections::VecDeque;
 
@@ -59,8 +58,7 @@ impl Requests {
     }
 }
 
-/// For each die, the sequence numbers of the requests that read the pages in its page registers, in the order of transfer; `None` for a
-/// page that no request reads.
+/// Sequence numbers of the requests whose pages are in the page registers of each die, in the order of transfer; `None` for a page without a request.
 #[derive(Debug, Default)]
 pub(super) struct RegisterContents {
     of: Option<DieId>,
@@ -68,7 +66,7 @@ pub(super) struct RegisterContents {
 }
 
 impl RegisterContents {
-    /// Records the end of an array operation of `die`. The next calls of [`push_page`](Self::push_page) add pages to the registers of this die.
+    /// Records the end of an array operation of `die`. The following calls of [`push_page`](Self::push_page) are for its registers.
     pub fn set_current_die(&mut self, die: DieId) {
         self.of = Some(die);
     }

@@ -1,10 +1,9 @@
 //! Timeline for Perfetto: activity of every die, link and queue, and arrows that connect the activities of a request.
 //!
-//! A die has four tracks: its number of waiting transactions, commands in transfer to the die, its array, and data in transfer from the die. Planes
-//! that read independently have an array track each. A link has one track, which shows the die for which the link is held. A stream has a counter of
-//! its outstanding requests, and below the counter one track for each request slot, which shows one request at a time. A stream has as many slots as
-//! its maximum number of outstanding requests. An arrow leads from a request to each of its commands, array operations and data transfers, in order
-//! of time, and to its completion.
+//! A die has four tracks: queued transactions, commands in transfer, array, and data in transfer. Planes that read independently have an array track
+//! each. A link has one track, which shows the die that holds it. A stream has a counter of outstanding requests and, below it, a track for each
+//! request slot, which shows one request at a time. There are as many slots as the maximum number of outstanding requests. An arrow leads from a
+//! request to each of its commands, array operations and data transfers, in order of time, and to its completion.
 
 pub mod proto;
 mod tracks;
@@ -30,7 +29,7 @@ use writer::{Slice, Track, Writer};
 
 pub use tracks::DriveLayout;
 
-/// Handle to the outcome of writing a timeline. An error in writing does not stop the run.
+/// Handle to the outcome of a timeline. A write error does not stop the run.
 #[derive(Clone, Debug, Default)]
 pub struct TimelineOutcome(Arc<Mutex<Ended>>);
 
@@ -62,8 +61,7 @@ pub struct Timeline {
 }
 
 impl Timeline {
-    /// Creates a timeline that writes at most `events_max` events in `window` to `sink`. Also returns a handle from which the outcome can be read
-    /// after the run.
+    /// Creates a timeline that writes at most `events_max` events in `window` to `sink`, and a handle to its outcome after the run.
     pub fn new(
         shape: &DriveLayout<'_>,
         window: RecordingWindow,
@@ -153,7 +151,7 @@ impl Timeline {
     fn granted(&mut self, grant: Grant, now: Time) {
         let tracks = self.tracks.die(grant.die);
         let is_command = grant.phase == TransferPhase::Command;
-        // A path that is granted at once has no set-up time, so drop the "path set-up" slice.
+        // A path granted at once has no set-up time, so drop its "path set-up" slice.
         let busy = if is_command { &mut tracks.commands } else { &mut tracks.data };
         busy.forget_if_begun(now);
         self.end(grant.die, if is_command { |die| &mut die.commands } else { |die| &mut die.data }, now);

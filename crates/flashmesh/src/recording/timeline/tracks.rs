@@ -49,7 +49,7 @@ impl SliceTrack {
         }
     }
 
-    /// Drops the slice in progress if it began at `at`, the current time, because it would have no duration.
+    /// Drops the slice in progress if it began at `at`, the current time: it would have no duration.
     pub fn forget_if_begun(&mut self, at: Time) {
         self.begun.take_if(|begun| begun.at == at);
     }
@@ -77,7 +77,7 @@ pub struct DieTracks {
     pub data: SliceTrack,
     /// Sequence numbers of the requests whose transactions were dequeued for the next operation of the die.
     taken: Vec<u64>,
-    /// Whether the transaction that was dequeued last is firmware work, such as GC.
+    /// Whether the last dequeued transaction is firmware work, such as GC.
     pub is_internal: bool,
     /// Name of the operation that began or resumed last on the die.
     pub operation: String,
@@ -92,8 +92,8 @@ impl DieTracks {
         (self.queue, self.waiting)
     }
 
-    /// Adds a dequeued transaction to the next operation of the die. `request` is the sequence number of its request; `None` if unknown,
-    /// and for firmware work.
+    /// Adds a dequeued transaction to the next operation of the die. `request` is the sequence number of its request; `None` for firmware work, or if
+    /// unknown.
     pub fn add_dequeued(&mut self, request: Option<u64>, is_internal: bool) {
         self.taken.extend(request);
         self.taken.dedup();
@@ -153,8 +153,8 @@ struct StreamTracks {
     of_request: FxHashMap<u64, usize>,
 }
 
-/// Returns `names` with zeros before their numbers, so that the order by name, in which Perfetto shows groups and search results, is the
-/// order of the numbers. Numbers at the same place of names that differ only in numbers get equally many digits.
+/// Returns `names` with zero-padded numbers, because Perfetto sorts groups and search results by name. The numbers at one position of otherwise equal
+/// names get the same width.
 fn sortable(names: Vec<String>) -> Vec<String> {
     let mut digits_max: FxHashMap<String, Vec<usize>> = FxHashMap::default();
     for name in &names {
@@ -173,7 +173,7 @@ fn sortable(names: Vec<String>) -> Vec<String> {
     names.iter().map(padded).collect()
 }
 
-/// Returns `name` with a space in place of each number, so that names which differ only in numbers become equal.
+/// Returns `name` with each number replaced by a space, for comparison of names apart from their numbers.
 fn without_digits(name: &str) -> String {
     let begin = name.split(|c: char| c.is_ascii_digit()).next().unwrap_or_default();
     numbers(name).fold(begin.to_owned(), |begun, (_, behind)| format!("{begun} {behind}"))
@@ -249,7 +249,7 @@ impl Tracks {
         &mut self.dies[die.index()]
     }
 
-    /// Returns whether any die has a slice in progress that began before the time `than`, and that is still to be written.
+    /// Returns whether any die has a slice in progress that began before `than`, and is still to be written.
     pub fn has_older(&self, than: Time) -> bool {
         let has_older = |die: &DieTracks| {
             let mut tracks = [&die.commands, &die.array, &die.data].into_iter().chain(die.planes.values());

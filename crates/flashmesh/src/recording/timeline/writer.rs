@@ -10,7 +10,7 @@ use crate::units::Time;
 use super::proto::{CounterDescriptor, DebugAnnotation, Kind, Trace, TracePacket, TrackDescriptor, TrackEvent};
 
 const CHUNK: usize = 64 * 1024;
-/// Value of `child_ordering` in a track descriptor, with which the viewer shows sibling tracks in the order of their ranks.
+/// Value of `child_ordering` by which the viewer sorts sibling tracks by rank.
 const EXPLICIT_ORDER: i32 = 3;
 const COUNT: i32 = 2;
 
@@ -129,7 +129,7 @@ impl Writer {
         }
     }
 
-    /// Counts an event at `at` that is to be written. Returns false if the timeline is full; the event must then be dropped.
+    /// Counts an event at `at` before it is written. Returns `false` if the timeline is full; the event must then be dropped.
     fn count(&mut self, at: Time) -> bool {
         if self.events == self.events_max {
             self.full_at.get_or_insert(at);
