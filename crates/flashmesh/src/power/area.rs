@@ -1,9 +1,9 @@
 //! Area of an interconnect, after Venice, ISCA 2023, section 6.6.
 //!
-//! Areas of links are relative to the channels of the bus, which has one for each row of chips. A link between routers is shorter than a channel of 8
-//! chips, by a factor of 8, and thinner: it takes 0.04 of that channel's area. Relative to a longer channel its area is proportionally smaller
-//! \[choice\]. Links to a controller or to the pins of a chip are not counted, because the bus needs the same area for their counterparts. Area is
-//! proportional to the number of wires \[choice\].
+//! Areas of links are relative to the channels of the bus, one for each row of chips. A link between routers is 8 times shorter than a channel of 8
+//! chips, and thinner: it takes 0.04 of the area of that channel, and proportionally less of a longer channel \[choice\]. Links to a controller or to
+//! the pins of a chip are not counted, because the bus needs the same area for their counterparts. Area is proportional to the number of wires
+//! \[choice\].
 
 use super::Constant;
 use crate::config::{self, Config};
@@ -15,8 +15,8 @@ use crate::quantities;
 const MESH_LINK_AREA: f64 = 0.04;
 const CHIPS_PER_CHANNEL: f64 = 8.0;
 const ROUTER_BESIDE_MM2: f64 = 8.0;
-/// Area in mm2 of the buffers of a router inside a chip (NoSSD), for `BUFFER_FLITS` flits. [`SWITCH_MM2`] is the area of the rest of the router: 0.03
-/// mm2 for the crossbar, and 0.002 mm2 for arbitration and routing.
+/// Area in mm2 of the buffers of a router inside a chip (NoSSD), for `BUFFER_FLITS` flits. [`SWITCH_MM2`] is the rest of the router: 0.03 mm2 for the
+/// crossbar, 0.002 mm2 for arbitration and routing.
 const BUFFERS_MM2: f64 = 0.17;
 const BUFFER_FLITS: f64 = 512.0;
 const SWITCH_MM2: f64 = 0.032;

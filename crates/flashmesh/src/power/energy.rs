@@ -101,7 +101,7 @@ quantities! {
 /// Number of chips on the channel to which `power.channel-power` applies. The power of a channel is proportional to its number of chips.
 const CHIPS_PER_CHANNEL: f64 = 8.0;
 
-/// Returns the power that a link of `kind` with 8 wires draws while data moves over it. A shared channel is assumed to have 8 chips.
+/// Returns the power of a link of `kind` with 8 wires while data moves over it. A shared channel is assumed to have 8 chips.
 pub fn link_power(power: &config::Power, kind: LinkKind) -> Wattage {
     match kind {
         LinkKind::Channel => power.channel_power,
@@ -145,8 +145,8 @@ pub fn report(config: &Config, activity: &DriveActivity<'_>) -> PowerReport {
     let total = read + program + erase + channels + links + routers + controllers;
 
     let mean = |energy: f64, seconds: f64| if seconds > 0.0 { energy / seconds } else { 0.0 };
-    // A transfer between a controller and a chip crosses exactly one link to a controller, so the busy time of those links is the total time of these
-    // transfers. Chip-to-chip transfers of NoSSD cross no such link: their energy counts, but not their time.
+    // A transfer between a controller and a chip crosses exactly one controller link, so the busy time of controller links is the time of all such
+    // transfers. Chip-to-chip transfers of NoSSD cross none: their energy counts, but not their time.
     let at_controllers = LinkKind::ALL.into_iter().filter(|kind| kind.leads_to_controller());
     let transfers_s: f64 = at_controllers.map(|kind| moving_s[kind.index()]).sum();
     let nominal_w = f64::from(dies) * mean(read + program + erase, array_s)

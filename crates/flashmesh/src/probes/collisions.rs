@@ -1,4 +1,4 @@
-//! Probe for `measure.collisions`: passes the notices of reads on to the analysis of read collisions.
+//! Probe for `measure.collisions`: forwards the notices of reads to the analysis of read collisions.
 
 use crate::collisions::{Analysis, AnalysisOptions, DetectorRules};
 use crate::config::{Config, CountedReads};
