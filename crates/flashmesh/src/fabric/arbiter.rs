@@ -62,7 +62,7 @@ pub(super) struct Arbiter {
     custom: Option<(u32, SharedPolicy)>,
 }
 
-/// Removes and returns the first request of `queue` for which `fits` holds; `None` if `fits` holds for no request.
+/// Removes and returns the first request of `queue` that matches `fits`; `None` if none matches.
 #[inline(always)]
 fn remove_first(queue: &mut Ring<QueuedRequest>, fits: impl Fn(&QueuedRequest) -> bool) -> Option<QueuedRequest> {
     if fits(queue.front()?) { queue.pop_front() } else { remove_later(queue, fits) }
@@ -74,8 +74,8 @@ fn remove_later(queue: &mut Ring<QueuedRequest>, fits: impl Fn(&QueuedRequest) -
     queue.remove(at)
 }
 
-/// Returns the smallest `distance` among the requests for which `fits` holds, and the index in `queue` of the first request with that distance;
-/// `None` if `fits` holds for no request.
+/// Returns the smallest `distance` of the requests that match `fits`, and the index in `queue` of the first request at that distance; `None` if none
+/// matches.
 #[inline(always)]
 fn nearest(
     queue: &Ring<QueuedRequest>,
@@ -83,19 +83,19 @@ fn nearest(
     distance: impl Fn(&QueuedRequest) -> u32,
 ) -> Option<(u32, usize)> {
     let fitting = queue.iter().zip(0u32..).filter(|(waiting, _)| fits(waiting));
-    // Distance and index are packed in one integer, so that the minimum needs no branch, which would often be mispredicted.
+    // Distance and index are packed in one integer: a minimum of two values would need a branch, which would often be mispredicted.
     let nearest = fitting.map(|(waiting, at)| u64::from(distance(waiting)) << u32::BITS | u64::from(at)).min()?;
     Some(((nearest >> u32::BITS) as u32, nearest as u32 as usize))
 }
 
-/// Returns whether the queued request `other` stays ahead of a new data request. Requests are ordered by owner class. Within a class, the new request
-/// goes first if its die still holds the channel for data (`goes_on`), otherwise last. `data` is the owner class of the new request.
+/// Returns whether the queued request `other` stays ahead of a new data request of the class `data`. Requests are ordered by owner class. Within its
+/// class, the new request goes first if its die still holds the channel for data (`goes_on`), otherwise last.
 #[inline]
 fn precedes(other: &QueuedRequest, data: DataOwner, goes_on: bool) -> bool {
     other.data_owner < data || (other.data_owner == data && !goes_on)
 }
 
-/// Moves the last request of `queue` forward to its place in the order of [`precedes`]. The other requests are already in that order.
+/// Moves the last request of `queue`, whose others are already in the order of [`precedes`], to its place in this order.
 #[inline(never)]
 fn sort_in_last(queue: &mut Ring<QueuedRequest>) {
     if let Some(last) = queue.pop_back() {
@@ -107,23 +107,21 @@ fn sort_in_last(queue: &mut Ring<QueuedRequest>) {
 impl Arbiter {
     /// Creates an arbiter with empty queues for `positions` dies, with `positions_per_chip` dies on each chip.
     pub(super) fn new(arbitration: Arbitration, positions: u32, positions_per_chip: u32) -> Arbiter {
-        // Round robin starts after `last`. So under the data-first round-robin rules `last` is initially the last die, and commands of chip
-        // 0 are first.
+        // Round robin starts after `last`. Under the data-first round-robin rules, start after the last die, so that commands of chip 0 are first.
         let last = if arbitration.is_data_first_by_chip() { positions.saturating_sub(1) } else { 0 };
         let (positions_per_chip, commands, data) = (Divisor::new(positions_per_chip), Ring::default(), Ring::default());
         Arbiter { arbitration, positions, positions_per_chip, last, before_last: last, commands, data, custom: None }
     }
 
-    /// Replaces the arbitration rule with the custom `policy`. `resource` is the number of this channel or controller, which is passed to the policy.
-    /// Call before the first request.
+    /// Replaces the arbitration rule with the custom `policy`, to which `resource`, the number of this channel or controller, is passed. Call before
+    /// the first request.
     pub(super) fn set_policy(&mut self, resource: u32, policy: SharedPolicy) {
-        // The policy needs both queues in order of arrival, and the position of the last granted die in `last`. The oldest-first rule keeps
-        // both.
+        // The policy needs both queues in order of arrival, and the last granted die in `last`, as the oldest-first rule keeps them.
         self.arbitration = Arbitration::OldestFirst;
         self.custom = Some((resource, policy));
     }
 
-    /// Dequeues the request that the custom `policy` chooses among those for which `fits` holds; `None` if `fits` holds for no queued request.
+    /// Dequeues the request that the custom `policy` chooses among those that match `fits`; `None` if none matches.
     #[cold]
     fn dequeue_custom(
         &mut self,
@@ -152,7 +150,7 @@ impl Arbiter {
         remove_first(self.queue(chosen.phase), |waiting| waiting.order == chosen.order)
     }
 
-    /// Enqueues a request in order of arrival; under the data-first round-robin rules, a data request in the order of [`precedes`].
+    /// Enqueues a request in order of arrival. Under the data-first round-robin rules, data requests are in the order of [`precedes`] instead.
     #[inline(always)]
     pub(super) fn enqueue(&mut self, waiting: QueuedRequest) {
         let is_sorted = waiting.phase != TransferPhase::Command && self.arbitration.is_data_first_by_chip();
@@ -165,8 +163,7 @@ impl Arbiter {
         }
     }
 
-    /// Records a grant to the die at `position` for `phase`. Call it for a grant that bypassed the queues; grants from the queues are recorded by the
-    /// dequeue functions.
+    /// Records a grant to the die at `position` for `phase` that bypassed the queues. The dequeue functions record all other grants.
     #[inline]
     pub(super) fn record_grant(&mut self, position: u32, phase: TransferPhase) {
         if phase == TransferPhase::Command || !self.arbitration.is_data_first_by_chip() {
@@ -175,8 +172,8 @@ impl Arbiter {
         }
     }
 
-    /// Returns whether the chip of the die at `position` comes before the chip of the latest command grant, in the round-robin order in
-    /// which that grant was made. `false` for all rules except [`Arbitration::DataFirstTogether`].
+    /// Returns whether the chip of the die at `position` would have been served before the chip of the latest command grant, in round-robin order.
+    /// `false` for all rules except [`Arbitration::DataFirstTogether`].
     #[inline]
     pub(super) fn precedes_grant(&self, position: u32) -> bool {
         self.arbitration == Arbitration::DataFirstTogether && self.chips_behind(position) < self.chips_behind(self.last)
@@ -192,7 +189,7 @@ impl Arbiter {
         std::mem::replace(&mut self.last, position)
     }
 
-    /// Removes the queued request of `die` for `phase`, because another arbiter has granted a path for it; without effect if none is queued.
+    /// Removes the queued request of `die` for `phase`, if there is one, because another arbiter has granted a path for it.
     #[inline]
     pub(super) fn cancel(&mut self, die: DieId, phase: TransferPhase) {
         remove_first(self.queue(phase), |waiting| waiting.die == die);
@@ -210,14 +207,14 @@ impl Arbiter {
         if self.arbitration != Arbitration::CommandFirst {
             return if self.is_empty() { None } else { self.dequeue_die() };
         }
-        // The command-first rule does not use `last`, so the grant need not be recorded.
+        // The command-first rule does not use `last`, so do not record the grant.
         match self.commands.pop_front() {
             Some(next) => Some((next.die, TransferPhase::Command)),
             None => self.data.pop_front().map(|next| (next.die, next.phase)),
         }
     }
 
-    /// Dequeues the request to grant next among those for which `fits` holds; `None` if `fits` holds for no queued request.
+    /// Dequeues the request to grant next among those that match `fits`; `None` if none matches.
     #[inline(always)]
     pub(super) fn dequeue(&mut self, fits: impl Fn(&QueuedRequest) -> bool) -> Option<QueuedRequest> {
         if self.is_empty() { None } else { self.dequeue_fitting(fits) }
@@ -228,7 +225,7 @@ impl Arbiter {
         self.commands.is_empty() && self.data.is_empty()
     }
 
-    /// Like [`Arbiter::dequeue`] with a `fits` that always holds, but returns only die and phase, which fit into CPU registers.
+    /// Like [`Arbiter::dequeue`] of any request, but returns only die and phase, which fit into CPU registers.
     #[inline(never)]
     fn dequeue_die(&mut self) -> Option<(DieId, TransferPhase)> {
         self.dequeue_fitting(|_| true).map(|next| (next.die, next.phase))
@@ -254,7 +251,7 @@ impl Arbiter {
                 }
             }
             Arbitration::RoundRobin => {
-                // If one die is first in both queues, its data goes first, because that frees the page register.
+                // If one die is first in both queues, its data goes first, which frees the page register.
                 let (last, positions) = (self.last, self.positions);
                 let distance = |waiting: &QueuedRequest| round_robin_rank(waiting.position, last, positions);
                 match (nearest(data, &fits, distance), nearest(commands, &fits, distance)) {

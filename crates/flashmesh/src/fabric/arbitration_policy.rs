@@ -28,10 +28,9 @@ pub struct Contender {
 /// A policy that chooses which queued request is granted a channel or a controller next.
 ///
 /// # Contract
-/// - `choose` is called when a channel or controller is released while two or more grantable requests are queued for it. Other requests are granted
+/// - `choose` is called when a channel or controller is released and two or more of its queued requests can be granted. Other requests are granted
 ///   without a call.
-/// - `waiting` has the queued requests in order of arrival, and the returned value is an index into `waiting`. An index out of range selects the
-///   first request.
+/// - `waiting` has the queued requests in order of arrival. The result is an index into `waiting`; an index out of range selects the first request.
 /// - The policy is deterministic: equal calls in equal order return equal indices.
 pub trait ArbitrationPolicy {
     /// Returns the index in `waiting` of the request to which the channel or controller number `resource` is granted. `last` is the

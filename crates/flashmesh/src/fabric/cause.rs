@@ -1,4 +1,4 @@
-//! Causes of waits of dies for a path.
+//! Causes of path waits.
 
 /// The resource whose occupation delayed a path request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,22 +23,21 @@ impl Cause {
     }
 }
 
-/// Set of the causes that delayed the transfers of a transaction or of a host request. Also records whether a transfer waited for a path in
-/// use for another host request.
+/// Set of the causes that delayed the transfers of a transaction or host request. Also records path conflicts: waits for a path in use for another
+/// host request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Causes(u8);
 
 impl Causes {
     const PATH_CONFLICT: u8 = 1 << 7;
 
-    /// Records that a transfer waited for a path in use for another host request.
+    /// Records a path conflict: a transfer waited for a path in use for another host request.
     #[inline]
     pub fn insert_path_conflict(&mut self) {
         self.0 |= Causes::PATH_CONFLICT;
     }
 
-    /// Returns whether a transfer waited for a path in use for another host request: a path conflict as defined in Venice, ISCA 2023,
-    /// section 3.1.
+    /// Returns whether a path conflict is recorded: a transfer waited for a path in use for another host request (Venice, ISCA 2023, section 3.1).
     #[inline]
     pub const fn has_path_conflict(self) -> bool {
         self.0 & Causes::PATH_CONFLICT != 0

@@ -5,7 +5,7 @@ use crate::units::{Bytes, Rate, Time, TransferTimes};
 
 use super::{Payload, TransferKind};
 
-/// Size of one entry in the page list of a Clean packet, which commands a chip to move the listed pages. No paper states a size.
+/// Size of an entry of the page list in a Clean packet, which makes a chip move the listed pages. No paper states a size.
 pub const PAGE_ADDRESS_SIZE: Bytes = Bytes::new(4);
 
 /// Overhead of a transfer on a channel, in addition to the time of its data bytes.

@@ -15,8 +15,7 @@ use super::{Cause, DataOwner, Grant, GrantRecord, LinkUsage, Outbox, Payload, Tr
 struct Channel {
     /// Die that holds the channel, phase of its transfer, and time of the grant; `None` if the channel is free.
     held: Option<(DieId, TransferPhase, Time)>,
-    /// Number of the batch ([`Outbox::batch`], path requests made together) of the last request that found the channel free; 0 if there was none, or
-    /// if that request was in no batch.
+    /// Batch (path requests made together; see [`Outbox::batch`]) of the last request that found the channel free; 0 if there is none.
     batch: u32,
     arbiter: Arbiter,
 }
@@ -34,7 +33,7 @@ pub struct Channels {
 }
 
 impl Channels {
-    /// Creates `count` free channels for `chips` consecutive chips each. A chip has `dies_per_chip` dies. `durations` calculates the transfer times.
+    /// Creates `count` free channels, each shared by `chips` consecutive chips of `dies_per_chip` dies. `durations` calculates the transfer times.
     pub fn new(
         arbitration: Arbitration,
         durations: ChannelTiming,
@@ -79,8 +78,8 @@ impl Channels {
                 && channel.arbiter.precedes_grant(position)
                 && let Some(granted) = outbox.grants.iter_mut().find(|granted| granted.grant.path == path)
             {
-                // Requests of one batch are arbitrated together. The grant is still in the outbox, and the chip of this request precedes
-                // the granted chip. So this request takes over the grant, and the request of the other die is queued.
+                // Requests of one batch are arbitrated together, and this chip precedes the granted one, whose grant is still in the outbox. So this
+                // request takes over the grant, and the other one is queued.
                 granted.grant.die = die;
                 channel.held = Some((die, phase, now));
                 let replaced = channel.arbiter.replace_grant(position);

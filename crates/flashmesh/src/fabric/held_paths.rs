@@ -5,7 +5,7 @@
 //! Meanwhile the die can use its held path for any further transfer, such as the next command before its data has left.
 //!
 //! No paper says that paths are held in this way, and Venice, ISCA 2023, Figure 3 shows a path released while the array works. The option exists for
-//! comparison: the published gains of Venice over the bus are reproduced if the designs before Venice are assumed to hold their paths.
+//! comparison: under the assumption that the designs before Venice hold their paths, the published gains of Venice over the bus are reproduced.
 //!
 //! Deadlock is impossible: an operation that holds a path ends without waiting for a second path. So every operation ends, and every path is
 //! released.
@@ -23,8 +23,8 @@ use super::{
     Outbox, Payload, SendOutcome, TOKENS, TransferKind, TransferPhase, nossd, venice,
 };
 
-/// Flag in the token of a wake-up: an acknowledgement has crossed a held path. The other bits of the token are the number of the path. Wake-ups of
-/// the inner fabric do not have this flag.
+/// Token flag of a wake-up for an acknowledgement that has crossed a held path. The other bits are the path number. Wake-ups of the inner fabric
+/// never have this flag.
 const ACKNOWLEDGED: u32 = TOKENS / 2;
 
 /// A use of a held path by its die, queued until the path is idle.
@@ -38,13 +38,13 @@ enum PathUse {
 /// A held path: a path that the inner fabric (the interconnect below this layer) granted, and that this layer has not released.
 #[derive(Clone, Debug)]
 struct Path {
-    /// Grant by the interconnect below this layer. The phase of the grant is that of the first transfer over the path.
+    /// Grant by the inner fabric, for the phase of the first transfer over the path.
     grant: Grant,
     since: Time,
     links: Vec<LinkId>,
     is_moving: bool,
     next: VecDeque<PathUse>,
-    /// Number of programs, erases and copybacks on the path that have not been acknowledged to the controller.
+    /// Number of programs, erases and copybacks on the path whose end has not been acknowledged to the controller.
     unacknowledged: u32,
 }
 
@@ -55,22 +55,18 @@ pub struct HeldPaths {
     rule: HoldPath,
     /// Held paths, indexed by path; `None` if a path is free.
     paths: Vec<Option<Path>>,
-    /// Path of the latest operation that holds one, indexed by die; `None` if no operation held a path yet, or if the path has been
-    /// released.
+    /// Path of the latest operation that holds one, indexed by die; `None` without such a path, or after its release.
     current_path: Vec<Option<PathId>>,
-    /// Paths of the reads whose data has not left completely, each with the number of pages that have still to leave. Indexed by die. The
-    /// reads of a die are in the order in which their data leaves.
+    /// Paths of the reads that have still to send data, indexed by die, each with its number of remaining pages. In the order in which the data
+    /// leaves.
     reading: Vec<VecDeque<(PathId, u32)>>,
-    /// Paths of the programs, erases and copybacks in progress, indexed by die. The paths of a die are in the order in which the operations
-    /// end.
+    /// Paths of the programs, erases and copybacks in progress, indexed by die, in the order in which they end.
     program_paths: Vec<VecDeque<PathId>>,
-    /// Time for which the last transfer waited for the path that its die held, indexed by die and phase; `None` if a new path was granted
-    /// for it.
+    /// Wait of the last transfer for the path that its die held, indexed by die and phase; `None` if the transfer was granted a new path.
     waited: Vec<[Option<Time>; TransferPhase::ALL.len()]>,
-    /// Acknowledgements that wait for a new path, because the ended operation holds none. Indexed by die. The acknowledgements of a die are
-    /// in the order in which its operations ended.
+    /// Acknowledgements that wait for a new path, because their operation holds none, indexed by die. In the order in which the operations ended.
     pending_acks: Vec<VecDeque<AcknowledgementId>>,
-    /// Total time for which each link was held, up to the last `catch_up` for links that are still held; indexed by link.
+    /// Total time for which each link was held, indexed by link. Links that are still held are included up to the last `catch_up`.
     held_for: Vec<Time>,
 }
 
@@ -95,8 +91,8 @@ impl HeldPaths {
         self.paths[path.index()].as_mut().expect("a path is used by whom it was granted to")
     }
 
-    /// Records as held the paths of all grants in `outbox` from index `first` on, which the inner fabric (the interconnect below this layer) has
-    /// added. Grants for acknowledgements are removed, and the acknowledgements are sent at once.
+    /// Records as held the paths that the inner fabric has granted in `outbox` from index `first` on. Removes grants for acknowledgements, and sends
+    /// these acknowledgements at once.
     fn record_grants(&mut self, first: usize, now: Time, outbox: &mut Outbox) {
         let mut at = first;
         while let Some(&GrantRecord { grant, .. }) = outbox.grants.get(at) {
@@ -111,7 +107,7 @@ impl HeldPaths {
                 unacknowledged: 0,
             });
             self.waited[die][grant.phase.index()] = None;
-            // If reads hold their paths, data leaves over the path of its read. So a new path for outgoing data can only be for an acknowledgement.
+            // If reads hold their paths, their data needs no new path. So a new path for outgoing data is for an acknowledgement.
             let is_acknowledgement = grant.phase == TransferPhase::DataOut && self.rule.holds_reads();
             match if is_acknowledgement { self.pending_acks[die].pop_front() } else { None } {
                 Some(id) => {
@@ -123,7 +119,7 @@ impl HeldPaths {
         }
     }
 
-    /// Runs `call` on the inner fabric (the interconnect below this layer), and records as held the paths that are granted during `call`.
+    /// Runs `call` on the inner fabric, and records the paths granted meanwhile as held.
     fn call_fabric(&mut self, now: Time, outbox: &mut Outbox, call: impl FnOnce(&mut AnyFabric, &mut Outbox)) {
         let first = outbox.grants.len();
         call(&mut self.fabric, outbox);
@@ -132,9 +128,8 @@ impl HeldPaths {
 
     /// Returns the held path that `die` uses for a transfer of `phase`; `None` if the die has to request a new path.
     ///
-    /// Outgoing data uses the path of the read whose data leaves next, if reads hold paths. Other transfers use the path of the latest
-    /// operation of the die, if that path is still held. A command does not use a path on which an earlier program, erase or copyback has
-    /// not been acknowledged to the controller.
+    /// If reads hold paths, outgoing data uses the path of its read. Other transfers use the path of the latest operation of the die, if it is still
+    /// held. A command uses no path on which an earlier program, erase or copyback has not been acknowledged.
     fn path_for(&self, die: DieId, phase: TransferPhase) -> Option<PathId> {
         if phase == TransferPhase::DataOut
             && let Some(&(path, _)) = self.reading[die.index()].front()
@@ -155,8 +150,8 @@ impl HeldPaths {
         }
     }
 
-    /// Starts the next queued use of an idle path. If no use is queued, the path stays held while an operation on it is in progress, and is released
-    /// otherwise.
+    /// Starts the next queued use of an idle path. Without one, the path stays held while an operation on it is in progress, otherwise it is
+    /// released.
     fn start_next_use(&mut self, number: PathId, now: Time, outbox: &mut Outbox) {
         let path = self.path(number);
         let grant = path.grant;
@@ -173,7 +168,7 @@ impl HeldPaths {
         }
     }
 
-    /// Returns whether read data of the die of `grant` has still to leave over the path of `grant`.
+    /// Returns whether the die of `grant` has still to send read data over the path of `grant`.
     fn has_data_left(&self, grant: Grant) -> bool {
         self.reading[grant.die.index()].iter().any(|(path, _)| *path == grant.path)
     }
@@ -186,8 +181,8 @@ impl HeldPaths {
         self.call_fabric(now, outbox, |fabric, outbox| fabric.release(grant, now, outbox));
     }
 
-    /// Sends acknowledgement `id` over the held path of `grant` at `now`. Schedules two events at its arrival: first a wake-up, which makes
-    /// the path idle, then [`FabricEvent::Acknowledged`]. So the path is idle when the controller acts.
+    /// Sends acknowledgement `id` over the held path of `grant` at `now`. At its arrival, first a wake-up makes the path idle, then
+    /// [`FabricEvent::Acknowledged`] occurs: the path is idle when the controller acts.
     fn send_acknowledgement(&mut self, grant: Grant, id: AcknowledgementId, now: Time, outbox: &mut Outbox) {
         self.path(grant.path).is_moving = true;
         let at = self.fabric.acknowledge_over(grant, now);
@@ -272,8 +267,7 @@ impl Fabric for HeldPaths {
                 self.enqueue_use(path, PathUse::Acknowledgement(id), now, outbox)
             }
             Some(number) => {
-                // The interconnect below this layer has no acknowledgement messages, so the end of the operation is reported to the controller at
-                // once.
+                // The inner fabric has no acknowledgement messages, so report the end of the operation to the controller at once.
                 outbox.events.push((now, FabricEvent::Acknowledged(id)));
                 let path = self.path(number);
                 path.unacknowledged -= 1;
@@ -297,7 +291,7 @@ impl Fabric for HeldPaths {
         let number = PathId(token & !ACKNOWLEDGED);
         let path = self.path(number);
         path.is_moving = false;
-        // `unacknowledged` is 0 if the operation held no path, so that the acknowledgement crossed a path of its own.
+        // `unacknowledged` is already 0 if the operation held no path, and its acknowledgement got a new one.
         path.unacknowledged = path.unacknowledged.saturating_sub(1);
         self.start_next_use(number, now, outbox);
     }
@@ -316,7 +310,7 @@ impl Fabric for HeldPaths {
         self.fabric.stall_time(grant)
     }
 
-    /// Adds the time since the last call to the hold times of the links that are held.
+    /// Brings the hold times of the held links up to date.
     fn catch_up(&mut self, now: Time, outbox: &mut Outbox) {
         for path in self.paths.iter_mut().flatten() {
             path.links.iter().for_each(|link| self.held_for[link.index()] += now - path.since);

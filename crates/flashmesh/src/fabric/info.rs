@@ -9,27 +9,27 @@ use super::{AnyFabric, FabricError};
 
 /// Properties of a kind of interconnect (bus, pSSD, ...), known before an interconnect is built.
 ///
-/// Code outside the folder of a kind may distinguish kinds only by these properties. The oracles (independent checks of a run) have a
-/// [table](crate::check::expected_fabrics) of their own. Each kind states every property: there are no defaults.
+/// Code outside the folder of a kind distinguishes kinds only by these properties, except for the oracles (independent checks of a run), which have a
+/// separate [table](crate::check::expected_fabrics). There are no defaults.
 #[derive(Clone, Debug)]
 pub struct FabricInfo {
     /// Value of `fabric.kind` that selects this kind.
     pub name: &'static str,
     /// Explanation of the interconnect in a few sentences, for recordings of a run.
     pub caption: &'static str,
-    /// Names of the configuration sections that this kind reads and some other kinds do not, such as `packets`.
+    /// Names of the configuration sections, such as `packets`, that this kind reads and some other kind does not.
     pub sections: &'static [&'static str],
     /// Keys of `[fabric]` that affect this kind, besides `kind` and `hold-path`.
     pub used_keys: &'static [&'static str],
-    /// Keys of `[fabric]` that are accepted although they have no effect on this kind, so that one configuration can serve several kinds. A
-    /// key that is neither here nor in `used_keys` is rejected if set.
+    /// Keys of `[fabric]` that are accepted without effect on this kind, so that one configuration can serve several kinds. Other keys that are not
+    /// in `used_keys` are rejected if set.
     pub accepted_unused_keys: &'static [&'static str],
     /// Values of `gc.move`, the ways in which GC moves pages, that this kind supports.
     pub moves: &'static [PageMove],
     /// Constructor of the interconnect for `fabric.hold-path`, under which paths are kept for whole transactions; `None` if this kind does
     /// not support it.
     pub build_held: Option<Build>,
-    /// Whether each die has a controller of its own (on-die controller), which takes time to decode and frame packets.
+    /// Whether each die has its own controller (on-die controller), which takes time to decode and frame packets.
     pub die_controllers: bool,
     /// Location of the routers, if there are any.
     pub routers: RouterPlacement,
@@ -57,19 +57,18 @@ pub enum RouterPlacement {
 }
 
 impl FabricInfo {
-    /// Returns the time that the on-die controller takes to decode or frame a packet, in addition to the array time; zero for kinds without on-die
-    /// controllers.
+    /// Returns the time of the on-die controller to decode or frame a packet, which adds to the array time; zero without on-die controllers.
     pub fn on_die_controller_time(&self, config: &Config) -> Time {
         if self.die_controllers { config.packets.on_die_controller_time } else { Time::ZERO }
     }
 
-    /// Returns whether interconnects of this kind arbitrate path requests by the rule of `fabric.arbitration`.
+    /// Returns whether this kind arbitrates path requests by `fabric.arbitration`.
     pub fn supports_arbitration(&self) -> bool {
         self.used_keys.contains(&"fabric.arbitration")
     }
 }
 
-/// Returns the names of the kinds for which `is_one` holds, as in "bus, pssd or ideal"; empty if there are none.
+/// Returns the names of the kinds that match `is_one`, as in "bus, pssd or ideal"; empty if none matches.
 fn kinds_where(is_one: impl Fn(&FabricInfo) -> bool) -> String {
     let names: Vec<&str> = KINDS.iter().filter(|info| is_one(info)).map(|info| info.name).collect();
     match names.as_slice() {
@@ -100,14 +99,14 @@ pub fn check(info: &FabricInfo, config: &Config) -> Result<(), FabricError> {
     (info.check)(config)
 }
 
-/// Checks that each key of `[fabric]` that is not at its default affects the kind, or is accepted without effect.
+/// Checks that each key of `[fabric]` with a value other than its default affects this kind, or is accepted without effect.
 fn check_keys(info: &FabricInfo, config: &Config) -> Result<(), FabricError> {
     let standard = config::Fabric::default();
-    // The pattern has no `..`, so that a new key does not compile until it is classified here.
+    // The pattern has no `..`: a new key does not compile until it is classified here.
     let config::Fabric {
         kind: _,
         hold_path: _,
-        // These three keys are used only with `channel_load`, so the check of that key suffices.
+        // These three keys have an effect only with `channel_load`, so checking that key is enough.
         driver_resistance_ohm: _,
         chip_capacitance_ff: _,
         controller_capacitance_ff: _,
@@ -211,8 +210,8 @@ mod tests {
                 let key = format!("fabric.{}", parameter.key);
                 let named = info.used_keys.iter().chain(info.accepted_unused_keys).filter(|of| **of == key).count();
                 let is_of_all = ["fabric.kind", "fabric.hold-path"].contains(&key.as_str());
-                // The keys of the electrical load (ohm and fF) are not checked: they are used only with `channel-load`. pnSSD and ideal reject
-                // `channel-load`, because the model does not apply the load to their channels.
+                // The keys of the electrical load (ohm and fF) have an effect only with `channel-load`, which pnSSD and ideal reject because they do
+                // not model the load. So skip these keys.
                 let is_of_load = key.ends_with("-ohm") || key.ends_with("-ff");
                 let is_refused = key == "fabric.channel-load" && ["pnssd", "ideal"].contains(&info.name);
                 assert_eq!(named, usize::from(!is_of_all && !is_of_load && !is_refused), "{}: {key}", info.name);

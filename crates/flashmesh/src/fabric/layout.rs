@@ -42,26 +42,26 @@ pub struct Layout {
     pub routers: u32,
 }
 
-/// A set of links that limits throughput: every transfer from or to certain chips crosses exactly one of them, on any route. The sum of the
-/// busy times of the links, divided by [`at_once`](Self::at_once), is a lower bound on run time.
+/// A set of links that limits throughput: every transfer from or to certain chips crosses exactly one of them, on any route. The total busy time of
+/// the links, divided by [`at_once`](Self::at_once), is a lower bound on run time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SharedResource {
-    /// Kind of the set of chips whose transfers must cross [`links`](Self::links), such as one row. Which row is not recorded.
+    /// Kind of the chips whose transfers cross [`links`](Self::links), such as those of one row. Does not name the row.
     pub part: TransferDestination,
     /// Links of the set. Each transfer crosses one of them.
     pub links: Vec<LinkId>,
-    /// Maximum number of links of the set that can carry data at the same time.
+    /// Maximum number of links of the set that carry data at the same time.
     pub at_once: u32,
 }
 
-/// Kind of a set of chips whose transfers share a set of links.
+/// Chips whose transfers share a set of links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TransferDestination {
     /// The chips of one row, reached by their channel or by all links into the row.
     Row,
     /// A single chip.
     Chip,
-    /// The chips beyond one link between routers, if the routing algorithm has no other route to them.
+    /// The chips beyond one link between routers, if no route avoids the link.
     Mesh,
     /// All chips, reached through the controllers.
     Controllers,
@@ -96,9 +96,8 @@ impl Layout {
         numbered.map(|(_, number)| LinkId(number))
     }
 
-    /// Returns the number of bytes that crossed the pins of chips, summed over all chips. `usage` has an entry per link. If there are chip
-    /// links, only they count, because each transfer crosses one at each chip. Otherwise all links count, and the bytes of a transfer from
-    /// chip to chip count twice, for the pins of both chips.
+    /// Returns the number of bytes that crossed chip pins, over all chips. `usage` has an entry per link. With chip links, only these count: each
+    /// transfer crosses one at each of its chips. Otherwise all links count, and chip-to-chip bytes count twice, once per chip.
     pub fn bytes_of_chips(&self, usage: &[LinkUsage]) -> Bytes {
         let has_chip_links = self.count(LinkKind::Chip) > 0;
         let links = self.links.iter().zip(usage).filter(|(link, _)| !has_chip_links || link.kind == LinkKind::Chip);
@@ -106,7 +105,7 @@ impl Layout {
         links.map(|(_, usage)| usage).map(|link| link.bytes_in + link.bytes_out + link.bytes_across * across).sum()
     }
 
-    /// Returns the mean number of data wires of a link, divided by 8, the number of data wires of a bus channel; 1 if there are no links.
+    /// Returns the mean width of a link, relative to a bus channel of 8 data wires; 1 if there are no links.
     pub fn width(&self) -> f64 {
         if self.links.is_empty() {
             1.0
@@ -115,8 +114,8 @@ impl Layout {
         }
     }
 
-    /// Returns the throughput-limiting sets of links that are known from the kinds of the links alone: each chip link by itself, for the transfers of
-    /// its chip; and, as one set, all links between a controller and one chip or router, if there are any.
+    /// Returns the sets of links that limit throughput in any interconnect: each chip link, for the transfers of its chip; and all links between
+    /// controllers and single chips or routers, as one set.
     pub fn shared_resources(&self) -> Vec<SharedResource> {
         let alone = |link: LinkId| SharedResource { part: TransferDestination::Chip, links: vec![link], at_once: 1 };
         let mut shared_resources: Vec<SharedResource> = self.links_of_kind(LinkKind::Chip).map(alone).collect();

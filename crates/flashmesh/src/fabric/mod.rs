@@ -49,16 +49,15 @@ pub use usage::{HoldTimes, LinkUsage};
 /// An interconnect between controllers and chips.
 ///
 /// # Contract
-/// - A die requests a path with [`acquire`](Fabric::acquire), with at most one pending request per phase. On channels it may request the path of its
-///   next data before it releases the current path. The fabric answers each request with exactly one [`GrantRecord`] in the outbox, in the same call
+/// - A die requests a path with [`acquire`](Fabric::acquire), with at most one pending request per phase. On channels it may request a path for its
+///   next data before it releases the current one. The fabric answers each request with exactly one [`GrantRecord`] in the outbox, in the same call
 ///   if a path is free, otherwise in a later call, such as of [`release`](Fabric::release) or [`wake`](Fabric::wake).
-/// - The payload is chosen after the grant (late binding): the holder, which is the die of the grant, calls [`send`](Fabric::send) once, or releases
-///   the path unused. [`FabricEvent::Delivered`] occurs when the last byte arrives: the simulation schedules the event if `send` returns the arrival
-///   time, otherwise the fabric adds the event to the outbox.
+/// - The payload is chosen after the grant (late binding): the holder (the die of the grant) calls [`send`](Fabric::send) once, or releases the path
+///   unused. [`FabricEvent::Delivered`] occurs when the last byte arrives: the simulation schedules the event if `send` returns the arrival time,
+///   otherwise the fabric adds the event to the outbox.
 /// - The holder calls [`release`](Fabric::release) exactly once. A path is held only while bytes move, never during tR, tPROG or tBERS. The exception
-///   is `fabric.hold-path`: a path of a fabric built by [`FabricInfo::build_held`] is released at the end of the transaction. Until then `send` is
-///   called over the same path for every transfer of its die, in any phase. A fabric built by `build_held` uses wake-up tokens below half of
-///   [`TOKENS`].
+///   is `fabric.hold-path`: in a fabric built by [`FabricInfo::build_held`], a path is released at the end of the transaction, and serves every
+///   transfer of its die until then, in any phase. Such a fabric uses wake-up tokens below half of [`TOKENS`].
 /// - A fabric with activity of its own, such as scouts or packets in flight, schedules [`FabricEvent::Wake`] or [`FabricEvent::Alarm`] through the
 ///   outbox, or keeps [`Outbox::wake_at`] up to date.
 /// - A link carries one transfer at a time. While [`Outbox::link_uses`] is `Some`, each use of a link is added there when the use ends. The fabric is
@@ -66,14 +65,13 @@ pub use usage::{HoldTimes, LinkUsage};
 #[enum_dispatch]
 #[auto_impl(Box)]
 pub trait Fabric: std::fmt::Debug {
-    /// Replaces the routing of scouts (Venice) with `routing`. Call before the first request. Returns `false`, without effect, if the fabric has no
-    /// scouts.
+    /// Replaces the routing of scouts (Venice) with `routing`. Call before the first request. Returns `false` if the fabric has no scouts.
     fn set_routing(&mut self, _routing: &dyn venice::routing::RoutingAlgorithm) -> bool {
         false
     }
 
     /// Replaces XY routing of packets with `routing`. Call before the first request. The fabric must have been built from `config` and `geometry`.
-    /// Returns `false`, without effect, if the fabric does not route packets.
+    /// Returns `false` if the fabric does not route packets.
     ///
     /// # Errors
     /// If packets would not reach their destinations, or the network could deadlock.
@@ -86,14 +84,14 @@ pub trait Fabric: std::fmt::Debug {
         Ok(false)
     }
 
-    /// Replaces `fabric.arbitration` with `policy`. Call before the first request. Returns `false`, without effect, if the fabric has no arbiters
-    /// that use `fabric.arbitration`.
+    /// Replaces `fabric.arbitration` with `policy`. Call before the first request. Returns `false` if `fabric.arbitration` does not apply to the
+    /// fabric.
     fn set_arbitration_policy(&mut self, _policy: std::boxed::Box<dyn ArbitrationPolicy + Send>) -> bool {
         false
     }
 
-    /// Sets the host request to which the next path request belongs; `None` for firmware work. Called before each path request if
-    /// `venice.circuits-per-request` limits the paths of a host request; other fabrics ignore the call.
+    /// Sets the host request of the next path request; `None` for firmware work. Called before each path request, but only if
+    /// `venice.circuits-per-request` limits the paths of a host request.
     fn set_host_request(&mut self, _request: Option<RequestId>) {}
 
     /// Requests a path for `phase` of `die` at `now`. The grant is added to the outbox, in this call or in a later one.
@@ -110,9 +108,9 @@ pub trait Fabric: std::fmt::Debug {
         false
     }
 
-    /// Requests a path for [`TransferPhase::Copy`] at `now`, from die `from` to the page buffer of the chip of die `to`. `from` must have no request
-    /// for [`TransferPhase::DataOut`] pending, because both phases empty its one page register. The die of the grant is `from`. Call only for dies
-    /// for which [`supports_chip_to_chip`](Fabric::supports_chip_to_chip) holds.
+    /// Requests a path for [`TransferPhase::Copy`] at `now`, from die `from` to the page buffer of the chip of die `to`. `from` must have no pending
+    /// request for [`TransferPhase::DataOut`], because both phases empty its page register. The die of the grant is `from`. Call only if
+    /// [`supports_chip_to_chip`](Fabric::supports_chip_to_chip) holds for the dies.
     fn acquire_chip_to_chip(&mut self, _from: DieId, _to: DieId, _now: Time, _outbox: &mut Outbox) {
         unreachable!("this fabric moves nothing from chip to chip");
     }
@@ -120,31 +118,31 @@ pub trait Fabric: std::fmt::Debug {
     /// Sends `payload` over the path of `grant` at `now`. Returns the arrival time, if known, and the minimum duration.
     fn send(&mut self, grant: Grant, payload: Payload, now: Time, outbox: &mut Outbox) -> SendOutcome;
 
-    /// Releases the path of `grant` at `now`. Queued requests that can then be granted are added to the outbox.
+    /// Releases the path of `grant` at `now`, and grants the queued requests that this makes possible.
     fn release(&mut self, grant: Grant, now: Time, outbox: &mut Outbox);
 
-    /// Returns whether the pending request of `die` for `phase` waits for a transfer, or for an earlier path request, of a die for which `is_another`
-    /// holds. `is_another` holds for dies that serve another host request than `die`: only a wait for such a die is a path conflict. Returns `true`
-    /// if the fabric cannot determine the blocking dies.
+    /// Returns whether the pending request of `die` for `phase` is blocked by another host request: by a transfer or an earlier path request of a die
+    /// that matches `is_another`. `is_another` returns whether a die serves another host request than `die`. Returns `true` if the fabric cannot
+    /// determine the blocking dies.
     fn is_blocked_by(&self, _die: DieId, _phase: TransferPhase, _is_another: &mut dyn FnMut(DieId) -> bool) -> bool {
         true
     }
 
-    /// Returns whether each transfer occupies exactly one path, which no other transfer uses meanwhile. If so, a die waits only for earlier transfers
-    /// over the same path. The order of grants then determines for which host requests a die waited, and [`is_blocked_by`](Fabric::is_blocked_by) is
-    /// not called.
+    /// Returns whether paths are exclusive: a path carries one transfer at a time, and a transfer uses one path. A die then waits only for earlier
+    /// transfers over its path, so the order of grants shows which host requests blocked it, and [`is_blocked_by`](Fabric::is_blocked_by) is not
+    /// called.
     fn has_exclusive_paths(&self) -> bool {
         false
     }
 
-    /// Returns the wait for `grant`, divided by cause and indexed by [`Cause::index`]. `None` if the fabric records a single cause per
-    /// wait, in [`GrantRecord::cause`]. Call when the path has just been granted.
+    /// Returns the wait for `grant`, divided by cause and indexed by [`Cause::index`]; `None` if [`GrantRecord::cause`] is the only cause of each
+    /// wait. Call when the path has just been granted.
     fn wait_by_cause(&self, _grant: Grant) -> Option<[Time; Cause::ALL.len()]> {
         None
     }
 
-    /// Returns the time for which the transfer of `grant` was blocked by other packets. Zero in fabrics whose granted paths are free from end to end.
-    /// Call when the transfer has just been delivered.
+    /// Returns the time for which other packets blocked the transfer of `grant`; zero if granted paths are free from end to end. Call when the
+    /// transfer has just been delivered.
     fn stall_time(&self, _grant: Grant) -> Time {
         Time::ZERO
     }
@@ -155,7 +153,7 @@ pub trait Fabric: std::fmt::Debug {
     }
 
     /// Sends the acknowledgement of an ended operation at `now` over the path of `grant`. Returns the arrival time at the controller. Call only under
-    /// `fabric.hold-path`, while the path is held, and for fabrics for which [`sends_acknowledgements`](Fabric::sends_acknowledgements) holds.
+    /// `fabric.hold-path`, while the path is held, and if [`sends_acknowledgements`](Fabric::sends_acknowledgements) holds.
     fn acknowledge_over(&mut self, _grant: Grant, now: Time) -> Time {
         now
     }
@@ -166,8 +164,8 @@ pub trait Fabric: std::fmt::Debug {
         unreachable!("this fabric needs no acknowledgements");
     }
 
-    /// Redirects the acknowledgement of a program that `die` starts without a command, for a page that die `by` sent to it directly (GC from chip to
-    /// chip). The acknowledgement goes to the controller that would receive it if the sender of the last command of `by` had commanded the program.
+    /// Sets the controller that receives the acknowledgement of a program that `die` starts without a command, for a page sent directly by die `by`
+    /// (chip-to-chip GC): as if the controller of the last command of `by` had commanded the program.
     fn redirect_acknowledgement(&mut self, _die: DieId, _by: DieId) {}
 
     /// Handles a [`FabricEvent::Wake`] or [`FabricEvent::Alarm`] with token `token` that is due at `now`.
@@ -189,8 +187,8 @@ pub trait Fabric: std::fmt::Debug {
     /// Returns the links of the interconnect, and the numbers of its wires, controllers and routers.
     fn layout(&self) -> &Layout;
 
-    /// Returns sets of links of which every transfer to a certain destination crosses exactly one, on any route. The sets give a lower bound on run
-    /// time: the transfers occupy the links of a set for the same total time in any order and on any route.
+    /// Returns the sets of links that limit throughput. Every transfer to a certain destination crosses exactly one link of its set, on any route, so
+    /// the total busy time of a set gives a lower bound on run time.
     fn shared_resources(&self) -> Vec<SharedResource> {
         self.layout().shared_resources()
     }
@@ -198,8 +196,8 @@ pub trait Fabric: std::fmt::Debug {
     /// Returns the usage of each link since the start of the run, in the order of [`Layout::links`].
     fn usage(&self) -> &[LinkUsage];
 
-    /// Returns the time for which each link was held since the start of the run, for interconnects that hold links while no data moves;
-    /// [`HoldTimes::TransfersOnly`] for the others. Complete only after [`Fabric::finish`].
+    /// Returns the time for which each link was held since the start of the run; [`HoldTimes::TransfersOnly`] if links are held only while data
+    /// moves. Complete only after [`Fabric::finish`].
     fn link_hold_times(&self) -> HoldTimes<Time> {
         HoldTimes::TransfersOnly
     }
@@ -221,7 +219,7 @@ pub trait Fabric: std::fmt::Debug {
 
 /// An interconnect with properties that are known at compile time.
 pub trait StaticFabric: Fabric + Clone {
-    /// Whether the fabric adds events or wake-ups to its outbox; if not, the drive does not poll the outbox for them.
+    /// Whether the fabric adds events or wake-ups to its outbox. If not, the drive does not poll for them.
     const SCHEDULES_EVENTS: bool;
 }
 

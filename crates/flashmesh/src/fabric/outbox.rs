@@ -11,8 +11,7 @@ use super::{Cause, FabricEvent, Grant};
 pub struct GrantRecord {
     /// Die, phase and path that were granted.
     pub grant: Grant,
-    /// Start of the successful attempt to set up the path. The die waited until this time. The path was then set up, which takes time only
-    /// with Venice scouts.
+    /// Start of the successful attempt to set up the path, and end of the wait. Only with Venice scouts does the set-up take time.
     pub since: Time,
     /// Resource that blocked the first attempt to set up the path; meaningless if that attempt succeeded.
     pub cause: Cause,
@@ -38,15 +37,15 @@ pub enum SearchPrediction {
     Finds,
     /// The scout finds no path.
     Fails {
-        /// Minimum number of links that the scout crosses until it is back at its controller; forward and back count separately.
+        /// Minimum number of links that the scout crosses, forward and back, until it returns to its controller.
         least: u64,
-        /// Maximum number of links that the scout crosses until it is back at its controller.
+        /// Maximum number of links that the scout crosses, forward and back, until it returns to its controller.
         most: u64,
     },
 }
 
-/// An ended search of a Venice scout (a packet that searches and reserves a path), with its predicted outcome for comparison. During the search no
-/// other scout was in flight and no circuit was torn down.
+/// An ended search of a Venice scout (a packet that searches and reserves a path), with its predicted outcome for comparison. No other scout was in
+/// flight meanwhile, and no circuit was torn down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScoutSearch {
     /// Die for which the scout searched a path.
@@ -86,7 +85,7 @@ pub struct ScoutStep {
     pub die: DieId,
     /// Move of the scout.
     pub step: ScoutMove,
-    /// Chip of the router to which the scout moves, or where it found the path; `None` if the scout moves to its controller or has failed there.
+    /// Chip of the router that the scout moves to, or at which it found the path; `None` at the controller.
     pub to: Option<ChipId>,
 }
 
@@ -95,18 +94,17 @@ pub struct ScoutStep {
 pub struct Outbox {
     /// New grants, in order. The simulation removes them and lets the dies send.
     pub grants: Vec<GrantRecord>,
-    /// Number of the current batch: path requests made together, such as those for the pages of one host request; 0 outside of a batch. Used only by
+    /// Number of the current batch: path requests made together, such as for the pages of one host request; 0 outside of a batch. Used only by
     /// `fabric.arbitration = "data-first-together"`.
     pub batch: u32,
     /// Events of the fabric, each with its time. The simulation removes and schedules them.
     pub events: Vec<(Time, FabricEvent)>,
-    /// Time of the next call of [`Fabric::wake`](super::Fabric::wake) with token 0; [`Time::MAX`] if none is needed. The call precedes all
-    /// other events of that time, so results do not depend on how far ahead a fabric simulates.
+    /// Time of the next call of [`Fabric::wake`](super::Fabric::wake) with token 0; [`Time::MAX`] if none is needed. The call precedes all other
+    /// events of that time, so the lookahead of a fabric does not affect results.
     pub wake_at: Time,
-    /// Time before which no event of the drive is due, set by the simulation. A woken fabric can simulate its own activity up to this time
-    /// at once.
+    /// Time before which no event of the drive is due. A woken fabric can simulate its own activity up to this time at once.
     pub lookahead_until: Time,
-    /// Uses of links that have ended. `None` unless a probe is attached that needs them, such as an oracle (a probe that checks the run).
+    /// Uses of links that have ended; `None` unless a probe that needs them is attached, such as an oracle (a probe that checks the run).
     pub link_uses: Option<Vec<LinkUse>>,
     /// Steps of the scouts of Venice, in order; recorded only if `link_uses` is `Some`.
     pub scout_steps: Vec<ScoutStep>,

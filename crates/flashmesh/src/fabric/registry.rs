@@ -29,14 +29,13 @@ pub fn info_of(kind: FabricKind) -> &'static FabricInfo {
 }
 
 impl Clone for Box<dyn Fabric + Send> {
-    /// Panics. The derived clone of [`AnyFabric`] needs this function, but a drive with a custom interconnect is never cloned.
+    /// Panics. Needed for the derived clone of [`AnyFabric`], but a drive with a custom interconnect is never cloned.
     fn clone(&self) -> Self {
         unreachable!("a drive with an interconnect of the caller's own is not copied")
     }
 }
 
-/// An interconnect of any kind, dispatched at run time. Most drives are run with the concrete type instead, for which the simulation is
-/// compiled.
+/// An interconnect of any kind, dispatched at run time. Most drives run in a simulation compiled for the concrete type instead.
 #[enum_dispatch(Fabric)]
 #[derive(Clone, Debug)]
 #[allow(missing_docs, reason = "each implementation carries its documentation")]
@@ -60,8 +59,8 @@ impl AnyFabric {
         AnyFabric::build_kind(info_of(config.fabric.kind), config, geometry)
     }
 
-    /// Builds an interconnect of the kind `info`, even if `fabric.kind` of `config` names another kind. Transactions that `fabric.hold-path` selects
-    /// hold their path until they end, if the kind supports held paths.
+    /// Builds an interconnect of the kind `info`, even if `fabric.kind` of `config` names another kind. If the kind supports held paths, the
+    /// transactions that `fabric.hold-path` selects hold their path until they end.
     ///
     /// # Errors
     /// If the interconnect does not fit the rest of the configuration. The error has the reason and the keys to change.

@@ -27,7 +27,7 @@ fn links(kind: LinkKind, name: &str, count: u32) -> Vec<Link> {
 }
 
 impl SharedChannels {
-    /// Creates an interconnect with one channel of `wires` data wires, and one controller, for each row of chips. `durations` calculates the transfer
+    /// Creates an interconnect with one channel (of `wires` data wires) and one controller for each row of chips. `durations` calculates the transfer
     /// times.
     pub(super) fn one_per_row(
         config: &Config,

@@ -7,7 +7,7 @@ use crate::units::{Bytes, Time};
 #[cfg(doc)]
 use super::Fabric;
 
-/// Purpose for which a die requests a path. As wide as an id (32 bit), so that a [`Grant`] has no padding bytes to copy.
+/// Purpose of a path request. 32 bit wide, like an id, so that a [`Grant`] has no padding bytes to copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u32)]
 pub enum TransferPhase {
@@ -48,8 +48,7 @@ pub struct Grant {
     pub die: DieId,
     /// The phase for which the path was requested.
     pub phase: TransferPhase,
-    /// The granted path, held until it is released. Path numbers are small and start at 0, because probes that check a run keep a table
-    /// indexed by path.
+    /// The granted path, held until it is released. Path numbers are small, because probes that check a run index tables by path.
     pub path: PathId,
 }
 
@@ -100,13 +99,13 @@ pub struct Payload {
 /// Arrival time and minimum duration of a started transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SendOutcome {
-    /// Arrival time of the last byte; `None` if not known yet. In that case the fabric later adds [`FabricEvent::Delivered`] to the outbox.
+    /// Arrival time of the last byte; `None` if unknown, in which case the fabric later adds [`FabricEvent::Delivered`] to the outbox.
     pub arrival: Option<Time>,
     /// Duration of the transfer over the shortest path and without contention.
     pub min_duration: Time,
 }
 
-/// Exclusive upper bound of the tokens of [`FabricEvent::Wake`] and [`FabricEvent::Alarm`], numbers that state the reason of a wake-up.
+/// Exclusive upper bound of the tokens of [`FabricEvent::Wake`] and [`FabricEvent::Alarm`]. A token is the fabric's reason for a wake-up.
 pub const TOKENS: u32 = crate::engine::queue::NUMBERS;
 
 /// An event that a fabric schedules through its outbox.
@@ -118,7 +117,7 @@ pub enum FabricEvent {
     Acknowledged(AcknowledgementId),
     /// A call of [`Fabric::wake`] with this token is due.
     Wake(u32),
-    /// Like [`Wake`](Self::Wake), but a fabric has only one alarm: a new alarm replaces the pending one. Exception: an alarm too far ahead
-    /// for the range of event keys becomes an ordinary event, which occurs even if it was replaced.
+    /// Like [`Wake`](Self::Wake), but there is one alarm per fabric: a new one replaces the pending one. Exception: beyond the range of event keys,
+    /// an alarm becomes an ordinary event, which occurs even if it was replaced.
     Alarm(u32),
 }

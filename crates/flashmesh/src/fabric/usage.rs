@@ -4,10 +4,10 @@ use crate::units::{Bytes, Time};
 
 use super::{Payload, TransferPhase};
 
-/// Traffic of one link since the start of the run: a channel, a link between routers, or the pins of a chip.
+/// Traffic of one link (a channel, a link between routers, or the pins of a chip) since the start of the run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LinkUsage {
-    /// Sum of the transfer times since the start of the run. A transfer counts in full when it starts; see [`LinkUsage::busy_until`].
+    /// Total transfer time since the start of the run. Each transfer counts in full when it starts; see [`LinkUsage::busy_until`].
     pub busy: Time,
     /// End of the last transfer that started; in the future while the transfer is in progress.
     pub last_end: Time,
@@ -32,9 +32,9 @@ impl LinkUsage {
         }
     }
 
-    /// Returns the sum of transfer times up to `now`, without the part of the last transfer that is after `now`.
+    /// Returns the total transfer time up to `now`, without the rest of a transfer in progress.
     pub fn busy_until(&self, now: Time) -> Time {
-        // A link carries one transfer at a time, so busy time after `now` belongs to the last one.
+        // A link carries one transfer at a time, so busy time after `now` belongs to the last transfer.
         self.busy.saturating_sub(self.last_end.saturating_sub(now))
     }
 }
@@ -44,8 +44,8 @@ impl LinkUsage {
 pub enum HoldTimes<T> {
     /// Links are held only while bytes move, so [`LinkUsage::busy`] has the times.
     TransfersOnly,
-    /// Links are held by packets that move or are blocked. A packet network saturates when blocked packets hold its links, long before bytes move
-    /// over them all the time.
+    /// Links are held by packets that move or are blocked. A packet network saturates when blocked packets hold its links, long before its links are
+    /// busy all the time.
     PacketHolds(Vec<T>),
     /// Links are held by one operation at a time, from its command to the last byte of its data or its acknowledgement (`fabric.hold-path`).
     OperationHolds(Vec<T>),

@@ -1,7 +1,7 @@
 //! The path-conflict-free ideal (Venice, ISCA 2023, section 3.3): a private channel for every chip, and unlimited controllers.
 //!
-//! The dies of a chip still share one set of pins, and a die with a cache register can request the pins for a command while its data leaves. These
-//! waits for pins count as path waits. Such waits do not occur if each chip has one die and dies have no cache registers.
+//! The dies of a chip still share its pins, and a die with a cache register can request the pins for a command while its data leaves. Waits for pins
+//! count as path waits. They do not occur if each chip has one die without a cache register.
 
 use crate::config::{self, Config, PageMove};
 use crate::flash::geometry::Geometry;

@@ -3,14 +3,14 @@
 //! controller that receives the reply.
 //!
 //! A packet on a circuit meets no other packets and takes its zero-load time. The two directions of a half-duplex link count as one link. Routes,
-//! packets, and the policies that choose controllers are the same as in the packet-switched network ([`Nossd`](super::Nossd)). The settings for
+//! packets, and the policies that choose controllers are the same as in the packet-switched network ([`Nossd`](super::Nossd)). Settings for
 //! contention between packets (arbitration, buffers, interleaving, controller queues) have no effect. A command also reserves the route of its reply,
-//! because `fabric.hold-path` may keep the circuit until the reply. A reply of an operation that does not hold its circuit reserves the links from
-//! the chip to the receiving controller.
+//! because `fabric.hold-path` may keep the circuit until the reply. If an operation does not hold its circuit, its reply reserves the links from the
+//! chip to the receiving controller.
 //!
 //! A requesting die is granted the first of its possible routes whose links are all free. All links of the route are reserved at once. Requests are
 //! granted in order of arrival. A later request overtakes an earlier one only if it reserves no link that the earlier one waits for. So the oldest
-//! request is granted as soon as its links are free, and no request waits for ever.
+//! request is granted as soon as its links are free, and no request starves.
 
 use crate::config::{Config, HoldPath};
 use crate::fabric::layout::{Layout, LinkKind, SharedResource};
@@ -32,9 +32,8 @@ use super::settings::{parameters, too_large};
 use super::state::DieState;
 use super::zero_load_latency::ZeroLoadLatency;
 
-/// A possible route of a circuit: the terminals of the local channels at the sending controller, at the chip and at the receiving
-/// controller, and all links of the route. A local channel is the pair of links between a chip or controller and its router. For a reply
-/// alone, `sender` equals `receiver`.
+/// A possible route of a circuit: its links, and its local channels (pairs of links to a router), as terminals, at the sending controller, at the
+/// chip and at the receiving controller. For a reply alone, `sender` equals `receiver`.
 #[derive(Clone, Debug)]
 struct CircuitRoute {
     sender: TerminalId,
@@ -71,7 +70,7 @@ pub struct CircuitSwitchedNossd {
     rule: HoldPath,
     links: LinkAccounting,
     dies: Vec<DieState>,
-    /// Reserved circuits, indexed by path; `None` if the path number is free.
+    /// Reserved circuits, indexed by path; `None` for an unused path number.
     circuits: Vec<Option<Circuit>>,
     /// Die that holds each link, indexed by link; `None` if the link is free.
     holders: Vec<Option<DieId>>,
@@ -117,9 +116,9 @@ impl CircuitSwitchedNossd {
         ChipId(die.0 / self.dies_per_chip)
     }
 
-    /// Returns the possible routes of a command from controller `sender` to `die`, and of its reply to controller `receiver`; without
-    /// `sender`, of the reply alone. There is one route for each pair of a local channel of the chip and a channel number of the
-    /// controllers. Command and reply use the same channel number at their controllers.
+    /// Returns the possible routes of a command from controller `sender` to `die`, and of its reply to controller `receiver`; `None` as `sender` for
+    /// a reply alone. There is one route for each combination of a local channel of the chip and a channel number, which command and reply share at
+    /// their controllers.
     fn routes(&self, die: DieId, sender: Option<u32>, receiver: u32) -> Vec<CircuitRoute> {
         let chip = self.controllers.terminal_of_chip(self.chip_of(die));
         let local = |first: TerminalId, number: u32| TerminalId(first.0 + number);
@@ -148,8 +147,7 @@ impl CircuitSwitchedNossd {
         self.waiting.iter().filter(move |other| other.routes.iter().any(|route| route.links.contains(&link)))
     }
 
-    /// Returns the load of a controller: the number of its local channels that are held, plus the number of queued requests for each of its local
-    /// channels, held or not.
+    /// Returns the load of a controller: the number of its held local channels, plus the number of queued requests for each of its local channels.
     fn load(&self, controller: u32) -> u32 {
         let locals = self.controllers.local_channels(self.controllers.terminal(controller));
         let links = locals.map(|terminal| self.links.layout_link(self.topology.injection(terminal)));
@@ -175,7 +173,7 @@ impl CircuitSwitchedNossd {
         }
     }
 
-    /// Grants all queued requests that have a route whose links are free and not needed by an earlier request.
+    /// Grants all queued requests that have a route whose links are free and that no earlier request needs.
     fn grant_queued(&mut self, now: Time, outbox: &mut Outbox) {
         let mut claimed: Vec<bool> = self.holders.iter().map(Option::is_some).collect();
         let mut at = 0;
@@ -183,8 +181,7 @@ impl CircuitSwitchedNossd {
             let is_free = |route: &&CircuitRoute| route.links.iter().all(|link| !claimed[link.index()]);
             let routes = &self.waiting[at].routes;
             let found = routes.iter().find(is_free).cloned();
-            // Links that this request is granted are not free for later requests. If it stays queued, later requests must not take any link
-            // of its routes.
+            // Later requests must not use the links granted to this request or, if it stays queued, any link of its routes.
             let wanted = if let Some(route) = &found { std::slice::from_ref(route) } else { routes.as_slice() };
             wanted.iter().flat_map(|route| &route.links).for_each(|link| claimed[link.index()] = true);
             match found {
@@ -211,7 +208,7 @@ impl CircuitSwitchedNossd {
         self.circuits[path.index()].as_ref().expect("a circuit is used by whom it was granted to")
     }
 
-    /// Sends a message of `packets` with `bytes` data bytes over a circuit at `now`, from the first to the second terminal of `ends`. Returns the
+    /// Sends a message of `packets` with `bytes` data bytes over a circuit at `now`, from the first terminal of `ends` to the second. Returns the
     /// arrival time of its last flit.
     fn send_over(
         &mut self,
@@ -250,7 +247,7 @@ impl Fabric for CircuitSwitchedNossd {
             self.dies[die.index()].command_controller = sender;
             self.routes(die, Some(sender), self.controllers.reply_controller(chip, sender))
         } else if self.rule.holds_reads() {
-            // If reads hold their paths, data needs no request. The die then requests a path only to acknowledge an operation that holds none.
+            // If reads hold their paths, their data needs no request. So this request is for an acknowledgement, of an operation that holds no path.
             self.routes(die, None, self.dies[die.index()].ack_controller)
         } else {
             self.routes(die, None, self.dies[die.index()].data_controller())

@@ -9,7 +9,7 @@ use crate::ids::ChipId;
 
 use super::terminals::{Endpoint, TerminalNumbering};
 
-/// Value that is combined with the seed of a run, so that the draws among tied controllers are independent of other random choices.
+/// Combined with the seed of a run, so that the draws among tied controllers are independent of other random choices.
 const SEED_OF_TIES: u64 = 0x6e6f_7373_642d_7469;
 
 /// Returns the grid of the routers of `topology`. Each of the `rows` x `columns` chips has a router.
@@ -65,7 +65,7 @@ pub(super) fn topology(config: &config::Nossd, geometry: &Geometry) -> Result<To
     Topology::new(grid(config.topology, rows, columns), attached.collect())
 }
 
-/// State of the policies that choose the controller of a command: the position of round robin, and the random numbers that break ties.
+/// State of the policies that choose the controller of a command: the round-robin position, and the random numbers that break ties.
 #[derive(Clone, Debug)]
 pub(super) struct InjectionState {
     /// Controller that round robin chooses next.
@@ -97,8 +97,7 @@ pub(super) struct ControllerSelector {
     reply: ReplyPolicy,
     /// Number of links between routers from each controller to each chip, indexed by chip x number of controllers + controller.
     hops_in: Vec<u32>,
-    /// Nearest controller, and number of links between routers from the chip to that controller, indexed by chip. Of equally near
-    /// controllers, the lowest number is chosen.
+    /// Nearest controller of each chip, and number of links between routers on the way to it, indexed by chip. A tie goes to the lowest number.
     nearest_out: Vec<(u32, u32)>,
 }
 
@@ -142,8 +141,7 @@ impl ControllerSelector {
         (first.0..first.0 + self.terminals.channels(self.terminals.endpoint_at(first))).map(TerminalId)
     }
 
-    /// Returns the local channel with the smallest `key` of the chip or controller whose first terminal is `first`. Of equal keys, the
-    /// first is chosen.
+    /// Returns the local channel with the smallest `key`, of the chip or controller whose first terminal is `first`. A tie goes to the first channel.
     pub(super) fn channel_with_min(&self, first: TerminalId, key: impl Fn(TerminalId) -> u32) -> TerminalId {
         self.local_channels(first).min_by_key(|terminal| key(*terminal)).unwrap_or(first)
     }
@@ -165,8 +163,8 @@ impl ControllerSelector {
         self.terminals
     }
 
-    /// Returns the controller that sends the next command to `chip`, and advances `state`. `load` returns the load of a controller, such as
-    /// the number of dies in its queue.
+    /// Returns the controller that sends the next command to `chip`, and updates `state`. `load` returns the load of a controller, such as its queue
+    /// length.
     pub(super) fn command_controller(
         &self,
         chip: ChipId,
@@ -195,8 +193,8 @@ impl ControllerSelector {
         chosen.unwrap_or(0)
     }
 
-    /// Returns the controller with the least load; `nossd.least-loaded-ties` decides among equals. `hops` has the number of links between
-    /// routers from each controller to the chip. `None` only if there are no controllers.
+    /// Returns the least loaded controller; `nossd.least-loaded-ties` breaks ties. `hops` has the number of links between routers from each
+    /// controller to the chip. `None` only if there are no controllers.
     fn least_loaded(&self, hops: &[u32], state: &mut InjectionState, load: impl Fn(u32) -> u32) -> Option<u32> {
         let controllers = hops.iter().zip(0..);
         match self.ties {
@@ -349,7 +347,7 @@ mod tests {
         let mut times = [0_u32; 8];
         (0..4_000).for_each(|_| times[chosen(&mut random, 20, &mut load.clone(), 1)[0] as usize] += 1);
         for (controller, (&times, load)) in times.iter().zip(load).enumerate() {
-            // Each of the four idle controllers has a quarter of the 4000 draws, within five standard deviations (137).
+            // Each of the four idle controllers gets a quarter of the 4000 draws, within five standard deviations (137).
             let expected = if load == 0 { 1_000 } else { 0 };
             assert!(times.abs_diff(expected) <= if load == 0 { 137 } else { 0 }, "{controller}: {times}");
         }

@@ -11,11 +11,11 @@ use super::terminals::TerminalNumbering;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ChannelState {
-    /// Local channel of the port that is free from this time on. The time may be in the future.
+    /// Local channel that is free from this time on, which may be in the future.
     Free(Time),
     /// Local channel that is granted to this die, which has not sent its message yet.
     Granted(DieId),
-    /// Local channel over which a message is entering the network. The time at which its last flit enters is not known yet.
+    /// Local channel over which a message is entering the network, with an unknown time of its last flit.
     Sending,
 }
 
@@ -46,10 +46,10 @@ pub(super) struct InjectionPorts {
 pub(super) enum PortAdmission {
     /// The local channel at this terminal is granted at once.
     Granted(TerminalId),
-    /// The die is first in the queue, and a channel of the port becomes free at this time. At this time, the caller must call
+    /// The die is first in the queue, and a channel of the port becomes free at this time. The caller must then call
     /// [`grant_next`](InjectionPorts::grant_next).
     First(Time),
-    /// The die is queued behind other dies, or behind a message whose end is not known yet. The caller need not do anything:
+    /// The die is queued behind other dies, or behind a message whose end is not known yet. The caller does nothing:
     /// [`schedule_free`](InjectionPorts::schedule_free) later reports that a die is queued.
     Waiting,
 }
@@ -108,8 +108,7 @@ impl InjectionPorts {
         }
     }
 
-    /// Returns the load of the port of `terminal`: the number of dies in its queue, plus the number of its local channels that are busy at
-    /// `now`.
+    /// Returns the load of the port of `terminal`: the number of dies in its queue, plus the number of its busy local channels at `now`.
     pub(super) fn load(&self, terminal: TerminalId, now: Time) -> u32 {
         let port = self.port(terminal);
         let busy = port.channels.iter().filter(|state| !matches!(state, ChannelState::Free(from) if *from <= now));
@@ -132,8 +131,8 @@ impl InjectionPorts {
         *self.channel_mut(terminal) = ChannelState::Sending;
     }
 
-    /// Records that the local channel at `terminal` becomes free at `from`, when its message will be completely in the network. Returns whether a die
-    /// is queued for the port. If so, the caller must call [`grant_next`](Self::grant_next) at `from`.
+    /// Records that the local channel at `terminal` becomes free at `from`, when its message has entered the network. Returns whether a die is queued
+    /// for the port; the caller must then call [`grant_next`](Self::grant_next) at `from`.
     pub(super) fn schedule_free(&mut self, terminal: TerminalId, from: Time) -> bool {
         *self.channel_mut(terminal) = ChannelState::Free(from);
         !self.port(terminal).waiting.is_empty()

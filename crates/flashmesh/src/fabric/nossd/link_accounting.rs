@@ -19,10 +19,9 @@ const LINK_WIRES: u32 = 8;
 pub(super) struct LinkAccounting {
     layout: Layout,
     usage: Vec<LinkUsage>,
-    /// Index in [`Layout::links`] of each directed link of the network, indexed by network link. Both directions of a half-duplex link have the same
-    /// index.
+    /// Index in [`Layout::links`] of each directed link of the network, equal for both directions of a half-duplex link. Indexed by network link.
     numbers: Vec<LinkId>,
-    /// Indices in [`Layout::links`] of the links of each controller: of its links into the network, then of its links out of the network.
+    /// Indices in [`Layout::links`] of the links of each controller: first into the network, then out of it.
     controllers: Vec<[Vec<LinkId>; 2]>,
     hops: u64,
     /// Link uses that had not ended at the last report to the oracle, a probe that checks the run. The uses of each link are in order of
@@ -40,8 +39,7 @@ impl LinkAccounting {
     ) -> LinkAccounting {
         let mut links = Vec::new();
         let mut numbers: Vec<LinkId> = Vec::new();
-        // With flit interleaving on half-duplex links, also the two links of a controller share a wire: the link into the network and the
-        // link out of it.
+        // With flit interleaving on half-duplex links, the two links of a controller, into and out of the network, also share a wire.
         let reverse = |link: LinkId| {
             let into = || {
                 let terminal = TerminalId(link.0.checked_sub(topology.ejection(TerminalId(0)).0)?);
@@ -98,8 +96,7 @@ impl LinkAccounting {
         self.numbers[link.index()]
     }
 
-    /// Returns the time for which packets held each link, in the order of [`Layout::links`]. For a half-duplex link, the times of both directions are
-    /// added.
+    /// Returns the time for which packets held each link, in the order of [`Layout::links`]; for a half-duplex link, the sum of both directions.
     pub(super) fn hold_times(&self, network: &PacketNetwork, flit_time: Time) -> Vec<Time> {
         let mut held = vec![Time::ZERO; self.usage.len()];
         for (link, number) in (0..).map(LinkId).zip(&self.numbers) {
@@ -108,8 +105,7 @@ impl LinkAccounting {
         held
     }
 
-    /// Returns the busy time of each controller up to `now`: the mean busy time of its links into the network or of its links out of the
-    /// network, whichever is greater.
+    /// Returns the busy time of each controller up to `now`: the mean busy time of its links into or out of the network, whichever is greater.
     pub(super) fn controllers_busy(&self, now: Time) -> Vec<Time> {
         let busy = |links: &Vec<LinkId>| {
             let sum: Time = links.iter().map(|link| self.usage[link.index()].busy_until(now)).sum();
@@ -118,14 +114,14 @@ impl LinkAccounting {
         self.controllers.iter().map(|[into, out]| busy(into).later(busy(out))).collect()
     }
 
-    /// Returns the sets of links that limit throughput, because certain transfers must cross one link of the set: each chip link, each link
-    /// between routers, and, for each direction, all controller links together.
+    /// Returns the sets of links that limit throughput, because every transfer of some kind crosses one of them: each chip link, each link between
+    /// routers and, for each direction, all controller links together.
     pub(super) fn shared_resources(&self) -> Vec<SharedResource> {
         let alone =
             |part: TransferDestination| move |link: LinkId| SharedResource { part, links: vec![link], at_once: 1 };
         let mut shared_resources: Vec<SharedResource> =
             self.layout.links_of_kind(LinkKind::Chip).map(alone(TransferDestination::Chip)).collect();
-        // Routing is deterministic, so packets that cross a link between routers have no other route.
+        // Routing is deterministic, so packets cannot avoid a link between routers.
         shared_resources.extend(self.layout.links_of_kind(LinkKind::Mesh).map(alone(TransferDestination::Mesh)));
         for direction in 0..2 {
             let links: Vec<LinkId> = self.controllers.iter().flat_map(|links| links[direction].clone()).collect();
@@ -138,8 +134,8 @@ impl LinkAccounting {
         shared_resources
     }
 
-    /// Counts a message of `phase` with `bytes` data bytes on each link from terminal `source` to terminal `destination`. `busy` is the
-    /// busy time that the message adds to each link, and the end of that busy time ([`Time::ZERO`] if it has passed).
+    /// Counts a message of `phase` with `bytes` data bytes on each link from terminal `source` to terminal `destination`. `busy` is the busy time
+    /// added to each link, and its end ([`Time::ZERO`] if that has passed).
     pub(super) fn count(
         &mut self,
         topology: &Topology,
@@ -174,8 +170,8 @@ impl LinkAccounting {
         });
     }
 
-    /// Starts the log of link crossings in the network, unless it is running. Called before each message that is injected while an oracle
-    /// (a probe that checks the run) is attached.
+    /// Starts the log of link crossings in the network, unless it is running. Called before each injection while an oracle (a probe that checks the
+    /// run) is attached.
     pub(super) fn start_log(&mut self, network: &mut PacketNetwork) {
         if !self.is_watching {
             self.is_watching = true;
@@ -183,8 +179,7 @@ impl LinkAccounting {
         }
     }
 
-    /// Stops the log of link crossings, after the oracle (a probe that checks the run) was detached. Without effect if the log is not
-    /// running.
+    /// Stops the log of link crossings, if it is running, after the oracle (a probe that checks the run) was detached.
     #[inline]
     pub(super) fn stop_log(&mut self, network: &mut PacketNetwork) {
         if self.is_watching {

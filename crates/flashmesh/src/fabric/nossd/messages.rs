@@ -1,4 +1,4 @@
-//! Messages in the network, from their injection to their arrival. A message is added to the link counters when it arrives.
+//! Messages in the network, from injection to arrival. They are added to the link counters when they arrive.
 
 use crate::config;
 use crate::engine::arena::Arena;
@@ -74,13 +74,13 @@ impl MessageNetwork {
         self.flit_time * (self.zero_load.cycles(packets, hops) + 1)
     }
 
-    /// Returns the die of each message in flight: each message with a packet whose delivery the network has not reported yet.
+    /// Returns the die of each message in flight, which has a packet whose delivery the network has not reported yet.
     pub fn dies(&self) -> impl Iterator<Item = DieId> {
         self.in_flight.slots().filter(|message| message.to_deliver > 0).map(|message| message.die)
     }
 
-    /// Injects `message` at `now`, or at the start of the next cycle if `now` is within a cycle. Of the local channels of its destination,
-    /// the message goes to the one to which the fewest messages are in flight.
+    /// Injects `message` at `now`, or at the start of the next cycle if `now` is within a cycle. The message goes to the local channel of its
+    /// destination with the fewest messages in flight.
     pub fn inject(
         &mut self,
         message: MessageInFlight,
@@ -110,21 +110,19 @@ impl MessageNetwork {
             && next < self.alarm_at
         {
             self.alarm_at = next;
-            // Link uses are reported only at wake-ups, and an oracle (a probe that checks the run) needs the uses in the order of their ends. So with
-            // an oracle every wake-up must occur, and an alarm is not used, because a new alarm would replace the pending one.
+            // Link uses are reported only at wake-ups, and an oracle (a probe that checks the run) needs them in the order of their ends. So with an
+            // oracle no wake-up may be dropped, as an alarm would be when a new one replaces it.
             let wake = if outbox.link_uses.is_some() { FabricEvent::Wake } else { FabricEvent::Alarm };
             outbox.events.push((self.flit_time * next, wake(NETWORK)));
         }
     }
 
-    /// Simulates the network up to `now`, and then ahead, to the cycle before the next event of the drive ([`Outbox::lookahead_until`]). Schedules
-    /// the events of the drive that follow from the packets injected and delivered meanwhile; the simulation ahead then also ends before these
-    /// events.
+    /// Simulates the network up to `now`, and ahead to the cycle before the next event of the drive ([`Outbox::lookahead_until`]). Schedules the
+    /// events of the drive that follow from injected and delivered packets; the lookahead ends before these too.
     pub fn advance(&mut self, now: Time, ports: &mut InjectionPorts, dies: &mut [DieState], outbox: &mut Outbox) {
         let cycle_of = |time: Time| time.as_ps() / self.flit_time.as_ps();
         let cycle = cycle_of(now);
-        // The event at the end of the lookahead can inject a packet in its own cycle. So the network is simulated only up to the cycle
-        // before.
+        // The event at the end of the lookahead can inject a packet in its own cycle, so stop one cycle earlier.
         let mut lookahead_until = cycle_of(outbox.lookahead_until);
         if self.alarm_at <= cycle {
             self.alarm_at = u64::MAX;
@@ -141,7 +139,7 @@ impl MessageNetwork {
             if self.reported.is_empty() {
                 break;
             }
-            // A report can schedule an event of the drive, which can inject packets. So the lookahead is shortened to that event.
+            // A report can schedule an event of the drive, which can inject packets. So shorten the lookahead to that event.
             for place in 0..self.reported.injections.len() {
                 let injection = self.reported.injections[place];
                 if self.count_injected(MessageId(injection.token as u32)) {
@@ -167,16 +165,16 @@ impl MessageNetwork {
         self.schedule_wake(outbox);
     }
 
-    /// Counts a packet of message `id` as injected. Returns whether this makes a local channel free: the packet was the last one of a
-    /// transfer. `false` for acknowledgements, which hold no channel.
+    /// Counts a packet of message `id` as injected. Returns whether this frees a local channel: it was the last packet of a transfer. `false` for
+    /// acknowledgements, which hold no channel.
     fn count_injected(&mut self, id: MessageId) -> bool {
         let message = &mut self.in_flight[id];
         message.to_inject -= 1;
         message.to_inject == 0 && matches!(message.purpose, MessageContent::Transfer(_))
     }
 
-    /// Schedules the arrival of message `id`, which has crossed `hops` links between routers, and whose last flit crosses the link to its destination
-    /// in cycle `tail`.
+    /// Schedules the arrival of message `id`, which has crossed `hops` links between routers, and whose last flit reaches its destination in cycle
+    /// `tail`.
     fn schedule_arrival(&mut self, id: MessageId, hops: u32, tail: u64, dies: &mut [DieState], outbox: &mut Outbox) {
         let MessageInFlight { purpose, packets, created, destination, .. } = self.in_flight[id];
         self.arriving_at[destination.index()] -= 1;
@@ -197,8 +195,8 @@ impl MessageNetwork {
         }
     }
 
-    /// Removes message `id`, which must have arrived, and adds it to the counters of the links on its route. Messages are counted only
-    /// after their arrival, because the counters must not include future traffic.
+    /// Removes message `id`, which has arrived, and adds it to the counters of the links on its route. Counting at the arrival keeps future traffic
+    /// out of the counters.
     pub fn count(&mut self, id: MessageId, controllers: &ControllerSelector) {
         let MessageInFlight { packets, bytes, source, destination, .. } = self.in_flight[id];
         self.in_flight.remove(id);

@@ -1,7 +1,7 @@
 //! NoSSD: routers in the chips move commands and data as packets (Network-on-SSD, CAL 2012; Design for Scalability in Enterprise SSDs, PACT 2014).
 //!
-//! The presets `nossd12` and `enterprise-slc` follow one paper each. The default values of `[nossd]` combine the two papers, which no paper does, for
-//! comparisons with the other interconnects.
+//! The presets `nossd12` and `enterprise-slc` follow one paper each. The defaults of `[nossd]` combine the two, which no paper does, for comparisons
+//! with the other interconnects.
 //!
 //! - *Network* (PACT 2014, section 5.3 and Table 5): a router in each chip, wormhole switching, XY routing, no virtual channels. A flit of 8 bit
 //!   takes `flit-time` on a link and in each of the three stages of a router; the flits of a packet follow each other without gaps. The model is
@@ -14,8 +14,8 @@
 //!   of a page travel as one long packet; with `small-first` (rule 1) small packets (requests and acknowledgements) go before data packets.
 //! - *Controllers* (PACT 2014, section 5.4; CAL 2012, section 3.3): one for each row, on one side of the array or on all four. Each has one link into
 //!   the network and one out of it. The injection policy chooses the controller for a command. The die waits in the queue of that controller until
-//!   the previous message of the controller is completely in the network. Data waits for the link from the chip into its router in the same way. A
-//!   granted message reserves no links. The time for which it is blocked by other packets is [`stall_time`](Fabric::stall_time).
+//!   the previous message of the controller is completely in the network. In the same way, data waits for the link from its chip into the router. A
+//!   granted message reserves no links; other packets block it for [`stall_time`](Fabric::stall_time).
 //! - *Clean* (CAL 2012, section 3.4): with `gc.move = "chip-to-chip"` a moved page goes directly to another chip. A request without data then makes
 //!   that chip program the page, and the chip acknowledges it. With `gc.move = "clean"` one request lists the pages of a block, and the chips move
 //!   them without further requests ([`Fabric::redirect_acknowledgement`]). With `gc.copyback` the request to move pages inside a chip is as long as
@@ -69,8 +69,8 @@ pub use routing::{PacketRouting, PacketRoutingError};
 use settings::too_large;
 use state::{DieState, MessageContent, MessageInFlight};
 
-/// Token of wake-ups for the next event of the network. A wake-up for a port (injection point of a chip or controller) that becomes free has the
-/// number of a terminal of the port as its token.
+/// Token of wake-ups for the next event of the network. The token of a wake-up for a free port (injection point of a chip or controller) is one of
+/// its terminals.
 const NETWORK: u32 = TOKENS - 1;
 
 /// The packet-switched NoSSD interconnect: a network of routers, one in each chip.
@@ -119,8 +119,8 @@ impl Nossd {
         ChipId(die.0 / self.dies_per_chip)
     }
 
-    /// Returns the load of a controller at `now`: the number of dies in its queue or sending. With `controller-queues = "packets"`, returns
-    /// the number of packets in its queue.
+    /// Returns the load of a controller at `now`: the number of dies that are queued there or send. With `controller-queues = "packets"`, the number
+    /// of queued packets.
     fn load(&self, controller: u32, now: Time) -> u32 {
         let port = self.controllers.terminal(controller);
         match self.queues {
@@ -162,8 +162,8 @@ impl Nossd {
         }
     }
 
-    /// Requests the port of `die` for a message of `phase`. With `controller-queues = "packets"`, under which dies do not queue at controllers, a
-    /// command is granted at once.
+    /// Requests the port of `die` for a message of `phase`. With `controller-queues = "packets"`, a command is granted at once, because dies do not
+    /// queue at controllers.
     fn request(&mut self, die: DieId, phase: TransferPhase, now: Time, outbox: &mut Outbox) {
         if phase == TransferPhase::Command && self.queues == ControllerQueues::Packets {
             return Nossd::grant(die, phase, now, outbox);
@@ -179,8 +179,8 @@ impl Nossd {
         }
     }
 
-    /// Returns the terminal to which the message with `payload` goes over the path of `grant`. For a command, also records the controller
-    /// that will receive the reply (data or an acknowledgement).
+    /// Returns the destination terminal of a message with `payload` over the path of `grant`. For a command, also records the controller that will
+    /// receive its reply (data or acknowledgement).
     fn destination(&mut self, grant: Grant, payload: Payload) -> TerminalId {
         let chip = self.chip_of(grant.die);
         let state = &mut self.dies[grant.die.index()];
@@ -251,7 +251,7 @@ impl Fabric for Nossd {
             purpose: MessageContent::Transfer(grant),
             die: grant.die,
             packets,
-            // The request of a Clean (GC from chip to chip) has the kind of a read. Its page list does not count as data.
+            // The request of a Clean (chip-to-chip GC) has the kind of a read, and its page list does not count as data.
             bytes: if payload.kind == TransferKind::Read { Bytes::ZERO } else { payload.bytes },
             source,
             destination,
@@ -274,8 +274,8 @@ impl Fabric for Nossd {
         if let Some(id) = self.dies[grant.die.index()].pending_arrivals[grant.phase.index()].take() {
             self.messages.count(id, &self.controllers);
         }
-        // The local channel is still granted only if the die releases the path without a transfer. After a transfer, the channel was
-        // already freed, when the message was completely in the network.
+        // The local channel is still granted only if the die releases the path without a transfer. A transfer frees the channel when its message is
+        // completely in the network.
         let channel = self.dies[grant.die.index()].local_channels[grant.phase.index()];
         if self.ports.is_granted(channel, grant.die) {
             self.dies[grant.die.index()].copy_destination = None;
@@ -285,8 +285,7 @@ impl Fabric for Nossd {
     }
 
     fn is_blocked_by(&self, die: DieId, phase: TransferPhase, is_another: &mut dyn FnMut(DieId) -> bool) -> bool {
-        // Any message in the network can be the one that blocks the message of `die`. So the dies of all messages count, and the dies in
-        // the queue of its port.
+        // Any message in the network can block the message of `die`, so consider the dies of all messages, and those queued at its port.
         self.messages
             .dies()
             .chain(self.ports.waiting(self.port(die, phase)))

@@ -1,5 +1,5 @@
 //! The network that carries the packets. It is simulated by runs of evenly spaced flits, or flit by flit if the two directions of a link alternate
-//! with every flit.
+//! after each flit.
 
 use crate::config::{self, Interleave};
 use crate::fabric::wormhole::{
@@ -85,8 +85,8 @@ impl PacketNetwork {
         either!(self, network => network.take_log())
     }
 
-    /// Returns the number of cycles for which `link` was held by packets whose tail has crossed it. If two links share wires flit by flit, the link
-    /// with the lower number has the cycles in which either was held.
+    /// Returns the number of cycles for which packets held `link`, for packets whose tail has crossed it. If two links share wires flit by flit, the
+    /// link with the lower number has the cycles in which either was held.
     pub fn held_cycles(&self, link: LinkId) -> u64 {
         either!(self, network => network.held_cycles(link))
     }

@@ -13,7 +13,7 @@ pub(super) struct Packets {
 }
 
 impl Packets {
-    /// Merges the packets into one packet of their total length, which models `nossd.keep-runs`: packets of a message stay together.
+    /// Merges the packets into one of their total length, as a model of `nossd.keep-runs`: packets of a message stay together.
     fn merged(self) -> Packets {
         Packets { count: 1, flits: self.count * self.flits }
     }
@@ -28,9 +28,9 @@ pub(super) struct Packetizer {
     data_packet: u32,
     data_header: u32,
     pages: PagePackets,
-    /// Number of data bytes in a data packet: its flits behind the header. A flit has 8 bit.
+    /// Number of data bytes in a data packet: its flits after the header. A flit has 8 bit.
     data_payload: u64,
-    /// Metadata bytes that are sent with each 4 KiB of data; 0 if pages have a spare area, which then includes the metadata.
+    /// Metadata bytes sent with each 4 KiB of data; 0 if pages have a spare area, which includes the metadata.
     metadata: u64,
     keeps_runs: bool,
 }
@@ -47,7 +47,7 @@ impl Packetizer {
             pages: config.page_packets,
             data_payload: u64::from(config.data_packet_flits.saturating_sub(config.data_header_flits).max(1)),
             metadata: if page_spare == Bytes::ZERO { config.metadata.as_u64() } else { 0 },
-            // With flit interleaving, the network itself keeps the packets of a message together, so merging is not needed.
+            // With flit interleaving, the network itself keeps the packets of a message together.
             keeps_runs: config.keep_runs && config.interleave == Interleave::Packets,
         }
     }
@@ -56,13 +56,13 @@ impl Packetizer {
     pub(super) fn packetize(&self, payload: Payload) -> (Packets, PacketClass) {
         let requests = |flits| (Packets { count: payload.planes, flits }, PacketClass::Small);
         match payload.kind {
-            // The page list of a Clean (GC from chip to chip), one flit per byte, lengthens the read request.
+            // The page list of a Clean (chip-to-chip GC) lengthens the read request, by one flit per byte.
             TransferKind::Read => requests(self.read_request + payload.bytes.as_u64() as u32),
             TransferKind::Erase | TransferKind::Copyback => requests(self.erase_request),
-            // A program without data programs a page that another chip has sent, so the message is as long as an erase request.
+            // Without data, the program writes a page that another chip has sent. The message is as long as an erase request.
             TransferKind::Program if payload.bytes == Bytes::ZERO => requests(self.erase_request),
             TransferKind::Program | TransferKind::Data | TransferKind::ChipToChipData => {
-                // The page of each plane is divided into packets of its own.
+                // The page of each plane gets its own packets.
                 let planes = u64::from(payload.planes.max(1));
                 let bytes = payload.bytes.as_u64().div_ceil(planes);
                 let bytes = bytes + (bytes * self.metadata).div_ceil(4096);
@@ -82,8 +82,8 @@ impl Packetizer {
         Packets { count: 1, flits: self.acknowledgement }
     }
 
-    /// Returns the length in flits of the longest packet of a drive, without the page list of a Clean (GC from chip to chip). A program
-    /// writes `pages_per_program` pages in a plane. Buffers that accept only whole packets must have as many slots.
+    /// Returns the length in flits of the longest packet of a drive, without the page list of a Clean (GC from chip to chip). A program writes
+    /// `pages_per_program` pages in a plane. Buffers that accept only whole packets need this many slots.
     pub(super) fn longest_packet(config: &config::Nossd, geometry: &config::Geometry, pages_per_program: u32) -> u32 {
         let requests = config.read_request_flits.max(config.erase_request_flits).max(config.acknowledgement_flits);
         let page = (geometry.page_size + geometry.page_spare).as_u64() * u64::from(pages_per_program);

@@ -7,8 +7,8 @@ use crate::fabric::wormhole::{GridDirection, RouterCoord, RoutesError, Topology}
 /// The routing of NoSSD packets, in place of XY routing.
 ///
 /// # Contract
-/// - `next_hop` is called before the run, once for each pair of a router and another router as destination. So a route depends only on the current
-///   router and the destination, as in XY routing.
+/// - `next_hop` is called before the run, once for each pair of a router and a different destination router. So a route depends only on these two, as
+///   in XY routing.
 /// - The returned port is one of `open`, the ports of router `at` that lead to other routers. All packets must reach their destinations, and the
 ///   network must be free of deadlock; other routings are rejected.
 pub trait PacketRouting {

@@ -1,4 +1,4 @@
-//! State of the messages in the network, and of each die between its path requests and the arrival of its messages.
+//! State of messages in the network, and of dies from path request to message arrival.
 
 use crate::fabric::wormhole::TerminalId;
 use crate::fabric::{Grant, TransferPhase};
@@ -8,7 +8,7 @@ use crate::units::{Bytes, Time};
 use super::packets::Packets;
 
 id!(
-    /// The id of a message in the network. It is valid until the message has arrived and is added to the link counters.
+    /// The id of a message in the network, valid until the message has arrived and is counted.
     MessageId
 );
 
@@ -35,8 +35,7 @@ pub(super) struct MessageInFlight {
     pub to_deliver: u32,
 }
 
-/// A read whose data has not been sent completely. `controller` receives the data. `planes` is the number of planes whose data has still to
-/// be sent; 0 if there is no read.
+/// A read that has still to send data to `controller`, for `planes` planes; 0 planes if there is no read.
 #[derive(Clone, Copy, Debug, Default)]
 struct PendingRead {
     controller: u32,
@@ -52,15 +51,14 @@ pub(super) struct DieState {
     pub ack_controller: u32,
     /// Local channel (link into the network) that was granted last for a message of each phase, indexed by phase.
     pub local_channels: [TerminalId; TransferPhase::ALL.len()],
-    /// Reads whose data has not been sent completely, in order of their commands. There are at most two: one whose data is in the page register, and
-    /// one that the array senses.
+    /// Reads that have still to send data, in order of their commands. At most two: one with data in the page register, and one that the array
+    /// senses.
     reads: [PendingRead; 2],
     /// Destination chip of the next copy from chip to chip; `None` if none is requested.
     pub copy_destination: Option<ChipId>,
     /// Time for which the last transfer of each phase was blocked by other packets, indexed by phase.
     pub stalled: [Time; TransferPhase::ALL.len()],
-    /// Message of the last transfer of each phase, indexed by phase. `None` unless the arrival of the message is scheduled and the path has
-    /// not been released.
+    /// Message of the last transfer of each phase, indexed by phase, from the scheduling of its arrival to the release of the path; otherwise `None`.
     pub pending_arrivals: [Option<MessageId>; TransferPhase::ALL.len()],
 }
 

@@ -1,5 +1,5 @@
-//! Numbering of the terminals of the network. Each local channel, a pair of links between a chip or controller and its router, has one
-//! terminal. The terminals of the chips come first, then those of the controllers.
+//! Numbering of the terminals of the network. Each local channel (pair of links between a chip or controller and its router) has one terminal. The
+//! terminals of the chips precede those of the controllers.
 
 use crate::config;
 use crate::fabric::wormhole::TerminalId;
@@ -61,7 +61,7 @@ impl TerminalNumbering {
         }
     }
 
-    /// Returns the index of `end` in tables that have an entry for every chip and then for every controller.
+    /// Returns the index of `end` in tables with an entry for every chip, then for every controller.
     #[inline]
     pub fn endpoint_index(&self, end: Endpoint) -> u32 {
         match end {

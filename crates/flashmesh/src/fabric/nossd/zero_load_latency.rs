@@ -8,11 +8,11 @@ use crate::fabric::wormhole::{
 
 use super::packets::Packets;
 
-/// Calculator of the cycles from the creation of a message to the cycle in which its last flit crosses the link to its destination, in an empty
+/// Calculator of zero-load latencies: the cycles from the creation of a message until its last flit crosses the link to its destination, in an empty
 /// network.
 ///
-/// A formula gives the latency of one packet. For several successive packets, the latency is measured once by simulation of an empty row of
-/// routers. A row is enough, because all routers are alike, so that only the number of hops matters.
+/// For one packet, the latency is computed by a formula. For successive packets, it is measured once, by simulation of an empty row of routers. A row
+/// is enough: all routers are alike, so only the number of hops matters.
 #[derive(Clone, Debug)]
 pub(super) struct ZeroLoadLatency {
     parameters: Parameters,

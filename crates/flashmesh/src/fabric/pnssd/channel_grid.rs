@@ -12,7 +12,7 @@ use super::super::shared_channels::CHANNEL_WIRES;
 pub(super) struct DieChannel {
     pub(super) link: LinkId,
     pub(super) controller: u32,
-    /// Index of the die in the round-robin order of the controller, for requests of this channel.
+    /// Index of the die in the round-robin order of the controller, for requests of `link`.
     pub(super) position: u32,
 }
 
@@ -68,8 +68,7 @@ impl ChannelGrid {
         self.channels() / self.channels_per_controller
     }
 
-    /// Returns the number of entries in the round-robin order of each controller. A die has two entries if both of its channels belong to
-    /// the controller.
+    /// Returns the number of entries in the round-robin order of each controller: one per die, two for a die with both channels at the controller.
     pub(super) fn dies_per_controller(&self) -> u32 {
         self.sides.len() as u32 / self.rows * self.channels_per_controller
     }

@@ -1,9 +1,9 @@
 //! pnSSD (Venice, ISCA 2023, section 3.2): N rows of N chips, each on the horizontal channel of its row and the vertical channel of its column.
 //!
-//! A channel is 8 bit wide, like a channel of the bus, and carries packets, as in pSSD. A transfer uses the horizontal channel if that is free,
-//! otherwise the vertical one; if both are held, the one that becomes free first. A chip has separate pins for its two channels, and can use both at
-//! once (\[choice\]: no paper states it): for two of its dies, for a command to a die and outgoing data of the same die, or, with `split-page`, for
-//! the two halves of one transfer's data.
+//! A channel is 8 bit wide, like a channel of the bus, and carries packets, as in pSSD. A transfer uses the horizontal channel if it is free,
+//! otherwise the vertical one; if both are held, whichever becomes free first. A chip has separate pins for its two channels, and can use both at
+//! once (\[choice\]: no paper states it): for two dies, for a command and outgoing data of one die or, with `split-page`, for the two halves of one
+//! transfer.
 //!
 //! By default a controller drives one channel. With `controllers = "shared"` a controller drives a horizontal and a vertical channel, one at a time.
 //! A chip on the diagonal of the array then has both channels at one controller, so its pages are never split \[choice\].
@@ -30,13 +30,12 @@ use super::{
 use channel_grid::{ChannelGrid, DieChannel};
 pub use info::INFO;
 
-/// The transfer that holds a channel.
 #[derive(Clone, Copy, Debug)]
 struct ChannelHolder {
     die: DieId,
     phase: TransferPhase,
     since: Time,
-    /// Whether the transfer is split, and holds both channels of its die.
+    /// Whether the transfer is split over both channels of its die.
     is_split: bool,
 }
 
@@ -64,8 +63,7 @@ pub struct Pnssd {
     layout: Layout,
 }
 
-/// Splits `payload` into two halves: for the granted channel, and for the other channel of the die. The first half has the command, and one
-/// byte more if the number of bytes is odd.
+/// Splits `payload` into two halves, for the granted channel and for the other channel of the die. The first half has the command, and the odd byte.
 fn split_payload(payload: Payload) -> [Payload; 2] {
     let other = Bytes::new(payload.bytes.as_u64() / 2);
     let rest = Payload { kind: TransferKind::Data, command_time: Time::ZERO, bytes: other, ..payload };
@@ -98,16 +96,15 @@ impl Pnssd {
         self.channels[side.link.index()].is_none() && !self.controllers[side.controller as usize].is_busy
     }
 
-    /// Marks the channel of `side` as held by `die` from `now` on. Also marks its controller as busy, unless `phase` is a copy from chip to
-    /// chip, which needs no controller.
+    /// Marks the channel of `side` as held by `die` from `now` on. Also marks its controller as busy, unless `phase` is a chip-to-chip copy, which
+    /// needs none.
     #[inline]
     fn hold(&mut self, side: DieChannel, die: DieId, phase: TransferPhase, now: Time, is_split: bool) {
         self.channels[side.link.index()] = Some(ChannelHolder { die, phase, since: now, is_split });
         self.controllers[side.controller as usize].is_busy |= phase != TransferPhase::Copy;
     }
 
-    /// Holds the channel of `side` for `phase` of `die`, and adds the grant to the outbox. `cause` is the resource for which the die waited, if it
-    /// waited.
+    /// Holds the channel of `side` for `phase` of `die`, and adds the grant to the outbox. `cause` is the cause of the wait, if there was one.
     #[inline]
     fn grant(
         &mut self,
@@ -122,8 +119,7 @@ impl Pnssd {
         outbox.grants.push(GrantRecord { grant, since: now, cause });
     }
 
-    /// Releases the channel of `side`, and its controller unless the transfer was a copy from chip to chip. Returns the holder; `None` if
-    /// the channel was free.
+    /// Releases the channel of `side` and, except after a chip-to-chip copy, its controller. Returns the holder; `None` if the channel was free.
     #[inline]
     fn release_channel(&mut self, side: DieChannel, now: Time, outbox: &mut Outbox) -> Option<ChannelHolder> {
         let held = self.channels[side.link.index()].take()?;
@@ -132,15 +128,15 @@ impl Pnssd {
         Some(held)
     }
 
-    /// Returns both channels of `die`, first the channel with number `path`, which was granted.
+    /// Returns both channels of `die`, beginning with the granted channel, number `path`.
     #[inline]
     fn channels_from(&self, die: DieId, path: PathId) -> [DieChannel; 2] {
         let [horizontal, vertical] = self.grid.die_channels(die);
         if horizontal.link.0 == path.0 { [horizontal, vertical] } else { [vertical, horizontal] }
     }
 
-    /// Grants as many queued requests of controller `number` as possible, after the controller or one of its channels has become free. A
-    /// granted request is also removed from the queue of the other controller of its die.
+    /// Grants as many queued requests of controller `number` as possible, after it or one of its channels has become free. Cancels the granted
+    /// requests at the other controllers of their dies.
     fn grant_queued(&mut self, number: u32, now: Time, outbox: &mut Outbox) {
         while let Some((next, side)) = self.dequeue(number) {
             for other in self.grid.die_channels(next.die) {
@@ -297,8 +293,8 @@ impl Fabric for Pnssd {
 
     fn is_blocked_by(&self, die: DieId, _phase: TransferPhase, is_another: &mut dyn FnMut(DieId) -> bool) -> bool {
         self.grid.die_channels(die).into_iter().any(|side| {
-            // A controller uses one of its channels at a time. So the die can wait for the holder of any channel of its controllers, and
-            // for the dies in their queues.
+            // A controller uses one of its channels at a time. So the die can wait for the holder of any channel of its controllers, and for the dies
+            // queued there.
             let of_controller = (0..self.channels.len() as u32)
                 .map(LinkId)
                 .filter(|link| *link == side.link || self.grid.controller_of(*link) == side.controller);
@@ -318,8 +314,7 @@ impl Fabric for Pnssd {
 
     fn shared_resources(&self) -> Vec<SharedResource> {
         let links: Vec<LinkId> = self.layout.links_of_kind(LinkKind::Channel).collect();
-        // A copy from chip to chip occupies a channel, but no controller. So with such copies, all channels can carry data at the same
-        // time; without them, one channel per controller.
+        // Chip-to-chip copies need no controller, so with them all channels can carry data at once; otherwise one channel per controller.
         let at_once = if self.supports_chip_to_chip { links.len() } else { self.controllers.len() } as u32;
         vec![SharedResource { part: TransferDestination::Controllers, links, at_once }]
     }

@@ -1,5 +1,3 @@
-//! Tests of channels and controllers of pnSSD.
-
 use super::*;
 use crate::config::{Controllers, FabricKind};
 use crate::units::Rate;

@@ -1,4 +1,4 @@
-//! pSSD (Venice, ISCA 2023, section 3.2): a bus of twice the channel rate, because packets are sent over the control pins as well as the data pins. A
+//! pSSD (Venice, ISCA 2023, section 3.2): a bus of twice the channel rate, because packets use the control pins in addition to the data pins. A
 //! controller on each die decodes or frames every packet, which adds to the array time.
 
 use crate::config::{self, Config, PageMove};

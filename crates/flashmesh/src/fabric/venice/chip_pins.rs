@@ -7,16 +7,14 @@ use crate::ids::{ChipId, DieId};
 
 use super::path_queue::PinQueue;
 
-/// State of the pins of one chip.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ChipPins {
-    /// Whether a circuit ends at the pins, or a scout is searching for a path to them. If so, no other scout is sent to the chip.
+    /// Whether a circuit ends at the pins, or a scout is searching for a path to them. No other scout is then sent to the chip.
     pub is_reserved: bool,
     /// Path requests that wait for the pins of the chip.
     pub queue: PinQueue,
 }
 
-/// Pins of all chips, indexed by chip.
 #[derive(Clone, Debug)]
 pub(super) struct ChipPinTable {
     chips: Vec<ChipPins>,

@@ -1,9 +1,9 @@
 //! Limit on the circuits of one host request at a time (`venice.circuits-per-request`).
 //!
-//! The paper reserves a path "for each I/O request" (Venice, ISCA 2023, section 4.2). It says that drives with n controllers "reserve conflict-free
-//! paths for up to n ongoing I/O requests" (section 6.5). The paper does not say whether a request of several pages reaches its chips one after the
-//! other. Here each transfer reserves a circuit of its own. With a limit, the transactions of one request hold at most that many circuits; further
-//! transactions wait until a circuit is released.
+//! Venice reserves a path "for each I/O request" (ISCA 2023, section 4.2), and drives with n controllers "reserve conflict-free paths for up to n
+//! ongoing I/O requests" (section 6.5). The paper does not state whether a request for several pages accesses its chips one after the other. Here
+//! each transfer reserves its own circuit. With a limit, the transactions of one request hold at most that many circuits; the others wait until one
+//! is released.
 
 use std::collections::VecDeque;
 
@@ -15,7 +15,7 @@ use super::path_queue::PathRequest;
 /// Circuits of one host request, and its path requests over the limit.
 #[derive(Clone, Debug, Default)]
 struct RequestQuota {
-    /// Number of circuits that the host request holds, or for which a path request of it is admitted.
+    /// Number of circuits that the host request holds, or that its admitted path requests will hold.
     circuits: u32,
     /// Path requests over the limit, in order of arrival.
     waiting: VecDeque<PathRequest>,
@@ -29,12 +29,12 @@ pub(super) struct CircuitQuota {
     next: Option<RequestId>,
     /// Circuits of each host request, indexed by host request; grown on demand.
     quota: Vec<RequestQuota>,
-    /// Host request of the latest path request of each die and phase, indexed by die and phase; `None` for firmware work.
+    /// Host request of the latest path request, indexed by die and phase; `None` for firmware work.
     owners: Vec<[Option<RequestId>; TransferPhase::ALL.len()]>,
 }
 
 impl CircuitQuota {
-    /// Creates the quotas for a drive of `dies` dies, with at most `limit` circuits for each host request at a time.
+    /// Creates the quotas for a drive of `dies` dies: at most `limit` circuits at a time for each host request.
     pub fn new(limit: u32, dies: u32) -> CircuitQuota {
         CircuitQuota { limit, next: None, quota: Vec::new(), owners: vec![Default::default(); dies as usize] }
     }
@@ -48,8 +48,8 @@ impl CircuitQuota {
         self.owners[request.die.index()][request.phase.index()]
     }
 
-    /// Admits the path request `request`, and returns `true`, if it is for firmware work or its host request has fewer circuits, held or admitted,
-    /// than the limit. Otherwise returns `false` and queues `request` until the host request releases a circuit.
+    /// Admits the path request `request`, and returns `true`, if it is for firmware work or its host request is below the limit of circuits.
+    /// Otherwise returns `false` and queues `request` until the host request releases a circuit.
     pub fn admit_or_enqueue(&mut self, request: &PathRequest) -> bool {
         let owner = self.next.take();
         self.owners[request.die.index()][request.phase.index()] = owner;
@@ -66,8 +66,8 @@ impl CircuitQuota {
         true
     }
 
-    /// Releases the circuit of `request`. Returns the oldest queued path request of the same host request, which the caller must then queue for a
-    /// controller; `None` if there is none, or if the circuit was for firmware work.
+    /// Releases the circuit of `request`. Returns the oldest queued path request of the same host request, if any, which the caller must queue for a
+    /// controller.
     pub fn release(&mut self, request: &PathRequest) -> Option<PathRequest> {
         let owner = self.owner(request)?;
         let share = &mut self.quota[owner.index()];

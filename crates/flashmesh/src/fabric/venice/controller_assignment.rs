@@ -1,4 +1,4 @@
-//! Choice of the controller that serves a path request, and launch of the scout packet that searches a path for it.
+//! Assignment of controllers to path requests, and launch of their scouts (packets that search a path).
 
 use crate::config::Retry;
 use crate::fabric::{Cause, Outbox};
@@ -27,7 +27,7 @@ impl Venice {
         }
     }
 
-    /// Launches the scout of the free `controller` for `request`, and reserves the pins of the chip of `request`.
+    /// Launches the scout of the free `controller` for `request`, and reserves the pins of its chip.
     #[inline]
     pub(super) fn launch(&mut self, controller: ChannelId, request: PathRequest, now: Time, outbox: &mut Outbox) {
         self.wait_stats.end(&request, now);
@@ -39,14 +39,14 @@ impl Venice {
         self.scout_events.steps.add(now + self.timing.scout_hop(), controller);
     }
 
-    /// Marks `controller` as free from `now` on. The controller must have released its links.
+    /// Marks `controller`, which has released its links, as free from `now` on.
     #[inline]
     pub(super) fn release_controller(&mut self, controller: ChannelId, now: Time, outbox: &mut Outbox) {
         self.record_held(controller, now, outbox);
         self.controllers.release_controller(controller, now);
     }
 
-    /// Frees the pins of `chip`. The oldest request that waits for these pins moves to the controller queue.
+    /// Frees the pins of `chip`, and moves the oldest request that waits for them to the controller queue.
     #[inline]
     pub(super) fn release_pins(&mut self, chip: ChipId, now: Time) {
         let state = &mut self.chips[chip];
@@ -67,8 +67,8 @@ impl Venice {
         }
     }
 
-    /// Launches a scout for the first request of `row` that may launch one. If the pins of its chip are reserved, moves the request to the
-    /// queue for these pins instead. At least one controller must be free.
+    /// Launches a scout for the first request of `row` that may have one. If the pins of its chip are reserved, instead moves the request to the
+    /// queue for the pins. At least one controller must be free.
     #[inline]
     fn serve(&mut self, row: usize, now: Time, outbox: &mut Outbox) {
         let (position, request) = self.path_queue.first_request(row);
@@ -83,8 +83,8 @@ impl Venice {
         }
     }
 
-    /// Returns whether `request`, whose scout failed, launches another at once under `retry = "immediate"`. This requires that a circuit
-    /// exists, which will be torn down, or that no scout in flight serves an older request.
+    /// Returns whether another scout is launched at once for `request`, whose scout failed, under `retry = "immediate"`: if there is a circuit, whose
+    /// teardown can help, or if no scout in flight serves an older request.
     fn may_retry(&self, request: &PathRequest) -> bool {
         let has_circuit =
             |state: &FlashController| matches!(state.stage, ControllerStage::Returning | ControllerStage::Granted);
@@ -94,8 +94,8 @@ impl Venice {
         self.controllers.iter().any(has_circuit) || !self.controllers.iter().any(is_older)
     }
 
-    /// Handles the return of the scout of `controller` without a path at `now`. Launches another scout for the request, or queues the
-    /// request; then serves other requests.
+    /// Handles the return of the scout of `controller` without a path at `now`: launches another one for the request, or queues the request. Then
+    /// serves other requests.
     pub(super) fn handle_failure(&mut self, controller: ChannelId, now: Time, outbox: &mut Outbox) {
         self.release_controller(controller, now, outbox);
         let FlashController { request, since, .. } = self.controllers[controller];
@@ -110,14 +110,13 @@ impl Venice {
         if let Some(other) = other {
             self.launch(other, request, now, outbox);
         } else {
-            // If a circuit was torn down during the search, perhaps where the scout had already searched, `mark_failed` allows another
-            // scout at once.
+            // If a circuit was torn down during the search, perhaps where the scout had searched already, `mark_failed` allows another scout at once.
             self.path_queue.mark_failed(&request);
             self.release_pins(request.chip, now);
         }
         self.serve_waiting(now, outbox);
-        // If all scouts failed because they blocked only each other, no later event would launch scouts for their requests. So the oldest
-        // request launches a scout alone, which finds a path.
+        // If all scouts failed by blocking only each other, no later event would launch others. So launch a scout for the oldest request alone, which
+        // finds a path.
         if self.controllers.free().is_all()
             && let Some(row) = self.path_queue.oldest_row()
         {

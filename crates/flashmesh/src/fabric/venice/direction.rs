@@ -5,14 +5,13 @@ use super::ports::PortSet;
 
 /// Maximum row or column number, 32,767.
 const MAX_SIDE: u64 = 0x7fff;
-/// Maximum row or column number in each of four lanes of 16 bits. Each lane belongs to a mesh port, in port order; the lowest lane is
-/// north.
+/// [`MAX_SIDE`] in each of four lanes of 16 bits. There is a lane for each mesh port, in port order; the lowest lane is north.
 const MAX_SIDES: u64 = 0x7fff_7fff_7fff_7fff;
 /// Highest bit of each lane of 16 bits.
 const SIGN_BITS: u64 = !MAX_SIDES;
 
-/// Coordinates of a router, in one lane per mesh port. The number in a lane is the distance, in the direction of the port, to the edge of a mesh of
-/// maximum size. So this number decreases by one with each hop through that port.
+/// Coordinates of a router, in one lane per mesh port: the distance to the edge of a mesh of maximum size in the direction of the port. A hop through
+/// the port decreases it by one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PackedCoord(u64);
 
@@ -43,9 +42,8 @@ impl PackedCoord {
     /// Returns the mesh ports that lead nearer to `goal`: at most two, none if this router is the destination.
     #[inline(always)]
     pub const fn productive_ports(self, goal: PackedDestination) -> PortSet {
-        // Each lane of the sum holds 0x7fff + (own coordinate - destination coordinate). So the highest bit of a lane is set if the own coordinate is
-        // greater, which means that the port of the lane leads nearer. The product gathers the four highest bits at the top of the word, from where
-        // they are shifted down.
+        // Each lane of the sum holds 0x7fff + (own distance - distance of the destination). Its highest bit is set if the own distance is greater:
+        // the port leads nearer. The product gathers the four bits at the top of the word, from where they are shifted down.
         const TO_THE_TOP: u64 = 1 << 45 | 1 << 30 | 1 << 15 | 1;
         let is_greater = (self.0 + goal.0) & SIGN_BITS;
         PortSet::from_bits((is_greater.wrapping_mul(TO_THE_TOP) >> 60) as u8)

@@ -43,13 +43,13 @@ pub struct Venice {
     requests: u64,
     pub(super) timing: LinkTiming,
     pub(super) retry: Retry,
-    /// Scout in flight whose search is compared with a prediction by flood fill. `None` if several scouts are in flight, or without an
-    /// oracle (a probe that checks the run).
+    /// Scout whose search is compared with a prediction by flood fill. `None` if several scouts are in flight, or without an oracle (a probe that
+    /// checks the run).
     pub(super) watched: Option<WatchedScout>,
 }
 
 impl Venice {
-    /// Builds the interconnect, whose mesh has one row for each channel and one column for each chip of a channel. All controllers are free.
+    /// Builds the interconnect, with one mesh row per channel and one column per chip of a channel. All controllers are free.
     pub fn new(config: &Config, geometry: &Geometry) -> Venice {
         let mesh = Mesh::new(geometry.channels, geometry.chips_per_channel);
         let venice = &config.venice;
@@ -114,7 +114,7 @@ impl Fabric for Venice {
         let controller = ChannelId(grant.path.0);
         let state = &self.controllers[controller];
         let links = state.circuit.len() as u64;
-        // The shortest path crosses the controller link of the row, as many links along the row as the column number of the chip, and the chip link.
+        // The shortest path crosses the controller link of the chip's row, one link along the row for each column before the chip, and the chip link.
         let links_min = u64::from(state.request.coord.column) + 2;
         let duration = self.timing.transfer(payload, links);
         self.traffic.count(&state.circuit, grant.phase, payload, now, duration);
@@ -146,8 +146,8 @@ impl Fabric for Venice {
             self.grant(controller, self.controllers[controller].since, outbox);
             has_granted = true;
         }
-        // After a grant the die may act at once, so scouts run ahead only if nothing was granted. With an oracle (a probe that checks the
-        // run) scouts never run ahead, because it needs each link use at its time.
+        // After a grant the die may act at once, so scouts run ahead only without a grant. With an oracle (a probe that checks the run) they never
+        // do, because it needs each link use at its time.
         if !has_granted && outbox.link_uses.is_none() {
             self.step_scouts(outbox.lookahead_until, outbox);
         }
@@ -172,8 +172,7 @@ impl Fabric for Venice {
         let busy =
             self.controllers.iter().filter(|state| state.stage != ControllerStage::Free).map(|state| &state.request);
         if chip.is_reserved {
-            // A die that waits for pins is blocked by the die whose circuit or scout has reserved them, and by the dies in the queue for
-            // them.
+            // A die that waits for pins is blocked by the holder of their reservation (circuit or scout), and by the dies queued for them.
             let holders = busy.filter(|request| request.chip == number).map(|request| request.die);
             return holders.chain(chip.queue.dies()).any(|other| other != die && is_another(other));
         }
@@ -194,8 +193,8 @@ impl Fabric for Venice {
 
     fn shared_resources(&self) -> Vec<SharedResource> {
         let mesh = self.network.mesh();
-        // A circuit enters a row over the link of the controller of the row, or over a vertical link from the row above or below. So at
-        // most as many circuits as there are such links can lead to chips of the row at once.
+        // A circuit enters a row over its controller link, or over a vertical link from the row above or below. The number of these links bounds the
+        // circuits that lead to chips of the row at once.
         let row = |row: u32| SharedResource {
             part: TransferDestination::Row,
             links: (0..mesh.columns()).map(|column| mesh.link(MeshCoord { row, column }, Port::Chip)).collect(),

@@ -23,14 +23,13 @@ pub(super) enum ControllerStage {
 #[derive(Clone, Debug)]
 pub(super) struct FlashController {
     pub stage: ControllerStage,
-    /// Path request that the controller serves; if the controller is free, the last one that it served.
+    /// Path request that the controller serves or, if it is free, served last.
     pub request: PathRequest,
-    /// Time of the launch of the last scout, at which the current or last service started.
+    /// Time of the launch of the last scout, which starts a service.
     pub since: Time,
-    /// Links of the circuit that is reserved or granted, from the controller link to the chip link. If there is none, the links of the last
-    /// circuit.
+    /// Links of the reserved or granted circuit, from the controller link to the chip link; of the last circuit if there is none.
     pub circuit: Vec<LinkId>,
-    /// Busy time up to the end of the last completed service. A controller is busy from the launch of a scout until it is free again.
+    /// Busy time up to the end of the last completed service. A controller is busy from the launch of a scout until it is free.
     pub busy: Time,
     pub trace: LinkUseRecorder,
 }

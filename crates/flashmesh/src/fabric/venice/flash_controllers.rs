@@ -50,7 +50,7 @@ impl FlashControllers {
         &self.free
     }
 
-    /// Assigns `request` to the free `controller`, whose scout leaves at `now`.
+    /// Assigns `request` to the free `controller`, and starts the search of its scout at `now`.
     #[inline]
     pub fn search(&mut self, controller: ChannelId, request: PathRequest, now: Time) {
         self.free.remove(controller);

@@ -93,14 +93,14 @@ impl FreeControllers {
         self.words[word]
     }
 
-    /// Returns the free controller nearest to `row`; of two equally near ones, the upper. With `beyond`, returns the free controller that
-    /// follows `beyond` in this order; `beyond` need not be free. `None` if there is none.
+    /// Returns the free controller nearest to `row`; the upper of two equally near ones. With `beyond`, returns the next free controller after
+    /// `beyond` in this order. `None` if there is none.
     #[inline]
     pub fn nearest(&self, row: u32, beyond: Option<ChannelId>) -> Option<ChannelId> {
         if self.count == 0 {
             return None;
         }
-        // With `beyond`, the search starts at the first rows, above and below, that follow `beyond` in order of distance from `row`.
+        // With `beyond`, search from the first rows, above and below, that follow `beyond` in order of distance from `row`.
         let (up, down) = match beyond {
             None => (Some(row), row),
             Some(ChannelId(beyond)) if beyond <= row => (beyond.checked_sub(1), (2 * row - beyond).max(row + 1)),
@@ -116,7 +116,7 @@ impl FreeControllers {
         Some(ChannelId(nearest))
     }
 
-    /// Returns the largest row number up to `row` whose controller is free (row 0 is at the top); `None` if there is none.
+    /// Returns the largest row, up to `row`, whose controller is free (row 0 is the top row); `None` if there is none.
     #[inline]
     fn last_to(&self, row: u32) -> Option<u32> {
         let mut word = row as usize / 64;
@@ -128,7 +128,7 @@ impl FreeControllers {
         Some(64 * word as u32 + 63 - bits.leading_zeros())
     }
 
-    /// Returns the smallest row number from `row` on whose controller is free; `None` if there is none.
+    /// Returns the smallest row, from `row` on, whose controller is free; `None` if there is none.
     #[inline]
     fn first_from(&self, row: u32) -> Option<u32> {
         let mut word = row as usize / 64;

@@ -6,7 +6,7 @@ use crate::ids::LinkId;
 use super::mesh::Mesh;
 use super::ports::Port;
 
-/// Returns the layout of `mesh`, with the links in the order of their ids. A link has `wires_per_link` data wires.
+/// Returns the layout of `mesh`, with links in the order of their ids and `wires_per_link` data wires per link.
 pub(super) fn layout(mesh: &Mesh, wires_per_link: u32) -> Layout {
     let link = |number| {
         let (place, port) = mesh.link_end(LinkId(number));

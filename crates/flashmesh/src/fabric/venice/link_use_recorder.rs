@@ -4,15 +4,13 @@ use crate::fabric::Outbox;
 use crate::ids::{DieId, LinkId};
 use crate::units::Time;
 
-/// Links that one controller holds, in order of reservation, each with the start of its use. Recorded only while an oracle (a probe that
-/// checks the run) is attached.
+/// Links that one controller holds, in order of reservation, each with the start of its use. Used only with an oracle (a probe that checks the run).
 #[derive(Clone, Debug, Default)]
 pub(super) struct LinkUseRecorder(Vec<(LinkId, Time)>);
 
 impl LinkUseRecorder {
-    /// Records that the controller holds `count` links for `die` at `now`. `last` is the link reserved last (`None` if the controller holds no link).
-    /// Adds the uses that have ended to the outbox. Between two calls, at most the last link may be released and one link reserved, or all links
-    /// released.
+    /// Records that the controller holds `count` links for `die` at `now`, and adds the ended uses to the outbox. `last` is the link reserved last,
+    /// if any. Between two calls, at most the last link is released and one link reserved, or all links are released.
     pub fn record_held(&mut self, count: usize, last: Option<LinkId>, die: DieId, now: Time, outbox: &mut Outbox) {
         let is_kept = self.0.get(count.wrapping_sub(1)).is_none_or(|(held, _)| Some(*held) == last);
         let kept = if is_kept { count } else { count - 1 };

@@ -54,7 +54,7 @@ impl Mesh {
     /// Maximum number of rows and of columns.
     pub const SIDE_MAX: u32 = 1 << 15;
 
-    /// Creates a mesh of `rows` x `columns` routers. Each number is clamped to 1 to [`SIDE_MAX`](Mesh::SIDE_MAX).
+    /// Creates a mesh of `rows` x `columns` routers, each clamped to the range from 1 to [`SIDE_MAX`](Mesh::SIDE_MAX).
     pub fn new(rows: u32, columns: u32) -> Mesh {
         Mesh { rows: rows.clamp(1, Mesh::SIDE_MAX), columns: columns.clamp(1, Mesh::SIDE_MAX) }
     }
@@ -105,7 +105,7 @@ impl Mesh {
         ChipId(place.row * self.columns + place.column)
     }
 
-    /// Returns the coordinates of the router to which the link of `controller` leads: the first router of its row.
+    /// Returns the coordinates of the router at the link of `controller`: the first router of its row.
     #[inline]
     pub const fn entry_coord(&self, controller: ChannelId) -> MeshCoord {
         MeshCoord { row: controller.0, column: 0 }
@@ -148,8 +148,7 @@ impl Mesh {
         })
     }
 
-    /// Returns the coordinates of the router at the left or upper end of `link`, and the port by which this router is connected to `link`.
-    /// A controller or chip link has only one router.
+    /// Returns the router at the left or upper end of `link`, as coordinates, and its port to `link`. A controller or chip link has only one router.
     pub const fn link_end(&self, link: LinkId) -> (MeshCoord, Port) {
         let number = link.0;
         if number >= self.first_chip_link() {

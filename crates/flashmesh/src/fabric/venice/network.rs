@@ -29,13 +29,12 @@ pub enum ScoutAction {
         /// Number of links between the controller and the router of the chip, including the controller link.
         hops: u32,
     },
-    /// The scout is back at the controller without a path, and holds no links.
+    /// The scout has returned to the controller without a path, and holds no links.
     Failed,
 }
 
-/// Calls a method that moves scouts, compiled for the size of the router table. Only the usual combination, uncounted visits and the LFSR
-/// tie-break, is specialized by size, because every instruction of a step matters there. Other combinations use the method for tables of
-/// any size.
+/// Calls a method that moves scouts, compiled for the size of the router table. Only the usual combination (uncounted visits, LFSR tie-break) is
+/// specialised, because every instruction of a step matters there; the others use the method for tables of any size.
 macro_rules! compiled {
     ($network:ident.$walk:ident($($argument:expr),*)) => {{
         if matches!($network.tie_break, TieBreaker::Lfsr) && !$network.counts_visits {
@@ -60,8 +59,8 @@ macro_rules! compiled {
 
 /// A mesh of routers with a controller left of each row, and the scouts and circuits in it. Each controller has at most one scout or circuit.
 ///
-/// [`step`](CircuitNetwork::step) moves one scout by one link; the caller keeps the time of each scout. Between two steps a scout is on the link that
-/// it crosses. A link is reserved, in both directions at once, when a scout leaves over it, and released when the scout has backtracked over it.
+/// [`step`](CircuitNetwork::step) moves one scout by one link; the caller keeps the time of each scout. Between two steps, the scout is on a link. A
+/// link is reserved, in both directions at once, when a scout leaves over it, and released when the scout has backtracked over it.
 #[derive(Clone, Debug)]
 pub struct CircuitNetwork {
     mesh: Mesh,
@@ -69,9 +68,9 @@ pub struct CircuitNetwork {
     routers: Box<[Router]>,
     /// Links of each router, indexed by router and port; an invalid id where there is no link.
     links: Vec<[LinkId; 5]>,
-    /// Destination of scouts to each chip, which is the router of the chip. Indexed by chip.
+    /// Destination of scouts to each chip (its router), indexed by chip.
     goals: Vec<PackedDestination>,
-    /// Scout of each controller, with its marks at routers (ports used, visits). Indexed by controller.
+    /// Scout of each controller, with its marks at routers (ports used, visits), indexed by controller.
     packets: Vec<MarkedScout>,
     routing: AnyRouting,
     routes: RoutingTable,
@@ -161,7 +160,7 @@ impl CircuitNetwork {
         packet.scout = Scout::new(ScoutPhase::Reserve, entrance as u32, self.goals[target.index()]);
     }
 
-    /// Returns the table index of the router to which the link of `controller` leads.
+    /// Returns the table index of the router at the link of `controller`.
     #[inline]
     const fn entrance(&self, controller: ChannelId) -> usize {
         self.frame.index(self.mesh.entry_coord(controller))
@@ -186,8 +185,7 @@ impl CircuitNetwork {
         step
     }
 
-    /// Counts the result of the search of `controller`, and clears the marks of its scout, if `step` ended the search. Otherwise without
-    /// effect.
+    /// Ends the search of `controller` if `step` does: counts the result, and clears the marks of its scout.
     #[inline(always)]
     fn end_search(&mut self, controller: ChannelId, step: ScoutAction) {
         match step {
@@ -198,8 +196,8 @@ impl CircuitNetwork {
         self.packets[controller.index()].end(&self.frame);
     }
 
-    /// Moves the scout of `controller`, the only one in flight, until its search ends or its next step is due after `until`. The first step
-    /// is due at `at`, which is not after `until`; each further step is due `hop` later. Returns the time and the action of the last step.
+    /// Moves the scout of `controller`, the only one in flight, until its search ends or its next step is due after `until`. The first step is due at
+    /// `at`, not after `until`, and each further step `hop` later. Returns the time and the action of the last step.
     #[inline]
     pub(super) fn run_scout(&mut self, controller: ChannelId, at: Time, hop: Time, until: Time) -> (Time, ScoutAction) {
         compiled!(self.run_scout_with(controller, at, hop, until))
@@ -244,9 +242,8 @@ impl CircuitNetwork {
         (at, step)
     }
 
-    /// Moves the scouts of the schedule `turns` until a search ends or all next steps are due after `until`. Returns the time of the end,
-    /// the controller, and the last action of its scout; `None` if no search ended. The caller must remove the scout, which is still first
-    /// in `turns`.
+    /// Moves the scouts of the schedule `turns` until a search ends or all next steps are due after `until`. Returns the time of the end, the
+    /// controller, and the last action of its scout, which the caller must remove: it is still first in `turns`. `None` if no search ended.
     #[inline]
     pub(super) fn run_scouts(
         &mut self,
@@ -321,8 +318,8 @@ impl CircuitNetwork {
         (packet.scout.phase, packet.scout.held_count) = (ScoutPhase::Free, 0);
     }
 
-    /// Returns the links that `controller` holds, from the controller link to the link on which its scout is, or to the chip link of its
-    /// circuit. Empty if the controller is free.
+    /// Returns the links that `controller` holds, from the controller link to the last link of its scout or to the chip link of its circuit. Empty if
+    /// the controller is free.
     pub fn held_links(&self, controller: ChannelId) -> impl Iterator<Item = LinkId> {
         let packet = &self.packets[controller.index()];
         let scout = &packet.scout;
@@ -337,7 +334,7 @@ impl CircuitNetwork {
         own.into_iter().chain(self.links_between(controller, exits)).chain(chip)
     }
 
-    /// Replaces the content of `links` with the links of the circuit of `controller`, from the controller link to the chip link.
+    /// Replaces the content of `links` with the circuit of `controller`, from the controller link to the chip link.
     #[inline]
     pub(super) fn list_circuit(&self, controller: ChannelId, links: &mut Vec<LinkId>) {
         let packet = &self.packets[controller.index()];
@@ -347,8 +344,7 @@ impl CircuitNetwork {
         links.push(self.links[packet.scout.router as usize][Port::Chip as usize]);
     }
 
-    /// Returns the mesh links of a path that starts at the first router of the row of `controller`, and leaves successive routers by the ports
-    /// `exits`.
+    /// Returns the mesh links of a path that starts at the first router in the row of `controller` and leaves its routers by the ports `exits`.
     #[inline]
     fn links_between(
         &self,
@@ -363,7 +359,7 @@ impl CircuitNetwork {
         })
     }
 
-    /// Returns the number of links that `controller` holds, and the link that it reserved last (`None` if it holds none).
+    /// Returns the number of links that `controller` holds, and the link reserved last (`None` if there is none).
     pub(super) fn last_held_link(&self, controller: ChannelId) -> (usize, Option<LinkId>) {
         let packet = &self.packets[controller.index()];
         let (between, links) = (packet.scout.held_count as usize, &self.links[packet.scout.router as usize]);
@@ -375,14 +371,13 @@ impl CircuitNetwork {
         }
     }
 
-    /// Returns the ports of the router at `place` whose link is neither reserved nor out of service, including the chip port. Ports without
-    /// a link are not included.
+    /// Returns the ports of the router at `place`, including the chip port, whose link exists and is neither reserved nor out of service.
     pub(super) fn free_ports(&self, place: MeshCoord) -> PortSet {
         PortSet::MESH.union(PortSet::from_port(Port::Chip)).difference(self.routers[self.frame.index(place)].busy)
     }
 
-    /// Returns whether routers count the visits of each scout. If so, a scout may move forward over a link once in each direction,
-    /// otherwise only once.
+    /// Returns whether routers count the visits of each scout. If so, a scout may move forward over a link once in each direction, otherwise only
+    /// once in all.
     pub(super) const fn counts_visits(&self) -> bool {
         self.counts_visits
     }
@@ -391,9 +386,9 @@ impl CircuitNetwork {
         &self.routing
     }
 
-    /// Returns a lower bound on the number of links that have to be crossed, after the next step of the scout of `controller`, before a
-    /// circuit can be granted. Either the scout reaches its destination and returns over the circuit; or it returns without a path, and the
-    /// next scout crosses at least one link and returns over it.
+    /// Returns the minimum number of links to be crossed, after the next step of the scout of `controller`, before a circuit can be granted. Either
+    /// the scout reaches its destination and returns over the circuit; or it returns without a path, and the next scout crosses at least one link
+    /// forward and back.
     #[inline]
     pub(super) fn remaining_links_min(&self, controller: ChannelId) -> u32 {
         const OUT_AND_BACK: u32 = 2;
@@ -404,8 +399,8 @@ impl CircuitNetwork {
         (at.distance(target) + way_back).min(packet.return_links() + OUT_AND_BACK)
     }
 
-    /// Returns the chip of the router at which the scout of `controller` arrives next; `None` if no scout is in flight, or if the scout arrives at
-    /// the controller.
+    /// Returns the chip of the router at which the scout of `controller` arrives next; `None` if it arrives at the controller, or no scout is in
+    /// flight.
     pub fn position(&self, controller: ChannelId) -> Option<ChipId> {
         let scout = &self.packets[controller.index()].scout;
         let at = || self.mesh.chip(self.routers[scout.router as usize].position.coord());
@@ -419,8 +414,8 @@ impl CircuitNetwork {
         self.routers[self.frame.index(place)].busy.contains(port)
     }
 
-    /// Takes `link`, a free mesh link or chip link, out of service if `out`; otherwise puts it back into service. For scouts, a link out of
-    /// service is like a reserved one.
+    /// Takes `link`, a free mesh link or chip link, out of service if `out`, otherwise back into service. Scouts treat a link out of service as
+    /// reserved.
     #[cfg(feature = "internals")]
     pub fn set_out_of_service(&mut self, link: LinkId, out: bool) {
         let (place, port) = self.mesh.link_end(link);

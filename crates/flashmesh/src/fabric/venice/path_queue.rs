@@ -45,8 +45,8 @@ impl PinQueue {
     }
 }
 
-/// Sequence number above all others: the value in `firsts` for a row in which no request may launch a scout. In `tried`, marks a request that has not
-/// launched a scout since it entered its queue.
+/// Number above all sequence numbers: in `firsts`, a row without a request that may launch a scout; in `tried`, a request that has not launched one
+/// since it entered its queue.
 const NONE: u64 = u64::MAX;
 
 /// A request in a [`PathQueue`], with the state of its search for a path.
@@ -55,33 +55,32 @@ struct PathQueueEntry {
     request: PathRequest,
     /// Whether a scout for the request is in flight. If so, no other scout is launched for it.
     is_searching: bool,
-    /// Number of circuits that had been torn down at the last launch of a scout for the request from the queue; [`NONE`] before the first launch. A
-    /// relaunch right after a failure (`venice.retry`) does not change the number. Without another teardown a retry would be useless.
+    /// Value of `torn_down` (number of circuits torn down) when a scout was last launched from the queue; [`NONE`] before the first. Without another
+    /// teardown, a retry would be useless. A relaunch right after a failure (`venice.retry`) does not change it.
     tried: u64,
 }
 
 impl PathQueueEntry {
-    /// Returns whether a scout for the request may be launched: none is in flight, and either the request has launched none from the queue yet, or a
-    /// circuit was torn down since the launch. `torn_down` is the number of circuits torn down so far.
+    /// Returns whether a scout for the request may be launched: none is in flight, and either it is the first from the queue, or a circuit was torn
+    /// down since the last launch. `torn_down` is the number of circuits torn down so far.
     #[inline]
     fn may_be_tried(&self, torn_down: u64) -> bool {
         !self.is_searching && self.tried != torn_down
     }
 }
 
-/// Path requests in three states: those that wait for a controller, those whose scout failed and that wait for the teardown of a circuit, and those
-/// whose scout is in flight.
+/// Path requests in three states: waiting for a controller; waiting for a teardown after a failed scout; with a scout in flight.
 #[derive(Clone, Debug)]
 pub(super) struct PathQueue {
     /// Requests of each row in order of arrival, indexed by the row of the chip.
     rows: Vec<Vec<PathQueueEntry>>,
-    /// Sequence number of the oldest request that may launch a scout, indexed by row; [`NONE`] if the row has no such request.
+    /// Sequence number of the oldest request that may launch a scout, indexed by row; [`NONE`] if there is none.
     firsts: Vec<u64>,
     /// Index in its row of the oldest request that may launch a scout, indexed by row.
     positions: Vec<usize>,
-    /// Rows with a request that may launch a scout. A row in `stale` may have none.
+    /// Rows with a request that may launch a scout. Rows in `stale` may have none.
     may_be_tried: RowSet,
-    /// Rows with a request, whether or not it may launch a scout.
+    /// Rows that are not empty.
     occupied: RowSet,
     /// Rows whose entries in `firsts` and `positions` must be recomputed before use.
     stale: RowSet,
@@ -114,8 +113,7 @@ impl PathQueue {
         self.consider(row, request.sequence, at);
     }
 
-    /// Records that request `sequence`, at index `position` of `row`, may launch a scout. If it is older than the first such request of
-    /// `row`, it becomes the first.
+    /// Records that request `sequence`, at index `position` of `row`, may launch a scout. If it is the oldest of them in `row`, it becomes the first.
     #[inline]
     fn consider(&mut self, row: usize, sequence: u64, position: usize) {
         self.may_be_tried.insert(row);
@@ -124,7 +122,7 @@ impl PathQueue {
         }
     }
 
-    /// Enqueues `request`, for which the caller launches a scout at once.
+    /// Enqueues `request`, whose scout the caller launches at once.
     #[inline]
     pub fn insert_searching(&mut self, request: PathRequest) {
         self.insert_sorted(PathQueueEntry { request, is_searching: true, tried: self.torn_down });
@@ -135,7 +133,7 @@ impl PathQueue {
     fn insert_sorted(&mut self, waiting: PathQueueEntry) -> usize {
         let number = waiting.request.coord.row as usize;
         let row = &mut self.rows[number];
-        // Usually the request is the newest one of its row, so the search starts at the end.
+        // Search from the end, because the request is usually the newest of its row.
         let newer = row.iter().rev().take_while(|other| other.request.sequence > waiting.request.sequence).count();
         let at = row.len() - newer;
         row.insert(at, waiting);
@@ -144,11 +142,11 @@ impl PathQueue {
         at
     }
 
-    /// Returns the row that is served next, if the controllers of `free` are free; `None` if no request may launch a scout.
+    /// Returns the row to serve next if the controllers of `free` are free; `None` if no request may launch a scout.
     #[inline]
     pub fn next_row(&mut self, free: &FreeControllers) -> Option<usize> {
         if self.service == Service::OwnRowFirst {
-            // The oldest request whose row has a free controller goes first.
+            // The oldest request in a row with a free controller goes first.
             let own = self.first_of(|word| free.word(word));
             if own.is_some() {
                 return own;
@@ -157,8 +155,8 @@ impl PathQueue {
         self.first_of(|_| u64::MAX)
     }
 
-    /// Returns the row with the oldest request that may launch a scout, among the rows that `among` selects; `None` if there is none.
-    /// `among` returns one 64-bit word of the bitmap of these rows, by the index of the word.
+    /// Returns the row with the oldest request that may launch a scout, in a bitmap of rows; `None` if there is none. `among` returns one 64-bit word
+    /// of this bitmap, by its index.
     #[inline]
     fn first_of(&mut self, among: impl Fn(usize) -> u64) -> Option<usize> {
         let mut first = (NONE, 0);
@@ -180,7 +178,7 @@ impl PathQueue {
         (first.0 != NONE).then_some(first.1)
     }
 
-    /// Recomputes which request of `row` is the first that may launch a scout, if a teardown has made the stored one out of date.
+    /// Recomputes the first request of `row` that may launch a scout, if a teardown has made the stored one stale.
     #[inline]
     fn refresh_first(&mut self, row: usize) {
         if self.stale.contains(row) {
@@ -194,8 +192,7 @@ impl PathQueue {
         (0..self.rows.len()).filter_map(first).min().map(|(_, row)| row)
     }
 
-    /// Returns the first request of `row` that may launch a scout, with its index in the row. If there is none, returns the oldest request
-    /// of the row, which must not be empty.
+    /// Returns the first request of `row` that may launch a scout, otherwise the oldest request of `row`, with its index. The row must not be empty.
     #[inline]
     pub fn first_request(&mut self, row: usize) -> (usize, PathRequest) {
         self.refresh_first(row);
@@ -218,8 +215,7 @@ impl PathQueue {
         self.find_first(row, position + 1);
     }
 
-    /// Records that the scouts of `request` have failed. The request may launch another one after a teardown; at once if a circuit was torn
-    /// down since the launch.
+    /// Records that the scouts of `request` have failed. It may launch another one after a teardown; at once, if one occurred since the launch.
     #[inline]
     pub fn mark_failed(&mut self, request: &PathRequest) {
         let row = request.coord.row as usize;
@@ -262,8 +258,7 @@ impl PathQueue {
         self.may_be_tried.extend(&self.occupied);
     }
 
-    /// Finds and stores the first request of `row` that may launch a scout. The search starts at index `from`; requests before it must not
-    /// qualify.
+    /// Finds and stores the first request of `row` that may launch a scout, at index `from` or later. No earlier request may qualify.
     #[inline]
     fn find_first(&mut self, row: usize, from: usize) {
         self.stale.remove(row);

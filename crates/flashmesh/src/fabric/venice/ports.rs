@@ -1,6 +1,6 @@
 //! Ports of a router, and sets of ports.
 
-/// A port of a router. A tie-break numbers the candidate ports in the order of these variants.
+/// A port of a router. The tie-break numbers candidate ports in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Port {
@@ -112,8 +112,7 @@ impl PortSet {
         self.0.count_ones()
     }
 
-    /// Returns the mesh port number `position` of the set, counted from 0 in the order of the variants; `None` if the set has `position`
-    /// mesh ports or fewer.
+    /// Returns mesh port number `position` of the set, from 0 in the order of the variants; `None` if the set has fewer mesh ports.
     pub const fn nth(self, position: u32) -> Option<Port> {
         let (mut number, mut left) = (0, position);
         while number < Port::MESH.len() {

@@ -1,4 +1,4 @@
-//! Prediction of the outcome of a search, for a scout that meets no other scout, by a flood fill over the free links.
+//! Prediction, by a flood fill over the free links, of the outcome of a search that meets no other scout.
 
 use crate::fabric::{ScoutSearch, SearchPrediction};
 use crate::ids::{ChannelId, ChipId, DieId};
@@ -8,7 +8,7 @@ use super::network::CircuitNetwork;
 use super::ports::{Port, PortSet};
 use super::routing::RoutingAlgorithm;
 
-/// Returns the `free` ports that a scout for `target` tries at router `here` until it backtracks, if none of them leads to a path.
+/// Returns the `free` ports that a scout for `target` tries at router `here` before it backtracks, if none leads to a path.
 fn tried_ports(network: &CircuitNetwork, here: MeshCoord, target: MeshCoord, free: PortSet) -> PortSet {
     let mut left = free;
     loop {
@@ -20,12 +20,12 @@ fn tried_ports(network: &CircuitNetwork, here: MeshCoord, target: MeshCoord, fre
     }
 }
 
-/// Predicts the search of a scout that `controller` sends to chip `target` now: whether it finds a path and, if not, in how many steps it
-/// fails. Assumes that no other scout or teardown changes the links during the search.
+/// Predicts the search of a scout that `controller` sends to chip `target` now: whether it finds a path, otherwise the number of steps to its
+/// failure. Assumes that no other scout or teardown changes the links during the search.
 ///
-/// A scout that fails crosses its controller link, and every link that its algorithm tries at any reachable router, once forward and once
-/// back. This gives the exact number of steps. If routers count visits, a scout may also cross a link from both ends, so there are only
-/// bounds: it visits each reachable router, and crosses each link at most once forward and once back from either end.
+/// A failing scout crosses its controller link, and every link that its algorithm tries at any reachable router, exactly once forward and once back.
+/// If routers count visits, a scout may also cross a link from both ends. Then there are only bounds: it visits each reachable router, and crosses
+/// each link at most once forward and once back from either end.
 pub(super) fn predict_search(network: &CircuitNetwork, controller: ChannelId, target: ChipId) -> SearchPrediction {
     let mesh = *network.mesh();
     let goal = mesh.coord_of(target);
@@ -46,7 +46,7 @@ pub(super) fn predict_search(network: &CircuitNetwork, controller: ChannelId, ta
         for port in Port::MESH.into_iter().filter(|port| ports.contains(*port)) {
             let beyond = here.neighbour(port);
             let number = mesh.chip(beyond).index();
-            // A link that is tried from both of its ends counts once: only at the end that is processed first.
+            // Count a link that is tried from both ends only once: at the end that is processed first.
             links += u64::from(!tried_at[number].contains(port.opposite()));
             if !std::mem::replace(&mut is_reached[number], true) {
                 wave.push(beyond);
@@ -76,8 +76,8 @@ impl WatchedScout {
         WatchedScout { controller, die, verdict: predict_search(network, controller, target), steps: 0 }
     }
 
-    /// Counts a step of the scout of `controller`. `ended` is whether a path was found; `None` if the search continues. If the step ends
-    /// the search of the watched scout, returns the search and its prediction, otherwise `None`.
+    /// Counts a step of the scout of `controller`. `ended` is whether a path was found; `None` if the search continues. If this ends the search of
+    /// the watched scout, returns the search with its prediction, otherwise `None`.
     pub fn step(&mut self, controller: ChannelId, ended: Option<bool>) -> Option<ScoutSearch> {
         if controller != self.controller {
             return None;

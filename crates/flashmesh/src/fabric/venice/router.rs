@@ -15,29 +15,28 @@ pub(super) struct Router {
     pub position: PackedCoord,
 }
 
-/// Index scheme for tables of routers: row by row, with a border of unused entries on every side. So all four neighbours of a router have an index,
-/// even at the edge of the mesh.
+/// Index scheme for tables of routers: row by row, with a border of unused entries on every side, so that even at the edge all four neighbours have
+/// an index.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PaddedGrid {
-    /// Difference between the indices of a router and of the router below it: the number of columns, plus one border entry. This entry is
-    /// the right border of one row and the left border of the next.
+    /// Difference between the indices of a router and the router below it: the number of columns, plus one border entry, which is the right border of
+    /// one row and the left border of the next.
     stride: usize,
     rows: usize,
     /// Hop over the link at each port, indexed by port.
     hops: [Hop; 5],
 }
 
-/// Hop over the link at one port, from a router to the router at the other end of the link (for the chip port, the same router), in terms of table
-/// indices. Index differences are equal for all routers.
+/// Hop over the link at one port, as a difference of table indices, which is equal for all routers. A hop through the chip port stays at the router.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Hop {
-    /// Index of the router where the hop ends, minus the index of the router where the hop starts.
+    /// Index of the router at the end of the hop, minus the index at its start.
     offset: i32,
-    /// Set that contains only the port by which the hop leaves the router where it starts.
+    /// Set of the one port by which the hop leaves its first router.
     pub near_port: PortSet,
     /// Set that contains only `entry`.
     pub far_port: PortSet,
-    /// Port by which the hop enters the router where it ends.
+    /// Port by which the hop enters its last router.
     pub entry: Port,
 }
 
@@ -63,15 +62,15 @@ impl PaddedGrid {
         PaddedGrid { stride, rows: mesh.rows() as usize, hops }
     }
 
-    /// Returns the number of entries of a table that has an entry for each router and each place of the border.
+    /// Returns the number of entries of a table with an entry for each router and for the border.
     #[inline]
     pub const fn len(&self) -> usize {
         // The border rows above and below are included, and one entry to the right of the last row.
         (self.rows + 2) * self.stride + 1
     }
 
-    /// Returns the number of entries of the tables that each step of a scout reads, at least [`len`](Self::len). For most meshes this is
-    /// one of two powers of two, for which indexing needs no bounds check.
+    /// Returns the number of entries of the tables that each step of a scout reads, at least [`len`](Self::len). For most meshes, one of two powers
+    /// of two, with which indexing needs no bounds check.
     pub const fn table_len(&self) -> usize {
         let len = self.len();
         if len <= SMALL_TABLE_LEN {
@@ -106,19 +105,18 @@ impl PaddedGrid {
 pub(super) const SMALL_TABLE_LEN: usize = 1 << 8;
 /// Number of entries of a router table for a larger mesh of up to 43 x 43 routers.
 pub(super) const LARGE_TABLE_LEN: usize = 1 << 11;
-/// Number of table entries in a group. The entries of a group are consecutive and are cleared together; they are as many marks as a cache
-/// line of 64 bytes holds.
+/// Number of table entries in a group: consecutive entries that are cleared together. Their marks fill a cache line of 64 bytes.
 const GROUP: usize = 32;
-/// Number of bits of a set of groups. In a table with more groups, several groups share a bit and are cleared together.
+/// Number of bits of a set of groups. In tables with more groups, several groups share a bit and are cleared together.
 const GROUPS: usize = u64::BITS as usize;
 
-/// Returns the group (table entries that are cleared together) to which router `index` belongs, as a bit set with one of 64 bits set.
+/// Returns the group (table entries that are cleared together) of router `index`, as a set with one of 64 bits.
 #[inline(always)]
 pub(super) const fn group(index: usize) -> u64 {
     1 << (index / GROUP % GROUPS)
 }
 
-/// Sets the entries of `table` to `cleared` whose [`group`] is in the bit set `groups`.
+/// Sets all entries of `table` whose [`group`] is in the bit set `groups` to `cleared`.
 #[inline]
 pub(super) fn clear<T: Copy>(table: &mut [T], groups: u64, cleared: T) {
     let mut left = groups;
@@ -168,7 +166,7 @@ impl<T> RouterTable<T> for [T] {
     }
 }
 
-/// A container of a router table. It returns the table as type `T`, for example as an array whose size is known at compile time.
+/// A container of a router table, which it returns as type `T`, such as an array with a size known at compile time.
 pub(super) trait RouterTableStorage<T: ?Sized> {
     fn table(&mut self) -> &mut T;
 }
@@ -187,13 +185,13 @@ impl<T> RouterTableStorage<[T]> for Box<[T]> {
     }
 }
 
-/// The marks of a scout at one router: the ports that the scout does not try again, the number of visits if visits are limited, and whether
-/// the scout holds the router, with the port of entry. Links that the scout holds are busy, so their ports need no mark. A router that must
-/// not be entered again is marked as held.
+/// The marks of a scout at one router: the ports that it does not try again, the number of visits if visits are limited, whether it holds the router,
+/// and the port of entry. Links that the scout holds are busy, so their ports need no mark. A router that must not be entered again is marked as
+/// held.
 ///
-/// The paper (Venice, ISCA 2023, section 4.2 and Fig 7) has a reservation table in each router, with a row for each packet: a valid bit, entry port
-/// and exit port. A row is valid while the scout holds the router; the exit port is opposite to the entry port of the next router. The paper requires
-/// that each port be tried once, and does not say where this is stored.
+/// In the paper (Venice, ISCA 2023, section 4.2 and Fig 7), each router has a reservation table with a row per packet: valid bit, entry port and exit
+/// port. A row is valid while the scout holds the router; its exit port is opposite to the entry port of the next router. The paper requires that
+/// each port be tried once, but does not say where this is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ScoutMarks(
     /// From the lowest bit: the used ports (4 bits), the held flag (1 bit), the port of entry (2 bits), the number of visits.
@@ -205,22 +203,21 @@ impl ScoutMarks {
     const ENTRY_SHIFT: u32 = 5;
     const SEEN_SHIFT: u32 = 7;
 
-    /// Maximum number of visits, if visits are limited: the first one and three more.
+    /// Maximum number of visits, if visits are limited: the first one and three returns.
     pub const MAX_VISITS: u16 = 4;
 
     /// Marks of a router that the scout has not visited.
     pub const NONE: ScoutMarks = ScoutMarks(0);
 
-    /// Returns the marks of a router that a scout has left by backtracking, after `seen` visits in which it used the ports `used`. After
-    /// the last allowed visit the router is marked as held, so that it is not entered again.
+    /// Returns the marks of a router that a scout has left by backtracking, after `seen` visits and with the used ports `used`. After the last
+    /// allowed visit, marks the router as held, so that it is not entered again.
     #[inline(always)]
     pub const fn backtracked(used: PortSet, seen: u16) -> ScoutMarks {
         let is_closed = (seen >= ScoutMarks::MAX_VISITS) as u16;
         ScoutMarks(used.to_bits() as u16 | is_closed << ScoutMarks::HELD_SHIFT | seen << ScoutMarks::SEEN_SHIFT)
     }
 
-    /// Returns the marks of a router that a scout holds: it used the ports `used`, entered by the mesh port `entry`, and has visited the
-    /// router `seen` times.
+    /// Returns the marks of a router that a scout holds, with the used ports `used`, the port of entry `entry`, and `seen` visits so far.
     #[inline(always)]
     pub const fn on_path(used: PortSet, entry: Port, seen: u16) -> ScoutMarks {
         let entry = (entry as u16) << ScoutMarks::ENTRY_SHIFT;
@@ -257,7 +254,7 @@ impl ScoutMarks {
             .intersection(PortSet::from_port(port))
     }
 
-    /// Returns the ports of router `index` that lead to routers that a scout holds. `marks` are the marks of this scout.
+    /// Returns the ports of router `index` that lead to routers held by the scout with the marks `marks`.
     #[inline(always)]
     pub fn held_neighbours(
         marks: &(impl RouterTable<ScoutMarks> + ?Sized),

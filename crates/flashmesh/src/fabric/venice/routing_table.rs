@@ -9,13 +9,12 @@ const SETS: usize = 1 << Port::MESH.len();
 /// Number of pairs of a set of nearer ports and a set of open ports.
 const PAIRS: usize = SETS * SETS;
 
-/// Routing decisions of one algorithm as tables. They replace branches, because a branch predictor cannot predict the port that a scout
-/// takes.
+/// Routing decisions of one algorithm as tables, which replace branches: the port that a scout takes is unpredictable for the CPU.
 #[derive(Clone, Debug)]
 pub(super) struct RoutingTable {
     /// Candidate ports, indexed by set of nearer ports and set of open ports.
     candidates: Box<[PortSet; PAIRS]>,
-    /// Result of a draw among the candidates, indexed by state of the shift register, set of nearer ports and set of open ports.
+    /// Port drawn among the candidates, indexed by state of the shift register, set of nearer ports and set of open ports.
     draws: Box<[PortDraw; Lfsr::STATES * PAIRS]>,
 }
 
@@ -39,18 +38,18 @@ impl RoutingTable {
         (usize::from(nearer.to_bits()) * SETS) | usize::from(open.to_bits())
     }
 
-    /// Returns the candidates among the `open` ports, from which one port is then drawn; the set may be empty. `nearer` are the ports that
-    /// lead nearer to the destination.
+    /// Returns the candidates among the `open` ports, from which one is then drawn; may be empty. `nearer` are the ports that lead nearer to the
+    /// destination.
     #[inline(always)]
     pub fn candidates(&self, nearer: PortSet, open: PortSet) -> PortSet {
         self.candidates[RoutingTable::pair(nearer, open) % PAIRS]
     }
 
-    /// Draws one of the [candidates](RoutingTable::candidates) by the shift register of a router. `register` is its state before the draw.
+    /// Draws one of the [candidates](RoutingTable::candidates) with the shift register of a router, whose state before the draw is `register`.
     #[inline(always)]
     pub fn draw(&self, register: Lfsr, nearer: PortSet, open: PortSet) -> PortDraw {
         let entry = (usize::from(register.state()) * PAIRS) | RoutingTable::pair(nearer, open);
-        // The fields are copied one by one, because a struct that is loaded as a whole would be split into fields by shifts.
+        // Copy field by field: a struct loaded as a whole would be split by shifts.
         let PortDraw { port, register, is_detour } = &self.draws[entry % self.draws.len()];
         PortDraw { port: *port, register: *register, is_detour: *is_detour }
     }

@@ -15,9 +15,9 @@ pub(super) enum ScoutPhase {
     Free,
     /// The scout moves forward over the link that it reserved last.
     Reserve,
-    /// The scout backtracks over the link that it reserved last, whose reservation is then cancelled.
+    /// The scout backtracks over the link that it reserved last, and then cancels this reservation.
     Cancel,
-    /// The scout crosses the controller link, the last link of its way back without a path.
+    /// The scout crosses the controller link, the last link of its return without a path.
     Return,
     /// The scout has reserved a circuit, which the controller holds.
     Circuit,
@@ -27,22 +27,21 @@ pub(super) enum ScoutPhase {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scout {
     pub destination: PackedDestination,
-    /// Table index of the router at which the scout arrives next. For a circuit, table index of the router of the chip.
+    /// Table index of the router at which the scout arrives next; for a circuit, of the router of the chip.
     pub router: u32,
     /// Number of links between routers that the scout or circuit holds.
     pub held_count: u32,
     /// Port of `router` by which the scout arrives, forward or back; meaningless if the scout holds no link between routers.
     pub arrival_port: Port,
     pub phase: ScoutPhase,
-    /// Whether the scout has visited some router as often as allowed, and must not enter that router again. `false` if visits are not counted.
+    /// Whether the scout has used up its visits of some router, which it must not enter again. `false` if visits are not counted.
     pub has_closed: bool,
     /// Groups of table entries in which the scout has marks, as a bit set (see [`group`]).
     pub groups: u64,
 }
 
 impl Scout {
-    /// Creates a scout in `phase` on its way to the router with table index `router`. It holds no links between routers and has no marks.
-    /// `goal` is its destination.
+    /// Creates a scout in `phase`, without links and marks, on its way to the router with table index `router`. `goal` is its destination.
     #[inline]
     pub const fn new(phase: ScoutPhase, router: u32, goal: PackedDestination) -> Scout {
         Scout {
@@ -68,8 +67,7 @@ pub(super) struct MarkedScout {
 }
 
 impl MarkedScout {
-    /// Creates the record of a controller that has not sent a scout yet. The link of the controller leads to the router with table index
-    /// `router`, at `position`.
+    /// Creates the record of a controller that has sent no scout yet. Its link leads to the router with table index `router`, at `position`.
     pub fn new(router: usize, position: PackedCoord, frame: &PaddedGrid) -> MarkedScout {
         MarkedScout {
             scout: Scout::new(ScoutPhase::Free, router as u32, position.destination()),
@@ -78,8 +76,7 @@ impl MarkedScout {
         }
     }
 
-    /// Stores in `exits` the ports by which the path that the scout holds leaves its routers, in order from the controller. The old content
-    /// is discarded.
+    /// Replaces the content of `exits` with the ports by which the path held by the scout leaves its routers, in order from the controller.
     pub fn trace_exits(&self, frame: &PaddedGrid, exits: &mut Vec<Port>) {
         let Scout { router, held_count: held, arrival_port: via, phase, .. } = self.scout;
         exits.clear();
@@ -97,7 +94,7 @@ impl MarkedScout {
         exits.reverse();
     }
 
-    /// Returns the number of links that the scout has to cross after its next step to return to its controller, if it finds no path.
+    /// Returns the number of links from the next stop of the scout back to its controller, if it finds no path.
     #[inline]
     pub fn return_links(&self) -> u32 {
         match self.scout.phase {
@@ -107,7 +104,7 @@ impl MarkedScout {
         }
     }
 
-    /// Ends the search: stores the exit ports if the scout reserved a circuit, and clears the marks of the scout.
+    /// Ends the search: stores the exit ports of a reserved circuit, and clears the marks of the scout.
     #[inline]
     pub fn end(&mut self, frame: &PaddedGrid) {
         if self.scout.phase == ScoutPhase::Circuit {
@@ -135,9 +132,8 @@ impl StepCounts {
     }
 }
 
-/// State of the network in which scouts move. With `COUNTS`, routers count visits, and a scout may move forward over a link once in each
-/// direction ([`Revisits::ThreeTimes`](crate::config::Revisits)). Without `COUNTS`, a port of entry counts as used after the scout has
-/// backtracked through it.
+/// State of the network in which scouts move. With `COUNTS`, routers count visits, and a scout may move forward over a link once in each direction
+/// ([`Revisits::ThreeTimes`](crate::config::Revisits)). Without it, a port of entry counts as used once the scout has backtracked through it.
 pub(super) struct StepContext<'a, R: ?Sized, D, const COUNTS: bool> {
     pub frame: &'a PaddedGrid,
     pub routers: &'a mut R,
@@ -149,8 +145,8 @@ impl<R: RouterTable<Router> + ?Sized, D: TieBreakRule, const COUNTS: bool> StepC
     /// Mesh ports that count as used after the scout entered and backtracked through them: none with `COUNTS`, otherwise all.
     const ENTRIES: PortSet = if COUNTS { PortSet::NONE } else { PortSet::MESH };
 
-    /// Moves `scout`, which is in flight, to the end of its current link. Returns the action of the scout there. `marks` are its marks at
-    /// all routers. Misroutes and backtracks are counted in `tally`.
+    /// Moves `scout`, which is in flight, to the end of its current link. Returns its action there. `marks` are its marks at all routers. `tally`
+    /// counts misroutes and backtracks.
     #[inline(always)]
     pub fn step(
         &mut self,
@@ -179,7 +175,7 @@ impl<R: RouterTable<Router> + ?Sized, D: TieBreakRule, const COUNTS: bool> StepC
                 return ScoutAction::Failed;
             }
             scout.held_count -= 1;
-            // The link over which the scout backtracked is released, and is not tried again from this router.
+            // The link of the backtrack is released, and is not tried again from this router.
             let hop = self.frame.hop(entry);
             busy = busy.difference(hop.near_port);
             router.busy = busy;
@@ -193,8 +189,8 @@ impl<R: RouterTable<Router> + ?Sized, D: TieBreakRule, const COUNTS: bool> StepC
         if open.is_empty() || seen >= ScoutMarks::MAX_VISITS {
             return self.backtrack(scout, marks, used, seen, tally);
         }
-        // `open` must exclude ports to routers that the scout holds. With at most two links between routers, the only held neighbour is the
-        // previous router, whose link is busy, so nothing has to be excluded.
+        // `open` must exclude ports to routers that the scout holds. With at most two links, the only held neighbour is the previous router, whose
+        // link is busy, so there is nothing to exclude.
         if scout.held_count > 2 || (COUNTS && scout.has_closed) {
             open = open.difference(ScoutMarks::held_neighbours(marks, self.frame, index));
         }
@@ -219,8 +215,8 @@ impl<R: RouterTable<Router> + ?Sized, D: TieBreakRule, const COUNTS: bool> StepC
         ScoutAction::Forward
     }
 
-    /// Makes `scout` backtrack from its router, which it has visited `seen` times (0 if visits are not counted). `used` are the ports that it used
-    /// there. Returns [`ScoutAction::Back`].
+    /// Makes `scout` backtrack from its router, after `seen` visits there (0 if not counted) in which it used the ports `used`. Returns
+    /// [`ScoutAction::Back`].
     #[inline(always)]
     fn backtrack(
         &mut self,
@@ -247,7 +243,7 @@ impl<R: RouterTable<Router> + ?Sized, D: TieBreakRule, const COUNTS: bool> StepC
     }
 }
 
-/// Marks the link at `port` of router `index` as busy or free, at the ports of both ends. A chip link has only one end.
+/// Marks the link at `port` of router `index` as busy or free, at both of its ends. A chip link has only one end.
 #[inline(always)]
 #[cfg(feature = "internals")]
 pub(super) fn set_busy(routers: &mut [Router], frame: &PaddedGrid, index: usize, port: Port, busy: bool) {

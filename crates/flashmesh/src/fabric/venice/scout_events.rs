@@ -16,8 +16,8 @@ use super::step_schedule::StepSchedule;
 pub(super) struct ScoutEvents {
     /// Time of the next step of each scout in flight.
     pub steps: StepSchedule,
-    /// Pending grants of circuits: the time at which the scout will have returned over the circuit, and its controller. The latest time is
-    /// first; of equal times, the highest controller.
+    /// Pending grants of circuits: the arrival of the returning scout at its controller, and the controller. In descending order of time, then of
+    /// controller.
     grants: Vec<(Time, ChannelId)>,
 }
 
@@ -33,7 +33,6 @@ impl ScoutEvents {
         self.grants.last().map_or(Time::MAX, |(at, _)| *at)
     }
 
-    /// Schedules the grant of the circuit of `controller` at `at`.
     #[inline]
     fn add_grant(&mut self, at: Time, controller: ChannelId) {
         let key = (at, controller);
@@ -41,8 +40,7 @@ impl ScoutEvents {
         self.grants.insert(place, key);
     }
 
-    /// Removes and returns the controller whose circuit is to be granted at `now`; the lowest of several, `None` if there is none. The
-    /// caller must grant the circuit.
+    /// Removes and returns the controller whose circuit the caller must grant at `now`; the lowest of several, `None` if there is none.
     #[inline]
     pub fn take_grant(&mut self, now: Time) -> Option<ChannelId> {
         debug_assert!(self.next_grant() >= now, "a circuit was to be granted at {}, before {now}", self.next_grant());
@@ -51,11 +49,10 @@ impl ScoutEvents {
 }
 
 impl Venice {
-    /// Runs the scout steps that are due up to `until` or up to the next grant, whichever is earlier. Each step runs at its own time.
-    /// Handles the searches that end.
+    /// Runs the scout steps that are due up to `until` or the next grant, whichever is earlier, each at its own time. Handles the searches that end.
     ///
-    /// The steps need no events: until a circuit is granted, only other scouts can observe the moves of a scout. It suffices to run the due
-    /// steps before a request, a release or a read of counters, and before a grant may be due.
+    /// The steps need no events: until a circuit is granted, only other scouts can observe them. It suffices to run the due steps before each
+    /// request, release, possible grant, or read of counters.
     #[inline]
     pub(super) fn step_scouts(&mut self, until: Time, outbox: &mut Outbox) {
         while let Some((at, controller)) = self.scout_events.steps.first()
@@ -83,7 +80,7 @@ impl Venice {
         }
     }
 
-    /// Ends the search of `controller`. Its scout is first in the schedule, and made its last step, with the action `step`, at `at`.
+    /// Ends the search of `controller`, whose scout is first in the schedule and made its last step, `step`, at `at`.
     #[inline]
     fn end_search(&mut self, controller: ChannelId, step: ScoutAction, at: Time, outbox: &mut Outbox) {
         self.scout_events.steps.remove_first();
@@ -100,15 +97,14 @@ impl Venice {
         }
     }
 
-    /// Sets the wake-up to the earliest time at which a circuit can be granted: a reserved one, or one that a scout in flight, or the next
-    /// scout if that one fails, can still reserve.
+    /// Sets the wake-up to the earliest time of a possible grant: of a reserved circuit, or of one that a scout in flight, or the next one after its
+    /// failure, can still reserve.
     #[inline]
     pub(super) fn schedule_wake(&self, outbox: &mut Outbox) {
         let (mut first, hop) = (self.scout_events.next_grant(), self.timing.scout_hop());
         self.scout_events.steps.for_each(|at, controller| {
-            // `first` is the earliest known time of a grant. The scout makes its next step at `at`. Before its controller can get a circuit, at least
-            // one more link has to be crossed after that step, so this grant comes one hop time after `at` or later. If that is not before `first`,
-            // the exact minimum does not matter.
+            // The scout makes its next step at `at`, and at least one more link must be crossed before its controller can get a circuit. If that is
+            // no earlier than `first`, the earliest known grant, the exact minimum does not matter.
             if at + hop < first {
                 first = first.min(at + hop * u64::from(self.network.remaining_links_min(controller)));
             }
@@ -145,8 +141,8 @@ impl Venice {
         outbox.scout_steps.push(ScoutStep { at, controller, die, step, to });
     }
 
-    /// Records the step of the scout of `controller` at `at`, if an oracle (a probe that checks the run) is attached. If the step ended a
-    /// search with a predicted outcome, also records the search.
+    /// Records the step of the scout of `controller` at `at`, if an oracle (a probe that checks the run) is attached. If it ends a search with a
+    /// prediction, also records the search.
     #[inline(always)]
     fn record_watched(&mut self, controller: ChannelId, step: ScoutAction, at: Time, outbox: &mut Outbox) {
         if outbox.link_uses.is_some() {
@@ -162,8 +158,8 @@ impl Venice {
         }
     }
 
-    /// Records the launch of the scout of `controller` at `now`, if an oracle (a probe that checks the run) is attached. If no other scout
-    /// is in flight, predicts the outcome of the search.
+    /// Records the launch of the scout of `controller` at `now`, if an oracle (a probe that checks the run) is attached. Predicts the search if no
+    /// other scout is in flight.
     #[inline(always)]
     pub(super) fn predict(&mut self, controller: ChannelId, now: Time, outbox: &mut Outbox) {
         if outbox.link_uses.is_some() {

@@ -3,15 +3,14 @@
 use crate::ids::ChannelId;
 use crate::units::Time;
 
-/// Schedule of the next step of each scout. All scouts take the same time for a link, so the order of the scouts never changes. The
-/// schedule is a circular list through which an index moves. In a *lap*, one pass through the list, each scout takes one step.
+/// Schedule of the next step of each scout: a circular list with a moving index. All scouts take equally long for a link, so their order never
+/// changes. In a *lap*, one pass through the list, each scout takes one step.
 #[derive(Clone, Debug)]
 pub(super) struct StepSchedule {
     /// Controllers of the scouts, each with the time of its step relative to the start of a lap.
     circle: Vec<(Time, ChannelId)>,
-    /// Index in `circle` of the scout that steps next. The scouts before this index have taken their step of the current lap.
+    /// Index in `circle` of the scout that steps next. The scouts before it have taken their step of the current lap.
     next: usize,
-    /// Start of the current lap, in which each scout takes one step.
     lap: Time,
     /// Time that a scout takes to cross a link.
     hop: Time,
@@ -35,8 +34,8 @@ impl StepSchedule {
         self.circle.len() == 1
     }
 
-    /// Calls `look` with the time of the next step and the controller of each scout, in any order. A callback is used, because iterator adaptors
-    /// would not be inlined.
+    /// Calls `look` with the time of the next step and the controller of each scout, in any order. A callback, because iterator adaptors would not be
+    /// inlined.
     #[inline(always)]
     pub fn for_each(&self, mut look: impl FnMut(Time, ChannelId)) {
         let (before, after) = self.circle.split_at(self.next);
@@ -47,13 +46,13 @@ impl StepSchedule {
         }
     }
 
-    /// Returns the time of the next step, and the controller of its scout; `None` if no scout is in flight.
+    /// Returns the time and controller of the next step; `None` if no scout is in flight.
     #[inline(always)]
     pub fn first(&self) -> Option<(Time, ChannelId)> {
         self.circle.get(self.next).map(|&(after, controller)| (self.lap + after, controller))
     }
 
-    /// Adds the scout of `controller`, whose first step is at `at`. The next step of every other scout must be at `at` or earlier.
+    /// Adds the scout of `controller`, whose first step is at `at`. No other scout may have its next step after `at`.
     #[inline]
     pub fn add(&mut self, at: Time, controller: ChannelId) {
         self.for_each(|other, _| debug_assert!(other <= at, "the steps fall due out of order"));
@@ -68,15 +67,14 @@ impl StepSchedule {
         }
     }
 
-    /// Returns the start of the current lap, and the scouts that have still to take their step in this lap, in the order of their steps.
-    /// Each scout is given by the time of its step, relative to the start of the lap, and by its controller.
+    /// Returns the start of the current lap, and the scouts that have not yet taken their step in it, in the order of their steps. Each has the time
+    /// of its step, relative to the start of the lap, and its controller.
     #[inline(always)]
     pub fn rest_of_lap(&self) -> (Time, &[(Time, ChannelId)]) {
         (self.lap, &self.circle[self.next..])
     }
 
-    /// Records that the next `scouts` scouts took their step and stay in flight. Returns whether this completed the lap (one step of each
-    /// scout), so that the next lap has started.
+    /// Records that the next `scouts` scouts took their step and stay in flight. Returns whether this completed the lap (one step of each scout).
     #[inline(always)]
     pub fn advance(&mut self, scouts: usize) -> bool {
         self.next += scouts;

@@ -1,4 +1,4 @@
-//! Tie-break among the candidate ports of a router: the draw of the port that a scout takes.
+//! Tie-break among the candidate ports of a router: one of them is drawn.
 
 use crate::config;
 use crate::engine::random::SimRng;
@@ -10,8 +10,8 @@ use super::routing_table::RoutingTable;
 /// 3, 2 and is never 0.
 ///
 /// The register is clocked once for each draw among two or more ports. The new state selects the port. Of two ports, the low bit of the state is the
-/// index; of three, the index is state - 1 (\[choice\]: the paper does not state it). Three states cannot be fair to two ports: the second port is
-/// drawn two times out of three. Of three ports each is drawn once in three draws. The bias is part of the model.
+/// index; of three, the index is state - 1 (\[choice\]: the paper does not state it). Three states cannot be fair to two ports: the second one is
+/// drawn two times out of three. Of three ports, each is drawn once in three draws. The bias is part of the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lfsr(u8);
 
@@ -33,8 +33,8 @@ impl Lfsr {
         self.0
     }
 
-    /// Draws one of the mesh ports `ports`. The register is clocked only if there are several ports. The drawn port is `None` if `ports` is
-    /// empty. Does not set `is_detour`.
+    /// Draws one of the mesh ports `ports`; `None` if `ports` is empty. Clocks the register only if there are several ports. Does not set
+    /// `is_detour`.
     pub(super) const fn draw(self, ports: PortSet) -> PortDraw {
         /// Index of the drawn port, by number of ports and new state. Four ports never occur, because the scout entered by one of them.
         const POSITIONS: [[u32; Lfsr::STATES]; 5] = [[0; 4], [0; 4], [0, 1, 0, 1], [0, 0, 1, 2], [0; 4]];
@@ -49,8 +49,7 @@ impl Lfsr {
     }
 }
 
-/// Result of a draw: the port, and the register after the draw. The port is `None` if there are no candidates, so that the scout
-/// backtracks.
+/// Result of a draw: the port, and the register after the draw. Without candidates, the port is `None`, and the scout backtracks.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(4))]
 pub(super) struct PortDraw {
@@ -61,8 +60,8 @@ pub(super) struct PortDraw {
 }
 
 impl PortDraw {
-    /// Returns this result with `is_detour` computed: `true` if a port was drawn that is not in `nearer`, the set of ports that lead nearer to the
-    /// destination; otherwise `false`.
+    /// Returns this result with `is_detour` computed: whether a port was drawn that is not in `nearer`, the ports that lead nearer to the
+    /// destination.
     pub const fn with_detour(self, nearer: PortSet) -> PortDraw {
         let is_detour = matches!(self.port, Some(port) if !nearer.contains(port));
         PortDraw { is_detour, ..self }
@@ -90,12 +89,12 @@ impl TieBreaker {
 
 /// A rule that draws one of the candidate ports of a router.
 pub(super) trait TieBreakRule {
-    /// Draws one of the candidates that the table `routes` has for the ports `nearer` and `open`, at a router with shift register
-    /// `register`. A single candidate is returned without a draw.
+    /// Draws one of the candidates for the ports `nearer` and `open` in the table `routes`, at a router with shift register `register`. A single
+    /// candidate is returned without a draw.
     fn choose(&mut self, routes: &RoutingTable, register: Lfsr, nearer: PortSet, open: PortSet) -> PortDraw;
 }
 
-/// The tie-break [`TieBreaker::Lfsr`] as a type of its own, so that loops can be compiled for this rule alone.
+/// The rule [`TieBreaker::Lfsr`] as a type, so that loops can be compiled for it alone.
 pub(super) struct LfsrTieBreak;
 
 impl TieBreakRule for LfsrTieBreak {
@@ -128,7 +127,7 @@ mod tests {
     const TWO: PortSet = PortSet::from_port(Port::East).union(PortSet::from_port(Port::South));
     const THREE: PortSet = TWO.union(PortSet::from_port(Port::West));
 
-    /// Returns how often each mesh port is drawn from `ports` in 3000 draws, in the order of the ports.
+    /// Returns how often each mesh port is drawn from `ports` in 3000 draws.
     fn drawn(mut tie_break: TieBreaker, ports: PortSet) -> [u32; 4] {
         let routes = RoutingTable::new(AnyRouting::new(config::Routing::RandomDfs));
         let mut register = Lfsr::new(0);

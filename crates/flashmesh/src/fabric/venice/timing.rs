@@ -34,8 +34,8 @@ impl LinkTiming {
         self.scout_hop
     }
 
-    /// Returns the time of a transfer of `payload` over a circuit of `links` links: the command time, plus the time of the data and the distance by
-    /// Venice, ISCA 2023, Equation 1.
+    /// Returns the time of a transfer of `payload` over a circuit of `links` links: the command time, plus the time by Equation 1 (Venice, ISCA 2023)
+    /// for data and distance.
     #[inline]
     pub fn transfer(&self, payload: Payload, links: u64) -> Time {
         let beats = payload.bytes.as_u64().div_ceil(self.link_width);

@@ -8,8 +8,8 @@ use super::path_queue::PathRequest;
 /// Wait of one path request, by cause.
 #[derive(Clone, Copy, Debug, Default)]
 struct Wait {
-    /// Current cause of the wait, and the time up to which the wait has been charged; `None` while the request does not wait, such as while
-    /// its scout is in flight.
+    /// Current cause of the wait, and the time up to which the wait was charged; `None` while the request does not wait, as when its scout is in
+    /// flight.
     cause: Option<(Cause, Time)>,
     by_cause: [Time; Cause::ALL.len()],
     /// Whether a scout for the request has failed.
@@ -31,21 +31,20 @@ impl WaitStats {
         &mut self.0[request.die.index()][request.phase.index()]
     }
 
-    /// Resets the wait for `request`, which is a new request of its die and phase.
+    /// Resets the wait for `request`, a new request of its die and phase.
     #[inline]
     pub fn begin(&mut self, request: &PathRequest) {
         *self.wait_mut(request) = Wait::default();
     }
 
-    /// Makes `cause` the cause of the wait of `request` from `since` on. Before this, charges the time up to `since` to the old cause, if
-    /// there is one.
+    /// Charges the wait of `request` up to `since` to its current cause, if there is one. From then on, its cause is `cause`.
     #[inline]
     pub fn set_cause(&mut self, request: &PathRequest, cause: Cause, since: Time) {
         self.end(request, since);
         self.wait_mut(request).cause = Some((cause, since));
     }
 
-    /// Ends the wait of `request` at `now`: charges the time up to `now` to its cause, if there is one, and clears the cause.
+    /// Ends the wait of `request` at `now`, and charges it to its current cause, if there is one.
     #[inline]
     pub fn end(&mut self, request: &PathRequest, now: Time) {
         let wait = self.wait_mut(request);
@@ -54,8 +53,8 @@ impl WaitStats {
         }
     }
 
-    /// Records that a scout for `request`, launched at `since`, has failed: [`Cause::Link`] is the cause of the wait from `since` on.
-    /// Returns whether this is the first failed scout of the request.
+    /// Records that a scout for `request`, launched at `since`, has failed: from `since` on, the cause of the wait is [`Cause::Link`]. Returns
+    /// whether this was the first scout of the request to fail.
     #[inline]
     pub fn record_failure(&mut self, request: &PathRequest, since: Time) -> bool {
         self.set_cause(request, Cause::Link, since);

@@ -9,7 +9,7 @@ use super::packet::{LinkRequestId, NetworkReports, PacketId};
 use super::parameters::Arbitration;
 
 impl WormholeNetwork {
-    /// Grants the deferred request if no event precedes its grant. Otherwise adds the request to the request chain of its link.
+    /// Grants the deferred request if no event precedes the grant, otherwise moves it to the request chain of its link.
     #[inline(always)]
     pub(super) fn grant_deferred(
         &mut self,
@@ -24,8 +24,8 @@ impl WormholeNetwork {
         self.grant(link, LinkRequestId(buffer.0), packet, outbox);
     }
 
-    /// Grants a link of `wire` (one link, or the two directions of a half-duplex pair) to its best request, if the wire is free. If no request can be
-    /// granted, schedules the next arbitration; a wire that is held is arbitrated after its release.
+    /// Grants a link of the free `wire` (one link, or the two directions of a half-duplex pair) to its best request. If nothing can be granted,
+    /// schedules the next arbitration. A held wire is arbitrated after its release.
     #[inline(always)]
     pub(super) fn arbitrate(&mut self, wire: LinkId, outbox: &mut NetworkReports) {
         let forward = &self.links[wire.index()];
@@ -39,8 +39,8 @@ impl WormholeNetwork {
                     return self.grant_request(wire, request, outbox);
                 }
             } else {
-                // If both directions of the wire have a grantable request, the direction that was not served last is granted (Design for Scalability
-                // in Enterprise SSDs, PACT 2014, section 5.3).
+                // If both directions of the wire have a grantable request, the one not served last is granted (Design for Scalability in Enterprise
+                // SSDs, PACT 2014, section 5.3).
                 let both = if state.served_first { [state.backward, wire] } else { [wire, state.backward] };
                 for link in both {
                     if let Some(request) = self.winner(&self.links[link.index()]) {
@@ -52,10 +52,10 @@ impl WormholeNetwork {
         self.wake(wire);
     }
 
-    /// Returns the best request for `link` among those that are ready in the current cycle. `None` if none is ready, or if the best one
-    /// lacks the free slots that its grant needs.
+    /// Returns the best request for `link` among those that are ready in the current cycle; `None` if none is ready, or if too few slots are free for
+    /// the best one.
     ///
-    /// A request that needs fewer slots never overtakes the best one. Otherwise a long packet could wait for ever.
+    /// A request that needs fewer slots never overtakes it, because that could starve a long packet.
     #[inline(always)]
     fn winner(&self, link: &LinkState) -> Option<LinkRequestId> {
         if link.requests == NO_REQUEST {
@@ -91,7 +91,7 @@ impl WormholeNetwork {
         self.grant(link, request, self.requests[request.index()].packet, outbox);
     }
 
-    /// Grants `link` to `packet`, which made `request`, and moves all flits that can move as a consequence.
+    /// Grants `link` to `packet` by its `request`, and moves all flits that can then move.
     fn grant(&mut self, link: LinkId, request: LinkRequestId, packet: PacketId, outbox: &mut NetworkReports) {
         let input = self.requests[request.index()].input;
         self.links[link.index()].round_robin.serve(input);
@@ -117,7 +117,7 @@ impl WormholeNetwork {
     }
 
     /// Marks `link` as held by `packet` from the current cycle on. The packet comes from the buffer at the end of link `source`, or from a terminal
-    /// if `source` is [`NO_LINK`].
+    /// if this is [`NO_LINK`].
     #[inline(always)]
     fn hold(&mut self, link: LinkId, source: LinkId, packet: PacketId) {
         let now = self.events.now();

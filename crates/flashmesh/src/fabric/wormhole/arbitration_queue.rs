@@ -1,15 +1,15 @@
-//! Event queue of a network, and the current cycle of its simulation. The events are arbitrations of wires.
+//! Event queue of a network: pending arbitrations of wires, and the current cycle.
 
 use crate::ids::LinkId;
 
 use super::calendar::CalendarQueue;
 use super::packet::PacketId;
 
-/// A request of a packet that has just moved, kept out of the request chain of its link, so that the grant needs no event. No other request for the
-/// link is pending.
+/// A request of a packet that has just moved, kept out of the request chain of its link so that its grant needs no event. The link has no other
+/// pending request.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DeferredRequest {
-    /// Cycle of the grant, if no event precedes that cycle.
+    /// Cycle of the grant, if no event occurs earlier.
     pub(super) at: u64,
     pub(super) ready: u64,
     pub(super) link: LinkId,
@@ -18,15 +18,15 @@ pub(super) struct DeferredRequest {
     pub(super) packet: PacketId,
 }
 
-/// Pending arbitrations of wires (links, or half-duplex pairs of links), and at most one deferred request whose grant may precede all of them.
+/// Pending arbitrations of wires (links, or half-duplex pairs of links), and at most one deferred request, whose grant may precede them all.
 #[derive(Clone, Debug)]
 pub(super) struct ArbitrationQueue {
     calendar: CalendarQueue,
-    /// Deferred request; `None` if there is none. Before the next event, the request is granted or moved to the request chain of its link.
+    /// Deferred request, if any. Before the next event, it is granted or moved to the request chain of its link.
     held_back: Option<DeferredRequest>,
     /// Last cycle that the current call of [`advance_to_report`](super::WormholeNetwork::advance_to_report) may simulate.
     until: u64,
-    /// Current cycle of the network: the cycle of the last event or of the last grant without an event.
+    /// Current cycle of the network: of the last event, or of the last grant without an event.
     now: u64,
 }
 
@@ -36,7 +36,6 @@ impl ArbitrationQueue {
         ArbitrationQueue { calendar: CalendarQueue::new(wires), held_back: None, until: 0, now: 0 }
     }
 
-    /// Returns the current cycle of the network: the cycle of the last event or of the last grant without an event.
     #[inline(always)]
     pub(super) fn now(&self) -> u64 {
         self.now
@@ -60,8 +59,8 @@ impl ArbitrationQueue {
         self.calendar.first()
     }
 
-    /// Returns the last cycle in which a grant needs no event: the cycle of the first pending arbitration, or the last cycle that the current
-    /// simulation call may reach, whichever is earlier.
+    /// Returns the last cycle in which a grant needs no event: the cycle of the first pending arbitration, or the end of the current simulation call,
+    /// whichever is earlier.
     #[inline(always)]
     pub(super) fn safe_horizon(&self) -> u64 {
         self.until.min(self.first().unwrap_or(u64::MAX))
@@ -73,8 +72,8 @@ impl ArbitrationQueue {
         self.calendar.schedule(wire, at);
     }
 
-    /// Dequeues the first pending arbitration, advances to its cycle, and returns its wire. `None` if no arbitration is pending up to the last cycle
-    /// that the current simulation call may reach.
+    /// Dequeues the first pending arbitration, advances to its cycle, and returns its wire; `None` if none is pending up to the end of the current
+    /// simulation call.
     #[inline(always)]
     pub(super) fn next_wire(&mut self) -> Option<LinkId> {
         let (at, wire) = self.calendar.dequeue(self.until)?;
@@ -82,7 +81,7 @@ impl ArbitrationQueue {
         Some(wire)
     }
 
-    /// Returns whether `cycle` can be simulated next: the current simulation call may reach the cycle, and no pending arbitration precedes the cycle.
+    /// Returns whether `cycle` can be simulated next: it is within the current simulation call, and no pending arbitration precedes it.
     #[inline(always)]
     pub(super) fn is_next(&self, cycle: u64) -> bool {
         cycle <= self.until && self.first().is_none_or(|first| cycle <= first)

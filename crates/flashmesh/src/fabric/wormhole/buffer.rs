@@ -17,8 +17,8 @@ pub(super) struct Buffer {
     queue: PacketQueue,
     /// First cycle in which the head of the first packet can be granted its next link, if it was queued behind another packet.
     considered_from: u64,
-    /// Number of slots that [`return_slots`](Self::return_slots) freed before their flits left, with cycles computed ahead. These slots must not be
-    /// freed again when their flits leave.
+    /// Number of slots that [`return_slots`](Self::return_slots) freed ahead of time, before their flits left. They must not be freed again when the
+    /// flits leave.
     returned_early: u32,
     /// Next link of the first packet, if the packet holds that link; otherwise [`NO_LINK`].
     drain: LinkId,
@@ -26,7 +26,7 @@ pub(super) struct Buffer {
 }
 
 impl Buffer {
-    /// Creates an empty buffer of `flits` slots, each of which is free again `credit_cycles` after its flit has left.
+    /// Creates an empty buffer of `flits` slots. A slot is free again `credit_cycles` after its flit has left.
     pub(super) fn new(flits: u32, credit_cycles: u32) -> Buffer {
         Buffer {
             slots: FlitQueue::new(FlitRun { start: 0, count: flits, stride: 0 }),
@@ -81,16 +81,16 @@ impl Buffer {
         self.drain = link;
     }
 
-    /// Merges the slots that are free by cycle `now` into one run. Returns the first run of free slots (evenly spaced cycles); empty if it
-    /// is not known when a slot becomes free.
+    /// Merges the slots that are free by cycle `now` into one run (evenly spaced cycles), and returns it; empty if it is not known when a slot
+    /// becomes free.
     #[inline(always)]
     pub(super) fn merge_slots(&mut self, now: u64, runs: &mut RunPool) -> FlitRun {
         self.slots.merge_until(now, runs);
         self.slots.front()
     }
 
-    /// Returns whether the first run of free slots (evenly spaced cycles) is certain to suffice for `flits` flits that cross to the buffer from cycle
-    /// `at` on, `stride` cycles apart. First merges the slots that are free by cycle `at` into one run.
+    /// Returns whether the first run of free slots (evenly spaced cycles) suffices for `flits` flits that enter from cycle `at` on, `stride` cycles
+    /// apart. First merges the slots that are free by cycle `at` into one run.
     #[inline(always)]
     pub(super) fn has_slots(&mut self, flits: u32, at: u64, stride: u32, runs: &mut RunPool) -> bool {
         let slots = self.merge_slots(at, runs);
@@ -116,14 +116,13 @@ impl Buffer {
         self.queue.push(packet, packets)
     }
 
-    /// Removes the first `flits` flits. The caller must free their slots by [`free_slots`](Self::free_slots).
+    /// Removes the first `flits` flits, whose slots the caller must free by [`free_slots`](Self::free_slots).
     #[inline(always)]
     pub(super) fn leave(&mut self, flits: u32, runs: &mut RunPool) {
         self.arrivals.consume(flits, runs);
     }
 
-    /// Frees the slots of the flits that left in the cycles of `run`, except slots that were freed ahead of time. Returns whether a slot
-    /// was freed.
+    /// Frees the slots of the flits that left in the cycles of `run`, except slots already freed ahead of time. Returns whether a slot was freed.
     #[inline(always)]
     pub(super) fn free_slots(&mut self, run: FlitRun, runs: &mut RunPool) -> bool {
         let early = self.returned_early.min(run.count);
@@ -135,15 +134,14 @@ impl Buffer {
         has_freed
     }
 
-    /// Removes one flit for each cycle of `run`, in which it leaves, and frees its slot. None of these slots may have been freed ahead of
-    /// time.
+    /// Removes a flit in each cycle of `run`, and frees its slot. None of these slots may have been freed ahead of time.
     #[inline(always)]
     pub(super) fn remove_and_return(&mut self, run: FlitRun, runs: &mut RunPool) {
         self.leave(run.count, runs);
         self.return_slots(run, runs);
     }
 
-    /// Frees the slots of flits that leave in the cycles of `run`. A slot can be used again `credit_cycles` cycles after its flit has left.
+    /// Frees the slots of flits that leave in the cycles of `run`. A slot can be reused `credit_cycles` after its flit has left.
     #[inline(always)]
     pub(super) fn return_slots(&mut self, run: FlitRun, runs: &mut RunPool) {
         self.slots.push(run.delayed_by(self.credit_cycles), runs);
@@ -161,16 +159,15 @@ impl Buffer {
         cycle + u64::from(self.credit_cycles)
     }
 
-    /// Empties the buffer, except for its packet queue, and frees all slots. `run` has one cycle for each slot, in which the last flit in
-    /// the slot leaves.
+    /// Empties the buffer, except for its packet queue, and frees all slots. `run` has the departure of the last flit of each slot.
     #[inline(always)]
     pub(super) fn clear(&mut self, run: FlitRun) {
         self.slots.reset(run.delayed_by(self.credit_cycles));
         self.arrivals.reset(FlitRun::NONE);
     }
 
-    /// Records that the tail of the first packet leaves at `tail`. The head of the next packet can be granted its link from cycle `tail` +
-    /// 1 + `head_of_line_cycles` on. The caller must then remove the first packet by [`pop`](Self::pop).
+    /// Records that the tail of the first packet leaves at `tail`, after which the caller must remove the packet by [`pop`](Self::pop). The head of
+    /// the next packet can be granted its link from cycle `tail` + 1 + `head_of_line_cycles` on.
     #[inline(always)]
     pub(super) fn tail_leaves(&mut self, tail: u64, head_of_line_cycles: u32) {
         self.considered_from = tail + 1 + u64::from(head_of_line_cycles);

@@ -1,9 +1,8 @@
 //! Calendar queue of pending arbitrations of wires, with at most one entry per wire. A wire is a link, or the two links of a half-duplex pair.
 //!
-//! The earliest entries, mostly for next hops of packets that have just moved, are in a sorted array. All other entries are in slots: the
-//! slot of an entry is its cycle modulo the number of slots. The entries of a slot are chained. A bitmap finds the next used slot, so the
-//! cost of an entry does not depend on the number of entries. An entry that is more cycles ahead than there are slots shares its slot with
-//! nearer entries, and is skipped until it is due.
+//! The earliest entries, mostly for next hops of packets that have just moved, are in a sorted array. All others are chained in slots, by their cycle
+//! modulo the number of slots. A bitmap finds the next used slot, so the cost of an entry does not depend on their number. An entry that is further
+//! ahead than the number of slots shares its slot with nearer ones, and is skipped until it is due.
 //!
 //! Entries of the same cycle are dequeued last in, first out.
 
@@ -40,8 +39,7 @@ pub(super) struct CalendarQueue {
     first: u64,
     /// Cycle of the earliest entry in the slots; [`NEVER`] if there is none.
     first_in_slots: u64,
-    /// Entry of each wire, indexed by wire: its cycle, and the next and previous entry if it is in a slot. The cycle is [`NEVER`] if no
-    /// arbitration of the wire is pending.
+    /// Entry of each wire, indexed by wire: its cycle ([`NEVER`] if no arbitration is pending) and, in a slot, the next and previous entry.
     entries: Vec<CalendarEntry>,
     slots: Vec<u32>,
     /// Bitmap of the slots with entries.
@@ -100,8 +98,8 @@ impl CalendarQueue {
             self.near.copy_within(1.., 0);
             self.near_count -= 1;
         }
-        // Entries are dequeued from the end of the array, and of equal cycles the newest must be first. So the new entry goes behind older
-        // entries of its cycle.
+        // Of the entries of a cycle, the newest is dequeued first, from the end of the array. So insert the new entry behind the older ones of its
+        // cycle.
         let near = &mut self.near[..self.near_count + 1];
         let mut place = near.len() - 1;
         while place > 0 && near[place - 1].at < at {
@@ -113,8 +111,7 @@ impl CalendarQueue {
         self.entries[wire.index()].at = at;
     }
 
-    /// Dequeues an entry of the earliest cycle. Returns the cycle and the wire. `None` if the calendar is empty, or if the earliest cycle
-    /// is after `to`.
+    /// Dequeues an entry of the earliest cycle; `None` if the calendar is empty or this cycle is after `to`. Returns the cycle and the wire.
     #[inline]
     pub(super) fn dequeue(&mut self, to: u64) -> Option<(u64, LinkId)> {
         let at = self.first;
@@ -139,7 +136,7 @@ impl CalendarQueue {
         Some((at, LinkId(wire)))
     }
 
-    /// Returns the cycle of the earliest entry, which is in the sorted array unless the array is empty; [`NEVER`] if there is no entry.
+    /// Returns the cycle of the earliest entry: in the sorted array, unless that is empty; [`NEVER`] if there is no entry.
     #[inline(always)]
     fn find_first(&self) -> u64 {
         self.near[..self.near_count].last().map_or(self.first_in_slots, |near| near.at)
@@ -231,8 +228,8 @@ impl CalendarQueue {
         in_slots.map(|(entry, _)| entry.at).min().unwrap_or(NEVER)
     }
 
-    /// Returns the distance, in cycles after `reached`, of the first used slot that is at least `ahead` cycles away. `None` if there is none less
-    /// than [`SLOTS`] cycles after `reached`.
+    /// Returns the distance, in cycles after `reached`, of the first used slot at least `ahead` cycles away; `None` if there is none within [`SLOTS`]
+    /// cycles.
     #[inline]
     fn next_used(&self, ahead: usize) -> Option<usize> {
         if ahead >= SLOTS {

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::topology::{GridDirection, RouterId, Topology};
 
-/// Value in [`CustomRoutes::directions`] for a packet that is at its destination router.
+/// Value in [`CustomRoutes::directions`] for a packet at its destination router.
 const NONE: u8 = u8::MAX;
 
 /// The coordinates of a router, in calls of a routing function and in errors.
@@ -48,7 +48,7 @@ pub enum RoutesError {
         /// Destination router of the packets.
         to: RouterCoord,
     },
-    /// Packets for one destination return to a router that they have passed, and never arrive.
+    /// Packets for one destination return to a router that they have passed, so they never arrive.
     #[error("packets to router {to} go in a circle and never arrive: {}", listed(circle))]
     Cycle {
         /// Destination router of the packets.
@@ -62,7 +62,7 @@ pub enum RoutesError {
         listed(links)
     )]
     Deadlock {
-        /// Links on the cycle, in order. Packets on each link wait for the next link, and packets on the last link for the first.
+        /// Links on the cycle, in order. Packets on each link wait for the next one, on the last link for the first.
         links: Vec<NamedLink>,
     },
 }
@@ -75,7 +75,7 @@ fn listed(parts: &[impl fmt::Display]) -> String {
     parts.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// Custom routes as a table: the direction in which a packet leaves each router, for each other router as destination.
+/// Custom routes as a table: the direction in which a packet leaves each router, for each other destination router.
 #[derive(Clone, Debug)]
 pub(super) struct CustomRoutes {
     routers: usize,
@@ -100,9 +100,8 @@ impl CustomRoutes {
     /// Creates a table of the directions that `choose` returns for every pair of routers.
     ///
     /// # Errors
-    /// If a direction has no link, if packets would not arrive, or if the network could deadlock: a link waits for the links that follow it on a
-    /// route, and these waits must not form a cycle (Dally and Seitz, 1987). Every router counts as a source and a destination, because each has a
-    /// chip.
+    /// If a direction has no link, if packets would not arrive, or if the network could deadlock: each link waits for the links that follow it on any
+    /// route, and these waits must not form a cycle (Dally and Seitz, 1987). Every router is a source and a destination, because each has a chip.
     pub(super) fn new(topology: &Topology, choose: &mut ChooseDirection<'_>) -> Result<CustomRoutes, RoutesError> {
         let routers = topology.routers();
         let count = routers.len();
@@ -134,14 +133,14 @@ impl CustomRoutes {
         topology.adjacent(at, self.direction(at, to)).expect("only ways that lead somewhere are kept")
     }
 
-    /// Stores in `hops` the number of links from every router to `to`. Returns an error if packets from some router never arrive at `to`.
+    /// Stores the number of links from every router to `to` in `hops`. Returns an error if packets from some router never arrive.
     fn measure(&mut self, topology: &Topology, to: RouterId) -> Result<(), RoutesError> {
         for from in topology.routers() {
             let mut passed = Vec::new();
             let mut at = from;
             while at != to && self.hops(at, to) == 0 {
                 if passed.len() == self.routers {
-                    // A packet that has crossed as many links as there are routers has passed a router twice, so it is on a cycle.
+                    // A packet that has crossed as many links as there are routers has passed a router twice: it is on a cycle.
                     let mut circle = vec![topology.router_coord(at)];
                     let mut next = self.next(topology, at, to);
                     while next != at {
@@ -186,8 +185,8 @@ fn named(topology: &Topology, link: usize) -> NamedLink {
     NamedLink { from: topology.router_coord(router), direction: GridDirection::ALL[link % GridDirection::ALL.len()] }
 }
 
-/// Graph of waits between links. Both tables are indexed by link: router x 4 + direction. `to` has the router at the end of the link
-/// (`None` if there is no link). `next` has the directions in which packets continue from that router, as a bit mask.
+/// Graph of waits between links, indexed by link: router x 4 + direction. `to` has the router at the end of the link (`None` without a link), `next`
+/// the directions in which packets continue from there, as a bit mask.
 struct WaitGraph {
     next: Vec<u8>,
     to: Vec<Option<RouterId>>,
@@ -199,7 +198,7 @@ impl WaitGraph {
         self.to[from].filter(|_| is_next).map(|router| link(router, GridDirection::ALL[way]))
     }
 
-    /// Returns a cycle of links: each link waits for the next one, and the last for the first. `None` if there is no cycle.
+    /// Returns a cycle of links, each of which waits for the next and the last for the first; `None` if there is no cycle.
     fn find_cycle(&self) -> Option<Vec<usize>> {
         /// State of a link in the depth-first search: not visited, on the current path, or finished without finding a cycle.
         #[derive(Clone, Copy, PartialEq, Eq)]
@@ -276,8 +275,8 @@ mod tests {
 
     #[test]
     fn ways_that_are_longer_are_counted() {
-        // If the column changes, these routes lead north to row 0, along row 0, and then along the destination column. So the route from router 6
-        // (row 2) to 8 has 2 + 2 + 2 links.
+        // If the column changes, these routes lead north to row 0, along it, and then down the destination column. So the route from router 6 (row 2)
+        // to 8 has 2 + 2 + 2 links.
         let detour = |at: RouterCoord, to: RouterCoord| match (at.column == to.column, at.row) {
             (false, 0) | (true, _) => xy(at, to),
             (false, _) => GridDirection::North,
@@ -316,8 +315,7 @@ mod tests {
         let RoutesError::Deadlock { links } = &error else { panic!("{error}") };
         assert_eq!(links.len(), 4);
         assert!(error.to_string().ends_with("(0, 0) east, (0, 1) east, (0, 2) east, (0, 3) east"), "{error}");
-        // If routers of a mesh route XY and YX alternately, as on a checkerboard, packets make all turns, so that links wait for each other in a
-        // cycle.
+        // If routers of a mesh alternate between XY and YX, as on a checkerboard, packets make all turns, and links wait for each other in a cycle.
         let mixed = |at: RouterCoord, to: RouterCoord| {
             let is_yx = (at.row + at.column).is_multiple_of(2) && at.row != to.row;
             if is_yx { xy(RouterCoord { column: to.column, ..at }, to) } else { xy(at, to) }

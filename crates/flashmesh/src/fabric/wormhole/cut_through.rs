@@ -1,5 +1,5 @@
-//! Fast path (virtual cut-through) for packets that are complete in a buffer or at a terminal and find free slots for all their flits. The packets
-//! move from link to link without entering the buffers on the path.
+//! Fast path (virtual cut-through) for packets that are complete in a buffer or at a terminal and find free slots for all flits. They move from link
+//! to link without entering the buffers in between.
 
 use crate::ids::LinkId;
 
@@ -10,8 +10,8 @@ use super::packet::{Crossing, LinkRequestId, NetworkReports, PacketId};
 use super::parameters::{GrantRule, Parameters};
 
 impl WormholeNetwork {
-    /// Moves packet `id` as a whole over its injection link, which was just granted, if all its flits find free slots. The packet is the
-    /// first of queue number `queue` at its terminal. Returns whether the packet was moved; if not, nothing has changed.
+    /// Moves packet `id` as a whole over its injection link, which was just granted, if all of its flits find free slots. The packet is first in
+    /// queue `queue` of its terminal. Returns whether it was moved; otherwise nothing has changed.
     #[inline]
     pub(super) fn inject_whole(&mut self, link: LinkId, id: PacketId, queue: u32, outbox: &mut NetworkReports) -> bool {
         let Parameters { flit_cycles: stride, hop_cycles, grant_rule, .. } = self.parameters;
@@ -27,8 +27,7 @@ impl WormholeNetwork {
         state.buffer.arrive(run.delayed_by(hop_cycles), &mut self.runs);
         state.carry_packet(run);
         state.holder.source = NO_LINK;
-        // While the wire is marked as held, the request of the next packet at the terminal schedules no arbitration. `wake` below schedules that
-        // arbitration.
+        // While the wire counts as held, the request of the next packet at the terminal schedules no arbitration; `wake` below does.
         state.wire_state.is_held = true;
         let is_first = state.buffer.push(id, &mut self.packets);
         self.packets[id].head = now;
@@ -49,8 +48,8 @@ impl WormholeNetwork {
         true
     }
 
-    /// Moves packet `id`, which has just crossed `link` as a whole into an empty buffer, over all further links that it can be granted
-    /// before the next event. The packet is then delivered, or enters the buffer where it has to wait.
+    /// Moves packet `id`, which has just crossed `link` as a whole into an empty buffer, over all further links that it can be granted before the
+    /// next event. Then delivers it, or leaves it in the buffer where it has to wait.
     pub(super) fn cut_through(&mut self, link: LinkId, id: PacketId, outbox: &mut NetworkReports) {
         let Parameters { flit_cycles: stride, hop_cycles, head_of_line_cycles, .. } = self.parameters;
         let limit = self.events.safe_horizon();

@@ -1,5 +1,4 @@
-//! Cycles of many flits at once, as runs of evenly spaced cycles. These are cycles in which flits can move or cross a link, or from which
-//! slots are free.
+//! Cycles of many flits at once, as runs of evenly spaced cycles: of moves, of crossings, or of slots becoming free.
 
 /// Evenly spaced cycles of successive flits: `count` cycles from `start` on, `stride` cycles apart. With `stride` 0 all are the same cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,8 +39,8 @@ impl FlitRun {
         FlitRun { start: self.at(count), count: self.count - count, ..self }
     }
 
-    /// Appends the flits of `next`, if the cycles of both runs together are evenly spaced. Returns whether they are; if not, `self` is
-    /// unchanged. Neither run may be empty.
+    /// Appends the flits of `next`, if both runs together are evenly spaced. Returns whether they are; otherwise `self` is unchanged. Neither run may
+    /// be empty.
     #[inline(always)]
     fn join(&mut self, next: FlitRun) -> bool {
         let stride = if self.count > 1 { u64::from(self.stride) } else { next.start - self.start };
@@ -52,17 +51,17 @@ impl FlitRun {
         is_even
     }
 
-    /// Returns the cycles in which the first flits cross a link, as the longest evenly spaced run of at most `limit` flits. The link is
-    /// free from cycle `free` on, and a flit occupies it for `stride` cycles. No flit crosses before its cycle in `first` (usually its
-    /// arrival) or in `second` (usually its free slot).
+    /// Returns the cycles in which flits cross a link, as the longest evenly spaced run of at most `limit` flits. The link is free from cycle `free`
+    /// on, and each flit occupies it for `stride` cycles. No flit crosses before its cycle in `first` (usually of its arrival) and in `second`
+    /// (usually of its free slot).
     ///
-    /// The exact cycle of flit j is x(j) = max(first(j), second(j), x(j - 1) + `stride`), the maximum of three linear functions of j. The
-    /// returned run follows the function that is largest at j = 0, and ends where a steeper one exceeds it.
+    /// The cycle of flit j is x(j) = max(first(j), second(j), x(j - 1) + `stride`), a maximum of three linear functions of j. The run follows the one
+    /// that is largest at j = 0, and ends where a steeper one exceeds it.
     #[inline]
     pub(super) fn crossing(first: FlitRun, second: FlitRun, free: u64, stride: u32, limit: u32) -> FlitRun {
         let limit = limit.min(first.count).min(second.count);
         if first.stride.max(second.stride) <= stride {
-            // Usual case: arrivals and slots are at most `stride` apart, so each later flit waits only for the flit ahead of it.
+            // Usual case: arrivals and slots are at most `stride` apart, so each flit waits only for the one ahead of it.
             return FlitRun { start: free.max(first.start).max(second.start), count: limit, stride };
         }
         FlitRun::crossing_of_uneven(first, second, free, stride, limit)
@@ -76,8 +75,7 @@ impl FlitRun {
         let mut count = limit;
         for (other, steeper) in lines {
             if steeper > steepness {
-                // A steeper function starts below the chosen one, because the chosen one is highest at j = 0. The run ends where the steeper function
-                // exceeds the chosen one.
+                // A steeper function starts below the chosen one, the largest at j = 0. The run ends where it exceeds the chosen one.
                 let overtakes = (start - other) / u64::from(steeper - steepness) + 1;
                 count = u64::from(count).min(overtakes) as u32;
             }
@@ -96,7 +94,7 @@ struct PooledRun {
     next: u32,
 }
 
-/// Pool of runs (evenly spaced cycles of flits) for all queues of a network. A queue stores its first two runs itself, and the others in the pool.
+/// Pool of runs (evenly spaced cycles of flits) for all queues of a network. A queue stores its first two runs itself, and the rest in the pool.
 /// Unused entries form a free list.
 #[derive(Clone, Debug)]
 pub(super) struct RunPool {
@@ -139,7 +137,7 @@ impl RunPool {
 /// Queue of flits or of buffer slots in order of their cycles, stored as runs.
 #[derive(Clone, Debug)]
 pub(super) struct FlitQueue {
-    /// First two runs (evenly spaced cycles of flits), stored here because there are rarely more. A missing run is empty.
+    /// First two runs (evenly spaced cycles of flits), stored here because more are rare. A missing run is empty.
     first: FlitRun,
     second: FlitRun,
     flits: u32,
@@ -167,8 +165,8 @@ impl FlitQueue {
         self.first
     }
 
-    /// Returns the runs (evenly spaced cycles of flits) of the queue as an array, in which a missing run is empty. `None` if there are more than two
-    /// runs, or if the flits of a run are more than `stride` cycles apart.
+    /// Returns the runs (evenly spaced cycles of flits) as an array, in which a missing run is empty; `None` if there are more than two, or flits of
+    /// a run are more than `stride` cycles apart.
     #[inline(always)]
     pub(super) fn as_two(&self, stride: u32) -> Option<[FlitRun; 2]> {
         let is_simple = self.third == NO_NODE && self.first.stride.max(self.second.stride) <= stride;
@@ -182,7 +180,7 @@ impl FlitQueue {
         (self.first, self.second, self.flits) = (run, FlitRun::NONE, run.count);
     }
 
-    /// Returns a cursor at the first run. The cursor is not a borrow, so the queue must not change while the cursor is used.
+    /// Returns a cursor at the first run. It does not borrow the queue, which must not change while the cursor is used.
     #[inline]
     pub(super) fn cursor(&self) -> RunCursor {
         RunCursor { run: self.first, second: self.second, next: self.third }
@@ -190,8 +188,8 @@ impl FlitQueue {
 
     /// Appends the flits of `run`, whose cycles must not be before the last cycle of the queue.
     ///
-    /// Always inlined, so that the fields of `run` stay in CPU registers. In memory, a run would be stored field by field and loaded as a
-    /// whole, which stalls the CPU (failed store-to-load forwarding).
+    /// Always inlined, which keeps `run` in CPU registers. In memory, it would be stored field by field and loaded as a whole, which stalls the CPU
+    /// (failed store-to-load forwarding).
     #[inline(always)]
     pub(super) fn push(&mut self, run: FlitRun, pool: &mut RunPool) {
         let FlitRun { start, count, stride } = run;
@@ -242,8 +240,8 @@ impl FlitQueue {
         }
     }
 
-    /// Merges successive runs that end at `now` or earlier into one run, all of whose flits have the same cycle, so that queues stay short.
-    /// The exact cycles are lost, but callers only compare cycles with `now` or later ones.
+    /// Merges the runs that end at `now` or earlier into one, all in a single cycle, so that queues stay short. The exact cycles are lost, but
+    /// callers only compare them with `now` or later cycles.
     #[inline]
     pub(super) fn merge_until(&mut self, now: u64, pool: &mut RunPool) {
         while self.second.count > 0 {

@@ -1,4 +1,4 @@
-//! Fast path for packets that hold all links of their path: all remaining flits move at once.
+//! Fast path for packets that hold every link of their path: all remaining flits move at once.
 
 use crate::ids::LinkId;
 
@@ -13,11 +13,11 @@ use super::run_movement::CrossedRuns;
 /// included.
 const EVEN_LINKS: usize = 16;
 
-/// The flits of a packet that have still to cross one particular link of its path.
+/// The flits of a packet that have not crossed a given link of its path yet.
 #[derive(Clone, Copy, Debug)]
 struct RemainingFlits {
     link: LinkId,
-    /// End of the crossing of the tail: one flit time after the cycle of the tail.
+    /// End of the crossing of the tail, one flit time after it starts.
     end: u64,
     /// Number of flits, counted back from the tail, that cross without a gap between them.
     even: u32,
@@ -27,14 +27,14 @@ struct RemainingFlits {
 impl RemainingFlits {
     const NONE: RemainingFlits = RemainingFlits { link: NO_LINK, end: 0, even: 0, left: 0 };
 
-    /// Delays the end of the tail, if necessary, so that the last `left` flits do not cross before the first cycle of `run`. They cross
-    /// `stride` cycles apart; the cycles of `run` are at most as far apart.
+    /// Delays the end of the tail, if necessary, so that the last `left` flits do not cross before the first cycle of `run`. They cross `stride`
+    /// cycles apart, and the cycles of `run` are no further apart.
     #[inline(always)]
     fn delay_by_run(&mut self, run: FlitRun, left: u32, stride: u32) {
         self.delay_to(run.start + u64::from(left) * u64::from(stride), left);
     }
 
-    /// Delays the end of the tail to `end`, if `end` is later. The last `left` flits cause the delay, and then cross without a gap.
+    /// Delays the end of the tail to `end`, if this is later. The last `left` flits cause the delay, and then cross without a gap.
     #[inline(always)]
     fn delay_to(&mut self, end: u64, left: u32) {
         if end > self.end {
@@ -47,11 +47,10 @@ impl WormholeNetwork {
     /// Moves all remaining flits of the packet that crosses the link `ejection`, in two passes over the links of its path. The packet must
     /// hold its whole path. Adds the delivery of the packet to `outbox`, and its injection if the time of the injection becomes final.
     ///
-    /// [`settle`](Self::settle) would move one buffer of flits at a time, going back and forth over the links. Two passes suffice because buffers
-    /// cover the credit round trip: a flit never waits longer for its slot than for the flit ahead of it, so the longest chain of waits in the
-    /// recurrence of the [module](super) never goes back and forth between two links. The first pass goes backwards from the ejection link and
-    /// computes the cycles of free slots, as if every flit arrived in time. The second pass moves the flits, forwards from the last link that has
-    /// flits.
+    /// [`settle`](Self::settle) would move one buffer of flits at a time, back and forth over the links. Two passes suffice because buffers cover the
+    /// credit round trip: a flit never waits longer for its slot than for the flit ahead of it, so the longest chain of waits in the recurrence of
+    /// the [module](super) never goes back and forth between two links. The first pass, backwards from the ejection link, computes the cycles of free
+    /// slots as if every flit arrived in time. The second pass moves the flits forwards, from the last link that has flits.
     pub(super) fn drain_at_once(&mut self, ejection: LinkId, outbox: &mut NetworkReports) {
         if self.drain_evenly(ejection, outbox) {
             return;
@@ -88,9 +87,8 @@ impl WormholeNetwork {
     /// that its last flits, as many as a buffer has slots, cross every link evenly spaced. Returns whether the flits were moved; otherwise nothing
     /// has changed.
     ///
-    /// Flits follow each other at the rate of the links, so a delay of one flit delays all later ones by at least as much. So the longest
-    /// delay of any flit determines the end of the packet on a link, and the flits need not be simulated. Other packets cannot observe when
-    /// the earlier flits cross.
+    /// Flits follow each other at the rate of the links, so a delay of one flit delays all later ones at least as much. The longest delay thus
+    /// determines when the packet ends on a link, and single flits need not be simulated: other packets cannot observe them.
     fn drain_evenly(&mut self, ejection: LinkId, outbox: &mut NetworkReports) -> bool {
         let Parameters { flit_cycles: stride, hop_cycles, buffer_flits, grant_rule, .. } = self.parameters;
         if grant_rule != GrantRule::Immediate {
@@ -100,7 +98,7 @@ impl WormholeNetwork {
         let packet = self.links[ejection.index()].holder.packet;
         let mut rests = [RemainingFlits::NONE; EVEN_LINKS];
         let mut count = 0;
-        // The backward pass computes the waits for slots, as if every flit arrived in time.
+        // Backward pass: the waits for slots, as if every flit arrived in time.
         let mut link = ejection;
         while link != NO_LINK {
             let LinkState { holder, buffer, .. } = &self.links[link.index()];
@@ -130,8 +128,7 @@ impl WormholeNetwork {
             count += 1;
             link = holder.source;
         }
-        // The forward pass computes the waits for flits: for those already in the buffer before a link, and for those that still follow
-        // over the link before it.
+        // Forward pass: the waits for flits, both those in the buffer before a link and those that follow over the previous link.
         let mut behind: Option<RemainingFlits> = None;
         for rest in rests[..count].iter_mut().rev() {
             if let Some(behind) = behind {
@@ -171,8 +168,8 @@ impl WormholeNetwork {
         true
     }
 
-    /// Frees slots of the buffer at the end of `feeder` ahead of time, as many as the packet still needs there. The slots become free `credit_cycles`
-    /// after the cycles in which their flits will leave over `link`, if all flits arrive in time.
+    /// Frees as many slots of the buffer at the end of `feeder` ahead of time as the packet still needs there. A slot becomes free `credit_cycles`
+    /// after its flit will leave over `link`, if all flits arrive in time.
     fn return_slots_early(&mut self, link: LinkId, feeder: LinkId) {
         let stride = self.parameters.flit_cycles;
         let [state, feeder] =

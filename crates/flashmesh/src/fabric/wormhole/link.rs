@@ -19,10 +19,9 @@ pub(super) struct LinkState {
     pub(super) requests: LinkRequestId,
     /// Number of inputs that can request the link, and the input served last, for round-robin arbitration.
     pub(super) round_robin: RoundRobin,
-    /// Wire of the link. A wire has the number of its link; if two links share the wire, the lower of their numbers.
+    /// Wire of the link: it has the number of the link or, if two links share it, the lower of their numbers.
     pub(super) wire: LinkId,
-    /// State of the wire that has the number of this link. If the link is on a wire with a lower number, shared with the link in the other direction,
-    /// only `backward` has a meaning.
+    /// State of the wire with the number of this link. If the link is on a wire with a lower number, only `backward` has a meaning.
     pub(super) wire_state: Wire,
     /// Router where the link ends; for an ejection link, the router where it starts.
     pub(super) end: PlacedRouter,
@@ -31,7 +30,7 @@ pub(super) struct LinkState {
     pub(super) traffic: LinkCounters,
 }
 
-/// The packet that holds a link, and its progress; values of an earlier packet, or initial values, while the link is free.
+/// The packet that holds a link, and its progress; meaningless while the link is free.
 #[derive(Clone, Debug)]
 pub(super) struct Holder {
     pub(super) packet: PacketId,
@@ -47,19 +46,17 @@ pub(super) struct Holder {
     granted: u64,
 }
 
-/// The wire of a link. If links are half-duplex, the two links between a pair of routers share one wire. A wire carries one packet at a
-/// time.
+/// The wire of a link, which carries one packet at a time. On a half-duplex connection, the two links between a pair of routers share a wire.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wire {
     pub(super) is_held: bool,
-    /// Whether the link with the number of the wire was granted last, not the link in the other direction.
+    /// Whether the link with the number of the wire was granted last, not its reverse.
     pub(super) served_first: bool,
     /// The second link on the wire, in the other direction; [`NO_LINK`] if the wire has one link.
     pub(super) backward: LinkId,
     pub(super) free: u64,
 }
 
-/// Traffic counters of a link since the start.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct LinkCounters {
     pub(super) flits: u64,
@@ -101,8 +98,8 @@ impl LinkState {
         self.requests == NO_REQUEST && self.wire_state.backward == NO_LINK
     }
 
-    /// Adds flits to the buffer at the end of the link. `run` has, for each added flit, the first cycle in which the flit can leave the buffer.
-    /// Without effect on an ejection link.
+    /// Adds flits to the buffer at the end of the link; does nothing on an ejection link. `run` has the first cycle in which each added flit can
+    /// leave the buffer.
     #[inline(always)]
     pub(super) fn accept_flits(&mut self, run: FlitRun, runs: &mut RunPool) {
         if !self.is_ejection {
@@ -110,7 +107,7 @@ impl LinkState {
         }
     }
 
-    /// Records that a whole packet crosses the link in the cycles of `run`. The first of these cycles is also the cycle of the grant.
+    /// Records that a whole packet crosses the link in the cycles of `run`, the first of which is also the cycle of the grant.
     #[inline(always)]
     pub(super) fn carry_packet(&mut self, run: FlitRun) {
         let end = run.last() + u64::from(run.stride);
@@ -119,8 +116,8 @@ impl LinkState {
         self.traffic.held_cycles += end - run.start;
     }
 
-    /// Records that the first flits of `packet` cross the link in the cycles of `run`. The first of these cycles is also the cycle of the
-    /// grant. `left` flits have still to cross.
+    /// Records that the first flits of `packet` cross the link in the cycles of `run`, the first of which is also the cycle of the grant. `left`
+    /// flits remain.
     #[inline(always)]
     pub(super) fn start_packet(&mut self, packet: PacketId, run: FlitRun, left: u32) {
         let Holder { source, .. } = self.holder;
@@ -130,16 +127,14 @@ impl LinkState {
         self.traffic.flits += u64::from(run.count);
     }
 
-    /// Adds the time of the hold to the counters, after the tail has crossed. Returns the cycle from which the wire of the link is free for
-    /// the next packet.
+    /// Adds the hold to the counters, after the tail has crossed. Returns the cycle from which the wire is free for the next packet.
     #[inline(always)]
     pub(super) fn release(&mut self) -> u64 {
         self.traffic.held_cycles += self.holder.free - self.holder.granted;
         self.holder.free + u64::from(self.gap_cycles)
     }
 
-    /// Records that flits of the packet that holds the link have crossed. `left` flits have still to cross, the next one not before cycle
-    /// `free`.
+    /// Records that flits of the holder have crossed. `left` flits remain, the next one not before cycle `free`.
     #[inline(always)]
     pub(super) fn carry_until(&mut self, left: u32, free: u64) {
         self.traffic.flits += u64::from(self.holder.remaining_flits - left);
@@ -148,20 +143,20 @@ impl LinkState {
 }
 
 impl Holder {
-    /// Makes `packet` the holder of the link from cycle `now` on, with all its `flits` flits still to cross. The packet comes from the
-    /// buffer at the end of link `source`, or from a terminal if `source` is [`NO_LINK`].
+    /// Makes `packet`, with `flits` flits, the holder of the link from cycle `now` on. It comes from the buffer at the end of link `source`, or from
+    /// a terminal if this is [`NO_LINK`].
     #[inline(always)]
     pub(super) fn grant(&mut self, packet: PacketId, source: LinkId, flits: u32, now: u64) {
         *self = Holder { packet, source, remaining_flits: flits, free: now, head: NOT_YET, granted: now };
     }
 
-    /// Returns whether flits of the packet have still to cross the link. If not, the link is not held.
+    /// Returns whether some flit of the holder has not crossed the link yet. If not, the link is free.
     #[inline(always)]
     pub(super) fn is_crossing(&self) -> bool {
         self.remaining_flits > 0
     }
 
-    /// Returns whether `packet` holds the link, with flits that have still to cross.
+    /// Returns whether `packet` holds the link, with flits that have not crossed yet.
     #[inline(always)]
     pub(super) fn is_crossing_of(&self, packet: PacketId) -> bool {
         self.is_crossing() && self.packet == packet

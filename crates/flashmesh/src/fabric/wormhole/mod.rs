@@ -50,8 +50,8 @@
 //!   crosses in bounded time, and never waits while it holds a wire. Packets that hold buffers wait only for buffers, in the increasing order of the
 //!   links that feed them. A direction whose best packet lacks space leaves the wire to the other direction. A packet longer than a buffer would wait
 //!   for ever: [`InjectError::TooLong`].
-//! - **Priorities** delay packets, and an endless supply of small packets would starve large ones under `small_first`. They cannot cause deadlock,
-//!   since the argument holds for any choice among competitors.
+//! - **Priorities** delay packets: under `small_first`, an endless supply of small packets would starve large ones. But they cannot cause deadlock,
+//!   because the argument holds for any choice among competitors.
 //!
 //! Tests build the graph of waiting links for every grid, and drive every combination of options to saturation.
 //!
@@ -60,8 +60,8 @@
 //! Flits are not simulated one by one: arrivals and free slots are kept as runs of evenly spaced cycles, and the recurrence above maps runs to runs.
 //! Everything that a grant determines is computed at once, however far ahead, so the only events are arbitrations of wires. Flits whose position is
 //! not observable are moved later. A head whose next grant precedes all other events advances without an event, and a packet whose flits are all
-//! behind its head advances over several links in one step. A packet that is granted its ejection link completes on all its links at once. Whatever
-//! is computed in cycle t takes effect after t, so results do not depend on the order of events within a cycle.
+//! behind its head advances over several links in one step. Once a packet is granted its ejection link, it is completed on all links at once. Results
+//! of cycle t take effect after t, so they do not depend on the order of events within a cycle.
 
 mod arbitration;
 mod arbitration_queue;

@@ -22,8 +22,8 @@ pub(super) const NOT_YET: u64 = u64::MAX;
 /// Placeholder for no request, such as the end of the request chain of a link.
 pub(super) const NO_REQUEST: LinkRequestId = LinkRequestId(u32::MAX);
 
-/// A request of a packet for a link. Only the first packet of a buffer, or of a queue at a terminal, requests a link, so there is one entry
-/// for each buffer and queue. The pending requests for a link form a chain.
+/// A request of a packet for a link. Only the first packet of a buffer, or of a queue at a terminal, requests a link, so each buffer and queue has
+/// one entry. The pending requests for a link form a chain.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LinkRequest {
     /// First cycle in which the request can be granted, if the link is free and has the required slots.
@@ -43,8 +43,8 @@ pub(super) struct Terminal {
 }
 
 impl Terminal {
-    /// Removes the first packet of queue number `queue`, because its injection link was granted. Returns the new first packet, for which
-    /// the caller must request the link; `None` if the queue is empty.
+    /// Removes the first packet of queue `queue`, whose injection link was granted. Returns the new first packet, for which the caller must request
+    /// the link; `None` if there is none.
     pub(super) fn leave(
         &mut self,
         packet: &Packet,
@@ -63,14 +63,13 @@ pub struct WormholeNetwork {
     pub(super) parameters: Parameters,
     pub(super) timing: HopTiming,
     pub(super) links: Vec<LinkState>,
-    /// Request entries. The first entries are for the buffers, indexed by the link to the buffer. Two entries for each terminal follow, one
-    /// for each of its queues.
+    /// Request entries: first one per buffer, indexed by the link to the buffer, then two per terminal, one for each of its queues.
     pub(super) requests: Vec<LinkRequest>,
     pub(super) terminals: Vec<Terminal>,
     pub(super) packets: Arena<PacketId, PacketInFlight>,
     pub(super) runs: RunPool,
     pub(super) events: ArbitrationQueue,
-    /// Links over which [`settle`](Self::settle) has still to try to move flits.
+    /// Links over which [`settle`](Self::settle) must still try to move flits.
     pub(super) worklist: Vec<LinkId>,
     injected: u64,
     pub(super) log: CrossingLog,
@@ -181,14 +180,14 @@ impl WormholeNetwork {
         self.terminals[terminal.index()].waiting
     }
 
-    /// Returns the traffic of `link` since the start. Includes crossings in later cycles that are already determined.
+    /// Returns the traffic of `link` since the start, including crossings that are already determined for later cycles.
     #[cfg(feature = "internals")]
     pub fn traffic(&self, link: LinkId) -> super::packet::LinkTraffic {
         let flits = self.links[link.index()].traffic.flits;
         super::packet::LinkTraffic { flits, busy_cycles: flits * u64::from(self.parameters.flit_cycles) }
     }
 
-    /// Returns the number of cycles for which `link` was held by packets whose tail has crossed it, from the grant to the end of the last flit.
+    /// Returns the number of cycles for which `link` was held, from each grant to the end of the last flit. Excludes a hold in progress.
     pub fn held_cycles(&self, link: LinkId) -> u64 {
         self.links[link.index()].traffic.held_cycles
     }
@@ -203,14 +202,14 @@ impl WormholeNetwork {
         self.log = CrossingLog::default();
     }
 
-    /// Removes and returns the log entries since the last call; empty if there is no log. The entries are in the order in which they were
-    /// computed, and those of one link in order of time.
+    /// Removes and returns the log entries since the last call, in the order of their computation, which for each link is the order of time. Empty if
+    /// there is no log.
     pub fn take_log(&mut self) -> Vec<Crossing> {
         self.log.take()
     }
 
-    /// Returns the links that packets hold, each with the token of its packet. A link whose release is already determined is not included, even if
-    /// the release is later.
+    /// Returns the links that packets hold, each with the token of its packet. Excludes links whose release is already determined, even if it is
+    /// later.
     pub fn held_links(&self) -> impl Iterator<Item = (LinkId, u64)> {
         let held = self.links.iter().zip(0..).filter(|(link, _)| link.holder.is_crossing());
         held.map(|(link, number)| (LinkId(number), self.packets[link.holder.packet].packet.token))

@@ -41,7 +41,7 @@ pub struct Packet {
     pub class: PacketClass,
 }
 
-/// A report of the cycles in which a packet leaves the network. The cycles are final, and can be later than the cycle that is being simulated.
+/// A report of when a packet leaves the network. The cycles are final, and can be later than the cycle being simulated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Delivery {
     /// Token with which the creator of the packet recognizes it ([`Packet::token`]).
@@ -54,12 +54,11 @@ pub struct Delivery {
     pub tail: u64,
     /// Number of links between routers that the packet crossed.
     pub hops: u32,
-    /// Cycles from the creation of the packet to `tail`, beyond the cycles that the packet would take in an empty network.
+    /// Cycles from the creation of the packet to `tail`, minus its latency in an empty network.
     pub stalled: u64,
 }
 
-/// A report of the cycle in which the tail of a packet enters the network. The cycle is final. The terminal can send the next packet after this
-/// cycle.
+/// A report of when the tail of a packet enters the network, after which the terminal can send the next packet. The cycle is final.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Injection {
     /// Token with which the creator of the packet recognizes it ([`Packet::token`]).
@@ -70,8 +69,7 @@ pub struct Injection {
     pub tail: u64,
 }
 
-/// Reports of a network. Each injection and each delivery is reported once, as soon as its cycles are final. The reported cycles can be
-/// later than the cycle that is being simulated.
+/// Reports of a network. Each injection and each delivery is reported once, as soon as its cycles are final, which can be before they are simulated.
 #[derive(Clone, Debug, Default)]
 pub struct NetworkReports {
     /// Deliveries reported since the last [`clear`](Self::clear).
@@ -160,7 +158,7 @@ impl QueueLength {
     }
 }
 
-/// Traffic of a link since the start. Includes crossings in later cycles that are already determined.
+/// Traffic of a link since the start, including crossings that are already determined for later cycles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg(feature = "internals")]
 pub struct LinkTraffic {
@@ -170,7 +168,6 @@ pub struct LinkTraffic {
     pub busy_cycles: u64,
 }
 
-/// A packet at a terminal or in the network.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PacketInFlight {
     pub(super) packet: Packet,
@@ -182,7 +179,7 @@ pub(super) struct PacketInFlight {
     pub(super) hops: u32,
     /// Router to which the destination terminal is attached.
     pub(super) destination_router: PlacedRouter,
-    /// Packet behind this one in each [`PacketQueue`] that contains both; meaningless if this packet is the last of a queue.
+    /// Packet behind this one in each [`PacketQueue`] that contains both; meaningless for the last packet of a queue.
     next_in_queue: PacketId,
 }
 
@@ -202,9 +199,8 @@ impl PacketInFlight {
 
 /// A queue of packets, chained through [`PacketInFlight::next_in_queue`].
 ///
-/// A packet whose flits are in several buffers is in the queue of each of these buffers, but one `next_in_queue` suffices for all. While
-/// the packet is in the queue of one buffer, it is the last packet in the queue of the next buffer, because packets behind it cannot
-/// overtake it.
+/// A packet with flits in several buffers is in the queue of each, but needs only one `next_in_queue`: as long as it is in one buffer, it is the last
+/// packet of the next buffer, because the packets behind it cannot overtake it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PacketQueue {
     first: PacketId,

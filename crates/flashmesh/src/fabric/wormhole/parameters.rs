@@ -3,14 +3,14 @@
 use super::buffer::Buffer;
 use super::topology::TerminalId;
 
-/// Arbitration rule of an output link. Each variant is the packet to which the link is granted, among the packets that request it.
+/// Arbitration rule of an output link. Each variant is the packet that gets the link, among those that request it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arbitration {
     /// The packet at the input that comes first after the input served last, in the order of [`Topology::input`](super::Topology::input).
     RoundRobin,
-    /// The packet whose request has been grantable for longest; of several, the one at the lowest input.
+    /// The packet whose request could have been granted for longest; on a tie, the lowest input.
     Fifo,
-    /// The packet created first; of several, the one injected first.
+    /// The packet created first; on a tie, the one injected first.
     Oldest,
 }
 
@@ -33,16 +33,15 @@ pub struct Parameters {
     pub interface_cycles: u32,
     /// Cycles between the crossings of two successive links by a flit, without contention.
     pub hop_cycles: u32,
-    /// Cycles that a head needs for its route and the first arbitration, in addition to [`hop_cycles`](Self::hop_cycles).
+    /// Cycles of a head for route and first arbitration, in addition to [`hop_cycles`](Self::hop_cycles).
     pub head_cycles: u32,
-    /// Minimum number of cycles, in addition to 1, from the departure of a tail from a buffer to the grant of the next link to the head queued behind
-    /// this tail.
+    /// Minimum number of cycles, plus 1, from the departure of a tail from a buffer to the grant of the next link to the head behind it.
     pub head_of_line_cycles: u32,
     /// Idle cycles of a link between two packets. Injection links have no gap.
     pub gap_cycles: u32,
-    /// Cycles after the departure of a flit from a buffer until a new flit can use its slot; 0 for the same cycle.
+    /// Cycles from the departure of a flit until a new flit can use its slot; 0 for the same cycle.
     pub credit_cycles: u32,
-    /// Like [`credit_cycles`](Self::credit_cycles), but for buffers at the end of injection links. Must not exceed `credit_cycles`.
+    /// Like [`credit_cycles`](Self::credit_cycles), but for buffers at the end of injection links. At most `credit_cycles`.
     pub injection_credit_cycles: u32,
     /// Cycles for which a flit occupies a link.
     pub flit_cycles: u32,
@@ -60,11 +59,11 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// Maximum of every number in [`Parameters`]: of delays, in cycles, and of the slots of a buffer.
+    /// Maximum of every number in [`Parameters`].
     pub const VALUE_MAX: u32 = 1 << 20;
 
     /// The router of BookSim 2 with one virtual channel (routing delay 0, allocators of 1 cycle, credit delay 1, islip) and buffers of 16 flits.
-    /// Tests compare the latencies of the model with those published for this router.
+    /// Tests compare the model with latencies published for this router.
     #[cfg(feature = "internals")]
     pub const BOOKSIM: Parameters = Parameters {
         interface_cycles: 2,
@@ -118,8 +117,8 @@ impl Parameters {
     /// Returns the zero-load latency of a packet of `flits` flits: the cycles from its creation to the cycle in which its tail crosses the ejection
     /// link, in an empty network. The route has `hops` links between routers.
     ///
-    /// The head takes `hops` + 1 steps from link to link, and the other flits follow, one every `flit_cycles`. If a slot takes longer to return than
-    /// a buffer takes to fill, flits proceed in groups of one buffer, with a pause of [`refill_cycles`](Self::refill_cycles) between groups.
+    /// The head takes `hops` + 1 steps from link to link, and the other flits follow, one every `flit_cycles`. If the return of a slot takes longer
+    /// than filling a buffer, flits advance in groups of one buffer, with a pause of [`refill_cycles`](Self::refill_cycles) between groups.
     #[inline]
     pub(in super::super) fn zero_load_cycles(&self, flits: u32, hops: u32) -> u64 {
         let refill = match self.refill_cycles(if hops == 0 { self.injection_credit_cycles } else { self.credit_cycles })
@@ -133,8 +132,7 @@ impl Parameters {
             + refill
     }
 
-    /// Returns how many cycles a link waits for the first slot to return, after it has filled the buffer at its end. Returns 0 if the slot returns by
-    /// the time at which the buffer is full.
+    /// Returns how many cycles a link waits for the first free slot after it has filled the buffer at its end; 0 if a slot is free by then.
     fn refill_cycles(&self, credit_cycles: u32) -> u64 {
         let fill = u64::from(self.buffer_flits) * u64::from(self.flit_cycles);
         u64::from(self.hop_cycles + credit_cycles).saturating_sub(fill)
@@ -146,8 +144,8 @@ impl Parameters {
 pub(super) struct HopTiming {
     /// Cycles from the crossing of a link by a head to the first cycle in which the head can be granted the next link.
     route_cycles: u64,
-    /// Whether the first slot returns by the time at which a link has filled the buffer at its end. If so, a packet never waits for slots while its
-    /// flits move on without delay.
+    /// Whether the first slot returns before a link has filled the buffer at its end. If so, a packet never waits for slots while its flits move on
+    /// without delay.
     pub(super) covers_credit_round_trip: bool,
 }
 
@@ -159,8 +157,7 @@ impl HopTiming {
         }
     }
 
-    /// Returns the first cycle in which a head can be granted its next link. The head crossed the link to `buffer` in cycle `crossed`, and is first
-    /// in `buffer`.
+    /// Returns the first cycle in which a head, first in `buffer`, can be granted its next link. It crossed the link to `buffer` in cycle `crossed`.
     #[inline(always)]
     pub(super) fn grantable_from(self, crossed: u64, buffer: &Buffer) -> u64 {
         (crossed + self.route_cycles).max(buffer.head_requests_from())
@@ -183,16 +180,15 @@ pub enum ParameterError {
     /// `injection_credit_cycles` exceeds `credit_cycles`: slots would return to a terminal later than to a router.
     #[error("injection_credit_cycles must not be more than credit_cycles")]
     InjectionCredit,
-    /// Slots can be reused in the cycle in which a flit leaves, and grants require free slots. The result would depend on the order of links within a
+    /// Slots can be reused in the cycle in which a flit leaves, and grants require free slots: the result would depend on the order of links within a
     /// cycle.
     #[error("slots that are free again in the cycle in which a flit leaves go with GrantRule::Immediate only")]
     SlotsAtGrant,
-    /// Wires are shared, and slots can be reused in the cycle in which a flit leaves. The result would depend on the order in which the directions of
-    /// a wire are processed.
+    /// Wires are shared, and slots can be reused in the cycle in which a flit leaves: the result would depend on the order of the directions of a
+    /// wire.
     #[error("wires that two directions share need slots that are free again a cycle after a flit leaves")]
     SharedSlots,
-    /// Links are half-duplex, but the grant rule is not [`GrantRule::WholePacket`]. Packets could wait for each other for ever on wires
-    /// that both directions share.
+    /// Links are half-duplex, but the grant rule is not [`GrantRule::WholePacket`]: packets on shared wires could deadlock.
     #[error("half-duplex links deadlock unless a packet waits for all of its slots: use GrantRule::WholePacket")]
     HalfDuplex,
 }

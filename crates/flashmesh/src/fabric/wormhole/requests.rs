@@ -10,8 +10,8 @@ use super::parameters::GrantRule;
 use super::topology::TerminalId;
 
 impl WormholeNetwork {
-    /// Enqueues the entry `request`, by which `packet` requests `link`. The request can be granted from cycle `ready` on. Schedules an arbitration if
-    /// the wire of the link is not held and the cycle of the grant is known.
+    /// Enqueues the entry `request`, by which `packet` requests `link` and which can be granted from cycle `ready` on. Schedules an arbitration if
+    /// the wire is free and the cycle of the grant is known.
     #[inline(never)]
     pub(super) fn request(&mut self, link: LinkId, request: LinkRequestId, packet: PacketId, ready: u64) {
         let state = &mut self.links[link.index()];
@@ -31,8 +31,7 @@ impl WormholeNetwork {
         self.request(self.topology.injection(terminal), request, packet, ready);
     }
 
-    /// Removes `packet` from queue number `queue` of its terminal, because its injection link was granted. The next packet of the queue
-    /// requests the link.
+    /// Removes `packet` from queue `queue` of its terminal, after the grant of its injection link. The next packet of the queue requests the link.
     pub(super) fn leave_terminal(&mut self, packet: PacketId, queue: u32) {
         let packet = self.packets[packet].packet;
         let queue = queue as usize;
@@ -43,9 +42,8 @@ impl WormholeNetwork {
 
     /// Requests the next link for a packet that has just become the first one in the buffer at the end of link `buffer`.
     ///
-    /// The request is deferred, so that its grant needs no event, if four conditions hold: the link is not held and no other request competes for it;
-    /// the grant is within the current simulation call, and no pending event precedes the grant; no other request is deferred; and a grant needs no
-    /// free slots.
+    /// The request is deferred, so that its grant needs no event, if the link is free and not requested otherwise, the grant is within the current
+    /// simulation call and before any pending event, no other request is deferred, and a grant needs no free slots.
     #[inline(never)]
     pub(super) fn request_after_hop(&mut self, buffer: LinkId, packet: PacketId) {
         let (link, ready) = self.next_request(buffer, packet);
@@ -67,8 +65,7 @@ impl WormholeNetwork {
         self.request(link, LinkRequestId(buffer.0), packet, ready);
     }
 
-    /// Returns the next link of `packet`, with the first cycle in which that link can be granted to it. `packet` is the first packet in the buffer at
-    /// the end of link `buffer`.
+    /// Returns the next link of `packet`, the first packet in the buffer at the end of link `buffer`, and the first cycle in which it can be granted.
     #[inline(always)]
     fn next_request(&self, buffer: LinkId, packet: PacketId) -> (LinkId, u64) {
         let in_flight = &self.packets[packet];
@@ -80,8 +77,8 @@ impl WormholeNetwork {
     /// Schedules an arbitration of `wire` at cycle `at`, unless one is pending at that cycle or earlier.
     #[inline(always)]
     pub(super) fn schedule(&mut self, wire: LinkId, at: u64) {
-        // Arbitrations of one cycle run in the reverse order of their scheduling. The deferred request is older than this call, so its
-        // arbitration must be scheduled first.
+        // Arbitrations of one cycle run in the reverse order of their scheduling. The deferred request is older than this one, so schedule its
+        // arbitration first.
         self.enqueue_deferred();
         self.events.schedule(wire, at);
     }
@@ -94,8 +91,8 @@ impl WormholeNetwork {
         }
     }
 
-    /// Returns the first cycle in which the buffer at the end of `link` has the free slots that `request` needs for its grant; 0 if it
-    /// needs none. `None` if the cycle is not known yet.
+    /// Returns the first cycle in which the buffer at the end of `link` has the free slots for the grant of `request`; 0 if it needs none, `None` if
+    /// the cycle is not known yet.
     #[inline(always)]
     pub(super) fn slots_at(&self, link: &LinkState, request: &LinkRequest) -> Option<u64> {
         match self.parameters.grant_rule {
@@ -109,17 +106,18 @@ impl WormholeNetwork {
         }
     }
 
-    /// Returns the first cycle in which `request` for `link` could be granted if there were no other requests. The wire is free from cycle
-    /// `wire_free` on. `None` if the cycle is not known yet.
+    /// Returns the first cycle in which `request` for `link` could be granted without competition, if the wire is free from cycle `wire_free` on;
+    /// `None` if the cycle is not known yet.
     #[inline(always)]
     fn opportunity(&self, link: &LinkState, request: &LinkRequest, wire_free: u64) -> Option<u64> {
         self.slots_at(link, request).map(|slots| slots.max(request.ready).max(wire_free))
     }
 
-    /// Schedules the next arbitration of the free `wire` (one link, or the two directions of a half-duplex pair): in the first later cycle in which a
-    /// pending request becomes grantable. Schedules nothing if no such cycle is known.
+    /// Schedules the next arbitration of the free `wire` (one link, or the two directions of a half-duplex pair) for the first later cycle in which a
+    /// pending request becomes grantable, if this is known.
     ///
-    /// Requests that are grantable already are skipped: a better request kept them from being granted, and determines the next arbitration.
+    /// Requests that are grantable already are skipped: a better request, which still lacks free slots, holds them back and determines the next
+    /// arbitration.
     #[inline(always)]
     pub(super) fn wake(&mut self, wire: LinkId) {
         if !self.links[wire.index()].is_uncontended() {

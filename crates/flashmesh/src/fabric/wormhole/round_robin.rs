@@ -25,7 +25,7 @@ impl RoundRobin {
         RoundRobin { inputs, served: inputs - 1 }
     }
 
-    /// Returns the number of inputs that precede `input`, in the cyclic order that starts after the input served last.
+    /// Returns the number of inputs before `input`, in the cyclic order that starts after the input served last.
     #[inline(always)]
     pub(super) fn turns_before(self, input: u32) -> u32 {
         round_robin_rank(input, self.served, self.inputs)

@@ -1,4 +1,4 @@
-//! General case of flit movement: flits follow their head over a link, as far as the cycles of their arrivals and of free slots are known.
+//! General case of flit movement: flits follow their head over a link, as far as their arrivals and free slots are known.
 
 use crate::ids::LinkId;
 
@@ -9,11 +9,10 @@ use super::packet::{Crossing, Delivery, NetworkReports, PacketId};
 use super::parameters::{GrantRule, Parameters};
 
 impl WormholeNetwork {
-    /// Moves the flits that can move because `link` was granted. Of all links that the packet holds, `link` is the nearest to its
-    /// destination.
+    /// Moves the flits that can move because `link` was granted. It is the link nearest to the destination, of those that the packet holds.
     ///
     /// If the buffers on the path cannot hold the whole packet, its tail is still at the terminal, and the timing of the flits in between is not
-    /// observable. Then only flits over `link` are moved; the later flits catch up in one step when their timing becomes observable.
+    /// observable. Only the flits over `link` are then moved; the later ones catch up in one step when their timing becomes observable.
     pub(super) fn follow_head(&mut self, link: LinkId, outbox: &mut NetworkReports) {
         let state = &self.links[link.index()];
         let in_flight = &self.packets[state.holder.packet];
@@ -34,8 +33,8 @@ impl WormholeNetwork {
         self.settle(outbox);
     }
 
-    /// Moves flits over the links of the worklist, until the worklist is empty. After flits moved over a link, flits can also move over the
-    /// next link, which has new arrivals, and over the previous link, which has new slots. So both are added to the worklist.
+    /// Moves flits over the links of the worklist, until it is empty. A move over a link creates arrivals for the next link and slots for the
+    /// previous one, so both are added to the worklist.
     pub(super) fn settle(&mut self, outbox: &mut NetworkReports) {
         while let Some(link) = self.worklist.pop() {
             if self.extend(link, outbox) {
@@ -56,9 +55,9 @@ impl WormholeNetwork {
 
     /// Handles the usual case of a grant in one step: `link` is granted to packet `id`, whose flits follow its head evenly spaced.
     ///
-    /// Either all flits find free slots, and are in the buffer at the end of link `source` or arrive there in time; or the packet is longer than the
-    /// buffers on its path, so that later flits may be moved later (see [`follow_head`](Self::follow_head)). Returns whether the flits were moved;
-    /// otherwise nothing has changed.
+    /// Applies if all flits find free slots and arrive in the buffer at the end of link `source` in time; or if the packet is longer than the buffers
+    /// on its path, so that later flits may be moved later (see [`follow_head`](Self::follow_head)). Returns whether it applied; otherwise nothing
+    /// has changed.
     #[inline]
     pub(super) fn hop(&mut self, link: LinkId, source: LinkId, id: PacketId, outbox: &mut NetworkReports) -> bool {
         let Parameters { flit_cycles: stride, hop_cycles, head_of_line_cycles, buffer_flits, .. } = self.parameters;
@@ -70,7 +69,7 @@ impl WormholeNetwork {
         let flits = packet.packet.flits;
         let [state, feeder] =
             self.links.get_disjoint_mut([link.index(), source.index()]).expect("no link feeds its own port");
-        // The head must be in the buffer, because otherwise the packet would not have been granted the link.
+        // The head is in the buffer; otherwise the packet would not have been granted the link.
         let arrivals = feeder.buffer.arrivals().front();
         if arrivals.stride > stride {
             return false;
@@ -146,7 +145,7 @@ impl WormholeNetwork {
             }
             self.wake(link);
         }
-        // The slots that became free in the buffer between `source` and `link` may let flits move over `source`.
+        // The freed slots of the buffer between `source` and `link` may let flits move over `source`.
         if self.links[source.index()].holder.is_crossing() {
             self.worklist.push(source);
             self.settle(outbox);
@@ -154,8 +153,7 @@ impl WormholeNetwork {
         true
     }
 
-    /// Moves the flits whose arrivals and free slots are known over `link`. Handles the crossings of the head and of the tail of the
-    /// packet. Returns whether any flit moved.
+    /// Moves the flits with known arrivals and free slots over `link`, and handles the crossings of head and tail. Returns whether any flit moved.
     pub(super) fn extend(&mut self, link: LinkId, outbox: &mut NetworkReports) -> bool {
         let mut has_moved = false;
         while let Some((first, last)) = self.cross(link) {
@@ -177,8 +175,8 @@ impl WormholeNetwork {
         has_moved
     }
 
-    /// Moves flits over `link` to the buffer at its end: one run (evenly spaced flits), or under [`GrantRule::Immediate`] all flits that can move.
-    /// Returns the cycles in which the first and the last moved flit cross; `None` if no flit can move.
+    /// Moves one run (evenly spaced flits), or under [`GrantRule::Immediate`] all flits that can move, over `link` to the buffer at its end. Returns
+    /// the cycles of the first and the last flit moved; `None` if no flit can move.
     #[inline(always)]
     fn cross(&mut self, link: LinkId) -> Option<(u64, u64)> {
         let Parameters { flit_cycles: stride, hop_cycles, grant_rule, .. } = self.parameters;
@@ -276,7 +274,7 @@ impl WormholeNetwork {
 pub(super) struct CrossedRuns {
     /// Cycle of the first flit of all runs; [`NOT_YET`] if there is none.
     first: u64,
-    /// Last run, which may still be merged with the next one; empty before the first.
+    /// Last run, which the next one may still extend; empty before the first.
     pub(super) run: FlitRun,
 }
 
@@ -287,7 +285,7 @@ impl Default for CrossedRuns {
 }
 
 impl CrossedRuns {
-    /// Adds a run. Returns the previous run, which is then complete, if the two cannot be merged; `None` if they were merged or `run` is the first.
+    /// Adds a run. If it cannot extend the last run, returns that run, which is then complete; otherwise `None`, as for the first run.
     #[inline(always)]
     pub(super) fn add(&mut self, run: FlitRun) -> Option<FlitRun> {
         if self.run.count == 0 {
@@ -304,8 +302,8 @@ impl CrossedRuns {
 }
 
 impl LinkState {
-    /// Moves flits from the terminal over this injection link, as far as the buffer at its end has slots. Returns the cycles in which the
-    /// first and the last moved flit cross; `None` if no flit can move.
+    /// Moves flits from the terminal over this injection link, as far as the buffer at its end has slots. Returns the cycles of the first and the
+    /// last flit moved; `None` if no flit can move.
     fn inject(&mut self, flit_cycles: u32, hop_cycles: u32, runs: &mut RunPool) -> Option<(u64, u64)> {
         let buffer = &mut self.buffer;
         let Holder { remaining_flits: mut left, mut free, .. } = self.holder;

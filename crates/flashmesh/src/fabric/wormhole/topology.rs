@@ -70,8 +70,8 @@ pub enum TopologyError {
     NoRouter(TerminalId),
 }
 
-/// Direction in which a link leads from router to router; over a wraparound link, the first row or column follows the last. The number of the
-/// direction, 0 to 3, is also the number of the link among the inputs of the router where the link ends.
+/// Direction in which a link leads from router to router; over a wraparound link, the first row or column follows the last. The number of a
+/// direction, 0 to 3, is also the input number of its links at the router where they end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GridDirection {
     /// Direction to the next column.
@@ -112,10 +112,10 @@ impl GridDirection {
     }
 }
 
-/// Value that stands for no link: at the edge of the grid, and as the reverse of injection and ejection links.
+/// Placeholder for no link: at the edge of the grid, and as the reverse of injection and ejection links.
 const NO_LINK: LinkId = LinkId(u32::MAX);
 
-/// A router and its coordinates. The coordinates are stored, so that the computation of routes needs no division.
+/// A router with its coordinates, which are stored because computing them for each route would need divisions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PlacedRouter {
     router: RouterId,
@@ -123,12 +123,12 @@ pub(super) struct PlacedRouter {
     column: u32,
 }
 
-/// The end of a link: the router, and the number of the link among its inputs.
+/// The end of a link: the router, and the input of the router.
 #[derive(Clone, Copy, Debug)]
 struct LinkEnd {
     /// Router where the link ends; for an ejection link, the router where it starts.
     place: PlacedRouter,
-    /// Number of the link among the inputs of the router at its end.
+    /// Input of the router at the end of the link.
     input: u32,
     /// Link in the other direction between the same routers; [`NO_LINK`] for injection and ejection links.
     reverse: LinkId,
@@ -213,8 +213,7 @@ impl Topology {
         RouterCoord { row, column }
     }
 
-    /// Returns the router to which the link of `router` in direction `way` leads; `None` if the router has no link in that direction, at
-    /// the edge of the grid.
+    /// Returns the router at the end of the link of `router` in direction `way`; `None` at the edge of the grid.
     pub(super) fn adjacent(&self, router: RouterId, way: GridDirection) -> Option<RouterId> {
         let link = self.outgoing[router.index()][way as usize];
         (link != NO_LINK).then(|| self.router_at_end(link))
@@ -325,15 +324,14 @@ impl Topology {
         self.ends[link.index()].place
     }
 
-    /// Returns the number of `link` among the inputs of the router where it ends; 0 for ejection links. Eastward, westward, southward and northward
-    /// links have numbers 0 to 3; the injection links of the router's terminals follow.
+    /// Returns the input number of `link` at the router where it ends; 0 for ejection links. Eastward, westward, southward and northward links have
+    /// numbers 0 to 3; the injection links of the router's terminals follow.
     #[inline]
     pub fn input(&self, link: LinkId) -> u32 {
         self.ends[link.index()].input
     }
 
-    /// Returns the number of inputs of `router`: four for links from other routers, even at the edge of the grid, and one for each
-    /// terminal.
+    /// Returns the number of inputs of `router`: four for links from other routers, even at the edge, and one for each terminal.
     #[inline]
     pub fn inputs(&self, router: RouterId) -> u32 {
         self.inputs[router.index()]
@@ -408,8 +406,8 @@ impl Topology {
     }
 }
 
-/// Returns the index that follows `place` (if `forward`) or precedes it, in a row of `length`. At the edge, returns the index at the other
-/// end if the row `wraps`, otherwise `None`.
+/// Returns the index after `place` (if `forward`) or before it in a row of `length`. At the edge, this is the index at the other end if the row
+/// `wraps`, otherwise `None`.
 fn adjacent_position(place: u32, length: u32, forward: bool, wraps: bool) -> Option<u32> {
     match (forward, wraps) {
         (true, _) if place + 1 < length => Some(place + 1),
@@ -420,7 +418,7 @@ fn adjacent_position(place: u32, length: u32, forward: bool, wraps: bool) -> Opt
     }
 }
 
-/// Returns the number of links of the route from index `from` to index `to` in a row of `length`, and whether the route uses the wraparound link.
+/// Returns the number of links from index `from` to index `to` in a row of `length`, and whether the route uses the wraparound link.
 fn distance(from: u32, to: u32, length: u32, wraps: bool) -> (u32, bool) {
     let direct = from.abs_diff(to);
     let around = match from {

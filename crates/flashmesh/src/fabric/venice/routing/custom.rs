@@ -6,8 +6,7 @@ use super::RoutingAlgorithm;
 /// Number of sets of ports to other routers.
 const SETS: usize = 1 << 4;
 
-/// A custom algorithm, as a table of its results for every pair of a set of nearer ports and a set of open ports. Ports that are not open are removed
-/// from the results.
+/// A custom algorithm, as a table of its results for every pair of a set of nearer ports and a set of open ports. Results include open ports only.
 #[derive(Clone, Copy, Debug)]
 pub struct CustomRouting {
     answers: [PortSet; SETS * SETS],

@@ -3,8 +3,7 @@
 use super::super::ports::PortSet;
 use super::RoutingAlgorithm;
 
-/// Routing by any open port that leads nearer to the destination. A search covers all minimal paths, so it finds a free one if there is
-/// any.
+/// Routing by any open port that leads nearer to the destination. A search tries all minimal paths, so it finds a free one if there is any.
 #[derive(Clone, Copy, Debug)]
 pub struct MinimalAdaptive;
 

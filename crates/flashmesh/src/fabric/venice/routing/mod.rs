@@ -12,11 +12,11 @@ use crate::config;
 
 use super::ports::PortSet;
 
-/// An algorithm that selects the ports that a scout may take at a router.
+/// An algorithm that selects the ports through which a scout may leave a router.
 ///
 /// # Contract
 /// - `candidates` is called for a scout that is not at its destination. `nearer` are the ports of the router that lead nearer to the destination.
-///   `open` are the free ports to other routers by which this scout has not entered, which it has not tried here, and which do not lead to a router
+///   `open` are the free ports to other routers, except ports by which this scout has entered, ports that it has tried here, and ports to routers
 ///   that it holds.
 /// - The result is a subset of `open`, from which the router draws one port by its tie-break. The empty set makes the scout backtrack to the previous
 ///   router, where `candidates` is called again.

@@ -1,4 +1,4 @@
-//! Simulation of one cycle of the flit-level network: first links are granted, then flits cross.
+//! One cycle of the flit-level network: first links are granted, then flits cross.
 
 use crate::ids::LinkId;
 
@@ -59,7 +59,7 @@ impl FlitNetwork {
         self.request(link, Request { packet, source: Some(source), input: self.topology.input(source), ready });
     }
 
-    /// Grants `link`, if it is free, to the best of the requests for it that can be granted at `now`.
+    /// Grants `link`, if it is free, to its best request that can be granted at `now`.
     fn grant(&mut self, link: LinkId, now: u64) {
         let port = &mut self.ports[link.index()];
         if port.holder.is_some() || port.grant_free > now {
@@ -84,8 +84,8 @@ impl FlitNetwork {
         }
     }
 
-    /// Returns the link in which the hold times of the wire of `link` are counted, and whether the link in the other direction on the wire
-    /// is held. Without a shared wire, these are `link` and `false`.
+    /// Returns the link that counts the hold times of the wire of `link`, and whether the other direction of the wire is held. Without a shared wire,
+    /// these are `link` and `false`.
     fn wire_of(&self, link: LinkId) -> (LinkId, bool) {
         match self.ports[link.index()].side {
             Some(SharedWireSide { reverse, .. }) => (link.min(reverse), self.ports[reverse.index()].holder.is_some()),
@@ -120,8 +120,8 @@ impl FlitNetwork {
         has_flit && port.has_slot(now) && port.flit_free <= now
     }
 
-    /// Moves the next flit of the packet that holds `link`, if the flit can cross at `now` and the wire is available. A shared wire is not
-    /// available if it carries a flit in the other direction, or if that direction has the token and a flit that can cross.
+    /// Moves the next flit of the packet that holds `link`, if it can cross at `now` and the wire is available. A shared wire is not if it carries a
+    /// flit in the other direction, or if that direction has the token and a flit that can cross.
     fn cross(&mut self, link: LinkId, now: u64, outbox: &mut NetworkReports) {
         if self.parameters.credit_cycles.min(self.parameters.injection_credit_cycles) == 0 {
             self.make_room(link, now, outbox);
@@ -130,8 +130,7 @@ impl FlitNetwork {
             return;
         }
         if let Some(SharedWireSide { reverse, has_token }) = self.ports[link.index()].side {
-            // A direction sends only if the wire carries no flit of the other direction, and, without the token, only if the other
-            // direction cannot send.
+            // A direction sends only if the wire carries no flit of the other direction and, without the token, only if that direction cannot send.
             let is_taken = self.ports[reverse.index()].flit_free > now;
             if is_taken || (!has_token && self.can_cross(reverse, now)) {
                 return;
@@ -147,8 +146,8 @@ impl FlitNetwork {
         self.ports[reverse.index()].side = Some(SharedWireSide { reverse: link, has_token: true });
     }
 
-    /// Moves the first flit out of the buffer at the end of `link`, if the buffer is full, so that the slot of the flit is free in the same
-    /// cycle. The recursion from link to next link ends, because deadlock-free routes form no cycle of links.
+    /// Moves the first flit out of the buffer at the end of `link`, if it is full, so that the slot is free in the same cycle. Recurses along the
+    /// links, but not for ever: deadlock-free routes form no cycle of links.
     fn make_room(&mut self, link: LinkId, now: u64, outbox: &mut NetworkReports) {
         let port = &self.ports[link.index()];
         if port.holder.is_some()
@@ -158,8 +157,7 @@ impl FlitNetwork {
         }
     }
 
-    /// Moves a flit over `link` at `now`: the next flit of the packet that holds `link`, which must be able to cross. After the tail,
-    /// releases the link.
+    /// Moves the next flit of the packet that holds `link`, which must be able to cross, over `link` at `now`. Releases the link after the tail.
     fn carry(&mut self, link: LinkId, now: u64, outbox: &mut NetworkReports) {
         let port = &mut self.ports[link.index()];
         let Some(holder) = &mut port.holder else { return };
@@ -198,8 +196,8 @@ impl FlitNetwork {
         }
     }
 
-    /// Removes the first flit from the buffer at the end of link `source`, which it leaves at `now`. If the flit was a tail, the next packet in the
-    /// buffer requests its link.
+    /// Removes the first flit, which leaves at `now`, from the buffer at the end of link `source`. After a tail, the next packet in the buffer
+    /// requests its link.
     fn leave(&mut self, source: LinkId, is_tail: bool, now: u64) {
         let buffer = &mut self.ports[source.index()].buffer;
         buffer.leave(now);

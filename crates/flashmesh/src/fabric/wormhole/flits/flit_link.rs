@@ -28,8 +28,7 @@ pub(super) struct FlitLink {
     pub(super) gap_cycles: u32,
     pub(super) is_ejection: bool,
     pub(super) is_active: bool,
-    /// Hold times of the wire of the link. If two links share a wire, its times are counted in the link with the lower number, and the
-    /// other link has none.
+    /// Hold times of the wire of the link. For two links on a wire, the link with the lower number counts them, and the other has none.
     pub(super) held: HeldCycles,
 }
 
@@ -54,8 +53,7 @@ impl FlitLink {
         }
     }
 
-    /// Returns whether a flit that crosses at `now` finds a free slot in the buffer at the end of the link. `true` for an ejection link,
-    /// which needs no slot.
+    /// Returns whether a flit that crosses at `now` finds a free slot at the end of the link. Always `true` for an ejection link, which needs none.
     pub(super) fn has_slot(&self, now: u64) -> bool {
         self.is_ejection || self.buffer.slots.front().is_some_and(|&slot| slot <= now)
     }
@@ -71,8 +69,7 @@ pub(super) struct Holder {
     pub(super) head: u64,
 }
 
-/// A request for a link, by the first packet of a buffer or of a queue at a terminal. `ready` is the first cycle in which the request can
-/// be granted.
+/// A request for a link, by the first packet of a buffer or of a queue at a terminal. It can be granted from cycle `ready` on.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Request {
     pub(super) packet: FlitPacketId,
@@ -81,13 +78,13 @@ pub(super) struct Request {
     pub(super) ready: u64,
 }
 
-/// The requests for a link, and the arbitration state: the input served last, and the run (consecutive packets of one message) that is preferred.
+/// The requests for a link, and the arbitration state: the input served last, and the preferred run (consecutive packets of one message).
 #[derive(Clone, Debug)]
 pub(super) struct PortArbiter {
     requests: Vec<Request>,
     turns: RoundRobin,
-    /// Token of the large packet granted last. Large packets with the same token belong to the same message and are preferred. `None` before the
-    /// first large packet.
+    /// Token of the large packet granted last. Large packets with this token belong to the same message and are preferred. `None` before the first
+    /// one.
     run: Option<u64>,
 }
 
@@ -100,13 +97,13 @@ impl PortArbiter {
         self.requests.push(request);
     }
 
-    /// Returns the first cycle in which one of the requests can be granted, if the link is free then; `None` if there is no request.
+    /// Returns the first cycle in which a request can be granted if the link is free; `None` without requests.
     pub(super) fn ready(&self) -> Option<u64> {
         self.requests.iter().map(|request| request.ready).min()
     }
 
-    /// Removes and returns the best request among those that can be granted at `now`. Requests are compared by class (with `small_first`), then by
-    /// whether they continue the message of the last large packet, then by the arbitration rule. `None` if no request can be granted.
+    /// Removes and returns the best request that can be granted at `now`: by class (with `small_first`), then by whether it continues the message of
+    /// the last large packet, then by the arbitration rule. `None` if there is none.
     pub(super) fn dequeue_best(
         &mut self,
         now: u64,
@@ -176,15 +173,15 @@ impl FlitBuffer {
         self.flits.front()
     }
 
-    /// Returns the packet of the first flit, and the first cycle in which this packet can be granted its next link: `route_cycles` after the flit
-    /// crossed to the buffer, or later. `None` if the buffer is empty or the first flit is not a head.
+    /// Returns the packet of the first flit, and the first cycle in which it can be granted its next link: `route_cycles` after the flit crossed to
+    /// the buffer, or later. `None` if the buffer is empty or the first flit is not a head.
     pub(super) fn first_head(&self, route_cycles: u64) -> Option<(FlitPacketId, u64)> {
         let &Flit { packet, crossed, .. } = self.first().filter(|flit| flit.index == 0)?;
         Some((packet, (crossed + route_cycles).max(self.considered_from)))
     }
 
-    /// Returns the next link of the first packet, if the packet holds that link and no slot of the buffer is free; otherwise `None`. A slot
-    /// becomes free when a flit crosses the returned link.
+    /// Returns the next link of the first packet, if the packet holds it and the buffer has no free slot; otherwise `None`. A flit that crosses this
+    /// link frees a slot.
     pub(super) fn output_if_full(&self) -> Option<LinkId> {
         self.drain.filter(|_| self.slots.is_empty())
     }
@@ -207,7 +204,7 @@ impl FlitBuffer {
         self.slots.push_back(now + u64::from(self.credit_cycles));
     }
 
-    /// Records that the tail of the first packet left at `now`. The head of the next packet can be granted its link from cycle `now` + 1 +
+    /// Records that the tail of the first packet left at `now`. The head of the next one can be granted its link from cycle `now` + 1 +
     /// `head_of_line_cycles` on.
     pub(super) fn tail_left(&mut self, now: u64, head_of_line_cycles: u32) {
         self.drain = None;

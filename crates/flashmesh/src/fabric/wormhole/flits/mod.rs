@@ -1,25 +1,25 @@
 //! Flit-level simulation of the network, for links whose two directions alternate flit by flit.
 //!
-//! [`WormholeNetwork`](super::WormholeNetwork) computes runs of flits at once. This requires that a link is granted to one packet until its tail has
-//! crossed. A *shared wire* is not: each direction of a half-duplex link carries a packet, and the wire carries one flit of either packet at a time.
-//! So this network steps through every cycle and every active link, at a cost proportional to the number of flits.
+//! [`WormholeNetwork`](super::WormholeNetwork) computes runs of flits at once. This requires that one packet has a link until its tail has crossed.
+//! On a *shared wire* this does not hold: both directions of a half-duplex link carry a packet, and the wire carries one flit of either packet at a
+//! time. So this network steps through every cycle and every active link, at a cost proportional to the number of flits.
 //!
 //! # Semantics
 //!
 //! The semantics of the [parent module](super) hold, and in addition:
 //!
-//! - **Transfer token** (Design for Scalability in Enterprise SSDs, PACT 2014, section 5.3). One of the two sides of a wire, which are the links of
-//!   both directions, has a token. The side with the token sends a flit and passes the token on. A side that cannot send, for lack of a flit or a
-//!   free slot, passes the token on without loss of time (\[choice\]: the paper does not state it). So two directions that both have flits alternate,
-//!   and one direction alone has the whole wire. [`WireSharing`] selects whether the two links of a terminal also share a wire.
+//! - **Transfer token** (Design for Scalability in Enterprise SSDs, PACT 2014, section 5.3). One of the two sides of a wire (the links of its two
+//!   directions) has a token. The side with the token sends a flit and passes the token on. A side that cannot send, for lack of a flit or a free
+//!   slot, passes the token on without loss of time (\[choice\]: the paper does not state it). So two directions that both have flits alternate, and
+//!   one direction alone has the whole wire. [`WireSharing`] selects whether the two links of a terminal also share a wire.
 //! - **Runs** (PACT 2014, rules 1 and 2). Consecutive packets with the same token are a run. After a packet of a run, an output link is granted to
 //!   the next packet of the run before other packets. With `small_first`, small packets go first even between the packets of a run.
 //!
 //! # Deadlock freedom
 //!
-//! A wire is never held: a side that cannot send leaves it to the other side in the same cycle. As with full-duplex links, packets hold and wait for
-//! output ports and slots, each of which belongs to one direction. So the order of links in the [parent module](super) applies to directions. A wait
-//! for a wire lasts one flit.
+//! A wire is never held: a side that cannot send leaves it to the other side in the same cycle, so a wait for a wire lasts one flit. As with
+//! full-duplex links, packets hold and wait for output ports and slots, each of one direction. So the order of links in the [parent module](super)
+//! applies to directions.
 
 mod cycle;
 mod flit_link;
@@ -51,7 +51,6 @@ pub enum WireSharing {
     },
 }
 
-/// A packet at a terminal or in the network.
 #[derive(Clone, Copy, Debug)]
 struct FlitPacket {
     packet: Packet,
@@ -91,8 +90,8 @@ impl FlitNetwork {
     /// Creates an empty network. `wires` selects the links that share wires.
     ///
     /// # Errors
-    /// If a parameter is out of its bounds. Also if wires are shared and slots are free again in the cycle in which a flit leaves, because the result
-    /// would depend on the order of the directions.
+    /// If a parameter is out of its bounds, or if wires are shared and slots can be reused in the cycle in which a flit leaves: the result would
+    /// depend on the order of the directions.
     pub fn new(topology: Topology, parameters: Parameters, wires: WireSharing) -> Result<FlitNetwork, ParameterError> {
         parameters.check()?;
         if wires != WireSharing::Separate && (parameters.credit_cycles == 0 || parameters.injection_credit_cycles == 0)
@@ -189,9 +188,8 @@ impl FlitNetwork {
         self.terminals[terminal.index()].waiting
     }
 
-    /// Returns the number of cycles for which `link` was held, each time from the grant until the tail has crossed. A hold that has not
-    /// ended is not included. If two links share a wire, the link with the lower number has the cycles in which either was held, and the
-    /// other has 0.
+    /// Returns the number of cycles for which `link` was held: from each grant until the tail has crossed. Excludes a hold in progress. If two links
+    /// share a wire, the link with the lower number has the cycles in which either was held, and the other has 0.
     pub fn held_cycles(&self, link: LinkId) -> u64 {
         self.ports[link.index()].held.before
     }

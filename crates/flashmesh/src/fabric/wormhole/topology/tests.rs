@@ -32,7 +32,7 @@ fn no_topology_has_a_cycle_of_links_that_wait_for_each_other() {
                 waits_for[pair[0].index()].insert(pair[1]);
             }
         }
-        // Topological sort: a link for which no remaining link waits is removed. Links on a cycle would remain, and `taken` would be smaller.
+        // Topological sort: remove each link that no remaining link waits for. Links on a cycle would remain, and `taken` would be too small.
         let mut waiting = vec![0; waits_for.len()];
         waits_for.iter().flatten().for_each(|link| waiting[link.index()] += 1);
         let mut free: Vec<usize> = (0..waiting.len()).filter(|&link| waiting[link] == 0).collect();
@@ -65,8 +65,8 @@ fn every_path_leads_to_its_terminal_by_the_shortest_way_the_rule_allows() {
     }
     let ring = topology(Grid::ring(8));
     let hops = |from, to| ring.hops(TerminalId(from), TerminalId(to));
-    // A route uses the wraparound link, between routers 0 and 7, only if it starts at one of the two routers and is shorter over the link.
-    // So 0 to 6 has 2 links instead of 6. But 0 to 4 has 4 links either way, and routes from 1 and 6 do not use the link.
+    // The wraparound link, between routers 0 and 7, is used only by routes that start at one of them and are shorter over it. So 0 to 6 has 2 links
+    // instead of 6, but 0 to 4 has 4 either way, and routes from 1 and 6 do not use the link.
     assert_eq!([hops(0, 6), hops(0, 4), hops(7, 1), hops(1, 7), hops(6, 0)], [2, 4, 2, 6, 6]);
     let torus = topology(Grid::torus(5, 5));
     assert_eq!(torus.hops(TerminalId(0), TerminalId(24)), 2);
