@@ -1,5 +1,5 @@
-//! Choice of a page to replicate and of its target die, by pair lists and by benefit against cost (Patterned Read Collisions, IEEE Access
-//! 2023, section III.A).
+//! Choice of the page to replicate and its target die: lists of colliding pairs give candidates, whose benefit must exceed their cost (Patterned Read
+//! Collisions, IEEE Access 2023, section III.A).
 
 use super::rates::ReadRates;
 use super::{OutstandingReads, PagePair, PairLists};

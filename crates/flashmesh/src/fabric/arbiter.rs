@@ -95,7 +95,7 @@ fn precedes(other: &QueuedRequest, data: DataOwner, goes_on: bool) -> bool {
     other.data_owner < data || (other.data_owner == data && !goes_on)
 }
 
-/// Moves the last request of `queue`, whose others are already in the order of [`precedes`], to its place in this order.
+/// Moves the last request of `queue` forward to its place in the order of [`precedes`]. The other requests are already sorted.
 #[inline(never)]
 fn sort_in_last(queue: &mut Ring<QueuedRequest>) {
     if let Some(last) = queue.pop_back() {

@@ -135,8 +135,8 @@ pub trait Fabric: std::fmt::Debug {
         false
     }
 
-    /// Returns the wait for `grant`, divided by cause and indexed by [`Cause::index`]; `None` if [`GrantRecord::cause`] is the only cause of each
-    /// wait. Call when the path has just been granted.
+    /// Returns the wait for `grant` by cause, indexed by [`Cause::index`]; `None` if the fabric records only one cause per wait,
+    /// [`GrantRecord::cause`]. Call when the path has just been granted.
     fn wait_by_cause(&self, _grant: Grant) -> Option<[Time; Cause::ALL.len()]> {
         None
     }

@@ -117,7 +117,7 @@ impl<'a> SchedulerView<'a> {
     }
 
     /// Returns whether one of the dies in this decision must collect garbage before it can take more writes: it is nearly out of free pages, or
-    /// writes wait for a fold of the SLC cache. Always `false` for schedulers that never defer erases, because they do not use it.
+    /// writes wait for a fold of the SLC cache. Not computed for schedulers that never defer erases: always `false`.
     #[inline]
     pub fn space_is_out(&self) -> bool {
         self.space_is_out

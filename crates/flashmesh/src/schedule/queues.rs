@@ -12,7 +12,6 @@ use super::transaction::{CLASSES, Priority, Transaction, TransactionClass};
 
 pub type Transactions = Pool<TransactionId, Transaction>;
 
-/// A queued transaction.
 #[derive(Clone, Copy, Debug)]
 struct QueueEntry {
     id: TransactionId,

@@ -150,7 +150,7 @@ impl DieEntry {
         Time::from_ps(planes.iter().map(|plane| of(plane).as_ps()).sum::<u64>() / planes.len().max(1) as u64)
     }
 
-    /// Returns the time until `now` for which GC or wear levelling occupied the die. If planes read independently, counts only the reads of `plane`
+    /// Returns the time until `now` for which GC or wear levelling occupied the die. If planes read independently, includes only the reads of `plane`
     /// (index in the die).
     #[inline(always)]
     pub(super) fn internal_busy_of(&self, plane: u32, now: Time) -> Time {

@@ -10,11 +10,12 @@ use super::{DieEntry, Dies};
 const SENDS: &str = "data of a register is being sent";
 
 impl<M: Model> Dies<M> {
-    /// Begins `operation` at `die`. Returns the part of the die that the operation occupies: for a read, if planes read independently, the plane of
-    /// its lead (`lead_plane`); otherwise the whole die.
+    /// Begins `operation` at `die`. Returns the part of the die that it occupies: for a read, if planes read independently, the plane `lead_plane` of
+    /// its lead; otherwise the whole die.
     ///
     /// # Panics
-    /// If the die cannot begin the operation or, for an independent read, if the plane cannot begin a read.
+    ///
+    /// If the die, or the plane for an independent read, cannot begin the operation.
     #[inline(always)]
     pub(in super::super) fn begin(
         &mut self,

@@ -9,7 +9,7 @@ use crate::units::Time;
 struct Occupant {
     /// Host request that uses or last used the path; `None` for firmware work.
     request: Option<RequestId>,
-    /// Time from which on no other request has used the path.
+    /// Time since which only `request` has used the path.
     since: Time,
 }
 

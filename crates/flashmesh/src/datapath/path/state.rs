@@ -79,7 +79,7 @@ impl DiePathState {
         let index = if granted.grant.phase == TransferPhase::Command { COMMAND } else { DATA };
         let asked = std::mem::replace(&mut self.requested_at[index], Time::MAX);
         assert!(asked != Time::MAX, "a path is granted only to a die that requested it");
-        // The fabric may have begun to set up the path before the die requested it. The wait is then zero, hence the later of the two times.
+        // The fabric may begin to set up the path before the die requests it. `tried` is then `requested_at`, so that the wait is zero.
         let wait = PathWait { requested_at: asked, tried: asked.later(granted.since), causes: Causes::default() };
         PathGrant { wait, cause: granted.cause }
     }

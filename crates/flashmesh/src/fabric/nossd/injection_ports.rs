@@ -21,7 +21,6 @@ enum ChannelState {
 
 #[derive(Clone, Debug)]
 struct InjectionPort {
-    /// State of each local channel of the port.
     channels: Vec<ChannelState>,
     waiting: VecDeque<DieId>,
 }
@@ -126,7 +125,7 @@ impl InjectionPorts {
         self.ports[port].channels[channel] == ChannelState::Granted(die)
     }
 
-    /// Records that the message of the granted die is entering the network over the local channel at `terminal`.
+    /// Records that the die to which the local channel at `terminal` is granted is sending its message into the network.
     pub(super) fn send(&mut self, terminal: TerminalId) {
         *self.channel_mut(terminal) = ChannelState::Sending;
     }

@@ -44,7 +44,6 @@ impl TerminalNumbering {
         })
     }
 
-    /// Returns the number of local channels of `end`.
     pub fn channels(&self, end: Endpoint) -> u32 {
         match end {
             Endpoint::Chip(_) => self.chip_channels,
@@ -52,7 +51,6 @@ impl TerminalNumbering {
         }
     }
 
-    /// Returns the chip or controller to which `terminal` belongs.
     #[inline]
     pub fn endpoint_at(&self, terminal: TerminalId) -> Endpoint {
         match terminal.0.checked_sub(self.chips * self.chip_channels) {

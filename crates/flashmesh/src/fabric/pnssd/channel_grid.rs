@@ -55,7 +55,6 @@ impl ChannelGrid {
         self.sides[die.index()]
     }
 
-    /// Returns the number of the controller that drives channel `link`.
     pub(super) fn controller_of(&self, link: LinkId) -> u32 {
         if self.channels_per_controller == 1 { link.0 } else { link.0 % self.rows }
     }

@@ -22,13 +22,11 @@ pub(super) struct ChipPinTable {
 }
 
 impl ChipPinTable {
-    /// Creates the table for all chips of `geometry`, with free pins.
     pub fn new(geometry: &Geometry) -> ChipPinTable {
         let chips = geometry.channels * geometry.chips_per_channel;
         ChipPinTable { chips: vec![ChipPins::default(); chips as usize], dies_per_chip: geometry.dies_per_chip }
     }
 
-    /// Returns the chip of `die`.
     #[inline]
     pub fn chip_of(&self, die: DieId) -> ChipId {
         ChipId(die.0 / self.dies_per_chip)

@@ -83,8 +83,8 @@ impl Venice {
         }
     }
 
-    /// Returns whether another scout is launched at once for `request`, whose scout failed, under `retry = "immediate"`: if there is a circuit, whose
-    /// teardown can help, or if no scout in flight serves an older request.
+    /// Returns whether, under `retry = "immediate"`, another scout is launched at once for `request`, whose scout failed: some circuit exists, which
+    /// will be torn down, or no scout in flight serves an older request.
     fn may_retry(&self, request: &PathRequest) -> bool {
         let has_circuit =
             |state: &FlashController| matches!(state.stage, ControllerStage::Returning | ControllerStage::Granted);

@@ -27,7 +27,6 @@ impl PackedCoord {
         PackedCoord(row | (MAX_SIDE - column) << 16 | (MAX_SIDE - row) << 32 | column << 48)
     }
 
-    /// Returns the coordinates that are packed here.
     #[inline(always)]
     pub const fn coord(self) -> MeshCoord {
         MeshCoord { row: (self.0 & MAX_SIDE) as u32, column: (self.0 >> 48) as u32 }
@@ -51,7 +50,6 @@ impl PackedCoord {
 }
 
 impl PackedDestination {
-    /// Returns the coordinates that are packed here.
     #[inline(always)]
     pub const fn coord(self) -> MeshCoord {
         PackedCoord(self.0 ^ MAX_SIDES).coord()

@@ -35,7 +35,6 @@ pub(super) struct FlashController {
 }
 
 impl FlashController {
-    /// Creates a free controller with a placeholder request.
     pub fn new() -> FlashController {
         use crate::fabric::TransferPhase;
         use crate::ids::{ChipId, DieId};

@@ -13,7 +13,6 @@ use super::path_queue::PathRequest;
 #[derive(Clone, Debug)]
 pub(super) struct FlashControllers {
     controllers: Vec<FlashController>,
-    /// Set of the controllers in [`ControllerStage::Free`].
     free: FreeControllers,
 }
 
@@ -34,7 +33,6 @@ impl IndexMut<ChannelId> for FlashControllers {
 }
 
 impl FlashControllers {
-    /// Creates one free controller for each of `rows` rows.
     pub fn new(rows: u32) -> FlashControllers {
         let controllers = (0..rows).map(|_| FlashController::new()).collect();
         FlashControllers { controllers, free: FreeControllers::all(rows) }

@@ -26,13 +26,11 @@ impl RowSet {
         self.0[row / 64] >> (row % 64) & 1 != 0
     }
 
-    /// Adds all rows of `others`.
     #[inline]
     pub fn extend(&mut self, others: &RowSet) {
         self.0.iter_mut().zip(&others.0).for_each(|(own, others)| *own |= others);
     }
 
-    /// Returns the number of 64-bit words of the bitmap, for [`word`](Self::word).
     #[inline]
     pub fn words(&self) -> usize {
         self.0.len()
@@ -54,7 +52,6 @@ pub(super) struct FreeControllers {
 }
 
 impl FreeControllers {
-    /// Creates the set with the controllers of all `rows` rows.
     pub fn all(rows: u32) -> FreeControllers {
         let mut free = FreeControllers { words: vec![0; rows.div_ceil(64) as usize], count: 0, rows };
         (0..rows).for_each(|row| free.insert(ChannelId(row)));
@@ -75,13 +72,11 @@ impl FreeControllers {
         self.count -= 1;
     }
 
-    /// Returns whether no controller is free.
     #[inline]
     pub const fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// Returns whether all controllers are free.
     #[inline]
     pub const fn is_all(&self) -> bool {
         self.count == self.rows

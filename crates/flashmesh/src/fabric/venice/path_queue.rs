@@ -33,13 +33,11 @@ impl PinQueue {
         self.0.insert(at, request);
     }
 
-    /// Dequeues the oldest request; `None` if the queue is empty.
     #[inline]
     pub fn pop(&mut self) -> Option<PathRequest> {
         self.0.pop_front()
     }
 
-    /// Returns the die of each queued request, in order of arrival.
     pub fn dies(&self) -> impl Iterator<Item = DieId> {
         self.0.iter().map(|request| request.die)
     }
@@ -90,7 +88,6 @@ pub(super) struct PathQueue {
 }
 
 impl PathQueue {
-    /// Creates empty queues for a mesh of `rows` rows.
     pub fn new(rows: u32, service: Service) -> PathQueue {
         let rows = rows as usize;
         PathQueue {
@@ -236,7 +233,6 @@ impl PathQueue {
         }
     }
 
-    /// Removes the request at index `position` of `row`.
     #[inline]
     pub fn remove_at(&mut self, row: usize, position: usize) {
         let PathQueueEntry { request, .. } = self.rows[row].remove(position);

@@ -49,7 +49,6 @@ impl Hop {
 }
 
 impl PaddedGrid {
-    /// Creates the index scheme for `mesh`.
     pub fn new(mesh: &Mesh) -> PaddedGrid {
         let stride = mesh.columns() as usize + 1;
         let hop = |port: Port| Hop {
@@ -82,7 +81,6 @@ impl PaddedGrid {
         }
     }
 
-    /// Returns the index of the router at `place`.
     #[inline]
     pub const fn index(&self, place: MeshCoord) -> usize {
         (place.row as usize + 1) * self.stride + place.column as usize + 1
@@ -135,9 +133,7 @@ pub(super) fn clear<T: Copy>(table: &mut [T], groups: u64, cleared: T) {
 
 /// A table indexed by router, with or without a size known at compile time.
 pub(super) trait RouterTable<T> {
-    /// Returns the entry of router `index`.
     fn at(&self, index: usize) -> &T;
-    /// Returns a mutable reference to the entry of router `index`.
     fn at_mut(&mut self, index: usize) -> &mut T;
 }
 

@@ -4,7 +4,6 @@ use super::ports::{Port, PortSet};
 use super::routing::{AnyRouting, RoutingAlgorithm};
 use super::tie_break::{Lfsr, PortDraw};
 
-/// Number of different sets of mesh ports.
 const SETS: usize = 1 << Port::MESH.len();
 /// Number of pairs of a set of nearer ports and a set of open ports.
 const PAIRS: usize = SETS * SETS;

@@ -124,7 +124,6 @@ pub(super) struct StepCounts {
 }
 
 impl StepCounts {
-    /// Adds the counts of misroutes and backtracks to `counters`.
     #[inline]
     pub fn add_to(self, counters: &mut Counters) {
         counters.misroutes += self.misroutes;
@@ -132,8 +131,8 @@ impl StepCounts {
     }
 }
 
-/// State of the network in which scouts move. With `COUNTS`, routers count visits, and a scout may move forward over a link once in each direction
-/// ([`Revisits::ThreeTimes`](crate::config::Revisits)). Without it, a port of entry counts as used once the scout has backtracked through it.
+/// State of the network in which scouts move. `COUNTS` is whether routers count visits: a scout may then move forward over a link once in each
+/// direction ([`Revisits::ThreeTimes`](crate::config::Revisits)). Otherwise its port of entry counts as used once it has backtracked out of a router.
 pub(super) struct StepContext<'a, R: ?Sized, D, const COUNTS: bool> {
     pub frame: &'a PaddedGrid,
     pub routers: &'a mut R,

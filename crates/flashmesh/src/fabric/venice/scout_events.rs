@@ -14,15 +14,13 @@ use super::step_schedule::StepSchedule;
 /// Pending steps of scouts, and pending grants of reserved circuits.
 #[derive(Clone, Debug)]
 pub(super) struct ScoutEvents {
-    /// Time of the next step of each scout in flight.
     pub steps: StepSchedule,
-    /// Pending grants of circuits: the arrival of the returning scout at its controller, and the controller. In descending order of time, then of
-    /// controller.
+    /// Pending grants of circuits: the time at which the scout will be back at its controller, and the controller. In descending order of time, then
+    /// of controller.
     grants: Vec<(Time, ChannelId)>,
 }
 
 impl ScoutEvents {
-    /// Creates an empty schedule. A scout takes the time `hop` to cross a link.
     pub fn new(hop: Time) -> ScoutEvents {
         ScoutEvents { steps: StepSchedule::new(hop), grants: Vec::new() }
     }
@@ -97,8 +95,8 @@ impl Venice {
         }
     }
 
-    /// Sets the wake-up to the earliest time of a possible grant: of a reserved circuit, or of one that a scout in flight, or the next one after its
-    /// failure, can still reserve.
+    /// Sets the wake-up to the earliest time at which a circuit can be granted. The circuit may be reserved already, or may still be reserved by a
+    /// scout in flight or, if that one fails, by its successor.
     #[inline]
     pub(super) fn schedule_wake(&self, outbox: &mut Outbox) {
         let (mut first, hop) = (self.scout_events.next_grant(), self.timing.scout_hop());

@@ -17,18 +17,15 @@ pub(super) struct StepSchedule {
 }
 
 impl StepSchedule {
-    /// Creates an empty schedule. A scout takes the time `hop` to cross a link.
     pub fn new(hop: Time) -> StepSchedule {
         StepSchedule { circle: Vec::new(), next: 0, lap: Time::ZERO, hop }
     }
 
-    /// Returns whether no scout is in flight.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.circle.is_empty()
     }
 
-    /// Returns whether exactly one scout is in flight.
     #[inline]
     pub fn has_one(&self) -> bool {
         self.circle.len() == 1

@@ -28,7 +28,6 @@ impl LinkTiming {
         8 * self.link_width as u32
     }
 
-    /// Returns the time that a scout takes to cross one link.
     #[inline(always)]
     pub fn scout_hop(&self) -> Time {
         self.scout_hop

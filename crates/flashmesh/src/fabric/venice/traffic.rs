@@ -12,7 +12,6 @@ pub(super) struct Traffic {
 }
 
 impl Traffic {
-    /// Creates counters at zero for `links` links.
     pub fn new(links: u32) -> Traffic {
         Traffic { usage: vec![LinkUsage::default(); links as usize], hops: 0 }
     }

@@ -21,7 +21,6 @@ struct Wait {
 pub(super) struct WaitStats(Vec<[Wait; TransferPhase::ALL.len()]>);
 
 impl WaitStats {
-    /// Creates empty statistics for `dies` dies.
     pub fn new(dies: u32) -> WaitStats {
         WaitStats(vec![Default::default(); dies as usize])
     }

@@ -31,7 +31,6 @@ pub(super) struct ArbitrationQueue {
 }
 
 impl ArbitrationQueue {
-    /// Creates an empty queue for `wires` wires.
     pub(super) fn new(wires: u32) -> ArbitrationQueue {
         ArbitrationQueue { calendar: CalendarQueue::new(wires), held_back: None, until: 0, now: 0 }
     }

@@ -52,7 +52,6 @@ pub(super) struct CalendarQueue {
 }
 
 impl CalendarQueue {
-    /// Creates an empty calendar for `wires` wires.
     pub(super) fn new(wires: u32) -> CalendarQueue {
         CalendarQueue {
             near: [SortedEntry { at: NEVER, wire: NONE }; NEAR],
@@ -98,8 +97,8 @@ impl CalendarQueue {
             self.near.copy_within(1.., 0);
             self.near_count -= 1;
         }
-        // Of the entries of a cycle, the newest is dequeued first, from the end of the array. So insert the new entry behind the older ones of its
-        // cycle.
+        // Entries are dequeued from the end of the array, and of equal cycles the newest must be first. So insert the new entry behind the older ones
+        // of its cycle.
         let near = &mut self.near[..self.near_count + 1];
         let mut place = near.len() - 1;
         while place > 0 && near[place - 1].at < at {

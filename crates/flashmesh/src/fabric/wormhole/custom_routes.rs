@@ -27,7 +27,7 @@ impl fmt::Display for RouterCoord {
 pub struct NamedLink {
     /// Router where the link starts.
     pub from: RouterCoord,
-    /// Direction in which the link leaves router `from`.
+    /// Direction of the link, seen from router `from`.
     pub direction: GridDirection,
 }
 

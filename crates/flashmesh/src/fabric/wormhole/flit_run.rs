@@ -153,7 +153,6 @@ impl FlitQueue {
         FlitQueue { first: run, second: FlitRun::NONE, flits: run.count, third: NO_NODE, last: NO_NODE }
     }
 
-    /// Returns the number of flits in the queue.
     #[inline]
     pub(super) fn len(&self) -> u32 {
         self.flits
@@ -165,8 +164,8 @@ impl FlitQueue {
         self.first
     }
 
-    /// Returns the runs (evenly spaced cycles of flits) as an array, in which a missing run is empty; `None` if there are more than two, or flits of
-    /// a run are more than `stride` cycles apart.
+    /// Returns the runs (evenly spaced cycles of flits) as an array, padded with empty runs; `None` if there are more than two, or if flits of a run
+    /// are more than `stride` cycles apart.
     #[inline(always)]
     pub(super) fn as_two(&self, stride: u32) -> Option<[FlitRun; 2]> {
         let is_simple = self.third == NO_NODE && self.first.stride.max(self.second.stride) <= stride;
@@ -271,7 +270,6 @@ impl FlitQueue {
 /// A cursor over the runs (evenly spaced cycles of flits) of a queue.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RunCursor {
-    /// Run at which the cursor is.
     pub(super) run: FlitRun,
     second: FlitRun,
     next: u32,

@@ -21,7 +21,7 @@ pub(super) struct LinkState {
     pub(super) round_robin: RoundRobin,
     /// Wire of the link: it has the number of the link or, if two links share it, the lower of their numbers.
     pub(super) wire: LinkId,
-    /// State of the wire with the number of this link. If the link is on a wire with a lower number, only `backward` has a meaning.
+    /// State of the wire, if the wire has the number of this link. Otherwise, the link shares a wire of a lower number, and only `backward` is used.
     pub(super) wire_state: Wire,
     /// Router where the link ends; for an ejection link, the router where it starts.
     pub(super) end: PlacedRouter,

@@ -123,12 +123,12 @@ pub(super) struct PlacedRouter {
     column: u32,
 }
 
-/// The end of a link: the router, and the input of the router.
+/// The end of a link: the router, and the number of the link among its inputs.
 #[derive(Clone, Copy, Debug)]
 struct LinkEnd {
     /// Router where the link ends; for an ejection link, the router where it starts.
     place: PlacedRouter,
-    /// Input of the router at the end of the link.
+    /// Number of the link among the inputs of this router.
     input: u32,
     /// Link in the other direction between the same routers; [`NO_LINK`] for injection and ejection links.
     reverse: LinkId,
