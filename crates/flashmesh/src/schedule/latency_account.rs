@@ -146,7 +146,7 @@ impl LatencyAccount {
     /// worked for garbage collection or wear levelling so far.
     #[inline(always)]
     pub fn charge_issue_wait(&mut self, now: Time, path: PathWait, internal_busy: Time) {
-        // The die may have requested the path before this transaction was queued, for another transaction.
+        // The path request may be older than this transaction: made for the die, or for another transaction.
         let die_ready = path.requested_at.later(self.queued);
         let tried = path.tried.later(die_ready);
         self.wait(die_ready, internal_busy);

@@ -14,7 +14,7 @@ pub(in super::super) struct GateRules {
     pub(super) pausing_collection: PlaneMasks,
     pub(super) has_parity: bool,
     /// Whether the transactions that may run at a die depend only on its own queues and state, apart from free pages and paced GC (`gc.paced`).
-    /// `false` if dies of a chip depend on each other, if planes read independently, if GC alternates with the destage of stripes, or with parity,
+    /// `false` with dies of a chip that depend on each other, independent plane reads, GC that alternates with the destage of stripes, parity,
     /// several mapping units per program, or Cleans (chip-to-chip moves of whole blocks).
     pub(in super::super) dies_are_independent: bool,
 }

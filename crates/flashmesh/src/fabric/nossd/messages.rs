@@ -74,7 +74,7 @@ impl MessageNetwork {
         self.flit_time * (self.zero_load.cycles(packets, hops) + 1)
     }
 
-    /// Returns the die of each message in flight, which has a packet whose delivery the network has not reported yet.
+    /// Returns the die of each message in flight. A message is in flight until the network has reported the delivery of its last packet.
     pub fn dies(&self) -> impl Iterator<Item = DieId> {
         self.in_flight.slots().filter(|message| message.to_deliver > 0).map(|message| message.die)
     }

@@ -52,8 +52,8 @@ impl FlitRun {
     }
 
     /// Returns the cycles in which flits cross a link, as the longest evenly spaced run of at most `limit` flits. The link is free from cycle `free`
-    /// on, and each flit occupies it for `stride` cycles. No flit crosses before its cycle in `first` (usually of its arrival) and in `second`
-    /// (usually of its free slot).
+    /// on, and each flit occupies it for `stride` cycles. A flit crosses at or after its cycle in `first` (usually of its arrival) and its cycle in
+    /// `second` (usually of its free slot).
     ///
     /// The cycle of flit j is x(j) = max(first(j), second(j), x(j - 1) + `stride`), a maximum of three linear functions of j. The run follows the one
     /// that is largest at j = 0, and ends where a steeper one exceeds it.

@@ -27,8 +27,8 @@ struct RemainingFlits {
 impl RemainingFlits {
     const NONE: RemainingFlits = RemainingFlits { link: NO_LINK, end: 0, even: 0, left: 0 };
 
-    /// Delays the end of the tail, if necessary, so that the last `left` flits do not cross before the first cycle of `run`. They cross `stride`
-    /// cycles apart, and the cycles of `run` are no further apart.
+    /// Delays the end of the tail, if necessary, so that the last `left` flits cross no earlier than the first cycle of `run`. These flits cross
+    /// `stride` cycles apart; the cycles of `run` are at most `stride` apart.
     #[inline(always)]
     fn delay_by_run(&mut self, run: FlitRun, left: u32, stride: u32) {
         self.delay_to(run.start + u64::from(left) * u64::from(stride), left);

@@ -9,7 +9,7 @@ use super::packet::{Crossing, Delivery, NetworkReports, PacketId};
 use super::parameters::{GrantRule, Parameters};
 
 impl WormholeNetwork {
-    /// Moves the flits that can move because `link` was granted. It is the link nearest to the destination, of those that the packet holds.
+    /// Moves the flits that can move because `link` was granted. No other link that the packet holds is nearer to its destination.
     ///
     /// If the buffers on the path cannot hold the whole packet, its tail is still at the terminal, and the timing of the flits in between is not
     /// observable. Only the flits over `link` are then moved; the later ones catch up in one step when their timing becomes observable.
