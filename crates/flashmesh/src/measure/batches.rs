@@ -35,7 +35,7 @@ pub struct CumulativeSamples<T> {
 }
 
 impl<T> CumulativeSamples<T> {
-    fn new(origin: Time, at_origin: T, spacing: Time) -> CumulativeSamples<T> {
+    pub(super) fn new(origin: Time, at_origin: T, spacing: Time) -> CumulativeSamples<T> {
         CumulativeSamples { origin, at_origin, spacing, values: Vec::new() }
     }
 
@@ -50,7 +50,7 @@ impl<T> CumulativeSamples<T> {
         Time::from_ps(self.origin.as_ps().saturating_add(after))
     }
 
-    fn push(&mut self, value: T) {
+    pub(super) fn push(&mut self, value: T) {
         self.values.push(value);
         if self.values.len() == MARKS_MAX {
             self.double_spacing();

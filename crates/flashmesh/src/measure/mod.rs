@@ -30,5 +30,6 @@ pub mod steadiness;
 pub mod stream;
 pub mod timeline;
 pub mod user_quantities;
+mod window_drift;
 
 pub use memory::peak_rss;

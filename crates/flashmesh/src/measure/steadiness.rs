@@ -4,9 +4,9 @@
 //! the device cache, the SLC cache and the queues. While a store absorbs a surplus, the drive is not in steady state.
 
 use super::batches::{BATCH_REQUESTS_MIN, Batches, CumulativeSamples, DriveSample, FillLevels, RequestSample};
-use super::confidence::half_width_without_drift;
-use super::stationarity::{Drift, RANGE_MAX, ROUNDS, SLOPE_MAX};
+use super::stationarity::RANGE_MAX;
 use super::stream::MeasuredKind;
+use super::window_drift::WindowDrift;
 use crate::names;
 use crate::quantities;
 use crate::units::Time;
@@ -37,17 +37,8 @@ const COLLECTIONS_MIN: f64 = 4.0;
 /// preconditioning of the SNIA (Solid State Storage Performance Test Specification 2.0.2, WIPC). Not required if the run begins in steady state.
 const OVERWRITES: f64 = 2.0;
 
-/// Range of a measure over five rounds (fifths of a window) above which the range counts as drift, not as noise, in half-widths of a round's 95 %
-/// interval. Without drift, the range exceeds this threshold with 1 % probability (4.60, the 99 % quantile of the studentized range, over 1.96).
-const RANGE_OF_NOISE: f64 = 2.35;
-
-/// Rise of the line fitted to a measure over five rounds (fifths of a window), from the first to the last, above which the rise counts as drift, not
-/// as noise, in half-widths of a round's 95 % interval. Without drift, the rise exceeds this threshold with 1 % probability (4 / sqrt(10) standard
-/// deviations of a round, times 2.576, over 1.96).
-const SLOPE_OF_NOISE: f64 = 1.66;
-
-/// Maximum half-width of the 95 % interval of IOPS and of the mean latency of a steady window, as a share of either. A wider interval would hide a drift
-/// over [`RANGE_MAX`]. \[choice\]
+/// Maximum half-width of the 95 % intervals of IOPS and of mean latencies of a steady window, as a share of the measure. A wider interval would hide a
+/// drift over [`RANGE_MAX`]. \[choice\]
 const NOISE_MAX: f64 = RANGE_MAX / 2.0;
 
 names! {
@@ -71,10 +62,10 @@ names! {
         Backlog = "backlog",
         /// No end of the warm-up was found.
         WarmUp = "warm-up",
-        /// IOPS or mean latency drift by more than the SNIA allows, and by more than their noise explains.
+        /// IOPS, or the mean latency of all requests, reads or writes, drift by more than the SNIA allows, and by more than their noise explains.
         Drift = "drift",
-        /// There are too few requests to tell: fewer than ten batches, fewer than ten times those in flight, or so few that the 95 % interval of IOPS
-        /// or mean latency is wider than 10 % on either side.
+        /// There are too few requests to tell: fewer than ten batches, fewer than ten times those in flight, or so few that a 95 % interval of
+        /// IOPS, or of the mean latency of all requests, reads or writes, is wider than 10 % on either side.
         Short = "short",
     }
 }
@@ -156,9 +147,9 @@ impl SteadinessReport {
             let needed = window.requests_of_run.saturating_mul(4).max(1_000);
             return SteadinessReport { steady: false, reasons: vec![Unsteady::Short], requests_needed: Some(needed) };
         }
-        let drifts = drifts(batches.requests(), window.start);
+        let drift = WindowDrift::new(batches.requests(), window.start);
         let in_flight = in_flight(batches.requests(), window.start);
-        let judged = WindowAnalysis { marks, first: steps.start, stores, window, drifts, in_flight };
+        let judged = WindowAnalysis { marks, first: steps.start, stores, window, drift, in_flight };
         let mut found: Vec<(Unsteady, Option<u64>)> = judged.storage_findings();
         found.extend(judged.request_findings());
         let longest = |needed: Vec<Option<u64>>| needed.into_iter().collect::<Option<Vec<u64>>>()?.into_iter().max();
@@ -276,59 +267,9 @@ struct WindowAnalysis<'a> {
     first: usize,
     stores: &'a DriveScale,
     window: &'a WindowSummary,
-    /// Drifts of IOPS and of the mean latency within the window; without those for which the window has too few batches.
-    drifts: Vec<NoisyDrift>,
+    drift: WindowDrift,
     /// Mean number of requests in flight in the window.
     in_flight: f64,
-}
-
-/// Drift of a measure, and its noise: half the width of the 95 % confidence interval of its mean without drift, as a share of the mean.
-struct NoisyDrift {
-    drift: Drift,
-    noise: f64,
-}
-
-impl NoisyDrift {
-    /// Returns the drift and the noise of the ratio of `over` to `under`, with the batches grouped into five rounds. Both slices have one value for
-    /// each batch. `None` for too few batches, or a ratio of zero.
-    fn of(over: &[f64], under: &[f64]) -> Option<NoisyDrift> {
-        let width = half_width_without_drift(over, under)?;
-        let sum = |values: &[f64]| values.iter().sum::<f64>();
-        let round = |round: usize| {
-            let batches = round * over.len() / ROUNDS..(round + 1) * over.len() / ROUNDS;
-            sum(&over[batches.clone()]) / sum(&under[batches]).max(f64::MIN_POSITIVE)
-        };
-        let drift = Drift::of(&std::array::from_fn(round))?;
-        Some(NoisyDrift { drift, noise: width * sum(under) / sum(over) })
-    }
-
-    /// Returns whether the drift is larger than the SNIA criterion allows, and larger than the noise of a measure without drift explains.
-    fn is_significant(&self) -> bool {
-        let of_round = self.noise * (ROUNDS as f64).sqrt();
-        self.drift.range > RANGE_MAX.max(RANGE_OF_NOISE * of_round)
-            || self.drift.slope > SLOPE_MAX.max(SLOPE_OF_NOISE * of_round)
-    }
-}
-
-/// Returns the drifts of IOPS and of the mean latency over the batches that begin at `start` or later, without those for which there are too few
-/// batches.
-fn drifts(marks: &CumulativeSamples<RequestSample>, start: Time) -> Vec<NoisyDrift> {
-    let steps = marks.batch_indices(start);
-    let sums = |mark: &RequestSample| {
-        let (count, latency_ps, _) = mark.all.sums(&MeasuredKind::ALL);
-        [count as f64, latency_ps as f64]
-    };
-    let mut before = sums(marks.batch_start(steps.start));
-    let (mut requests, mut latencies) = (Vec::with_capacity(steps.len()), Vec::with_capacity(steps.len()));
-    for index in steps {
-        let now = sums(&marks.values()[index]);
-        requests.push(now[0] - before[0]);
-        latencies.push(now[1] - before[1]);
-        before = now;
-    }
-    let of_iops = NoisyDrift::of(&requests, &vec![1.0; requests.len()]);
-    let of_latency = NoisyDrift::of(&latencies, &requests);
-    of_iops.into_iter().chain(of_latency).collect()
 }
 
 /// Returns the mean number of requests in flight in the batches that begin at `start` or later: by Little's law, the sum of the latencies
@@ -452,8 +393,8 @@ impl WindowAnalysis<'_> {
         let WindowSummary { requests, warm_up_ended, .. } = *self.window;
         let mut found = Vec::new();
         // The width of an interval falls with the square root of the number of requests.
-        let noise = self.drifts.iter().map(|drift| drift.noise).fold(0.0, f64::max);
-        let wanted = (TURNOVERS_MIN * self.in_flight / requests as f64).max((noise / NOISE_MAX).powi(2));
+        let of_noise = (self.drift.noise / NOISE_MAX).powi(2);
+        let wanted = of_noise.max(TURNOVERS_MIN * self.in_flight / requests as f64);
         if wanted > 1.0 {
             found.push((Unsteady::Short, self.requests_needed(wanted)));
         }
@@ -466,7 +407,7 @@ impl WindowAnalysis<'_> {
         if warm_up_ended == Some(false) {
             found.push((Unsteady::WarmUp, self.requests_needed(2.0)));
         }
-        if self.drifts.iter().any(NoisyDrift::is_significant) {
+        if self.drift.is_significant {
             found.push((Unsteady::Drift, self.requests_needed(2.0)));
         }
         found
