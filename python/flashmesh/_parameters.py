@@ -37,6 +37,7 @@ __all__ = [
     "FabricHoldPath",
     "FabricKind",
     "Firmware",
+    "FirmwareCoreChoice",
     "Flash",
     "FlashDieStart",
     "FlashMultiPlane",
@@ -466,6 +467,9 @@ NvmeArbitration: TypeAlias = Literal["round-robin", "weighted"]
 
 SataTransport: TypeAlias = Literal["frames", "doorbells"]
 """Transport between the adapter and the drive."""
+
+FirmwareCoreChoice: TypeAlias = Literal["first-free", "address"]
+"""Rule that selects the core of a job."""
 
 CacheSharing: TypeAlias = Literal["shared", "per-stream"]
 """Division of the cache among streams."""
@@ -1685,6 +1689,9 @@ class Firmware:
     Default: 1.
     """
 
+    core_choice: FirmwareCoreChoice | None = None
+    """Rule that selects the core of a job. Only with cores other than 1. Default: "first-free"."""
+
     read_time: Time | None = None
     """Time for a read command, before anything is read for it. Values: 0ps to 10ms. Default: "0ps"."""
 
@@ -1700,9 +1707,9 @@ class Firmware:
     """Additional time for each mapping unit that a command reads or writes. Values: 0ps to 10ms. Default: "0ps"."""
 
     split_time: Time | None = None
-    """Time for each part of a read command but the first: a job of its own, on any core, before the part is read. A
-    part of a command consists of mapping units with successive addresses in one page of flash. Only with ftl.policy
-    other than "mbm". Values: 0ps to 10ms. Default: "0ps".
+    """Time for each part of a read command but the first: a job of its own before the part is read. A part of a command
+    consists of mapping units with successive addresses in one page of flash. Only with ftl.policy other than "mbm".
+    Values: 0ps to 10ms. Default: "0ps".
     """
 
     completion_time: Time | None = None

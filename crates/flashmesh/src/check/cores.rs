@@ -4,7 +4,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::config::{Config, Firmware, FirmwarePolicy, PageMove};
+use crate::config::{Config, CoreChoice, Firmware, FirmwarePolicy, PageMove};
 use crate::ids::{Lpn, Ppn, RequestId};
 use crate::kernel::job::Job;
 use crate::units::{Bytes, Time};
@@ -63,8 +63,8 @@ impl Cores {
             u64::try_from(total).map_or(Time::RUN_MAX, Time::from_ps).min(Time::RUN_MAX)
         };
         match job {
-            Job::Command(_, RequestKind::Read, units) => with_look_ups(read_time, units),
-            Job::Command(_, RequestKind::Write, units) => with_look_ups(write_time, units),
+            Job::Command(_, RequestKind::Read, _, units) => with_look_ups(read_time, units),
+            Job::Command(_, RequestKind::Write, _, units) => with_look_ups(write_time, units),
             Job::Command(..) => other_time,
             Job::ReadPart(..) => split_time,
             Job::Completion(_) => completion_time,
@@ -74,7 +74,10 @@ impl Cores {
 
     pub(super) fn asked(&mut self, job: Job, now: Time) {
         let time = self.time_of(job);
-        let first = (0..self.free_at.len()).min_by_key(|&core| self.free_at[core]).unwrap_or_default();
+        let first = match job.address() {
+            Some(Lpn(lpn)) if self.times.core_choice == CoreChoice::Address => lpn as usize % self.free_at.len(),
+            _ => (0..self.free_at.len()).min_by_key(|&core| self.free_at[core]).unwrap_or_default(),
+        };
         let begin = self.free_at[first].max(now);
         // Like in the drive, jobs that begin after the maximum length of a run take no time, so that sums of times do not overflow.
         let end = if begin > Time::RUN_MAX { begin } else { begin + time };
@@ -100,7 +103,7 @@ impl Cores {
             return Err(format!("{job:?} is done and takes until {end}"));
         }
         match job {
-            Job::Command(id, kind, units) => {
+            Job::Command(id, kind, _, units) => {
                 self.commands.insert(id, (kind, units));
             }
             Job::ReadPart(id, first, pages) => self.parts.done(id, first, pages),
@@ -124,7 +127,7 @@ impl Cores {
         let moves_pages = matches!(io.kind, RequestKind::Read | RequestKind::Write);
         let (first, end) = (io.offset.as_u64() / self.unit.as_u64(), (io.offset + io.size).as_u64());
         let units = if moves_pages { end.div_ceil(self.unit.as_u64()) - first } else { 0 };
-        let expected = (self.time_of(Job::Command(id, io.kind, units)) > Time::ZERO).then_some((io.kind, units));
+        let expected = (self.time_of(Job::Command(id, io.kind, None, units)) > Time::ZERO).then_some((io.kind, units));
         let taken = self.commands.remove(&id);
         if taken == expected {
             return Ok(());
@@ -194,7 +197,7 @@ mod tests {
     }
 
     fn read(id: u32) -> Job {
-        Job::Command(RequestId(id), RequestKind::Read, 2)
+        Job::Command(RequestId(id), RequestKind::Read, Some(Lpn(3)), 2)
     }
 
     #[test]
@@ -226,8 +229,8 @@ mod tests {
         assert!(cores.submitted(RequestId(0), &READ, |_| None).is_err());
         assert!(cores.completed(RequestId(0)).is_err());
         assert!(cores.programmed().is_err());
-        cores.asked(Job::Command(RequestId(0), RequestKind::Read, 3), us(0));
-        assert_eq!(cores.done(Job::Command(RequestId(0), RequestKind::Read, 3), us(6)), Ok(()));
+        cores.asked(Job::Command(RequestId(0), RequestKind::Read, Some(Lpn(3)), 3), us(0));
+        assert_eq!(cores.done(Job::Command(RequestId(0), RequestKind::Read, Some(Lpn(3)), 3), us(6)), Ok(()));
         assert!(cores.submitted(RequestId(0), &READ, |_| None).is_err(), "three units in place of two");
     }
 }

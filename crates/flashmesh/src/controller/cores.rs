@@ -1,11 +1,10 @@
 //! Processor cores of the controller (`[firmware]`), which process commands, completions and moved pages.
 
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::VecDeque;
 
-use crate::config::{Config, Firmware, FirmwarePolicy, PageMove};
+use crate::config::{Config, CoreChoice, Firmware, FirmwarePolicy, PageMove};
 use crate::engine::queue::NUMBERS;
-use crate::ids::JobId;
+use crate::ids::{JobId, Lpn};
 use crate::kernel::Kernel;
 use crate::kernel::event::{Event, lane};
 use crate::kernel::job::Job;
@@ -45,8 +44,8 @@ impl Jobs {
 #[derive(Clone, Debug)]
 pub struct Cores {
     times: Firmware,
-    /// Times at which the cores become free, earliest first.
-    free_at: BinaryHeap<Reverse<Time>>,
+    /// Time at which each core becomes free.
+    free_at: Vec<Time>,
     jobs: Jobs,
     /// Total time of all jobs that have arrived, over all cores. The sum can exceed the length of a run.
     asked_ps: u128,
@@ -67,7 +66,7 @@ impl Cores {
         } = times;
         let all = [read_time, write_time, other_time, look_up_time, split_time, completion_time, collect_time];
         all.iter().any(|&time| time > Time::ZERO).then(|| {
-            let free_at = (0..times.cores).map(|_| Reverse(Time::ZERO)).collect();
+            let free_at = vec![Time::ZERO; times.cores as usize];
             Box::new(Cores { times, free_at, jobs: Jobs::default(), asked_ps: 0 })
         })
     }
@@ -86,12 +85,20 @@ impl Cores {
             Time::from_ps(look_ups.saturating_add(time.as_ps()).min(Time::RUN_MAX.as_ps()))
         };
         match job {
-            Job::Command(_, RequestKind::Read, units) => with_look_ups(times.read_time, units),
-            Job::Command(_, RequestKind::Write, units) => with_look_ups(times.write_time, units),
+            Job::Command(_, RequestKind::Read, _, units) => with_look_ups(times.read_time, units),
+            Job::Command(_, RequestKind::Write, _, units) => with_look_ups(times.write_time, units),
             Job::Command(..) => times.other_time,
             Job::ReadPart(..) => times.split_time,
             Job::Completion(_) => times.completion_time,
             Job::Move(_) => times.collect_time,
+        }
+    }
+
+    /// Selects the core of a job (`firmware.core-choice`).
+    fn core_of(&self, job: Job) -> usize {
+        match job.address() {
+            Some(Lpn(lpn)) if self.times.core_choice == CoreChoice::Address => lpn as usize % self.free_at.len(),
+            _ => (0..self.free_at.len()).min_by_key(|&core| self.free_at[core]).unwrap_or_default(),
         }
     }
 
@@ -103,12 +110,11 @@ impl Cores {
         }
         let now = kernel.now();
         kernel.notify(|| Notice::CoreAsked(job));
-        let mut core = self.free_at.peek_mut()?;
-        let begin = core.0.later(now);
+        let core = self.core_of(job);
+        let begin = self.free_at[core].later(now);
         // A job that would begin after the longest allowed run takes no time, so that the sums cannot overflow.
         let end = if begin > Time::RUN_MAX { begin } else { begin + time };
-        *core = Reverse(end);
-        drop(core);
+        self.free_at[core] = end;
         self.asked_ps += u128::from((end - begin).as_ps());
         let id = self.jobs.push(job);
         kernel.schedule(lane::CORE, end, Event::CoreDone(id));
@@ -126,7 +132,7 @@ impl Cores {
     pub fn busy(&self, now: Time) -> Time {
         // `asked_ps` includes the full time of queued jobs. Subtract the part after `now`: each core is busy without a gap until its
         // `free_at`.
-        let left: u128 = self.free_at.iter().map(|free_at| u128::from(free_at.0.saturating_sub(now).as_ps())).sum();
+        let left: u128 = self.free_at.iter().map(|free_at| u128::from(free_at.saturating_sub(now).as_ps())).sum();
         Time::from_ps(((self.asked_ps - left) / u128::from(self.times.cores)) as u64)
     }
 }

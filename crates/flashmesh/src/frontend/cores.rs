@@ -22,7 +22,7 @@ impl<M: Model> Frontend<M> {
     ) {
         if M::ALL_FEATURES && controller.cores().is_some() {
             let io = self.host.requests[id].io();
-            if let Some(end) = controller.ask_core(Job::Command(id, io.kind, self.units_of(&io)), kernel) {
+            if let Some(end) = controller.ask_core(self.command_job(id, &io), kernel) {
                 self.host.requests[id].firmware += end - kernel.now();
                 return;
             }
@@ -52,6 +52,13 @@ impl<M: Model> Frontend<M> {
             }
             _ => {}
         }
+    }
+
+    /// Returns the job that processes a command.
+    fn command_job(&self, id: RequestId, io: &IoRequest) -> Job {
+        let units = self.units_of(io);
+        let offset = self.host.namespaces.locate(self.host.requests[id].stream, io).ok().filter(|_| units > 0);
+        Job::Command(id, io.kind, offset.map(|offset| self.geometry.lpn_of(offset)), units)
     }
 
     /// Returns the number of mapping units that a request reads or writes, also if the drive will refuse the request; 0 for requests that do neither.

@@ -91,7 +91,7 @@ fn met(condition: &Condition) -> (String, &'static str) {
         ("cache.throttle-interval", _) => "\"1us\"",
         ("firmware.read-time", _) => "\"1us\"",
         ("ftl.mapping-unit", _) => "\"4KiB\"",
-        ("geometry.planes-per-die", _) => "2",
+        ("firmware.cores" | "geometry.planes-per-die", _) => "2",
         ("flash.multi-plane", _) => "\"same-offset\"",
         ("ftl.policy", _) if !condition.values.contains(&"\"page\"") => "\"page\"",
         ("schedule.policy", _) if !condition.values.contains(&"\"fifo\"") => "\"fifo\"",

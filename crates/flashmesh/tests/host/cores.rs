@@ -1,6 +1,6 @@
 //! Controller cores: jobs for commands, completions and GC moves, one at a time per core.
 
-use flashmesh::config::{Config, FabricKind, Firmware, PreconditionKind, ReplayMode};
+use flashmesh::config::{Config, CoreChoice, FabricKind, Firmware, PreconditionKind, ReplayMode};
 use flashmesh::measure::bound::Resource;
 use flashmesh::measure::request_log::RequestRecord;
 use flashmesh::simulation::{Control, Simulation};
@@ -86,6 +86,40 @@ fn jobs_are_done_in_the_order_in_which_they_come_by_the_core_that_is_free_first(
     assert_eq!(ends(1), [4, 8, 12, 16, 20].map(us));
     assert_eq!(ends(2), [4, 4, 8, 8, 12].map(us));
     assert_eq!(ends(8), [4; 5].map(us));
+}
+
+/// With two cores, the pages 0, 2 and 4 share a core, and page 1 has the other. Deallocations take the core that is free first.
+#[test]
+fn a_core_takes_the_reads_of_its_own_addresses() {
+    let ends = |core_choice| {
+        let config = with_firmware(Firmware {
+            cores: 2,
+            core_choice,
+            read_time: us(4),
+            other_time: us(4),
+            ..Firmware::default()
+        });
+        let reads = [0, 2, 4, 1].map(|page| read(page, 1, Time::ZERO));
+        let trim = request(RequestKind::Deallocate, 64, 1, Time::ZERO);
+        run(&config, reads.into_iter().chain([trim])).iter().map(|record| record.firmware).collect::<Vec<_>>()
+    };
+    assert_eq!(ends(CoreChoice::FirstFree), [4, 4, 8, 8, 12].map(us));
+    assert_eq!(ends(CoreChoice::Address), [4, 8, 12, 4, 8].map(us));
+}
+
+/// The four parts of the read lie in pages 8 to 11: with two cores, each core has two of them.
+#[test]
+fn parts_of_a_read_take_the_cores_of_their_addresses() {
+    let times = Firmware {
+        cores: 2,
+        core_choice: CoreChoice::Address,
+        read_time: us(2),
+        split_time: us(5),
+        ..Firmware::default()
+    };
+    let long = IoRequest { size: Bytes::new(4 * PAGE), ..read(8, 1, Time::ZERO) };
+    let records = run(&with_firmware(times), [long]);
+    assert_eq!(records[0].firmware, us(2 + 5 + 5));
 }
 
 /// A completion is a core job and queues behind earlier commands.

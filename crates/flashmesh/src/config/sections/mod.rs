@@ -37,7 +37,7 @@ mod wear;
 pub use area::Area;
 pub use cache::{AccessTime, AccessUnit, Cache, CacheSharing, CacheStall, CacheWrites, Destage, RowPolicy};
 pub use fabric::{Arbitration, ChannelLoad, Fabric, FabricKind, HoldPath};
-pub use firmware::Firmware;
+pub use firmware::{CoreChoice, Firmware};
 pub use flash::{
     DieStart, Flash, MultiPlane, PageTypes, PlaneOrder, ProgramOrder, ProgramUnit, Suspension, SuspensionScope,
 };

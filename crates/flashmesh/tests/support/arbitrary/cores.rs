@@ -1,6 +1,6 @@
 //! Random processor cores of the controller. Most of their jobs take no time.
 
-use flashmesh::config::Firmware;
+use flashmesh::config::{CoreChoice, Firmware};
 use flashmesh::units::Time;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -11,9 +11,21 @@ fn time() -> impl Strategy<Value = Time> {
 
 pub fn cores() -> impl Strategy<Value = Firmware> {
     let times = (time(), time(), time(), time(), time(), time(), time());
-    let any = (1..=4u32, times).prop_map(|(cores, times)| {
-        let (read_time, write_time, other_time, look_up_time, split_time, completion_time, collect_time) = times;
-        Firmware { cores, read_time, write_time, other_time, look_up_time, split_time, completion_time, collect_time }
-    });
+    let any = (1..=4u32, select(vec![CoreChoice::FirstFree, CoreChoice::Address]), times).prop_map(
+        |(cores, core_choice, times)| {
+            let (read_time, write_time, other_time, look_up_time, split_time, completion_time, collect_time) = times;
+            Firmware {
+                cores,
+                core_choice,
+                read_time,
+                write_time,
+                other_time,
+                look_up_time,
+                split_time,
+                completion_time,
+                collect_time,
+            }
+        },
+    );
     prop_oneof![3 => Just(Firmware::default()), 1 => any]
 }
