@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,9 @@ import pytest
 
 import flashmesh
 from conftest import Cli
+from flashmesh.report import headline, summary
 from flashmesh.report import quantities as q
-from flashmesh.report import summary
+from flashmesh.report.measures import attribute
 from flashmesh.report.terminal import Terminal
 
 ROOT = Path(__file__).parents[2]
@@ -173,6 +175,40 @@ def test_run_that_reaches_its_limit_says_how_precise_it_is(cli: Cli) -> None:
     assert done.returncode == 0, done.stderr
     assert "NOT PRECISE: iops is known to +-" in done.stdout
     assert "workload.requests" in done.stdout
+
+
+def warning_and_result(figure: str) -> tuple[str, flashmesh.Result]:
+    """Returns the warning of a short run about the precision of a figure, and its result."""
+    drive = {"workload.requests": 3_000, "workload.read-share": 0.5, "geometry.channels": 2}
+    precision = {"measure.precision": "0.01%", "measure.precision-of": figure}
+    result = flashmesh.run("preset:venice-z-nand", overrides=drive | precision)
+    found = re.search(r"NOT PRECISE: (.*?);", shown(result))
+    assert found is not None
+    return found[1], result
+
+
+@pytest.mark.parametrize(
+    ("figure", "key"),
+    [
+        ("iops", "iops"),
+        ("bandwidth", "bandwidth_bytes_per_s"),
+        ("mean", "latency_ps.all.mean"),
+        ("p95", "latency_ps.all.p95"),
+        ("write-amplification", "write_amplification"),
+    ],
+)
+def test_warning_about_the_precision_has_the_interval_of_the_table(figure: str, key: str) -> None:
+    warning, result = warning_and_result(figure)
+    beside = headline.interval_text(attribute(result.confidence, key), attribute(result.window, key))
+    assert beside
+    assert warning == f"{figure} is known to {beside}, not to +-0.01 %"
+    assert shown(result).count(beside) >= 2, "the table has the interval too"
+
+
+def test_warning_about_a_figure_without_interval_says_that_requests_are_too_few() -> None:
+    warning, result = warning_and_result("p99.9")
+    assert result.confidence.latency_ps.all.p99_9 is None
+    assert warning == "p99.9 is not known to +-0.01 %: there are too few requests to tell"
 
 
 @pytest.mark.parametrize("text", ["p99", "=2%", "p99=", "speed=2%", "200%"])

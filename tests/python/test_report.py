@@ -60,6 +60,7 @@ def test_an_asymmetric_interval_is_one_text_in_summaries_and_comparisons() -> No
     of = ConfidenceInterval(low=9.0, high=14.0)
     assert headline.interval_text(of, 10.0) == Estimate(10.0, 9.0, 14.0, 1, "batches").spread_text == "-10 % +40 %"
     assert headline.interval_text(ConfidenceInterval(low=9.5, high=10.5), 10.0) == "+-5.0 %"
+    assert headline.interval_text(ConfidenceInterval(low=9.0, high=11.5), 10.0) == "+-12.5 %"
     assert headline.interval_text(None, 10.0) == ""
 
 

@@ -49,15 +49,15 @@ class Estimate:
 
     @property
     def spread_text(self) -> str:
-        """Ends of the interval relative to the mean, for tables: `+-1.2 %`, or `-40 % +70 %` if they are not symmetric.
+        """The interval relative to the mean, for tables: `+-1.2 %`, half its width; `-40 % +70 %` if skewed.
 
-        Empty without an interval, or if the mean or the width of the interval is 0.
+        A bootstrap interval has both ends too. Empty without an interval, or if its width or the mean is 0.
         """
         if self.low is None or self.high is None or not self.mean or self.low == self.high:
             return ""
         below, above = (self.mean - self.low) / abs(self.mean), (self.high - self.mean) / abs(self.mean)
         if self.method == "student" or (self.method == "batches" and above < 2 * below < 4 * above):
-            return f"+-{above:.1%}".replace("%", " %")
+            return f"+-{(below + above) / 2:.1%}".replace("%", " %")
         return f"-{below:.0%} +{above:.0%}".replace("%", " %")
 
 

@@ -15,9 +15,11 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
+    from flashmesh._parameters import MeasurePrecisionOf
     from flashmesh.report.terminal import Terminal
     from flashmesh.results import (
         Confidence,
+        ConfidenceInterval,
         Interval,
         Measured,
         MeasuredStream,
@@ -55,9 +57,27 @@ def imprecise(result: Result) -> str:
     found = result.precision
     if found is None or found.met:
         return ""
-    reached = "is not known" if found.reached is None else f"is known to +-{found.reached:.1%}".replace("%", " %")
-    wanted = f"{found.wanted:.1%}".replace("%", " %")
-    return f"NOT PRECISE: {found.of} {reached}, not to +-{wanted}; raise workload.requests, the limit of the run."
+    wanted = f"+-{100 * found.wanted:.3g} %"
+    more = "raise workload.requests, the limit of the run."
+    # The same text as beside the figure in the tables below, so that one figure has one interval.
+    reached = interval_text(*precise_figure(result, found.of))
+    if not reached:
+        return f"NOT PRECISE: {found.of} is not known to {wanted}: there are too few requests to tell; {more}"
+    return f"NOT PRECISE: {found.of} is known to {reached}, not to {wanted}; {more}"
+
+
+def precise_figure(result: Result, of: MeasurePrecisionOf) -> tuple[ConfidenceInterval | None, float | None]:
+    """Returns the interval and the value of the figure that `measure.precision-of` selects."""
+    window, confidence = result.window, result.confidence
+    match of:
+        case "iops":
+            return confidence.iops, window.iops
+        case "bandwidth":
+            return confidence.bandwidth_bytes_per_s, window.bandwidth_bytes_per_s
+        case "write-amplification":
+            return confidence.write_amplification, window.write_amplification
+    name, of_latency = of.replace(".", "_"), window.latency_ps.all
+    return getattr(confidence.latency_ps.all, name), getattr(of_latency, name) if of_latency else None
 
 
 def work(window: Measured, confidence: Confidence) -> list[tuple[str, str]]:
