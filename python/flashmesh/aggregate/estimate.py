@@ -81,6 +81,18 @@ def estimate(values: Sequence[float | None]) -> Estimate | None:
     return Estimate(mean, mean - half, mean + half, count, "student")
 
 
+def ratio_of(value: Estimate, reference: Estimate) -> Estimate:
+    """Returns the ratio of two independent estimates above zero; without interval if one of them has none.
+
+    The interval of the ratio is symmetric on a logarithmic scale, so that its inverse leads to the same verdict.
+    """
+    mean, widths = value.mean / reference.mean, [value.half_width, reference.half_width]
+    if widths[0] is None or widths[1] is None:
+        return Estimate(mean, None, None, 1, "single")
+    factor = 1 + math.hypot(widths[0] / value.mean, widths[1] / reference.mean)
+    return Estimate(mean, mean / factor, mean * factor, 1, "batches")
+
+
 def is_bimodal(values: Sequence[float]) -> bool:
     """Returns whether values are bimodal, by Sarle's bimodality coefficient."""
     count, mean = len(values), fmean(values)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from flashmesh.aggregate.estimate import estimate
+from flashmesh.aggregate.estimate import Estimate, estimate, ratio_of
 from flashmesh.plots import style
 from flashmesh.plots.runs import SPAN, baselines
+from flashmesh.report.marks import LEGENDS, legends, mark_of
 from flashmesh.report.replay import is_open
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ MEASURES = ("execution time", "mean latency", "p99 latency")
 STATISTICS = {"mean latency": "mean", "p99 latency": "p99"}
 """Statistic in results of each latency measure."""
 NEUTRAL = "#999999"
-"""Colour of runs whose speedup rounds to 1, or whose interval contains 1."""
+"""Colour of runs whose speedup rounds to 1, or has a mark of noise."""
 
 
 def values_of(document: Mapping[str, Any]) -> dict[str, float | None]:
@@ -46,32 +46,35 @@ def rows(runs: Sequence[Run]) -> style.Values:
             ratio = estimate([was / now for was, now in pairs if was and now])
             if ratio is None:
                 continue
-            row = {"run": run.name, "baseline": baseline.name, "measure": measure, "speedup": ratio.mean}
-            low, high = ratio.low, ratio.high
             if len(pairs) == 1 and run is not baseline:
-                widths = [half_width(each.document, measure) for each in (baseline, run)]
-                known = [width for width in widths if width is not None]
-                if len(known) == len(widths):
-                    # Make the interval symmetric on the logarithmic axis.
-                    factor = 1 + math.hypot(*known)
-                    low, high = ratio.mean / factor, ratio.mean * factor
-            if low is not None and high is not None:
-                row |= {"low": low, "high": high}
-            found.append(row | {"text": f"{ratio.mean:.2f}x"})
+                known = [with_interval(each.document, measure) for each in (baseline, run)]
+                ratio = ratio_of(*known)
+            text = f"{ratio.mean:.2f}x"
+            mark = mark_of(ratio, text) if run is not baseline else ""
+            row = {"run": run.name, "baseline": baseline.name, "measure": measure, "speedup": ratio.mean}
+            if ratio.low is not None and ratio.high is not None:
+                row |= {"low": ratio.low, "high": ratio.high}
+            is_one = text == "1.00x"
+            is_right = is_one or ratio.mean >= 1
+            row |= {"text": f"{text} {mark}".rstrip(), "is_neutral": bool(mark) or is_one, "is_right": is_right}
+            found.append(row)
     return found
 
 
-def half_width(document: Mapping[str, Any], measure: str) -> float | None:
-    """Returns half the width of the 95 % interval of a measure, relative to its middle; None without an interval.
+def with_interval(document: Mapping[str, Any], measure: str) -> Estimate:
+    """Returns the value of a measure of a run, with its 95 % interval if the run has one.
 
     The execution time has the relative half-width of the IOPS.
     """
-    confidence, key = document["confidence"], STATISTICS.get(measure)
-    interval = confidence["iops"] if key is None else confidence["latency_ps"]["all"][key]
-    if interval is None:
-        return None
-    low, high = interval["low"], interval["high"]
-    return (high - low) / (high + low) if high + low > 0 else None
+    value, confidence, key = values_of(document)[measure], document["confidence"], STATISTICS.get(measure)
+    assert value is not None
+    of, interval = (document["iops"], confidence["iops"])
+    if key is not None:
+        of, interval = value, confidence["latency_ps"]["all"][key]
+    if interval is None or of <= 0:
+        return Estimate(value, None, None, 1, "single")
+    half = (interval["high"] - interval["low"]) / 2 / of
+    return Estimate(value, value * (1 - half), value * (1 + half), 1, "batches")
 
 
 def follows_arrivals(runs: Sequence[Run]) -> bool:
@@ -105,15 +108,15 @@ def speedups(runs: Sequence[Run]) -> style.Plot:
     x = alt.X("speedup:Q", scale=scale, axis=axis)
     # Draw all rows in one layer, with colour and side as expressions: if a filter left no row of a layer, the browser
     # would warn.
-    is_equal = "(datum.text === '1.00x' || (datum.low < 1 && datum.high > 1))"
     faster, slower = alt.value("#0072b2"), alt.value("#d55e00")
-    color = alt.when(is_equal).then(alt.value(NEUTRAL)).when("datum.speedup >= 1").then(faster).otherwise(slower)
-    bars = base.mark_bar().encode(x=x, x2=alt.X2(datum=1), color=color)
-    is_right = "(datum.speedup >= 1 || datum.text === '1.00x')"
-    beside = base.transform_calculate(
-        label=f"{is_right} ? max(1, datum.speedup, datum.high || 0) : min(datum.speedup, datum.low || datum.speedup)"
+    color = (
+        alt.when("datum.is_neutral").then(alt.value(NEUTRAL)).when("datum.speedup >= 1").then(faster).otherwise(slower)
     )
-    align, dx = (alt.ExprRef(f"{is_right} ? {right} : {left}") for right, left in (("'left'", "'right'"), (4, -4)))
+    bars = base.mark_bar().encode(x=x, x2=alt.X2(datum=1), color=color)
+    beside = base.transform_calculate(
+        label="datum.is_right ? max(1, datum.speedup, datum.high || 0) : min(datum.speedup, datum.low || datum.speedup)"
+    )
+    align, dx = (alt.ExprRef(f"datum.is_right ? {right} : {left}") for right, left in (("'left'", "'right'"), (4, -4)))
     texts = beside.mark_text(align=align, dx=dx, fontSize=12)
     marks: list[alt.Chart] = [bars, texts.encode(x=alt.X("label:Q", scale=scale, axis=axis), text="text:N")]
     if has_intervals:
@@ -126,6 +129,8 @@ def speedups(runs: Sequence[Run]) -> style.Plot:
         told = "How many times shorter than in its baseline the latency of each run is: right of 1 shorter."
         told += " Requests arrive at their times, so that throughput and execution time say nothing of the drive."
     if has_intervals:
-        told += " Black lines are 95 % intervals: where one crosses 1, the bar is grey and the difference undecided."
+        told += " Black lines are 95 % intervals: where one crosses 1, the difference is undecided."
+    shown = {mark for row in values for mark in LEGENDS if row["text"].endswith(mark)}
+    told += "".join(f" Grey, {legend}" for legend in legends(shown))
     height = style.bar_height(names)
     return style.finished(layers, datasets, title=title_of(runs), description=told, height=height)

@@ -19,6 +19,7 @@ from flashmesh.aggregate.steadiness import unsteady_note
 from flashmesh.configuration import value_text
 from flashmesh.report import quantities as q
 from flashmesh.report.capacity import capacity_notes
+from flashmesh.report.marks import legends
 from flashmesh.report.measures import MEASURES, Measure, measure_named
 from flashmesh.report.stream_groups import hidden_streams, stream_groups
 from flashmesh.report.stream_measures import MOST_SLOWED
@@ -43,8 +44,6 @@ LONG = 24
 COUNT_MIN = 1000
 """Smallest mean of a count that is shown as a whole number."""
 INTERVAL = "95 %"
-WITHIN_NOISE = " ~"
-"""Mark of a ratio of two means whose difference is within their confidence intervals."""
 UNSTEADY = " *"
 """Mark of a point in a grid whose measured window is not steady."""
 MEAN = "mean, 95 %"
@@ -197,8 +196,9 @@ def show_notes(view: View, terminal: Terminal, is_whole: bool = False, *, has_gr
         (document,) = view.table.documents(unsteady[0].runs[:1])
         mark = f"{UNSTEADY.strip()}: " if view.has_unsteady_marks else ""
         notes.append(f"{mark}{unsteady_note(len(unsteady), len(view.points), document)}")
-    if view.has_marks:
-        notes.append("~: the difference lies within the 95 % intervals; --precision narrows them.")
+    notes += legends(view.marks)
+    if view.hides_intervals:
+        notes.append("95 % intervals do not fit: flashmesh show FILE --where KEY=VALUE prints them for fewer points.")
     if has_groups and (hidden := hidden_streams(view)):
         streams = "stream is" if hidden == 1 else "streams are"
         notes.append(f"{hidden:,} more {streams} not shown: --measure streams.NAME.p99 prints a measure of any stream.")
@@ -243,12 +243,9 @@ def shortened(key: str, values: list[str], terminal: Terminal) -> list[str]:
 
 
 def against(view: View, measure: Measure, point: Point[int], reference: Point[int] | None) -> str:
-    """Returns the ratio of the means of a point and its reference as text.
-
-    `WITHIN_NOISE` marks a difference within the confidence intervals.
-    """
+    """Returns the ratio of the means of a point and its reference as text, with a mark if noise may explain it."""
     times = q.ratio(view.mean(measure, point), view.mean(measure, reference))
-    return f"{times}{WITHIN_NOISE}" if view.is_within_noise(measure, point, reference) else times
+    return f"{times} {view.mark(measure, point, reference, times)}".rstrip()
 
 
 def has_interval(view: View, measure: Measure) -> bool:
@@ -404,33 +401,46 @@ def averages(view: View, baseline: Baseline, measures: Sequence[Measure], termin
 def grid(view: View, name: str, terminal: Terminal) -> Table | None:
     """Returns one measure of all points, or its ratio to a baseline, as a grid; None if a grid is not suitable.
 
-    Rows are the values of the first axis, columns the combinations of the others. A grid is not suitable for too many
-    points, if it is too wide, or if points have several seeds and thus intervals. Points that are not steady have a
-    mark, unless this is true of all points.
+    Rows are the values of the first axis, columns the combinations of the others, each with its intervals. A grid is
+    not suitable for too many points, if it is too wide, or if points have several seeds. More than `A_FEW` points have
+    a grid without intervals if it is too wide with them. If only some points are not steady, these have a mark.
     """
     measure = measure_named(name)
-    first, *others = view.keys or ("",)
+    first, *_ = view.keys or ("",)
     if view.is_repeated or not view.keys:
         return None
     most = view.choice.rows if view.choice.rows is not None else len(view.chosen)
     if len({value_text(point.settings[first]) for point in view.chosen}) > most or len(view.chosen) > GRID_MAX:
         return None
-    cells: dict[str, dict[str, str]] = {}
+    has_intervals = view.baseline is None and has_interval(view, measure)
+    table = grid_of(view, measure, terminal, has_intervals)
+    if has_intervals and not terminal.fits(table) and len(view.chosen) > A_FEW:
+        table = grid_of(view, measure, terminal, has_intervals=False)
+        view.hides_intervals |= terminal.fits(table)
+    if not terminal.fits(table):
+        return None
+    view.has_unsteady_marks |= len({view.table.whether_steady(point) is False for point in view.chosen}) > 1
+    return table
+
+
+def grid_of(view: View, measure: Measure, terminal: Terminal, has_intervals: bool) -> Table:
+    """Returns the grid of one measure of all points, or of its ratio to a baseline, whatever its width."""
+    first, *others = view.keys
+    cells: dict[str, dict[str, list[str]]] = {}
     is_mixed = len({view.table.whether_steady(point) is False for point in view.chosen}) > 1
     for point, reference in zip(view.chosen, view.references_of(view.chosen), strict=True):
         row = cells.setdefault(value_text(point.settings[first]), {})
-        column = ", ".join(value_text(point.settings[key]) for key in others) or name
-        value, _ = number_of(view, measure, point)
+        column = ", ".join(value_text(point.settings[key]) for key in others) or measure.name.strip()
+        value, spread = number_of(view, measure, point)
         told = value if view.baseline is None else against(view, measure, point, reference)
         is_marked = is_mixed and view.table.whether_steady(point) is False
-        row[column] = f"{told}{UNSTEADY}" if is_marked else told
+        row[column] = [f"{told}{UNSTEADY}" if is_marked else told, *([spread] if has_intervals else [])]
     columns = list(dict.fromkeys(column for row in cells.values() for column in row))
-    table = terminal.table(first, *columns)
+    headings = [heading for column in columns for heading in (column, *([INTERVAL] if has_intervals else []))]
+    table = terminal.table(first, *headings)
+    missing = [""] * (1 + has_intervals)
     for value, row in cells.items():
-        table.add_row(value, *(row.get(column, "") for column in columns))
-    if not terminal.fits(table):
-        return None
-    view.has_unsteady_marks |= is_mixed
+        table.add_row(value, *(cell for column in columns for cell in row.get(column, missing)))
     return table
 
 

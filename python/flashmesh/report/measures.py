@@ -36,6 +36,10 @@ class Measure:
     """Whether tables show the measure by default."""
     interval: str | None = None
     """Dotted key of the confidence interval in a result; None for a measure without interval."""
+    noise_of: str | None = None
+    """Name of the measure whose intervals say how noisy ratios of this measure are; None for those of the measure."""
+    is_exact: bool = False
+    """Whether the measure follows from the configuration alone, so that it has no noise."""
     stream: str | None = None
     """Name of the stream that the measure describes; None for the whole run."""
     heading: str = ""
@@ -188,7 +192,15 @@ def _area(value: float | None) -> str:
 
 
 OF_RUN = (
-    Measure("execution time", ("measured.start_ps", "measured.end_ps", "makespan_ps", WANTED), q.time, "ps", _span),
+    # A run has a fixed number of requests, so that its time is as noisy as its IOPS.
+    Measure(
+        "execution time",
+        ("measured.start_ps", "measured.end_ps", "makespan_ps", WANTED),
+        q.time,
+        "ps",
+        _span,
+        noise_of="IOPS",
+    ),
     Measure("IOPS", ("iops",), lambda value: q.scaled(value or 0.0), interval="confidence.iops"),
     Measure(
         "bandwidth",
@@ -232,7 +244,7 @@ OF_RUN = (
     Measure("nominal energy", ("power.nominal_energy_j", WANTED), q.energy, "J", _of_fixed_length),
     Measure("nominal power", ("power.nominal_w",), q.power, "W"),
     Measure("links", ("links.names",), _whole, of=lambda names: None if names is None else len(names), ratio=False),
-    Measure("wires", ("area.wires",), _whole),
+    Measure("wires", ("area.wires",), _whole, is_exact=True),
     _share("link area saved", "area.links_saved_share"),
     Measure("area added in chips", ("area.added_inside_mm2",), _area, "mm2", ratio=False),
     Measure("area beside chips", ("area.added_beside_mm2",), _area, "mm2", ratio=False),

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from flashmesh._native import ConfigError
-from flashmesh.aggregate.estimate import Estimate, estimate
+from flashmesh.aggregate.estimate import Estimate, estimate, ratio_of
 from flashmesh.aggregate.points import SEED, Point, grouped, is_repeated, keys_of, points_of
 from flashmesh.configuration import value_text
+from flashmesh.report.marks import mark_of
 from flashmesh.results.streams import names_in
 
 if TYPE_CHECKING:
@@ -61,8 +61,10 @@ class View:
         self.choice = choice = choice if choice is not None else Choice()
         self.baseline = baseline
         self.known: dict[str, list[float | None]] = {}
-        self.has_marks = False
-        """Whether a shown ratio has the mark for a difference within the confidence intervals (`WITHIN_NOISE`)."""
+        self.marks: set[str] = set()
+        """Marks that shown ratios have."""
+        self.hides_intervals = False
+        """Whether a grid leaves out intervals, since it would be too wide with them."""
         self.has_unsteady_marks = False
         """Whether a grid has marked some points as not steady."""
         self.of_shown: dict[str, dict[int, float | None]] = {}
@@ -157,16 +159,41 @@ class View:
         keys = [f"{measure.interval}.{end}" for end in ("low", "high")]
         return [replace(measure, name=key, keys=(key,), of=None, interval=None) for key in keys]
 
-    def is_within_noise(self, measure: Measure, point: Point[int], reference: Point[int] | None) -> bool:
-        """Returns whether the confidence intervals of a point and its reference explain their difference."""
-        both = [self.estimate(measure, each) for each in (point, reference) if each is not None]
-        widths = [found.half_width for found in both if found is not None and found.half_width is not None]
-        if len(widths) < 2 or point is reference:
-            return False
-        first, second = (found.mean for found in both if found is not None)
-        is_within = abs(first - second) <= math.hypot(*widths)
-        self.has_marks |= is_within
-        return is_within
+    def ratio(self, measure: Measure, point: Point[int], reference: Point[int] | None) -> Estimate | None:
+        """Returns the ratio of a point to its reference with its 95 % interval; None unless both are above zero.
+
+        Points with several seeds are paired by seed, since runs with equal seeds share their random numbers.
+        """
+        from flashmesh.report.measures import measure_named
+
+        if reference is None:
+            return None
+        if measure.noise_of is not None and not self.is_repeated:
+            measure = measure_named(measure.noise_of)
+        before, after = (
+            {self.seed(number): self.value(measure, number) for number in each.runs} for each in (reference, point)
+        )
+        pairs = [(value, before.get(seed)) for seed, value in after.items()]
+        ratios = [value / base for value, base in pairs if value and base]
+        if len(ratios) > 1:
+            return estimate(ratios)
+        found, base = self.estimate(measure, point), self.estimate(measure, reference)
+        if found is None or base is None or found.mean <= 0 or base.mean <= 0:
+            return None
+        return ratio_of(found, base)
+
+    def seed(self, number: int) -> str:
+        """Returns the varied seed of a run as text; empty if the seed is not varied."""
+        return value_text(self.table.settings[number].get(SEED, ""))
+
+    def mark(self, measure: Measure, point: Point[int], reference: Point[int] | None, text: str) -> str:
+        """Returns the mark of the ratio of a point to its reference, shown as `text`; empty for a clear difference."""
+        if measure.is_exact or (reference is not None and point.runs == reference.runs):
+            return ""
+        found = self.ratio(measure, point, reference)
+        told = mark_of(found, text) if found is not None else ""
+        self.marks |= {told} - {""}
+        return told
 
     @cached_property
     def has_intervals(self) -> bool:

@@ -1,0 +1,36 @@
+"""Marks of ratios, the same in tables and charts: whether noise may explain a difference of two figures."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from flashmesh.aggregate.estimate import Estimate
+
+WITHIN_NOISE = "~"
+"""Mark of a ratio whose 95 % interval holds 1."""
+UNKNOWN_NOISE = "?"
+"""Mark of a ratio without interval."""
+LEGENDS = {
+    WITHIN_NOISE: "the difference lies within the 95 % intervals; --precision narrows them.",
+    UNKNOWN_NOISE: "a 95 % interval is missing, so that the difference may be noise; several seeds (--vary seed=1,2,3) "
+    "give every figure an interval.",
+}
+"""Meaning of each mark."""
+
+
+def mark_of(ratio: Estimate, text: str) -> str:
+    """Returns the mark of a ratio that is shown as `text`; empty for a clear difference.
+
+    A ratio without interval that is shown as 1 has no mark, since nobody takes it for a difference.
+    """
+    if ratio.low is None or ratio.high is None:
+        return "" if text.strip("x") == "1.00" else UNKNOWN_NOISE
+    return WITHIN_NOISE if ratio.low <= 1 <= ratio.high else ""
+
+
+def legends(marks: Collection[str]) -> list[str]:
+    """Returns a line with the meaning of each of the marks."""
+    return [f"{mark}: {meaning}" for mark, meaning in LEGENDS.items() if mark in marks]
