@@ -10,6 +10,7 @@ import click
 
 from flashmesh.calibration import BUDGET_MIN, SEED
 from flashmesh.cli.command import command
+from flashmesh.cli.counts import Requests
 from flashmesh.cli.output import refuse_overwriting, refuse_stdout, require_stdout, stdout
 from flashmesh.cli.parameters import STDOUT, jobs_option, out_option, output_option
 from flashmesh.cli.policies import trust_option
@@ -47,7 +48,7 @@ RESULTS = Path("calibration.results")
 )
 @click.option(
     "--requests",
-    type=click.IntRange(min=1000),
+    type=Requests(min=1000),
     metavar="N",
     help="Approximate number of requests for each load; by default 25,000 for each die, at least 400,000.",
 )

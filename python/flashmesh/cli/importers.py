@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from flashmesh.cli.command import command
+from flashmesh.cli.counts import Requests
 from flashmesh.cli.output import require_stdout, stdout
 from flashmesh.cli.parameters import out_option
 from flashmesh.importers import mqsim
@@ -21,7 +22,7 @@ from flashmesh.importers import mqsim
 )
 @click.option(
     "--requests-max",
-    type=click.IntRange(min=0),
+    type=Requests(min=0),
     default=mqsim.REQUESTS_MAX,
     show_default=True,
     metavar="NUMBER",

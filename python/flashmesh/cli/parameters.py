@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
+from flashmesh.cli.counts import Requests
 from flashmesh.cli.outfile import STDOUT as STDOUT
 from flashmesh.cli.outfile import out_option as out_option
 from flashmesh.cli.outfile import output_option as output_option
@@ -194,7 +195,7 @@ STEADY_OPTIONS = (
     ),
     click.option(
         "--steady-limit",
-        type=click.IntRange(min=1),
+        type=Requests(min=1),
         metavar="REQUESTS",
         help="Maximum number of requests of a run with --until-steady, warm-up included; "
         "by default 64 times those of the first run.",

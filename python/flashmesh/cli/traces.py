@@ -13,6 +13,7 @@ import flashmesh as library
 from flashmesh import _native
 from flashmesh.cli import parameters
 from flashmesh.cli.command import Group
+from flashmesh.cli.counts import Requests
 from flashmesh.cli.output import refuse_overwriting, refuse_stdout, require_stdout, stdout
 from flashmesh.cli.parameters import (
     STDOUT,
@@ -206,7 +207,7 @@ def profile(
 @click.argument("source", type=FILE, metavar="PROFILE")
 @out_option("target", "The trace to write.", required=True)
 @click.option(
-    "--requests", type=click.IntRange(1, 10**12), help="Number of requests; by default as many as the original has."
+    "--requests", type=Requests(1, 10**12), help="Number of requests; by default as many as the original has."
 )
 @seed_option
 @format_option

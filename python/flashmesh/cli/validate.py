@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from flashmesh.cli.command import command
+from flashmesh.cli.counts import Requests
 from flashmesh.cli.output import refuse_overwriting, refuse_stdout, require_stdout, stdout
 from flashmesh.cli.parameters import STDOUT, completed, jobs_option, out_option, output_option, settings_option
 from flashmesh.cli.policies import trust_option
@@ -53,7 +54,7 @@ CHECK_FAILED = 3
 )
 @click.option(
     "--requests",
-    type=click.IntRange(min=1000),
+    type=Requests(min=1000),
     metavar="N",
     help="Approximate number of requests for each load; by default 25,000 for each die, at least 400,000. Runs of "
     "data sheets end once their request rate is settled, at the latest after N (400,000 by default) for random writes "
