@@ -5,10 +5,12 @@ The calling thread stays free to show progress and to handle Ctrl-C.
 
 from __future__ import annotations
 
+import json
 import threading
 import time
 from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from flashmesh import _native, states
@@ -54,7 +56,10 @@ class Progress:
     requests_done: int
     """Requests completed so far, over all runs."""
     request_total: int | None
-    """Estimated number of requests of all runs; None if the length of an active run is unknown."""
+    """Estimated number of requests of all runs; None if the length of an active run is unknown.
+
+    The length is unknown if the run ends by itself: after a warm-up up to the steady state, or at a precision.
+    """
     simulated_ps: int
     """Simulated time of the run that is furthest ahead, in picoseconds."""
     runs_done: int
@@ -68,6 +73,8 @@ class Progress:
     unfinished runs that were submitted first count as active."""
     preconditioned: float | None = None
     """Progress of the preconditioning from 0 to 1 in the most advanced run; None if no run reports it."""
+    requests_max: int | None = None
+    """Limit on the number of requests of runs whose length is unknown; None without such runs."""
 
 
 @dataclass
@@ -94,6 +101,11 @@ class Job:
     ended: bool = False
     result: Result | None = None
     error: BaseException | None = None
+
+    @cached_property
+    def ends_by_itself(self) -> bool:
+        """Whether the run may end before its number of requests (`ends_by_itself`)."""
+        return ends_by_itself(self.config)
 
     def work(self) -> None:
         """Opens the drive and runs the simulation; stores the result in `result`, or the exception in `error`."""
@@ -122,6 +134,23 @@ class Job:
             self.error = error
         finally:
             self.ended = True
+
+
+def ends_by_itself(config: _native.Config) -> bool:
+    """Returns whether a run may end before its number of requests, which is then only a limit.
+
+    It does if its warm-up lasts until the drive is steady, or if it ends at a precision.
+    """
+    tables = json.loads(config.to_json())
+    if tables["measure"]["precision"] > 0:
+        return True
+    if config.warm_up() != "steady":
+        return False
+    # Only workloads without end go on until the drive is steady: those of traces, and streams with a stop time, do not.
+    streams = tables.get("stream", {}).values() or [tables]
+    return "cut" not in tables.get("power", {}) and all(
+        stream["workload"]["kind"] == "synthetic" and "stop-time" not in stream["replay"] for stream in streams
+    )
 
 
 def execute(jobs: Sequence[Job], threads: int = 1, on_progress: Callable[[Progress], None] | None = None) -> bool:
@@ -189,12 +218,15 @@ def stop(jobs: Sequence[Job], wake: threading.Event, *, wait_for_results: bool =
 
 def progress(jobs: Sequence[Job]) -> Progress:
     """Returns the progress of all jobs together."""
-    known = [total for job in jobs if (total := job.control.request_total) is not None]
+    known = [(job, total) for job in jobs if (total := job.control.request_total) is not None]
     # Runs that have not begun are assumed to be as long as the others.
-    estimate = sum(known) * len(jobs) // len(known) if known else None
+    estimate = sum(total for _, total in known) * len(jobs) // len(known) if known else None
+    is_limit = any(job.ends_by_itself for job, _ in known)
+    is_known = not is_limit and all(job.control.request_total for job in jobs if job.begun)
     return Progress(
         requests_done=sum(job.control.requests_done for job in jobs),
-        request_total=estimate if all(job.control.request_total for job in jobs if job.begun) else None,
+        request_total=estimate if is_known else None,
+        requests_max=estimate if is_limit else None,
         simulated_ps=max(job.control.simulated_ps for job in jobs),
         runs_done=sum(job.ended for job in jobs),
         runs=len(jobs),

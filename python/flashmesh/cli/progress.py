@@ -101,11 +101,13 @@ class ProgressBar(AbstractContextManager["ProgressBar"]):
             self.is_simulating = True
         done = q.scaled(progress.requests_done)
         of = f"/{q.scaled(progress.request_total)}" if progress.request_total else ""
+        most = f" of at most {q.scaled(progress.requests_max)}" if progress.requests_max else ""
         rate = f"{q.scaled(task.speed)}/s" if task.speed else ""
         self.bar.update(
             task.id,
             description="simulating" if progress.runs == 1 else f"{progress.runs_done}/{progress.runs} runs",
             completed=progress.requests_done,
+            # A limit is no total: the bar of a run that ends by itself would jump to its end.
             total=progress.request_total,
-            state=f"{done}{of} requests  {rate}  {q.time(progress.simulated_ps)} simulated",
+            state=f"{done}{of} requests{most}  {rate}  {q.time(progress.simulated_ps)} simulated",
         )

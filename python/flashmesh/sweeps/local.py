@@ -8,7 +8,7 @@ import time
 from typing import TYPE_CHECKING
 
 from flashmesh import _native, states
-from flashmesh.execution import STOP_S, TICK_S, Progress
+from flashmesh.execution import STOP_S, TICK_S, Progress, ends_by_itself
 from flashmesh.sweeps.session import Outcome, as_error
 from flashmesh.sweeps.work import Cancelled, simulate
 
@@ -82,6 +82,8 @@ class Crew:
         self.is_stopped = False
         self.requests_done = 0
         self.requests_known = 0
+        self.limited: set[int] = set()
+        """Indices of tasks that have begun and end by themselves, so that their number of requests is a limit."""
 
     def work(self) -> None:
         """Runs tasks until none is pending; the body of each thread."""
@@ -152,6 +154,8 @@ class Crew:
         def begin(summary: str | None) -> None:
             self.opened_or_failed(task)
             self.begun.add(task.index)
+            if task.until_steady is not None or ends_by_itself(task.config):
+                self.limited.add(task.index)
             if on_open is not None:
                 on_open(summary)
 
@@ -166,7 +170,9 @@ class Crew:
         del self.running[outcome.task.index]
         self.left -= 1
         self.requests_done += control.requests_done
-        self.requests_known += control.request_total or control.requests_done
+        is_limit = outcome.task.index in self.limited
+        self.limited.discard(outcome.task.index)
+        self.requests_known += (None if is_limit else control.request_total) or control.requests_done
         return outcome
 
     def stop(self) -> list[Outcome]:
@@ -189,15 +195,19 @@ class Crew:
     def progress(self) -> Progress:
         """Returns the progress of all runs of the crew together."""
         controls = list(self.running.values())
-        totals = [control.request_total for control in controls]
-        begun = [total for total in totals if total is not None]
+        totals = {index: total for index, each in self.running.items() if (total := each.request_total) is not None}
+        # The length of a run that ends by itself is unknown: until a run has ended, only its limit is known.
+        begun = [total for index, total in totals.items() if index not in self.limited]
         ended = self.total - self.left
         known = ended + len(begun)
         is_known = known > 0 and all(begun)
-        estimate = (self.requests_known + sum(begun)) * self.total // known if is_known else None
+        done = self.requests_done + sum(control.requests_done for control in controls)
+        estimate = max((self.requests_known + sum(begun)) * self.total // known, done) if is_known else None
+        limit = sum(totals.values()) * self.total // len(totals) if totals and self.limited else None
         return Progress(
-            requests_done=self.requests_done + sum(control.requests_done for control in controls),
+            requests_done=done,
             request_total=estimate,
+            requests_max=limit if estimate is None else None,
             simulated_ps=max((control.simulated_ps for control in controls), default=0),
             runs_done=ended,
             runs=self.total,
