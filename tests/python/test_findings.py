@@ -216,7 +216,7 @@ def test_differences_that_seeds_explain_are_none(some: Result) -> None:
         for seed, value in enumerate(seeds)
     ]
     assert made_up(some, *runs).findings() == [
-        "ideal and bus differ by no more than seeds do, in throughput and in p99."
+        "ideal and bus differ by no more than noise does, in throughput and in p99."
     ]
 
 

@@ -14,6 +14,7 @@ from flashmesh.configuration import value_text
 from flashmesh.keys import short_key
 from flashmesh.report.gains import CLEAR, Gain, Pairing, binder_of, limits, verb
 from flashmesh.report.replay import is_open
+from flashmesh.report.stream_findings import of_all
 from flashmesh.report.winners import FASTEST, LOWEST, parts, winners
 
 if TYPE_CHECKING:
@@ -95,11 +96,14 @@ def answer(table: RunTable, axes: Mapping[str, ChartAxis], values: Mapping[str, 
         return None
     effects = [found for axis in chosen if (found := effect(table, axis, values)) is not None]
     effects.sort(key=lambda each: -each.size)
+    whole = of_all(values)
     if not effects:
-        return f"{', '.join(axis.key for axis in chosen)}: no clear effect on throughput or p99."
+        return f"{', '.join(axis.key for axis in chosen)}: no clear effect on throughput or p99{whole}."
     idle = [axis.key for axis in chosen if all(axis is not each.axis for each in effects)]
     told = "; ".join(each.text for each in effects)
-    told += f"; {' and '.join(idle)} {'has' if len(idle) == 1 else 'have'} no clear effect" if idle else ""
+    if idle:
+        told += f"; {' and '.join(idle)} {'has' if len(idle) == 1 else 'have'} no clear effect"
+        told += f" on throughput or p99{whole}" if whole else ""
     # Capitalise only this word: a key at the start of the sentence keeps its case.
     told = f"A{told[1:]}" if told.startswith("among ") else told
     why = limit(table, values)

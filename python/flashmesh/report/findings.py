@@ -15,9 +15,10 @@ from flashmesh.aggregate.points import SEED
 from flashmesh.aggregate.steadiness import unsteady_note
 from flashmesh.configuration import value_text
 from flashmesh.report import quantities as q
-from flashmesh.report.answer import answer, is_open_in
+from flashmesh.report import stream_findings
+from flashmesh.report.answer import answer, effect, is_open_in
 from flashmesh.report.chart_spec import axis_of
-from flashmesh.report.gains import CLEAR, OTHERS_MAX, Gain, Pairing, binder, binder_of, listed, text, verb
+from flashmesh.report.gains import CLEAR, OTHERS_MAX, Gain, Pairing, binder, binder_of, figures_of, listed, text, verb
 from flashmesh.report.measures import measure_named
 from flashmesh.report.winners import FASTEST, LOWEST, cause, parts, winners
 
@@ -47,7 +48,7 @@ def findings(table: RunTable, has_notes: bool = True) -> list[str]:
     if not axes or len(table) < 2:
         return []
     names = ("IOPS", "bandwidth", "mean", "p99")
-    values = dict(zip(names, table.values([measure_named(name) for name in names]), strict=True))
+    values = figures_of(table, [*map(measure_named, names), *stream_findings.measures_of_streams(table)])
     found: list[str] = []
     choice = next((key for key, axis in axes.items() if axis.numbers is None), None)
     load = next((key for key, axis in axes.items() if axis.numbers is not None), None)
@@ -58,6 +59,8 @@ def findings(table: RunTable, has_notes: bool = True) -> list[str]:
         found += of_choice(table, choice, values)
     if load is not None and (not whole or len(axes[load].values) > 2):
         found += of_quantity(table, axes[load], values)
+    idle = [key for key, axis in axes.items() if effect(table, axis, values) is None]
+    found += stream_findings.sentences(table, list(axes.values()), values, idle)
     found = [with_file_names(sentence, table) for sentence in found]
     unsteady = [point for point in table.points if table.whether_steady(point) is False]
     if unsteady and has_notes:
@@ -122,23 +125,28 @@ def of_choice(table: RunTable, key: str, values: Mapping[str, Sequence[float | N
     if not speed:
         return []
     if is_open_in(table):
-        return of_tail(pairing, texts, values["p99"], "All get the same arrivals")
+        return of_tail(pairing, texts, values, "All get the same arrivals")
     if any(gain.is_clear for gain in speed):
         found = winners(pairing, texts, values["IOPS"], 1)
         if found:
             why = [cause(table, pairing, winner, first) for winner in found]
             return [f"{'; '.join(parts(found, first, *FASTEST, why))}."]
         return [fastest(table, key, first, speed)]
-    return of_tail(pairing, texts, values["p99"], "All serve the same load")
+    is_same = all(abs(gain.mean - 1) < CLEAR for gain in speed)
+    start = "All serve the same load" if is_same else "Throughput differs by no more than noise does"
+    return of_tail(pairing, texts, values, start)
 
 
-def of_tail(pairing: Pairing, texts: Sequence[str], p99: Sequence[float | None], start: str) -> list[str]:
+def of_tail(
+    pairing: Pairing, texts: Sequence[str], values: Mapping[str, Sequence[float | None]], start: str
+) -> list[str]:
     """Returns a sentence on the p99 of the values of a key that have equal throughput; it begins with `start`."""
     first, *others = texts
+    p99, whole = values["p99"], stream_findings.of_all(values)
     latency = [gain for gain in (pairing.gain(first, each, p99) for each in others) if gain]
     clear = [gain for gain in latency if gain.is_clear]
     if not clear:
-        return [f"{listed(others)} and {first} differ by no more than seeds do, in throughput and in p99."]
+        return [f"{listed(others)} and {first} differ by no more than noise does, in throughput and in p99{whole}."]
     found = winners(pairing, texts, p99, -1)
     if found:
         told = "; ".join(parts(found, first, *LOWEST))

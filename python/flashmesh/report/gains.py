@@ -8,16 +8,16 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from flashmesh.aggregate.estimate import estimate
+from flashmesh.aggregate.estimate import Estimate, estimate, ratio_of
 from flashmesh.aggregate.points import SEED
 from flashmesh.configuration import value_text
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from flashmesh.aggregate.estimate import Estimate
     from flashmesh.aggregate.table import RunTable
     from flashmesh.axes import Value
+    from flashmesh.report.measures import Measure
 
 CLEAR = 0.02
 """Minimum relative difference that counts as a gain."""
@@ -31,6 +31,8 @@ LIMITS_MAX = 3
 """Maximum number of different bottlenecks that a sentence lists."""
 SMALL = 0.1
 """Ratio below which a text has two significant digits instead of two decimals."""
+LARGE = 99.995
+"""Ratio from which on a text has no decimals."""
 OTHERS_MAX = 4
 """Maximum number of values that a sentence lists; also the maximum number of curves that get a sentence each."""
 
@@ -43,7 +45,9 @@ class Gain:
     ratios: tuple[float, ...]
     """Ratio of the measure, as the mean over seeds, for each combination of the other varied keys."""
     is_clear: bool
-    """Whether any of the ratios differs from 1 by `CLEAR` or more, and by more than the variation between seeds."""
+    """Whether any of the ratios differs from 1 by `CLEAR` or more, and by more than its 95 % interval."""
+    has_intervals: bool = True
+    """Whether every ratio has a 95 % interval, so that its noise is known."""
 
     @property
     def mean(self) -> float:
@@ -55,6 +59,33 @@ class Gain:
         """The ratio as text, or the range of the ratios."""
         least, most = ratio(min(self.ratios)), ratio(max(self.ratios))
         return least if least == most else f"{least} to {most}"
+
+
+class Figures(list[float | None]):
+    """A measure of each run of a table, with the 95 % intervals that runs have from their batch means."""
+
+    def __init__(self, values: Iterable[float | None], ends: Sequence[Sequence[float | None]] = ()) -> None:
+        """Creates the figures. `ends` are the lower and the upper ends of the intervals; empty without intervals."""
+        super().__init__(values)
+        self.ends = ends
+
+    def estimate(self, number: int) -> Estimate | None:
+        """Returns the value of the run with index `number` with its interval; None without a value above zero."""
+        value = self[number]
+        if not value or value < 0:
+            return None
+        low, high = (each[number] for each in self.ends) if self.ends else (None, None)
+        return Estimate(value, low, high, 1, "single" if low is None else "batches")
+
+
+def figures_of(table: RunTable, measures: Sequence[Measure]) -> dict[str, Figures]:
+    """Returns measures of all runs by their names, with intervals where the table has columns of these."""
+    keys = {each.name: [f"{each.interval}.{end}" for end in ("low", "high")] for each in measures if each.interval}
+    there = [name for name, pair in keys.items() if table.has_columns(pair)]
+    columns = iter(table.columns([key for name in there for key in keys[name]]))
+    ends = {name: (next(columns), next(columns)) for name in there}
+    values = zip(measures, table.values(measures), strict=True)
+    return {each.name: Figures(found, ends.get(each.name, ())) for each, found in values}
 
 
 class Pairing:
@@ -80,7 +111,8 @@ class Pairing:
     def ratios(self, first: str, value: str, values: Sequence[float | None]) -> dict[tuple[str, ...], Estimate]:
         """Returns the ratio of `value` to `first` over the seeds, by the other settings as `key=value`.
 
-        Each ratio compares two runs with equal other settings and seeds, whose measures are above zero.
+        Each ratio compares two runs with equal other settings and seeds, whose measures are above zero. The interval of
+        the ratio of a single pair follows from the intervals of its two runs, if `values` are `Figures`.
 
         Args:
             first: The value of the key in the denominator.
@@ -88,15 +120,14 @@ class Pairing:
             values: The measure, of each run of the table.
         """
         partners = self._by_value.get(first, {})
-        pairs: dict[tuple[str, ...], list[float]] = {}
+        pairs: dict[tuple[str, ...], list[tuple[int, int]]] = {}
         for others, number in self._by_value.get(value, {}).items():
             partner = partners.get(others)
             if partner is None:
                 continue
-            after, before = values[number], values[partner]
-            if after and before:
-                pairs.setdefault(self._points[number], []).append(after / before)
-        estimates = {others: estimate(ratios) for others, ratios in pairs.items()}
+            if values[number] and values[partner]:
+                pairs.setdefault(self._points[number], []).append((number, partner))
+        estimates = {others: ratio_over_seeds(values, found) for others, found in pairs.items()}
         return {others: found for others, found in estimates.items() if found is not None}
 
     def gain(self, first: str, value: str, values: Sequence[float | None]) -> Gain | None:
@@ -104,7 +135,8 @@ class Pairing:
         known = self.ratios(first, value, values).values()
         if not known:
             return None
-        return Gain(value, tuple(each.mean for each in known), any(map(is_clear, known)))
+        has_intervals = all(each.low is not None for each in known)
+        return Gain(value, tuple(each.mean for each in known), any(map(is_clear, known)), has_intervals)
 
     def conditions(self) -> list[tuple[str, ...]]:
         """Returns the combinations of the other settings as `key=value`, in the order of the runs."""
@@ -115,14 +147,29 @@ class Pairing:
         return [number for number in self._by_value.get(value, {}).values() if self._points[number] in conditions]
 
 
+def ratio_over_seeds(values: Sequence[float | None], pairs: Sequence[tuple[int, int]]) -> Estimate | None:
+    """Returns the mean ratio of pairs of runs that differ only in a key, with its 95 % interval.
+
+    The interval is that of the ratios over the seeds; for a single pair, it is that of the batch means of both runs.
+    """
+    if len(pairs) == 1 and isinstance(values, Figures):
+        after, before = (values.estimate(number) for number in pairs[0])
+        if after is not None and before is not None:
+            return ratio_of(after, before)
+    known = [(values[number], values[partner]) for number, partner in pairs]
+    return estimate([after / before for after, before in known if after and before])
+
+
 def is_clear(found: Estimate) -> bool:
-    """Returns whether a ratio differs from 1 by `CLEAR` or more, and by more than the variation between seeds."""
+    """Returns whether a ratio differs from 1 by `CLEAR` or more, and by more than its 95 % interval, if it has one."""
     is_noise = found.low is not None and found.high is not None and found.low <= 1 <= found.high
     return abs(found.mean - 1) >= CLEAR and not is_noise
 
 
 def ratio(value: float) -> str:
-    """Returns a ratio as text with two decimals; with two significant digits below `SMALL`."""
+    """Returns a ratio as text with two decimals, below `SMALL` with two digits, from `LARGE` on without decimals."""
+    if value >= LARGE:
+        return f"{value:,.0f}"
     return f"{value:.2f}" if value >= SMALL else f"{value:.2g}"
 
 
