@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import io
+import math
 from typing import Any
 
 import flashmesh
@@ -36,6 +37,45 @@ def test_a_stream_that_ends_early_is_named_beside_the_slowdowns() -> None:
 def test_streams_of_different_phases_are_not_said_to_end_early() -> None:
     phases = {"stream.long.replay.phase": 1}
     assert STOP not in shown(flashmesh.run(STREAMS, overrides=phases, fairness=True))
+
+
+def settled(think_time: str) -> Result:
+    """Returns a run of a full drive with a reader that thinks between its requests, and a writer that does not."""
+    drive: dict[str, Any] = {
+        "preset": "venice-z-nand",
+        "geometry": {"channels": 2, "chips-per-channel": 2, "blocks-per-plane": 64},
+        "precondition": {"kind": "random"},
+        "workload": {"requests": 2_000},
+        "stream": {
+            "reader": {"workload": {"read-share": 1}, "replay": {"mode": "closed", "think-time": think_time}},
+            "writer": {"workload": {"read-share": 0}, "replay": {"outstanding": 32}},
+        },
+    }
+    return flashmesh.run(drive)
+
+
+def test_a_stream_whose_requests_a_faster_one_used_up_is_named_with_the_key_that_helps() -> None:
+    result = settled("5ms")
+    assert result.measured is not None
+    reader = result.measured.streams[0].requests
+    told = f"reader has only {reader} of the 4,000 measured requests"
+    times = math.ceil(2_000 / reader)
+    assert told in shown(result)
+    assert f"About {times} times as many (workload.requests) give reader 2,000." in shown(result)
+    document = copy.deepcopy(result.document)
+    value = result.measured.streams[0].latency_ps.all
+    assert value is not None
+    known = {"low": 0.99 * value.p99, "high": 1.01 * value.p99}
+    document["streams"][0]["confidence"] = copy.deepcopy(document["streams"][1]["confidence"])
+    document["streams"][0]["confidence"]["latency_ps"]["all"]["p99"] = known
+    assert told not in shown(Result.from_document(document)), "its p99 is known well"
+
+
+def test_streams_with_about_as_many_requests_get_no_note() -> None:
+    alike = settled("0s")
+    assert alike.measured is not None
+    assert min(stream.requests for stream in alike.measured.streams) > 400
+    assert "measured requests, so that its" not in shown(alike)
 
 
 def test_the_spare_space_of_a_changed_geometry_is_told() -> None:

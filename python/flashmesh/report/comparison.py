@@ -21,6 +21,7 @@ from flashmesh.report import quantities as q
 from flashmesh.report.capacity import capacity_notes
 from flashmesh.report.marks import legends
 from flashmesh.report.measures import MEASURES, Measure, measure_named
+from flashmesh.report.scarce import first_note
 from flashmesh.report.stream_groups import hidden_streams, stream_groups
 from flashmesh.report.stream_measures import MOST_SLOWED
 from flashmesh.report.summary import KINDS, PARTS
@@ -199,6 +200,9 @@ def show_notes(view: View, terminal: Terminal, is_whole: bool = False, *, has_gr
     notes += legends(view.marks)
     if view.hides_intervals:
         notes.append("95 % intervals do not fit: flashmesh show FILE --where KEY=VALUE prints them for fewer points.")
+    if view.streams and len(view.points) <= A_FEW:
+        documents = (document for point in view.points for document in view.table.documents(point.runs[:1]))
+        notes += filter(None, [first_note(documents)])
     if has_groups and (hidden := hidden_streams(view)):
         streams = "stream is" if hidden == 1 else "streams are"
         notes.append(f"{hidden:,} more {streams} not shown: --measure streams.NAME.p99 prints a measure of any stream.")

@@ -25,6 +25,7 @@ from flashmesh.report import (
 from flashmesh.report import quantities as q
 from flashmesh.report.capacity import spare_space
 from flashmesh.report.replay import phases
+from flashmesh.report.scarce import scarce_stream
 from flashmesh.results import Breakdown, Latency, LatencyByKind
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ def sections(result: Result, terminal: Terminal) -> Iterator[RenderableType]:
         yield Text(told, style="bold yellow")
     # If a stream ended early, the interval is wide for that reason, and a longer run would not narrow it.
     wide = "" if slowdowns.ended_early(result) else headline.wide(result)
-    for told in (wide, headline.unwritten(result), spare_space(result)):
+    for told in (wide, headline.unwritten(result), scarce_stream(result), spare_space(result)):
         if told:
             yield Text(told, style="yellow")
     if (count := phases(result.parameters)) > 1:

@@ -1,0 +1,69 @@
+"""Note on a stream with far fewer measured requests than another one, whose figures are therefore uncertain."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from flashmesh.results import Result
+
+SCARCE_MAX = 0.2
+"""Maximum requests of a scarce stream: a share of those of the busiest stream, and of those it is configured with."""
+WIDE_MIN = 0.1
+"""Minimum half-width of the interval of the p99, as a share of the p99, that is worth a note."""
+REQUESTS_DEFAULT = 100_000
+"""Number of requests of a synthetic workload that does not state it."""
+
+
+def scarce_stream(result: Result) -> str:
+    """Returns a note on the stream of a run that has far fewer requests than another; empty without such a stream."""
+    return note(result.document)
+
+
+def first_note(documents: Iterable[Mapping[str, Any]]) -> str:
+    """Returns the note on the first of some runs that has one; empty if none has."""
+    return next(filter(None, map(note, documents)), "")
+
+
+def note(document: Mapping[str, Any]) -> str:
+    """Returns a note on the stream with the fewest requests; empty if its p99 is known well, or it has enough requests.
+
+    In a run whose warm-up lasts until the drive is steady, streams share the number of measured requests, so that fast
+    ones use up the share of slow ones.
+    """
+    warm_up, window = document["warm_up"], document["measured"]
+    if warm_up is None or window is None or warm_up["how"] != "steady" or document["precision"] is not None:
+        return ""
+    streams = [stream for stream in window["streams"] if stream["requests"]]
+    if len(streams) < 2:
+        return ""
+    least, most = (choose(streams, key=lambda stream: stream["requests"]) for choose in (min, max))
+    asked = requests_of(document["configuration"], least["name"])
+    if least["requests"] > SCARCE_MAX * min(most["requests"], asked) or is_precise(document, least):
+        return ""
+    times = math.ceil(asked / least["requests"])
+    return (
+        f"{least['name']} has only {least['requests']:,} of the {window['requests']:,} measured requests, so that its "
+        "p99 is uncertain: workload.requests of all streams is one total here, which the faster streams use up. About "
+        f"{times:,} times as many (workload.requests) give {least['name']} {asked:,}."
+    )
+
+
+def requests_of(configuration: Mapping[str, Any], name: str) -> int:
+    """Returns the number of requests that a stream is configured with."""
+    table = configuration.get("stream", {}).get(name, configuration)
+    asked: int | None = table["workload"].get("requests")
+    return REQUESTS_DEFAULT if asked is None else asked
+
+
+def is_precise(document: Mapping[str, Any], stream: Mapping[str, Any]) -> bool:
+    """Returns whether the p99 of a stream has a narrow interval."""
+    confidence = next(each["confidence"] for each in document["streams"] if each["name"] == stream["name"])
+    interval = confidence["latency_ps"]["all"]["p99"] if confidence is not None else None
+    if interval is None or stream["latency_ps"]["all"] is None:
+        return False
+    half: float = (interval["high"] - interval["low"]) / 2
+    return half < WIDE_MIN * float(stream["latency_ps"]["all"]["p99"])
