@@ -57,7 +57,7 @@ def test_a_page_has_the_figures_and_intervals_of_the_measured_window() -> None:
         "preset": "venice-z-nand",
         "geometry": {"blocks-per-plane": 64},
         "precondition": {"kind": "random"},
-        "workload": {"requests": 5_000, "read-share": 0.5},
+        "workload": {"requests": 20_000, "read-share": 0.5},
     }
     comparison = flashmesh.compare(config, {"flash.program-time": ["100us", "101us", "400us"]})
     runs = [run.result.document for run in comparison.runs]

@@ -115,6 +115,18 @@ def test_the_verdict_on_a_ratio_is_that_on_its_inverse() -> None:
     assert (ratio.low, ratio.high) == pytest.approx((1 / (inverse.high or 0), 1 / (inverse.low or 0)))
 
 
+def test_a_skewed_interval_is_as_skewed_in_a_ratio() -> None:
+    second_mode = Estimate(1.0, 0.9, 300.0, 1, "batches")
+    far = Estimate(299.0, 298.0, 300.0, 1, "batches")
+    ratio = ratio_of(far, second_mode)
+    assert ratio.low is not None
+    assert ratio.high is not None
+    assert ratio.low < 1, "the first figure may be as high as the second one"
+    assert ratio.high == pytest.approx(299 / 0.9, rel=0.01)
+    below = ratio_of(Estimate(1.0, 0.0, 2.0, 1, "batches"), far)
+    assert (below.low, below.high) == pytest.approx((0.01 / 299, 2 / 299), rel=0.01), "zero counts as a hundredth"
+
+
 def test_ratios_of_several_seeds_are_paired_by_seed(some: Result) -> None:
     runs = tuple(
         ComparedRun({"fabric.kind": kind, "seed": seed}, invented(some, (iops * factor, None), (1e6, None)))

@@ -29,6 +29,9 @@ BIMODAL_COUNT = 5
 BIMODAL_SPREAD = 0.02
 """Range of the values, as a share of their mean, up to which the values count as unimodal."""
 
+LEAST = 0.01
+"""Share of a figure at which the lower end of its interval counts in ratios, if it is lower, such as 0."""
+
 
 @dataclass(frozen=True)
 class Estimate:
@@ -84,13 +87,20 @@ def estimate(values: Sequence[float | None]) -> Estimate | None:
 def ratio_of(value: Estimate, reference: Estimate) -> Estimate:
     """Returns the ratio of two independent estimates above zero; without interval if one of them has none.
 
-    The interval of the ratio is symmetric on a logarithmic scale, so that its inverse leads to the same verdict.
+    Each end of the interval combines, on a logarithmic scale, the ends of both intervals that lead to it. So a skewed
+    interval, as of a p99 below a gap in the latencies, makes that of the ratio as skewed.
     """
-    mean, widths = value.mean / reference.mean, [value.half_width, reference.half_width]
-    if widths[0] is None or widths[1] is None:
+    mean = value.mean / reference.mean
+    if value.low is None or value.high is None or reference.low is None or reference.high is None:
         return Estimate(mean, None, None, 1, "single")
-    factor = 1 + math.hypot(widths[0] / value.mean, widths[1] / reference.mean)
-    return Estimate(mean, mean / factor, mean * factor, 1, "batches")
+    below = math.hypot(fall(value), math.log(reference.high / reference.mean))
+    above = math.hypot(math.log(value.high / value.mean), fall(reference))
+    return Estimate(mean, mean * math.exp(-below), mean * math.exp(above), 1, "batches")
+
+
+def fall(found: Estimate) -> float:
+    """Returns the distance from the lower end of an interval to its mean on a logarithmic scale."""
+    return math.log(found.mean / max(found.low or 0.0, LEAST * found.mean))
 
 
 def is_bimodal(values: Sequence[float]) -> bool:

@@ -47,8 +47,7 @@ def rows(runs: Sequence[Run]) -> style.Values:
             if ratio is None:
                 continue
             if len(pairs) == 1 and run is not baseline:
-                known = [with_interval(each.document, measure) for each in (baseline, run)]
-                ratio = ratio_of(*known)
+                ratio = with_interval(ratio.mean, measure, baseline.document, run.document)
             text = f"{ratio.mean:.2f}x"
             mark = mark_of(ratio, text) if run is not baseline else ""
             row = {"run": run.name, "baseline": baseline.name, "measure": measure, "speedup": ratio.mean}
@@ -61,20 +60,31 @@ def rows(runs: Sequence[Run]) -> style.Values:
     return found
 
 
-def with_interval(document: Mapping[str, Any], measure: str) -> Estimate:
-    """Returns the value of a measure of a run, with its 95 % interval if the run has one.
+def with_interval(speedup: float, measure: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> Estimate:
+    """Returns the speedup of a run over its baseline with the 95 % interval that follows from those of both runs.
 
-    The execution time has the relative half-width of the IOPS.
+    The interval of the execution time is that of the IOPS.
     """
-    value, confidence, key = values_of(document)[measure], document["confidence"], STATISTICS.get(measure)
-    assert value is not None
-    of, interval = (document["iops"], confidence["iops"])
-    if key is not None:
-        of, interval = value, confidence["latency_ps"]["all"][key]
-    if interval is None or of <= 0:
+    if measure in STATISTICS:
+        ratio = ratio_of(*(latency(document, STATISTICS[measure]) for document in (before, after)))
+    else:
+        ratio = ratio_of(*(of_one(each["iops"], each["confidence"]["iops"]) for each in (after, before)))
+    if ratio.low is None or ratio.high is None:
+        return Estimate(speedup, None, None, 1, "single")
+    scale = speedup / ratio.mean
+    return Estimate(speedup, ratio.low * scale, ratio.high * scale, 1, "batches")
+
+
+def latency(document: Mapping[str, Any], statistic: str) -> Estimate:
+    """Returns a latency statistic of all requests of a run with its 95 % interval, if the run has one."""
+    return of_one(document["latency_ps"]["all"][statistic], document["confidence"]["latency_ps"]["all"][statistic])
+
+
+def of_one(value: float, interval: Mapping[str, float] | None) -> Estimate:
+    """Returns a figure of a single run with its 95 % interval, if the run has one."""
+    if interval is None:
         return Estimate(value, None, None, 1, "single")
-    half = (interval["high"] - interval["low"]) / 2 / of
-    return Estimate(value, value * (1 - half), value * (1 + half), 1, "batches")
+    return Estimate(value, interval["low"], interval["high"], 1, "batches")
 
 
 def follows_arrivals(runs: Sequence[Run]) -> bool:
@@ -131,6 +141,7 @@ def speedups(runs: Sequence[Run]) -> style.Plot:
     if has_intervals:
         told += " Black lines are 95 % intervals: where one crosses 1, the difference is undecided."
     shown = {mark for row in values for mark in LEGENDS if row["text"].endswith(mark)}
-    told += "".join(f" Grey, {legend}" for legend in legends(shown))
+    if shown:
+        told += f" Bars with a mark are grey. {' '.join(legends(shown))}"
     height = style.bar_height(names)
     return style.finished(layers, datasets, title=title_of(runs), description=told, height=height)
