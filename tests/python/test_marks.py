@@ -142,7 +142,7 @@ def test_one_measure_has_its_intervals_as_the_table_of_all_does(some: Result) ->
     heading, _, bus, pssd = printed(comparison, ["p99"]).splitlines()[:4]
     assert heading.split("  ")[-1].strip() == "95 %"
     assert bus.endswith("+-10.0 %")
-    assert pssd.split() == ["pssd", "2.000", "us"]
+    assert pssd.split() == ["pssd", "2.000", "us", "?"]
 
 
 def test_a_large_grid_without_room_for_intervals_says_so(some: Result) -> None:

@@ -172,7 +172,7 @@ def test_changes_that_are_not_told_are_counted() -> None:
 def test_the_page_of_one_run_begins_with_what_bounds_it(some: Run) -> None:
     points = points_of_runs([some])
     study = Study("a", points, tuple(point.table for point in points))
-    (sentence,) = study.findings
+    sentence, *_ = study.findings
     assert sentence.startswith("IOPS ")
     assert sentence.endswith(f"; {some.document['bound']['sentence']}.")
     assert "What bounds each run" not in page_of(study)

@@ -8,7 +8,9 @@ import math
 from typing import Any
 
 import flashmesh
-from flashmesh.report import summary
+from flashmesh.html.saved import study_of
+from flashmesh.report import headline, summary
+from flashmesh.report import quantities as q
 from flashmesh.report.terminal import Terminal
 from flashmesh.results import Result
 
@@ -61,14 +63,28 @@ def test_a_stream_whose_requests_a_faster_one_used_up_is_named_with_the_key_that
     told = f"reader has only {reader} of the 4,000 measured requests"
     times = math.ceil(2_000 / reader)
     assert told in shown(result)
-    assert f"About {times} times as many (workload.requests) give reader 2,000." in shown(result)
     document = copy.deepcopy(result.document)
+    enough = f"About {times} times as many give reader 2,000."
+    for is_steady, more in ((True, enough), (False, "Raise workload.requests.")):
+        document["steadiness"] |= {"steady": is_steady}
+        assert f"faster streams use up. {more}" in shown(Result.from_document(document))
     value = result.measured.streams[0].latency_ps.all
     assert value is not None
     known = {"low": 0.99 * value.p99, "high": 1.01 * value.p99}
     document["streams"][0]["confidence"] = copy.deepcopy(document["streams"][1]["confidence"])
     document["streams"][0]["confidence"]["latency_ps"]["all"]["p99"] = known
     assert told not in shown(Result.from_document(document)), "its p99 is known well"
+
+
+def test_a_page_of_one_run_says_how_well_its_figures_are_known() -> None:
+    result = settled("5ms")
+    sentences = study_of([result]).findings
+    interval = headline.interval_text(result.confidence.iops, result.window.iops)
+    assert interval
+    assert sentences[0].startswith(f"IOPS {q.scaled(result.window.iops)} {interval}, p99 ")
+    assert not result.steadiness.steady
+    assert sentences[1].startswith("The measured window is not steady")
+    assert sentences[2].startswith("reader has only")
 
 
 def test_streams_with_about_as_many_requests_get_no_note() -> None:

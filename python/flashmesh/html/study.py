@@ -94,7 +94,7 @@ class Study:
         if len(self.tables) != 1:
             return []
         (table,) = self.tables
-        return [of_run(table)] if len(table) == 1 else findings(table) or of_seeds(table)
+        return of_run(table) if len(table) == 1 else findings(table) or of_seeds(table)
 
     @property
     def run_count(self) -> int:

@@ -19,7 +19,7 @@ from flashmesh.aggregate.steadiness import unsteady_note
 from flashmesh.configuration import value_text
 from flashmesh.report import quantities as q
 from flashmesh.report.capacity import capacity_notes
-from flashmesh.report.marks import legends
+from flashmesh.report.marks import UNKNOWN_NOISE, legends
 from flashmesh.report.measures import MEASURES, Measure, measure_named
 from flashmesh.report.scarce import first_note
 from flashmesh.report.stream_groups import hidden_streams, stream_groups
@@ -30,6 +30,7 @@ from flashmesh.report.view import A_FEW, Choice, View, numbers
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from flashmesh.aggregate.estimate import Estimate
     from flashmesh.aggregate.points import Point
     from flashmesh.aggregate.table import RunTable
     from flashmesh.normalised import Baseline
@@ -264,11 +265,19 @@ def number_of(view: View, measure: Measure, point: Point[int]) -> tuple[str, str
         return " or ".join(dict.fromkeys(map(measure.text, values))), ""
     found = view.estimate(measure, point)
     if len(values) == 1:
-        return measure.text(values[0]), found.spread_text if found is not None else ""
+        return measure.text(values[0]), spread_of(view, measure, found)
     if found is None:
         return measure.text(None), ""
     are_counts = all(isinstance(value, int) for value in values) and abs(found.mean) >= COUNT_MIN
     return measure.text(round(found.mean) if are_counts else found.mean), found.spread_text
+
+
+def spread_of(view: View, measure: Measure, found: Estimate | None) -> str:
+    """Returns the interval of a single run as text; a mark if the run has too few requests for this interval."""
+    if found is None or found.low is not None or measure.interval is None or not view.has_intervals:
+        return found.spread_text if found is not None else ""
+    view.marks.add(UNKNOWN_NOISE)
+    return UNKNOWN_NOISE
 
 
 def beside(view: View, terminal: Terminal) -> Table:

@@ -20,6 +20,8 @@ from flashmesh.report.answer import answer, effect, is_open_in
 from flashmesh.report.chart_spec import axis_of
 from flashmesh.report.gains import CLEAR, OTHERS_MAX, Gain, Pairing, binder, binder_of, figures_of, listed, text, verb
 from flashmesh.report.measures import measure_named
+from flashmesh.report.scarce import first_note
+from flashmesh.report.view import A_FEW
 from flashmesh.report.winners import FASTEST, LOWEST, cause, parts, winners
 
 if TYPE_CHECKING:
@@ -42,7 +44,7 @@ def findings(table: RunTable, has_notes: bool = True) -> list[str]:
 
     Args:
         table: The runs.
-        has_notes: Whether to end with a note on points that are not steady.
+        has_notes: Whether to end with notes on points that are not steady, and on a stream with too few requests.
     """
     axes = {key: axis_of(key, values) for key, values in table.axes.items() if key != SEED and len(values) > 1}
     if not axes or len(table) < 2:
@@ -62,10 +64,18 @@ def findings(table: RunTable, has_notes: bool = True) -> list[str]:
     idle = [key for key, axis in axes.items() if effect(table, axis, values) is None]
     found += stream_findings.sentences(table, list(axes.values()), values, idle)
     found = [with_file_names(sentence, table) for sentence in found]
+    return found + (notes(table) if has_notes else [])
+
+
+def notes(table: RunTable) -> list[str]:
+    """Returns sentences on points that are not steady, and on a stream that has too few requests."""
+    found: list[str] = []
     unsteady = [point for point in table.points if table.whether_steady(point) is False]
-    if unsteady and has_notes:
+    if unsteady:
         (document,) = table.documents(unsteady[0].runs[:1])
         found.append(unsteady_note(len(unsteady), len(table.points), document))
+    if len(table.points) <= A_FEW:
+        found += filter(None, [first_note(table.documents([point.runs[0] for point in table.points]))])
     return found
 
 
@@ -81,13 +91,14 @@ def with_file_names(sentence: str, table: RunTable) -> str:
     return sentence
 
 
-def of_run(table: RunTable) -> str:
-    """Returns a sentence on throughput, p99 and bottleneck of a single run."""
-    measures = [measure_named(name) for name in FIGURES]
-    found = zip(FIGURES, measures, table.values(measures), strict=True)
-    told = [f"{name} {measure.text(value)}" for name, measure, (value,) in found if value is not None]
+def of_run(table: RunTable) -> list[str]:
+    """Returns a sentence on throughput, p99 and bottleneck of a single run, with intervals, and notes on the run."""
+    told = []
+    for name, found in figures_of(table, [measure_named(name) for name in FIGURES]).items():
+        if (figure := found.estimate(0)) is not None:
+            told.append(f"{name} {measure_named(name).text(found[0])} {figure.spread_text}".rstrip())
     ((sentence,),) = table.columns(["bound.sentence"])
-    return f"{'; '.join(filter(None, [', '.join(told), str(sentence or '')]))}."
+    return [f"{'; '.join(filter(None, [', '.join(told), str(sentence or '')]))}.", *notes(table)]
 
 
 def of_answer(answer: Answer) -> str:

@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 WITHIN_NOISE = "~"
 """Mark of a ratio whose 95 % interval holds 1."""
 UNKNOWN_NOISE = "?"
-"""Mark of a ratio without interval."""
+"""Mark of a ratio without interval, and in the place of an interval that other runs have."""
 LEGENDS = {
     WITHIN_NOISE: "the difference lies within the 95 % intervals; --precision narrows them.",
-    UNKNOWN_NOISE: "a 95 % interval is missing, so that the difference may be noise; several seeds (--vary seed=1,2,3) "
-    "give every figure an interval.",
+    UNKNOWN_NOISE: "there is no 95 % interval, so that a difference may be noise; several seeds (--vary seed=1,2,3) "
+    "give one, and so do more requests for IOPS and percentiles.",
 }
 """Meaning of each mark."""
 

@@ -45,10 +45,13 @@ def note(document: Mapping[str, Any]) -> str:
     if least["requests"] > SCARCE_MAX * min(most["requests"], asked) or is_precise(document, least):
         return ""
     times = math.ceil(asked / least["requests"])
+    # A run that is not steady has a factor of its own in its warning.
+    is_steady = document["steadiness"]["steady"]
+    more = f"About {times:,} times as many give {least['name']} {asked:,}." if is_steady else "Raise workload.requests."
     return (
         f"{least['name']} has only {least['requests']:,} of the {window['requests']:,} measured requests, so that its "
-        "p99 is uncertain: workload.requests of all streams is one total here, which the faster streams use up. About "
-        f"{times:,} times as many (workload.requests) give {least['name']} {asked:,}."
+        "p99 is uncertain: workload.requests of all streams is one total here, which the faster streams use up. "
+        f"{more}"
     )
 
 
