@@ -426,9 +426,12 @@ def grid(view: View, name: str, terminal: Terminal) -> Table | None:
     if len({value_text(point.settings[first]) for point in view.chosen}) > most or len(view.chosen) > GRID_MAX:
         return None
     has_intervals = view.baseline is None and has_interval(view, measure)
+    marks = set(view.marks)
     table = grid_of(view, measure, terminal, has_intervals)
     if has_intervals and not terminal.fits(table) and len(view.chosen) > A_FEW:
         table = grid_of(view, measure, terminal, has_intervals=False)
+        # This grid has no marks in the place of intervals.
+        view.marks = marks
         view.hides_intervals |= terminal.fits(table)
     if not terminal.fits(table):
         return None
@@ -444,8 +447,10 @@ def grid_of(view: View, measure: Measure, terminal: Terminal, has_intervals: boo
     for point, reference in zip(view.chosen, view.references_of(view.chosen), strict=True):
         row = cells.setdefault(value_text(point.settings[first]), {})
         column = ", ".join(value_text(point.settings[key]) for key in others) or measure.name.strip()
-        value, spread = number_of(view, measure, point)
-        told = value if view.baseline is None else against(view, measure, point, reference)
+        if view.baseline is None:
+            told, spread = number_of(view, measure, point)
+        else:
+            told, spread = against(view, measure, point, reference), ""
         is_marked = is_mixed and view.table.whether_steady(point) is False
         row[column] = [f"{told}{UNSTEADY}" if is_marked else told, *([spread] if has_intervals else [])]
     columns = list(dict.fromkeys(column for row in cells.values() for column in row))
