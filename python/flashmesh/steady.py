@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 REQUESTS = 100_000
 """Requests of a synthetic workload that does not state their number."""
 T = TypeVar("T")
+BACKLOG = "backlog"
+OF_BACKLOG = frozenset({BACKLOG, "drift", "warm-up"})
+"""Reasons against a steady state that a growing queue explains: latency drifts with its length, without an end."""
 GROWTH = 2
 """Minimum ratio of the requests of an attempt to those of the previous attempt, unless the limit is lower."""
 LIMIT = 64
@@ -74,7 +77,7 @@ def settled(
     while True:
         found = run(config)
         document = document_of(found)
-        if is_last or document["interrupted"] or is_steady(document):
+        if is_last or document["interrupted"] or is_steady(document) or is_behind(document):
             return found, config
         limit = limit if limit is not None else LIMIT * document["requests"]
         longer = lengthened(config, document, limit)
@@ -86,6 +89,15 @@ def settled(
 def is_steady(document: Mapping[str, Any]) -> bool:
     """Returns whether a result has a measured window, and the window is steady."""
     return document["measured"] is not None and bool(document["steadiness"]["steady"])
+
+
+def is_behind(document: Mapping[str, Any]) -> bool:
+    """Returns whether only a backlog keeps a result from being steady, so that more requests cannot help.
+
+    With other reasons beside it, such as a drive whose free pages still rise, a longer run may yet catch up.
+    """
+    reasons = set(document["steadiness"]["reasons"])
+    return BACKLOG in reasons and reasons <= OF_BACKLOG
 
 
 def lengthened(config: Config, document: Mapping[str, Any], limit: int) -> tuple[Config, bool] | None:
@@ -151,4 +163,9 @@ def sentence(document: Mapping[str, Any]) -> str:
     requests = f"{document['requests']:,} requests"
     if is_steady(document):
         return f"steady after {requests}"
+    if is_behind(document):
+        return (
+            f"not steady after {requests}, and with no more: they are due faster than they complete, "
+            "see the reason in the summary"
+        )
     return f"not steady after {requests}, the most that --steady-limit and the traces allow"

@@ -87,7 +87,7 @@ def test_the_last_run_has_all_requests_that_the_limit_leaves_beside_the_warm_up(
             "streams": [{"name": "", "requests": requests}],
             "measured": {},
             "interrupted": False,
-            "steadiness": {"steady": False, "requests_needed": None},
+            "steadiness": {"steady": False, "reasons": ["drift"], "requests_needed": None},
             "warm_up": {"how": "steady"},
         }
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from flashmesh.steady import is_behind
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 REMEDY = "a longer run would give other values; --until-steady extends the run until it is."
+REMEDY_BEHIND = "requests are due faster than they complete, which a longer run does not change."
 FULL_DRIVE = "a full drive (precondition.kind=random)"
 LATER_START = "a start left out (measure.warm-up)"
 
@@ -20,7 +23,10 @@ def unsteady_note(unsteady: int, points: int, document: Mapping[str, Any]) -> st
         points: The number of all points.
         document: The result of a run of one of these points.
     """
-    remedy = remedy_of_trace(document["configuration"]) if is_whole_trace(document) else REMEDY
+    if is_behind(document):
+        remedy = REMEDY_BEHIND
+    else:
+        remedy = remedy_of_trace(document["configuration"]) if is_whole_trace(document) else REMEDY
     if points == 1:
         return f"The measured window is not steady: {remedy}"
     are = "is" if unsteady == 1 else "are"

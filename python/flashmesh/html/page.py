@@ -23,6 +23,7 @@ from flashmesh.plots.speedups import title_of
 from flashmesh.plots.utilisation import even_utilisation
 from flashmesh.plots.validation import curves as validation_curves
 from flashmesh.report import recordings
+from flashmesh.report.depth import bound_sentence
 from flashmesh.report.findings import of_answer
 from flashmesh.report.validation import compared
 from flashmesh.validation.figures import KINDS
@@ -255,7 +256,7 @@ def page(study: Study) -> str:
         unsteady=unsteady_note(len(unsteady), len(rows), unsteady[0].document) if unsteady else "",
         seeds=sorted({row.seeds for row in rows}),
         # On the page of a single run, the head already has this sentence.
-        bounds=[(run.name, run.document["bound"]["sentence"]) for run in runs] if len(rows) > 1 else [],
+        bounds=[(run.name, bound_sentence(run.document)) for run in runs] if len(rows) > 1 else [],
         sections=sections,
         # Report only timelines here: the animated view itself reports network recordings that were cut off.
         cut=[f"{run.name}: {text}" for run in runs for text in recordings.cut(run.document, "timeline")],

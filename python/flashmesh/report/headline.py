@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from flashmesh._native import Config, presets
 from flashmesh.aggregate.estimate import Estimate
 from flashmesh.aggregate.steadiness import is_whole_trace
+from flashmesh.report import depth
 from flashmesh.report import quantities as q
 from flashmesh.report.replay import phases, stops_at_a_time
 
@@ -38,6 +39,7 @@ REASONS = {
 }
 """Reasons why figures are not from the steady state, as texts, by their names in results."""
 BURST = "collection-ahead"
+BACKLOG = "backlog"
 SIZE = re.compile(r"(\d)([A-Za-z])")
 """Boundary between the number and the unit of a size."""
 GRIDS = ("pnssd", "nossd", "venice", "ideal")
@@ -125,8 +127,18 @@ def verdict(result: Result) -> str:
     is_preconditioned = result.parameters["precondition"]["kind"] != "none"
     if found.reasons[0] == BURST and is_preconditioned:
         return f"burst: collection has not begun{longer(result)}"
-    told = "; ".join(REASONS[reason] for reason in found.reasons)
+    # A stream that its depth keeps below its rate is steady at its full depth: `missed_rate` gives the reason.
+    left_out = {BACKLOG} if depth.missed(result.document) else set()
+    told = "; ".join(REASONS[reason] for reason in found.reasons if reason not in left_out)
+    if not told:
+        return ""
     return f"NOT STEADY: {told}{longer(result)}"
+
+
+def missed_rate(result: Result) -> str:
+    """Returns why streams did not reach the rate of their requests; empty if their depth did not prevent it."""
+    told = depth.text(depth.missed(result.document))
+    return f"RATE NOT REACHED: {told}." if told else ""
 
 
 def longer(result: Result) -> str:

@@ -12,6 +12,7 @@ from rich.text import Text
 from flashmesh.report import (
     cache,
     chips,
+    depth,
     headline,
     interconnect,
     mapping,
@@ -89,8 +90,9 @@ def sections(result: Result, terminal: Terminal) -> Iterator[RenderableType]:
         yield Text("Interrupted: these figures cover what was simulated until then.", style="bold yellow")
     if result.warm_up is not None and result.measured is None:
         yield over_time.not_warm(result.warm_up)
-    if told := headline.verdict(result):
-        yield Text(told, style="bold yellow")
+    for told in (headline.missed_rate(result), headline.verdict(result)):
+        if told:
+            yield Text(told, style="bold yellow")
     if told := over_time.imprecise(result):
         yield Text(told, style="bold yellow")
     # If a stream ended early, the interval is wide for that reason, and a longer run would not narrow it.
@@ -123,7 +125,7 @@ def sections(result: Result, terminal: Terminal) -> Iterator[RenderableType]:
         yield from slowdowns.shown(result, result.fairness, terminal)
         yield Text()
     yield Text("Why", style="bold")
-    yield Text(result.bound.sentence, style="bold cyan")
+    yield Text(depth.bound_sentence(result.document), style="bold cyan")
     if measured is None:
         yield Text(lower_bound(result))
     yield Text()
@@ -461,6 +463,8 @@ def lower_bound(result: Result) -> str:
     if bound.distance is None:
         return "no work, so no minimum time (no distance to the bound)"
     over, least = q.share(bound.distance), q.time(bound.makespan_ps)
+    if bound.limit == "arrivals" and depth.missed(result.document):
+        return f"took {over} longer than the {least} that the rate asks for (distance to the bound)"
     return f"took {over} longer than the {least} that {LIMITS[bound.limit]} at least (distance to the bound)"
 
 

@@ -1,0 +1,96 @@
+"""Jobs and streams whose queue depth keeps them below the rate of their requests."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import flashmesh
+from conftest import Cli
+from flashmesh.report import depth, summary
+from flashmesh.report.terminal import Terminal
+from flashmesh.results import Result
+
+DRIVE = "preset:samsung-pm9a3"
+LAT = "rw=randread\nbs=4k\nioengine=libaio\nnumber_ios=4000\n"
+BEHIND = "requests arrive faster than the drive completes them"
+
+
+def run(tmp_path: Path, text: str) -> Result:
+    path = tmp_path / "job.fio"
+    path.write_text(text)
+    return flashmesh.run(DRIVE, fio=path)
+
+
+def shown(result: Result) -> str:
+    """Returns the summary of a result as it is printed, on one line."""
+    stream = io.StringIO()
+    summary.show(result, Terminal(stream, 200))
+    return " ".join(stream.getvalue().split())
+
+
+def test_a_job_whose_depth_is_too_small_for_its_rate_is_told_the_depth_that_reaches_it(tmp_path: Path) -> None:
+    result = run(tmp_path, f"[lat]\n{LAT}iodepth=1\nrate_iops=50000\n")
+    (missed,) = depth.missed(result.document)
+    # Little's law: a depth of 1 completes one request per latency.
+    assert missed.reached == pytest.approx(10**12 / missed.latency_ps, rel=0.01)
+    told = shown(result)
+    assert "RATE NOT REACHED: the job cannot reach its rate of 50.00k IOPS with 1 request in flight" in told
+    assert "take iodepth=3 or more" in told
+    assert "bound by the queue depth of the job" in told
+    assert BEHIND not in told
+    reached = run(tmp_path, f"[lat]\n{LAT}iodepth=4\nrate_iops=50000\n")
+    assert reached.iops == pytest.approx(50_000, rel=0.01)
+    assert not depth.missed(reached.document)
+    assert "RATE NOT REACHED" not in shown(reached)
+
+
+def test_of_several_jobs_only_those_below_their_rate_are_named(tmp_path: Path) -> None:
+    result = run(tmp_path, f"[slow]\n{LAT}rate_iops=100\n[fast]\n{LAT}rate_iops=30000\n")
+    assert [missed.name for missed in depth.missed(result.document)] == ["fast"]
+    assert "job fast cannot reach its rate" in shown(result)
+
+
+def test_a_saturated_drive_is_not_blamed_on_the_depth(tmp_path: Path) -> None:
+    job = "[w]\nrw=write\nbs=128k\nioengine=libaio\niodepth=64\nrate_iops=90000\nnumber_ios=4000\n"
+    result = run(tmp_path, job)
+    assert result.iops < 0.5 * 90_000
+    assert result.bound.share > 0.9
+    assert depth.missed(result.document) == []
+
+
+def test_a_stream_of_a_configuration_is_told_its_keys() -> None:
+    overrides: dict[str, Any] = {
+        "replay.mode": "open",
+        "replay.outstanding-max": 1,
+        "replay.latency-start": "issue",
+        "workload.interarrival": "20us",
+        "workload.requests": 3_000,
+    }
+    told = shown(flashmesh.run(DRIVE, overrides=overrides))
+    assert "the stream cannot reach its rate of 50.00k IOPS" in told
+    assert "take replay.outstanding-max = 3 or more, or a longer workload.interarrival" in told
+
+
+def test_a_run_until_steady_stops_at_a_rate_that_more_requests_do_not_reach(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "job.fio").write_text(f"[lat]\n{LAT}rate_iops=50000\n")
+    done = cli("run", DRIVE, "--fio", "job.fio", "--until-steady", "--json", "r.json")
+    assert done.returncode == 0, done.stderr
+    document = json.loads((tmp_path / "r.json").read_text())
+    assert document["requests"] == 4_000
+    assert "not steady after 4,000 requests, and with no more: they are due faster than they complete" in done.stderr
+
+
+def test_the_page_and_the_comparison_name_the_depth(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "job.fio").write_text(f"[lat]\n{LAT}rate_iops=50000\n")
+    done = cli("compare", DRIVE, "--fio", "job.fio", "--vary", "fabric.kind=bus,ideal", "-o", "two.json")
+    assert done.returncode == 0, done.stderr
+    told = " ".join(done.stdout.split())
+    assert told.count("bound by the queue depth of the job") == 2
+    assert "requests are due faster than they complete, which a longer run does not change" in told
+    assert cli("report", "two.json", "-o", "two.html").returncode == 0
+    assert "bound by the queue depth of the job" in (tmp_path / "two.html").read_text()
