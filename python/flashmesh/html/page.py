@@ -16,6 +16,7 @@ from flashmesh.html import tables
 from flashmesh.html.head import facts
 from flashmesh.html.network import recordings as moving_recordings
 from flashmesh.html.overview import asked_for, over_keys
+from flashmesh.html.streams import kinds_of_streams
 from flashmesh.html.validation import comparison_of, has_bundled_rows, sentence_of, sheets_of
 from flashmesh.plots.conflicts import has_conflicts
 from flashmesh.plots.regimes import changes
@@ -113,7 +114,8 @@ def figures(runs: Sequence[Run]) -> list[Section]:
     found += section("latency", "Latency", ("tail", plots.tail(runs)), ("cumulative", plots.cumulative(runs)))
     found += section("load", "Latency under load", ("load", plots.load_latency(runs)))
     found += section("breakdown", "Where latency goes", ("breakdown", plots.breakdown(runs)))
-    found += section("streams", "Streams", ("streams", plots.streams(runs)))
+    for part in section("streams", "Streams", ("streams", plots.streams(runs))):
+        found.append(replace(part, listed=kinds_of_streams(runs)))
     told = tuple((change.run, change.text) for change in changes(runs))
     for part in section("over-time", "Over time", ("over-time", plots.over_time(runs))):
         found.append(replace(part, lines=few(told)))

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from flashmesh.report import quantities as q
 from flashmesh.report.headline import interval_text
+from flashmesh.report.stream_kinds import mixed_kinds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from flashmesh._parameters import MeasurePrecisionOf
+    from flashmesh.report.stream_kinds import OfKind
     from flashmesh.report.terminal import Terminal
     from flashmesh.results import (
         Confidence,
@@ -102,13 +104,24 @@ def work(window: Measured, confidence: Confidence) -> list[tuple[str, str]]:
 
 
 def streams(window: Measured, of_run: Sequence[StreamResult], terminal: Terminal) -> RenderableType:
-    """Returns a table of the streams after the warm-up, and below each stream the 95 % intervals from `of_run`."""
+    """Returns a table of the streams after the warm-up.
+
+    Below each stream are the 95 % intervals from `of_run`, and its reads, writes and flushes if it has several of them.
+    """
     table = terminal.table("stream", "requests", "IOPS", "bandwidth", "mean", "p99", "p99.9", gap=0)
     for stream, whole in zip(window.streams, of_run, strict=True):
         table.add_row(stream.name, q.scaled(stream.requests), *stream_figures(stream))
         if any(told := stream_intervals(stream, whole.confidence)):
             table.add_row("  95 %", "", *told, style="dim")
+        for of in mixed_kinds(stream):
+            table.add_row(*kind_cells(of))
     return table
+
+
+def kind_cells(of: OfKind, *between: str) -> tuple[str, ...]:
+    """Returns the cells of a row on one kind of requests of a stream; `between` follows the number of requests."""
+    requests, rate = q.scaled(of.latency["count"]), q.scaled(of.iops)
+    return f"  {of.kind}", requests, *between, rate, "", *of.latencies(STATISTICS)
 
 
 def stream_figures(stream: MeasuredStream | StreamResult) -> tuple[str, ...]:

@@ -27,6 +27,7 @@ from flashmesh.report import quantities as q
 from flashmesh.report.capacity import spare_space
 from flashmesh.report.replay import phases
 from flashmesh.report.scarce import scarce_stream
+from flashmesh.report.stream_kinds import mixed_kinds
 from flashmesh.results import Breakdown, Latency, LatencyByKind
 
 if TYPE_CHECKING:
@@ -252,13 +253,18 @@ def latency(result: Result | Interval, confidence: Confidence, terminal: Termina
 
 
 def streams(result: Result, terminal: Terminal) -> RenderableType:
-    """Returns a table of the streams, and below each stream the 95 % intervals."""
+    """Returns a table of the streams.
+
+    Below each stream are the 95 % intervals, and its reads, writes and flushes if it has several of them.
+    """
     table = terminal.table("stream", "requests", "ended at", "IOPS", "bandwidth", "mean", "p99", "p99.9", gap=0)
     for stream in result.streams:
         ended = q.time(stream.makespan_ps)
         table.add_row(stream.name, q.scaled(stream.requests), ended, *over_time.stream_figures(stream))
         if any(told := over_time.stream_intervals(stream, stream.confidence)):
             table.add_row("  95 %", "", "", *told, style="dim")
+        for of in mixed_kinds(stream):
+            table.add_row(*over_time.kind_cells(of, ""))
     return table
 
 
