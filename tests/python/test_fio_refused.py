@@ -137,7 +137,7 @@ def test_no_option_has_two_fates() -> None:
         ("[a]\nbs=\n", 2, "`bs` has no value"),
         ("[a]\nrw=rw\nrate_iops=,5\n" + END, 3, "paces only one kind of a mix"),
         ("[a]\nrw=randrw\nba=4k,8k\n" + END, 3, "differs between reads and writes"),
-        ("[a]\nbsrange=8k-4k\n", 2, "expected the smaller first"),
+        ("[a]\nbsrange=1k-2m\n", 2, "more than 1024 times the smaller"),
         ("[a]\nsize=1g\nioengine=psinc\n", 3, "`psinc` is not modelled"),
         ("[a]\nsize=1k\n", 2, "less than one request"),
         ("[a]\niodeph=4\n", 2, "unknown option `iodeph`"),

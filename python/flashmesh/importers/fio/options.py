@@ -57,6 +57,8 @@ ENGINES_ASYNC = names(
     "libaio io_uring io_uring_cmd posixaio windowsaio solarisaio xnvme libblkio sg spdk null cpp_null"
 )
 """I/O engines that keep `iodepth` requests in flight."""
+ENGINE_NAMES = {"aio": "libaio", "linuxaio": "libaio"}
+"""Other names of I/O engines."""
 ENGINES_SYNC = names("sync psync vsync pvsync pvsync2 mmap splice libcufile libhipfile")
 """I/O engines that wait for each request before the next."""
 ENGINES_REASONS = {

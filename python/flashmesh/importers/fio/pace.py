@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from flashmesh.importers.fio import values
-from flashmesh.importers.fio.options import ENGINES_ASYNC, ENGINES_REFUSED, ENGINES_SYNC
+from flashmesh.importers.fio.options import ENGINE_NAMES, ENGINES_ASYNC, ENGINES_REFUSED, ENGINES_SYNC
 from flashmesh.importers.fio.requests import PATTERNS, mix
 from flashmesh.importers.fio.sizes import part
 from flashmesh.importers.problems import suggestion
@@ -40,7 +41,7 @@ def is_async(job: Translation) -> bool:
     option = job.options.get("ioengine")
     if option is None:
         return False
-    engine = option.value
+    engine = ENGINE_NAMES.get(option.value, option.value)
     if engine not in ENGINES_ASYNC | ENGINES_SYNC:
         near = suggestion(engine, ENGINES_ASYNC | ENGINES_SYNC)
         raise job.problem(
@@ -177,10 +178,18 @@ def rates(stream: Stream, requests: Requests) -> dict[int, float]:
     def read(kind: int) -> float:
         def of(text: str) -> float:
             said = part(text, kind, "0")
-            return float(values.whole(said)) if option.name == "rate_iops" else job.bytes_of(said) / requests.mean(kind)
+            if option.name == "rate_iops":
+                return float(values.whole(said))
+            # fio ignores what follows the prefix, such as /s.
+            return job.bytes_of(said.removesuffix("/s")) / requests.mean(kind)
 
         return job.get(option.name, of, 0.0)
 
+    if re.fullmatch(r"[0-9]{1,3},000", option.value):
+        job.found.note(
+            f"{option.written}={option.value}: as in fio, the comma ends the rate of reads; for thousands write "
+            f"{option.value.replace(',', '')}"
+        )
     kinds = (1,) if requests.deallocates_first else requests.kinds
     found = {kind: read(kind) for kind in kinds}
     if not any(found.values()):
@@ -211,7 +220,7 @@ def sides_of(job: Translation) -> tuple[int | None, ...]:
         return (None,)
 
     def has_rates(text: str) -> list[bool]:
-        return [part(text, kind, "0") != "0" for kind in kinds]
+        return [part(text, kind, "0").strip("0") != "" for kind in kinds]
 
     none: list[bool] = []
     has_rate = job.get(option.name, has_rates, none)

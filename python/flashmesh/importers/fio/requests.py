@@ -101,14 +101,10 @@ def requests_of(stream: Stream) -> Requests:
 
 def mix(job: Translation) -> int:
     """Returns the percentage of reads in a mix, from the later of `rwmixread` and `rwmixwrite`."""
-
-    def percent(text: str) -> int:
-        return values.whole(text, 0, 100)
-
     reads, writes = job.options.get("rwmixread"), job.options.get("rwmixwrite")
     if reads is not None and (writes is None or writes.line < reads.line):
-        return job.get("rwmixread", percent, 50)
-    return 100 - job.get("rwmixwrite", percent, 50)
+        return job.get("rwmixread", values.percent, 50)
+    return 100 - job.get("rwmixwrite", values.percent, 50)
 
 
 def runs(stream: Stream, pattern: str, postfix: str) -> None:
@@ -173,7 +169,17 @@ def distribution(stream: Stream, requests: Requests) -> None:
         raise job.problem(option, f"random_distribution: `{word}` is not modelled", f"take {DISTRIBUTIONS}")
     pattern, key, scale = keys[word]
     stream.set("workload.pattern", pattern, "random_distribution")
-    value = job.get("random_distribution", lambda _: values.number(number or SKEWS[word]), 0.0)
+
+    def parameter(_: str) -> float:
+        try:
+            return values.number(number or SKEWS[word])
+        except values.Misfit as misfit:
+            raise values.Misfit(str(misfit), remedy=f"write a number such as {word}:{SKEWS[word]}") from None
+
+    value = job.get("random_distribution", parameter, 0.0)
+    if (word, value) == ("zipf", 1.0) or (word == "pareto" and not 0 < value < 1):
+        limits = "zipf takes any theta but 1" if word == "zipf" else "pareto takes a number above 0 and below 1"
+        raise job.problem(option, f"random_distribution: {limits}, as in fio", f"write {word}:{SKEWS[word]}")
     stream.set(key, value / scale, "random_distribution")
     stream.hot_share = hot_share(stream, alignment)
     if center:
@@ -232,7 +238,7 @@ def draws(stream: Stream, requests: Requests) -> None:
     kinds = (2,) if requests.deallocates_first else requests.kinds
 
     def share_of(kind: int) -> int:
-        return job.get("percentage_random", lambda text: values.whole(part(text, kind, "100"), 0, 100), 100)
+        return job.get("percentage_random", lambda text: values.percent(part(text, kind, "100")), 100)
 
     shares = {kind: share_of(kind) for kind in kinds}
     first = shares[kinds[0]]

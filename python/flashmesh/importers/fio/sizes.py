@@ -83,12 +83,21 @@ def sizes_at(job: Translation, name: str, position: int) -> Sizes:
             "remove it, or take bssplit with sizes of whole sectors",
         )
     readers: dict[str, Callable[[Translation, str], Sizes]] = {
-        "bs": lambda job, text: [(block(job, text), 1.0)],
+        "bs": single,
         "bsrange": spread,
         "bssplit": split,
     }
     read = readers[name]
     return job.get(name, lambda text: read(job, part(text, position, str(DEFAULT_SIZE))), [(DEFAULT_SIZE, 1.0)])
+
+
+def single(job: Translation, text: str) -> Sizes:
+    """Reads the one size of `bs`, and refuses a range or a list of sizes, of which fio takes the first size."""
+    found = re.fullmatch(r"([0-9]+[a-z]*)([-:/])([0-9]+[a-z]*)", text.lower())
+    if found is not None:
+        remedy = f"write bsrange={text}" if found[2] == "-" else f"write bssplit={found[1]}/50:{found[3]}/50"
+        raise values.Misfit(f"`{text}` is not one size; fio takes {found[1]}", remedy=remedy)
+    return [(block(job, text), 1.0)]
 
 
 def smallest_block(job: Translation) -> int:
@@ -107,9 +116,15 @@ def sizes_text(sizes: Sizes) -> str | list[list[str | float]]:
 def block(job: Translation, text: str) -> int:
     """Reads a request size, and returns its data bytes."""
     size = without_metadata(job, job.bytes_of(text))
-    if not ALIGNED <= size <= 64 * 1024 * 1024 or size % ALIGNED:
-        raise values.Misfit(f"{text}: a request has 512 B to 64 MiB, in whole sectors of 512 B")
-    return size
+    if ALIGNED <= size <= 64 * 1024 * 1024 and size % ALIGNED == 0:
+        return size
+    iec = re.fullmatch(r"([0-9]+[kmgt])ib", text.lower())
+    if iec is not None and size % 1000 == 0:
+        raise values.Misfit(f"{text} is {size:,} bytes, in fio too; a request has whole sectors of 512 B", text, iec[1])
+    raise values.Misfit(
+        f"{text}: a request has 512 B to 64 MiB, in whole sectors of 512 B",
+        remedy="write a multiple of 512, such as 4k",
+    )
 
 
 def without_metadata(job: Translation, size: int) -> int:
@@ -165,10 +180,11 @@ def spread(job: Translation, text: str) -> Sizes:
     """
     match = re.fullmatch(r"([^-:]+)[-:]([^-:]+)", text)
     if match is None:
-        raise values.Misfit(f"`{text}` is not a range of sizes, such as 4k-16k")
-    least, most = block(job, match[1].strip()), block(job, match[2].strip())
-    if not least <= most <= 1024 * least:
-        raise values.Misfit(f"`{text}`: expected the smaller first, and at most 1024 times as much")
+        raise values.Misfit(f"`{text}` is not a range of sizes, such as 4k-16k", remedy="write bsrange=4k-16k or bs=4k")
+    # fio takes the two in either order.
+    least, most = sorted((block(job, match[1].strip()), block(job, match[2].strip())))
+    if most > 1024 * least:
+        raise values.Misfit(f"`{text}`: the larger is more than 1024 times the smaller", remedy="take a smaller range")
     if least == most:
         return [(least, 1.0)]
     weights: dict[int, float] = {}

@@ -30,6 +30,10 @@ FILES_MAX = 4_096
 """Maximum number of files of one clone of a job."""
 NAME_MAX = 56
 """Maximum length of the name of a stream, without the suffix of a clone."""
+KB_BASE = 1024
+"""Default of fio's `kb_base`."""
+IEC = re.compile(r"[0-9][kmgtp]ib", re.IGNORECASE)
+"""A size with a prefix of the IEC, such as 4KiB."""
 SIDES = ("reads", "writes")
 """Suffixes of the two streams of a mix in which only one kind of request has a rate."""
 PAGE_CACHE = ("direct", "buffered")
@@ -179,8 +183,9 @@ class Translation:
             option.name: option for option in job.options.values() if self.counts(option)
         }
         self.cache(job)
-        base = self.get("kb_base", lambda text: values.whole(text, 1000, 1024), 1024)
-        self.kb_base = base if base in (1000, 1024) else 1024
+        self.kb_base = KB_BASE
+        base = self.get("kb_base", lambda text: values.whole(text, 1000, 1024), KB_BASE)
+        self.kb_base = base if base in (1000, 1024) else KB_BASE
         self.clones = self.get("numjobs", lambda text: values.whole(text, 1, STREAMS_MAX), 1)
         name = self.options["name"].value if "name" in self.options else job.name
         self.name = re.sub(r"[^A-Za-z0-9_-]", "-", name)[:NAME_MAX]
@@ -188,6 +193,11 @@ class Translation:
     def cache(self, job: Job) -> None:
         """Adds a note that the simulation has no page cache, if the job would use a page cache."""
         said = [option for name in PAGE_CACHE if (option := job.options.get(name)) is not None]
+        for option in said:
+            try:
+                values.flag(option.value)
+            except values.Misfit as misfit:
+                raise self.problem(option, f"{option.written}: {misfit}, and fio refuses it", misfit.remedy) from None
         if any(asks_page_cache(option) for option in said):
             self.found.note("direct=0, buffered=1: no effect, there is no page cache: every request goes to the drive")
         elif not said:
@@ -242,10 +252,18 @@ class Translation:
         if option is None:
             return otherwise
         try:
-            return read(option.value)
+            found = read(option.value)
         except values.Misfit as misfit:
-            remedy = f"`fio --cmdhelp={option.name}` shows what it takes"
+            remedy = misfit.remedy or f"`fio --cmdhelp={option.name}` shows what it takes"
+            if misfit.instead:
+                remedy = f"write {option.written}={option.value.replace(misfit.text, misfit.instead, 1)}"
             raise self.problem(option, f"{option.written}: {misfit}", remedy) from None
+        if self.kb_base == KB_BASE and IEC.search(option.value) is not None:
+            self.found.note(
+                f"{option.written}={option.value}: as in fio, KiB, MiB and GiB are powers of 1000; k, m and g are "
+                "powers of 1024"
+            )
+        return found
 
     def bytes_of(self, text: str) -> int:
         """Reads a size in fio's notation, and returns it in bytes."""

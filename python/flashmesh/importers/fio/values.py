@@ -8,21 +8,12 @@ import re
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from flashmesh.importers.fio import meant
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 PREFIXES = "kmgtp"
-SECONDS = {
-    "d": 86_400 * 10**6,
-    "h": 3_600 * 10**6,
-    "m": 60 * 10**6,
-    "s": 10**6,
-    "ms": 1_000,
-    "msec": 1_000,
-    "us": 1,
-    "usec": 1,
-}
-"""Units of time by name, in microseconds."""
 UNITS_PS = {"ps": 1, "ns": 10**3, "us": 10**6, "ms": 10**9, "s": 10**12}
 """Units of time in configurations, in picoseconds."""
 MOST = 2**63 - 1
@@ -40,6 +31,13 @@ EXPRESSION_MAX = 200
 class Misfit(Exception):  # noqa: N818 - callers turn it into an error with a place
     """Reason why a text is not a valid value of an option."""
 
+    def __init__(self, reason: str, text: str = "", instead: str = "", remedy: str = "") -> None:
+        """Creates the reason; `instead` is what to write in place of `text`, `remedy` any other advice."""
+        super().__init__(reason)
+        self.text = text
+        self.instead = instead
+        self.remedy = remedy
+
 
 def whole(text: str, least: int = 0, most: int = MOST) -> int:
     """Reads a whole number from `least` to `most`.
@@ -52,16 +50,30 @@ def whole(text: str, least: int = 0, most: int = MOST) -> int:
         try:
             number = size(text, 1024)
         except Misfit:
-            raise Misfit(f"`{text}` is not a whole number") from None
+            digits = re.match(r"([0-9]{1,20})\.", text)
+            read = f"; fio reads it as {digits[1]}" if digits is not None else ""
+            instead = digits[1] if digits is not None and least <= int(digits[1]) <= most else ""
+            raise Misfit(f"`{text}` is not a whole number{read}", text, instead) from None
     if not least <= number <= most:
-        raise Misfit(f"{text} is not between {least} and {most}")
+        least_or_most = f"a number from {least} to {most}" if most < MOST else f"{least} or more"
+        raise Misfit(f"{text} is not between {least} and {most}", remedy=f"write {least_or_most}")
     return number
+
+
+def percent(text: str) -> int:
+    """Reads a percentage of requests: a whole number from 0 to 100, without a percent sign."""
+    match = re.fullmatch(r"([0-9]{1,3})(?:\s*%|[:/,]\s*[0-9]{1,3}\s*%?)|(0?\.[0-9]{1,2})", text)
+    if match is not None:
+        instead = match[1] or str(round(100 * float(match[2])))
+        raise Misfit(f"`{text}` is not a whole number of percent", text, instead)
+    return whole(text, 0, 100)
 
 
 def flag(text: str) -> bool:
     """Reads a switch, 0 or 1."""
     if text not in ("0", "1"):
-        raise Misfit(f"`{text}` is neither 0 nor 1")
+        instead = {"yes": "1", "true": "1", "on": "1", "no": "0", "false": "0", "off": "0"}.get(text.lower(), "")
+        raise Misfit(f"`{text}` is neither 0 nor 1", text, instead, "write 0 or 1")
     return text == "1"
 
 
@@ -74,11 +86,13 @@ def number(text: str) -> float:
 
 def percentage(text: str) -> float | None:
     """Reads a percentage, and returns it as a share of 1; None for any other text."""
-    match = re.fullmatch(r"([0-9]{1,3})\s*%", text.strip())
+    match = re.fullmatch(r"([0-9]{1,3})(\.[0-9]*)?\s*%", text.strip())
     if match is None:
         return None
+    if match[2] is not None:
+        raise Misfit(f"`{text}` is no whole percentage; fio reads it as {match[1]} bytes", text, f"{match[1]}%")
     if int(match[1]) > 100:
-        raise Misfit(f"`{text}` is more than 100 %")
+        raise Misfit(f"`{text}` is more than 100 %", remedy="write 1% to 100%, or bytes")
     return int(match[1]) / 100
 
 
@@ -93,7 +107,10 @@ def size(text: str, kb_base: int) -> int:
     else:
         match = re.fullmatch(r"([0-9]{1,20}|0x[0-9a-f]{1,16})\s*(?:([kmgtp])([a-z]*)|b|bytes?)?", text.lower())
         if match is None:
-            raise Misfit(f"`{text}` is not a size, such as 4k or 1g")
+            read = meant.size_read(text)
+            told = f" such as 4k or 1g{f': fio takes whole numbers, and reads it as {read}' if read else ''}"
+            remedy = "write a whole number with k, m, g or t behind it"
+            raise Misfit(f"`{text}` is not a size{told}", text, meant.size(text, kb_base) if read else "", remedy)
         count, prefix = match[1], match[2]
         factor = 1
         if prefix:
@@ -141,8 +158,15 @@ def time_ps(text: str) -> int:
 
 
 def time_us(text: str, unit: str) -> int:
-    """Reads a time, and returns it in microseconds; a number without a unit is in `unit`."""
-    match = re.fullmatch(r"([0-9]{1,18})\s*(d|h|m|s|ms|msec|us|usec)?", text.lower())
+    """Reads a time, and returns it in microseconds; a number without a unit is in `unit`.
+
+    Refuses what fio 3.33 reads as another time than it seems to say, such as 0.3 as 0, `1.5ms` as 1 us, and `5sec` as
+    5 us. fio ignores a unit behind a space.
+    """
+    match = re.fullmatch(r"([0-9]{1,18})(?:(d|h|m|s)|(ms|us)[a-z]*|\s+" + unit + ")?", text.lower())
     if match is None:
-        raise Misfit(f"`{text}` is not a time, such as 30s")
-    return int(match[1]) * SECONDS[match[2] or unit]
+        read = meant.time_read(text, unit)
+        told = f": fio takes whole numbers with d, h, m, s, ms or us, and reads it as {read}" if read else ""
+        remedy = "write a whole number with d, h, m, s, ms or us behind it"
+        raise Misfit(f"`{text}` is not a time such as 30s{told}", text, meant.time(text, unit), remedy)
+    return int(match[1]) * meant.TIMES[match[2] or match[3] or unit]
