@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from flashmesh.importers.fio import jobs, values
+from flashmesh.importers.fio.idle import note_idle
 from flashmesh.importers.fio.layout import Layout, Unplaced, Wanted, is_device
 from flashmesh.importers.fio.options import ALIASES, DIFFERENT, MEANINGLESS, REFUSED, TAKEN
 from flashmesh.importers.fio.pace import require_drive, sides_of
@@ -127,6 +128,7 @@ def read_jobs(path: str | Path, capacity: int | None = None) -> FioJobs:
         names[name] = one.job.line
         found.jobs.append((one.job.name, {option.name: option.value for option in one.job.options.values()}))
         one.translate(f"stream.{name}." if len(streams) > 1 else "", clone, side, phases[one.job.line])
+    note_idle(translations)
     leave_out_ramp(found, [one for one, *_ in streams], set(phases.values()))
     for reason, options in found.without_effect.items():
         if options:
