@@ -9,6 +9,7 @@ from rich.text import Text
 from flashmesh.asking.answer import percent
 from flashmesh.report import quantities as q
 from flashmesh.report.measures import measure_named
+from flashmesh.report.throttle import INTERVAL, OFF
 from flashmesh.spare_space import reason
 
 if TYPE_CHECKING:
@@ -68,6 +69,10 @@ def span(ratio: Estimate) -> str:
 def remarks(answer: Answer) -> list[str]:
     """Returns notes on side effects, and on keys and changes without effect, impossible, or not tried in time."""
     found = list(answer.notes)
+    if INTERVAL in answer.bound:
+        found.append(
+            f"{INTERVAL} stays as it is in every change, and caps faster drives too; --set {INTERVAL}={OFF} removes it"
+        )
     also: dict[str, list[str]] = {}
     for row in answer.rows:
         if row.also:

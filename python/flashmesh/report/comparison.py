@@ -25,6 +25,7 @@ from flashmesh.report.scarce import first_note
 from flashmesh.report.stream_groups import hidden_streams, stream_groups
 from flashmesh.report.stream_measures import MOST_SLOWED
 from flashmesh.report.summary import KINDS, PARTS
+from flashmesh.report.throttle import throttle_notes
 from flashmesh.report.view import A_FEW, Choice, View, numbers
 
 if TYPE_CHECKING:
@@ -188,11 +189,11 @@ def show_measures(view: View, terminal: Terminal, measures: Sequence[str]) -> bo
 
 
 def show_notes(view: View, terminal: Terminal, is_whole: bool = False, *, has_groups: bool = True) -> None:
-    """Prints notes: host capacities, points that are not steady, meaning of marks, and number of points left out.
+    """Prints notes: host capacities, throttles, points that are not steady, meaning of marks, points left out.
 
     If the tables have groups of streams, also the number of streams left out.
     """
-    notes: list[str] = capacity_notes(view)
+    notes = [*capacity_notes(view), *throttle_notes(view)]
     unsteady = [point for point, steady in zip(view.points, view.steady, strict=True) if steady is False]
     if unsteady:
         (document,) = view.table.documents(unsteady[0].runs[:1])

@@ -28,6 +28,7 @@ from flashmesh.report.capacity import spare_space
 from flashmesh.report.replay import phases
 from flashmesh.report.scarce import scarce_stream
 from flashmesh.report.stream_kinds import mixed_kinds
+from flashmesh.report.throttle import foreign_throttle
 from flashmesh.results import Breakdown, Latency, LatencyByKind
 
 if TYPE_CHECKING:
@@ -98,7 +99,8 @@ def sections(result: Result, terminal: Terminal) -> Iterator[RenderableType]:
         yield Text(told, style="bold yellow")
     # If a stream ended early, the interval is wide for that reason, and a longer run would not narrow it.
     wide = "" if slowdowns.ended_early(result) else headline.wide(result)
-    for told in (wide, headline.unwritten(result), scarce_stream(result), spare_space(result)):
+    notes = (wide, headline.unwritten(result), scarce_stream(result), spare_space(result))
+    for told in (*notes, foreign_throttle(result.document)):
         if told:
             yield Text(told, style="yellow")
     if (count := phases(result.parameters)) > 1:
