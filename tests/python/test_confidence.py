@@ -114,16 +114,18 @@ def test_a_window_whose_interval_would_hide_a_drift_is_too_short() -> None:
 
 
 def test_the_length_of_a_steady_run_is_a_time_where_a_time_ends_the_run() -> None:
-    counted = flashmesh.run(SMALL, overrides={"workload.requests": 2_000})
+    full = {"precondition.kind": "random", "workload.read-share": 0}
+    counted = flashmesh.run(SMALL, overrides=full | {"workload.requests": 2_000})
     assert "requests would be enough (workload.requests)." in shown(counted)
-    timed = flashmesh.run(SMALL, overrides={"replay.stop-time": "10ms"})
+    timed = flashmesh.run(SMALL, overrides=full | {"replay.stop-time": "10ms"})
     needed = timed.steadiness.requests_needed
     assert needed is not None
     assert f"{q.time(needed / timed.iops * 1e12)} at this rate (replay.stop-time;" in shown(timed)
 
 
 def test_the_length_of_a_steady_run_of_several_streams_is_a_multiple_for_each_of_them() -> None:
-    told = shown(flashmesh.run(SMALL | {"stream": {"a": {}, "b": {}}}, overrides={"workload.requests": 1_000}))
+    full = {"precondition.kind": "random", "workload.read-share": 0, "workload.requests": 1_000}
+    told = shown(flashmesh.run(SMALL | {"stream": {"a": {}, "b": {}}}, overrides=full))
     assert "times as many requests of each stream would be enough (workload.requests)." in told
 
 

@@ -125,3 +125,13 @@ def test_a_wide_interval_of_a_steady_run_names_precision() -> None:
     assert "The IOPS are known to +-30.0 % only: --precision 5%" in shown(wide)
     document["steadiness"] |= {"steady": False, "reasons": ["short"]}
     assert "--precision 5%" not in shown(Result.from_document(document))
+
+
+def test_an_empty_drive_is_told_to_begin_full_before_a_thousandfold_run() -> None:
+    writes = {"workload.read-share": 0.0, "workload.requests": 5_000}
+    told = shown(flashmesh.run("preset:samsung-pm9a3", overrides=writes))
+    assert "NOT STEADY: collection has not begun" in told
+    assert 'precondition.kind = "random" begins with a full drive (about ' in told
+    assert "would be enough" not in told
+    full = shown(flashmesh.run("preset:venice-z-nand", overrides=writes | {"precondition.kind": "random"}))
+    assert "begins with a full drive" not in full

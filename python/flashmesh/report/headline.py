@@ -40,6 +40,9 @@ REASONS = {
 """Reasons why figures are not from the steady state, as texts, by their names in results."""
 BURST = "collection-ahead"
 BACKLOG = "backlog"
+FILLS_MIN = 10
+"""Minimum number of requests that a steady run needs, as a multiple of those of an empty drive, for the advice to begin
+with a full drive instead."""
 SIZE = re.compile(r"(\d)([A-Za-z])")
 """Boundary between the number and the unit of a size."""
 GRIDS = ("pnssd", "nossd", "venice", "ideal")
@@ -144,6 +147,9 @@ def missed_rate(result: Result) -> str:
 def longer(result: Result) -> str:
     """Returns the end of a sentence: the number of requests that a steady run needs; a full stop if that is unknown."""
     needed = result.steadiness.requests_needed
+    if began_empty(result) and (needed is None or needed > FILLS_MIN * result.requests):
+        filled = "" if needed is None else f" (about {rounded(needed):,} requests would fill this one)"
+        return f'; precondition.kind = "random" begins with a full drive{filled}.'
     if needed is None:
         return "."
     enough = f"; about {rounded(needed):,} requests would be enough"
@@ -158,6 +164,11 @@ def longer(result: Result) -> str:
         shown = f"{times:.1f}" if times < TENTHS_MAX else f"{rounded(round(times)):,}"
         return f"; about {shown} times as many requests of each stream would be enough (workload.requests)."
     return f"{enough} (workload.requests)."
+
+
+def began_empty(result: Result) -> bool:
+    """Returns whether a run began with an empty drive, in which collection has not begun."""
+    return BURST in result.steadiness.reasons and result.parameters["precondition"]["kind"] == "none"
 
 
 def rounded(count: int) -> int:
