@@ -55,12 +55,19 @@ def test_of_several_jobs_only_those_below_their_rate_are_named(tmp_path: Path) -
     assert "job fast cannot reach its rate" in shown(result)
 
 
-def test_a_saturated_drive_is_not_blamed_on_the_depth(tmp_path: Path) -> None:
+def test_a_rate_missed_on_a_saturated_drive_is_not_blamed_on_the_depth(tmp_path: Path) -> None:
     job = "[w]\nrw=write\nbs=128k\nioengine=libaio\niodepth=64\nrate_iops=90000\nnumber_ios=4000\n"
     result = run(tmp_path, job)
     assert result.iops < 0.5 * 90_000
     assert result.bound.share > 0.9
-    assert depth.missed(result.document) == []
+    (missed,) = depth.missed(result.document)
+    assert missed.is_saturated
+    told = shown(result)
+    assert "with 64 requests in flight, on a saturated drive" in told
+    assert "iodepth=" not in told
+    assert result.bound.sentence in told
+    # At most 64 requests are in flight, so no queue grows.
+    assert BEHIND not in told
 
 
 def test_a_stream_of_a_configuration_is_told_its_keys() -> None:

@@ -24,7 +24,7 @@ from flashmesh.plots.speedups import title_of
 from flashmesh.plots.utilisation import even_utilisation
 from flashmesh.plots.validation import curves as validation_curves
 from flashmesh.report import recordings
-from flashmesh.report.depth import bound_sentence
+from flashmesh.report.bottleneck import bound_sentence
 from flashmesh.report.findings import of_answer
 from flashmesh.report.validation import compared
 from flashmesh.validation.figures import KINDS

@@ -1,4 +1,4 @@
-"""Streams in open replay whose queue depth keeps them below the rate of their requests.
+"""Streams in open replay that their queue depth, or a saturated drive, keeps below the rate of their requests.
 
 A stream with `replay.outstanding-max` issues a request only when a place is free. It completes at most that many
 requests per mean latency, whatever the drive could do with more in flight.
@@ -16,8 +16,6 @@ from flashmesh.report import quantities as q
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-BEHIND = "the drive falls behind the arrivals"
-"""Start of `bound.sentence` of a run with open replay, in which no part of the drive is saturated."""
 SATURATED = 0.9
 """Minimum busy share of a part of the drive with which the part, not the depth, counts as the limit."""
 TOLERANCE = 0.02
@@ -30,7 +28,7 @@ JOB = "job"
 
 @dataclass(frozen=True, slots=True)
 class Missed:
-    """A stream that its depth keeps below its rate."""
+    """A stream that is below its rate although as many requests are in flight as its depth allows."""
 
     name: str
     """Name of the stream; empty for the only stream of a run."""
@@ -45,6 +43,8 @@ class Missed:
     """Completed requests per second."""
     latency_ps: float
     """Mean latency."""
+    is_saturated: bool
+    """Whether a part of the drive is saturated, so that more requests in flight would mostly wait longer."""
 
     @property
     def subject(self) -> str:
@@ -60,6 +60,11 @@ class Missed:
     def told(self) -> str:
         """Returns a sentence on the rate, on what was reached, and on the keys to change."""
         both = ", reads and writes together," if self.is_mix else ""
+        if self.is_saturated:
+            return (
+                f"{self.subject} reached {q.scaled(self.reached)} of its rate of {q.scaled(self.rate)} IOPS{both} with "
+                f"{self.in_flight} in flight, on a saturated drive"
+            )
         enough = math.ceil(self.rate * self.latency_ps / 10**12)
         remedy = f"replay.outstanding-max = {enough} or more, or a longer workload.interarrival"
         if self.is_job:
@@ -73,12 +78,8 @@ class Missed:
 
 
 def missed(document: Mapping[str, Any]) -> list[Missed]:
-    """Returns the streams of a result that their depth keeps below their rate.
-
-    Empty if a part of the drive is saturated, since more requests in flight would then only wait longer.
-    """
-    if document["bound"]["share"] >= SATURATED:
-        return []
+    """Returns the streams of a result that are below their rate with all requests in flight that their depth allows."""
+    is_saturated = document["bound"]["share"] >= SATURATED
     tables = document["configuration"].get("stream") or {"": document["configuration"]}
     window = document["measured"]
     streams: Sequence[Mapping[str, Any]] = document["streams"] if window is None else window["streams"]
@@ -94,24 +95,12 @@ def missed(document: Mapping[str, Any]) -> list[Missed]:
         reached, mean = stream["iops"], latency["mean"]
         if reached < rate * (1 - TOLERANCE) and rate * mean / 10**12 > depth * (1 + TOLERANCE):
             is_mix = 0 < workload.get("read-share", 0.0) < 1
-            found.append(Missed(name, workload.get("kind") == JOB, is_mix, depth, rate, reached, mean))
+            found.append(Missed(name, workload.get("kind") == JOB, is_mix, depth, rate, reached, mean, is_saturated))
     return found
 
 
 def text(streams: Sequence[Missed]) -> str:
-    """Returns a text on streams that cannot reach their rate; empty for none."""
+    """Returns a text on streams that are below their rate; empty for none."""
     named = "; ".join(stream.told() for stream in streams[:NAMED_MAX])
     more = len(streams) - NAMED_MAX
-    return f"{named}; {more:,} more cannot either" if more > 0 else named
-
-
-def bound_sentence(document: Mapping[str, Any]) -> str:
-    """Returns the sentence on the bottleneck of a result: the depth, if this is what keeps streams below their rate."""
-    told: str = document["bound"]["sentence"]
-    found = missed(document) if told.startswith(BEHIND) else []
-    if not found:
-        return told
-    first = found[0]
-    others = f" (and {len(found) - 1:,} more)" if len(found) > 1 else ""
-    _, _, busy = told.partition(": ")
-    return f"bound by the queue depth of {first.subject}{others}, always {first.in_flight} in flight: {busy}"
+    return f"{named}; {more:,} more are below their rate, too" if more > 0 else named

@@ -17,8 +17,8 @@ from flashmesh.configuration import value_text
 from flashmesh.report import quantities as q
 from flashmesh.report import stream_findings
 from flashmesh.report.answer import answer, effect, is_open_in
+from flashmesh.report.bottleneck import BEHIND, bound_sentence
 from flashmesh.report.chart_spec import axis_of
-from flashmesh.report.depth import BEHIND, bound_sentence
 from flashmesh.report.gains import CLEAR, OTHERS_MAX, Gain, Pairing, binder, binder_of, figures_of, listed, text, verb
 from flashmesh.report.measures import measure_named
 from flashmesh.report.scarce import first_note

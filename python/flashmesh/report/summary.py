@@ -24,6 +24,7 @@ from flashmesh.report import (
     slowdowns,
 )
 from flashmesh.report import quantities as q
+from flashmesh.report.bottleneck import bound_sentence
 from flashmesh.report.capacity import spare_space
 from flashmesh.report.replay import phases
 from flashmesh.report.scarce import scarce_stream
@@ -128,7 +129,7 @@ def sections(result: Result, terminal: Terminal) -> Iterator[RenderableType]:
         yield from slowdowns.shown(result, result.fairness, terminal)
         yield Text()
     yield Text("Why", style="bold")
-    yield Text(depth.bound_sentence(result.document), style="bold cyan")
+    yield Text(bound_sentence(result.document), style="bold cyan")
     if measured is None:
         yield Text(lower_bound(result))
     yield Text()
@@ -470,10 +471,11 @@ def lower_bound(result: Result) -> str:
     bound = result.lower_bound
     if bound.distance is None:
         return "no work, so no minimum time (no distance to the bound)"
-    over, least = q.share(bound.distance), q.time(bound.makespan_ps)
+    least = q.time(bound.makespan_ps)
+    took = f"took {q.share(bound.distance)} longer than"
     if bound.limit == "arrivals" and depth.missed(result.document):
-        return f"took {over} longer than the {least} that the rate asks for (distance to the bound)"
-    return f"took {over} longer than the {least} that {LIMITS[bound.limit]} at least (distance to the bound)"
+        return f"{took} the {least} that the rate asks for (distance to the bound)"
+    return f"{took} the {least} that {LIMITS[bound.limit]} at least (distance to the bound)"
 
 
 def pairs(rows: Sequence[tuple[str, str]]) -> RenderableType:

@@ -11,7 +11,7 @@ from flashmesh._native import ConfigError
 from flashmesh.aggregate.estimate import Estimate, estimate, ratio_of
 from flashmesh.aggregate.points import SEED, Point, grouped, is_repeated, keys_of, points_of
 from flashmesh.configuration import value_text
-from flashmesh.report.depth import BEHIND, bound_sentence
+from flashmesh.report.bottleneck import BEHIND, bound_sentence
 from flashmesh.report.marks import mark_of
 from flashmesh.results.streams import names_in
 
