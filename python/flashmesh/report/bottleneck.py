@@ -4,27 +4,47 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from flashmesh.importers.fio.values import time_ps
+from flashmesh.report import quantities as q
 from flashmesh.report.depth import missed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-BEHIND = "the drive falls behind the arrivals"
-"""Start of `bound.sentence` of a run with open replay, in which no part of the drive is saturated."""
+BEHIND, BY_LATENCY = "the drive falls behind the arrivals", "bound by latency"
+"""Starts of `bound.sentence` of a run in which no part of the drive is saturated: in open replay, and in others."""
+THINKING_MIN = 0.5
+"""Minimum share of the time of a stream that it thinks, for the think time to count as the bottleneck."""
 
 
 def bound_sentence(document: Mapping[str, Any]) -> str:
     """Returns the sentence on the bottleneck of a result.
 
-    It names the queue depth that keeps streams below their rate, if this limits the run.
+    It names the queue depth that keeps streams below their rate, or the think time, if these limit the run.
     """
-    return restated(document["bound"]["sentence"], document)
-
-
-def restated(sentence: str, document: Mapping[str, Any]) -> str:
-    """Returns the sentence on the bottleneck, from `bound.sentence` of a document."""
+    sentence: str = document["bound"]["sentence"]
     _, _, busy = sentence.partition(": ")
     if sentence.startswith(BEHIND) and (found := missed(document)):
         others = f" (and {len(found) - 1:,} more)" if len(found) > 1 else ""
         return f"bound by the queue depth of {found[0].subject}{others}, always {found[0].in_flight} in flight: {busy}"
+    if sentence.startswith(BY_LATENCY) and (times := think_times(document)):
+        each = " to ".join(dict.fromkeys([q.time(min(times)), q.time(max(times))]))
+        return f"bound by the think time, {each} for each request and longer than the request: {busy}"
     return sentence
+
+
+def think_times(document: Mapping[str, Any]) -> list[float]:
+    """Returns the think time for each request of every stream in picoseconds; empty if a stream thinks too little."""
+    tables = document["configuration"].get("stream") or {"": document["configuration"]}
+    window = document["measured"]
+    found = []
+    for stream in document["streams"] if window is None else window["streams"]:
+        replay = tables.get(stream["name"] if stream["name"] in tables else "", {}).get("replay", {})
+        latency = stream["latency_ps"]["all"]
+        if replay.get("mode") != "closed" or latency is None:
+            return []
+        think = time_ps(replay["think-time"]) / replay["think-every"]
+        if think < THINKING_MIN * (think + latency["mean"]):
+            return []
+        found.append(think)
+    return found

@@ -17,7 +17,7 @@ from flashmesh.configuration import value_text
 from flashmesh.report import quantities as q
 from flashmesh.report import stream_findings
 from flashmesh.report.answer import answer, effect, is_open_in
-from flashmesh.report.bottleneck import BEHIND, bound_sentence
+from flashmesh.report.bottleneck import BEHIND, BY_LATENCY, bound_sentence
 from flashmesh.report.chart_spec import axis_of
 from flashmesh.report.gains import CLEAR, OTHERS_MAX, Gain, Pairing, binder, binder_of, figures_of, listed, text, verb
 from flashmesh.report.measures import measure_named
@@ -99,7 +99,7 @@ def of_run(table: RunTable) -> list[str]:
         if (figure := found.estimate(0)) is not None:
             told.append(f"{name} {measure_named(name).text(found[0])} {figure.spread_text}".rstrip())
     ((sentence,),) = table.columns(["bound.sentence"])
-    if sentence is not None and str(sentence).startswith(BEHIND):
+    if sentence is not None and str(sentence).startswith((BEHIND, BY_LATENCY)):
         (document,) = table.documents([0])
         sentence = bound_sentence(document)
     return [f"{'; '.join(filter(None, [', '.join(told), str(sentence or '')]))}.", *notes(table)]

@@ -73,6 +73,8 @@ WIDTH = 80
 BAR = 10
 HEAT = 48
 ROWS_SHOWN = 64
+TIMES_MIN = 10.0
+"""Minimum distance to the bound, as a share, that a summary states as a multiple instead of a percentage."""
 SETUP_SHOWN_S = 0.05
 """Minimum setup time in seconds that a summary mentions."""
 
@@ -473,6 +475,8 @@ def lower_bound(result: Result) -> str:
         return "no work, so no minimum time (no distance to the bound)"
     least = q.time(bound.makespan_ps)
     took = f"took {q.share(bound.distance)} longer than"
+    if bound.distance >= TIMES_MIN:
+        took = f"took {bound.distance + 1:,.0f} times"
     if bound.limit == "arrivals" and depth.missed(result.document):
         return f"{took} the {least} that the rate asks for (distance to the bound)"
     return f"{took} the {least} that {LIMITS[bound.limit]} at least (distance to the bound)"
