@@ -70,7 +70,8 @@ def test_reads_and_writes_have_a_rate_each(jobs: Read, rate: str, interarrival: 
     """Like fio 3.33: `--rw=randrw --rwmixread=90 --rate_iops=500` issues 500 reads and 500 writes per second."""
     found = jobs(f"[job]\nrw=randrw\nrwmixread=90\n{rate}\n{END}")
     assert (found.settings["workload.interarrival"], found.settings["workload.read-share"]) == (interarrival, reads)
-    assert any("fio paces reads and writes each by its own rate" in note for note in found.notes)
+    (note,) = (note for note in found.notes if "fio paces reads and writes each by its own rate" in note)
+    assert note.endswith(f"the share of reads: {100 * reads:g} %, not 90 % (rwmixread)")
 
 
 @pytest.mark.parametrize(("rates", "paced"), [("rate_iops=4000,", 0), ("rate=,16000k", 1), ("rate_iops=4000,0", 0)])

@@ -88,8 +88,11 @@ def pace(stream: Stream, requests: Requests | None) -> None:
         return
     if len(per_second) > 1:
         stream.set("workload.read-share", per_second[0] / total, option.name)
+        share = 100 * per_second[0] / total
+        told = f": {share:.4g} %, not {mix(job)} % (rwmixread)" if round(share) != mix(job) else ""
         job.found.note(
-            f"{option.name}: fio paces reads and writes each by its own rate, so the rates determine the share of reads"
+            f"{option.name}: fio paces reads and writes each by its own rate, so the rates determine the share of "
+            f"reads{told}"
         )
     process = job.options.get("rate_process")
     if process is not None and process.value not in ("linear", "poisson"):
