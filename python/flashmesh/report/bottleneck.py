@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from flashmesh.importers.fio.values import time_ps
+from flashmesh.durations import time_ps
 from flashmesh.report import quantities as q
 from flashmesh.report.depth import missed
 

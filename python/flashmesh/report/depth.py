@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from flashmesh.importers.fio.values import time_ps
+from flashmesh.durations import time_ps
 from flashmesh.report import quantities as q
 
 if TYPE_CHECKING:

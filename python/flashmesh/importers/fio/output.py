@@ -8,6 +8,7 @@ from bisect import bisect_left
 from typing import TYPE_CHECKING, Any
 
 from flashmesh._native import __version__
+from flashmesh.durations import time_ps
 from flashmesh.importers.fio import values
 from flashmesh.importers.fio.levels import levels_of
 
@@ -77,7 +78,7 @@ def job_of(
     """
     tables = parameters.get("stream", {}).get(stream.name, parameters)
     # Requests of the first `ramp_time` do not count in the results of a stream; a window after them has the others.
-    ramp_ps = values.time_ps(tables["replay"]["ramp-time"])
+    ramp_ps = time_ps(tables["replay"]["ramp-time"])
     whole = result if not ramp_ps else result.measured
     alone = whole.distribution if len(result.streams) == 1 and whole is not None else None
     latency = stream.latency_ps

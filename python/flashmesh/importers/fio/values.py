@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import operator
 import re
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from flashmesh.importers.fio import meant
@@ -14,8 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 PREFIXES = "kmgtp"
-UNITS_PS = {"ps": 1, "ns": 10**3, "us": 10**6, "ms": 10**9, "s": 10**12}
-"""Units of time in configurations, in picoseconds."""
 MOST = 2**63 - 1
 SUFFIXED = re.compile(r"(?<![0-9a-zA-Z_.])([0-9]{1,20}(?:[kmgtpKMGTP][iI]?[bB]?))(?![0-9a-zA-Z_])")
 OPERATORS: dict[type[ast.operator], Callable[[float, float], float]] = {
@@ -149,12 +146,6 @@ def value_of(node: ast.expr) -> float:
         case ast.BinOp(left, kind, right) if type(kind) in OPERATORS:
             return OPERATORS[type(kind)](value_of(left), value_of(right))
     raise ValueError
-
-
-def time_ps(text: str) -> int:
-    """Returns a time of a configuration, such as 10us or 1.5s, in picoseconds."""
-    number, unit = text.rstrip("pnums"), text.lstrip("0123456789.")
-    return round(Fraction(number) * UNITS_PS[unit])
 
 
 def time_us(text: str, unit: str) -> int:
