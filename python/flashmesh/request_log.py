@@ -45,7 +45,7 @@ def request_log(
         failed: list[OSError] = []
         table: Table | None = None
         is_over = False
-        # After an interrupt, the block may end while the run still writes.
+        # After an interrupt, the `with` block may exit while the run still writes to the file.
         lock = threading.Lock()
 
         def take(rows: int, columns: dict[str, bytes]) -> None:

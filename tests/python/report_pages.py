@@ -12,7 +12,7 @@ import flashmesh
 
 
 class Page(HTMLParser):
-    """Parser of a page: cells with numbers, attributes that may load something, and data."""
+    """Parser of a page that collects its cells with numbers, attributes that may load a resource, and embedded JSON."""
 
     def __init__(self, text: str) -> None:
         super().__init__()

@@ -68,7 +68,7 @@ def browser(comparison: flashmesh.Comparison, tmp_path_factory: pytest.TempPathF
 
 @pytest.fixture
 def page(browser: webdriver.Chrome) -> webdriver.Chrome:
-    """Returns the browser with the first run in the moving view, the animated recording of the interconnect."""
+    """Returns the browser, with the recording of the first run selected in the animation of the interconnect."""
     choose(browser, 0)
     return browser
 

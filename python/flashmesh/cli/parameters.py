@@ -52,7 +52,7 @@ def once_each(
 ) -> tuple[tuple[str, str], ...]:
     """Refuses a key that is set twice, since one of the values would have no effect.
 
-    The settings include those of policies and of a precision.
+    Options such as `--policy` and `--precision` set keys, too.
     """
     settings = (*settings, *ctx.meta.get(NAMED, ()), *ctx.meta.get(PRECISE, ()))
     seen: dict[str, str] = {}

@@ -124,8 +124,8 @@ def baselines(runs: Sequence[Run]) -> list[Run]:
         return tuple((key, value_text(value)) for key, value in run.settings.items() if key != first)
 
     found: dict[tuple[tuple[str, str], ...], Run] = {}
-    # Put runs with the first value first, so that they become the baselines: the Pareto front of a search is not
-    # ordered by value.
+    # Runs that share the first run's value of the key `first` become the baselines, so they come first. The runs of a
+    # Pareto front are not grouped by value.
     for run in sorted(runs, key=lambda run: run.settings.get(first or "") != runs[0].settings.get(first or "")):
         found.setdefault(rest(run), run)
     return [found[rest(run)] for run in runs]

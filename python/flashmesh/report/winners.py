@@ -175,9 +175,9 @@ def cause(table: RunTable, pairing: Pairing, winner: Winner, first: str) -> str:
 
 
 def bottleneck(table: RunTable, numbers: Sequence[int], what: str, name: str) -> str:
-    """Returns a clause on the bottleneck `what` of some runs; it says if a single busy part of many is the bottleneck.
+    """Returns a clause on the bottleneck `what` of some runs, which are called `name` in it.
 
-    `name` is the object of the sentence.
+    If only one of many equal parts is busy, such as one channel, the clause says so.
     """
     (sentences,) = table.columns(["bound.sentence"])
     loads = [int(load[1]) for number in numbers if (load := AVERAGE.search(str(sentences[number])))]

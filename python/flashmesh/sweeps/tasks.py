@@ -108,8 +108,8 @@ def without_idle(
 ) -> tuple[Config, tuple[str, ...]]:
     """Returns (configuration of a point, keys that it does not read).
 
-    Unread keys have their values in `firsts`, the first point, so that points that differ only in unread keys share one
-    run.
+    Unread keys get the values of the first point, `firsts`, so that points that differ only in unread keys have one
+    configuration and share a run.
     """
     idle = tuple(key for key in settings if config.unread(key) is not None)
     common = {key: firsts[key] for key in idle}

@@ -121,9 +121,9 @@ class Validating:
     def run(self, executor: Executor, on_session: Callable[[Session], Callable[[Outcome], None]]) -> None:
         """Simulates all loads.
 
-        Of the loads that saturated the measured drive, the lowest and the highest run first. A load between them takes
-        the results of the highest, if the simulated drive served less there than this load requests. Otherwise, or if
-        the run of the highest failed, it has its own run.
+        Results of saturated drives do not depend on the load. So of the loads that saturated the measured drive, the
+        lowest and the highest run first. If the simulated drive completes less under the highest load than a load
+        between them requests, that load takes the results of the highest. Otherwise it has its own run.
 
         Args:
             executor: The executor of the runs.

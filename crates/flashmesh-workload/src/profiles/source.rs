@@ -94,8 +94,8 @@ fn streams_of(profile: &Profile, setting: RunSettings<'_>) -> Result<Streams, Wo
         Arrivals::new(workload.arrivals.unwrap_or(ArrivalKind::Burst), setting.mean_interarrival, burst_length, seed)?;
     let recurs = |own: Repetition| Recurrence::new(own.bursts_mean(), own.skew);
     let recurrence = profile.repetition(workload).map(recurs).transpose()?;
-    // A published recurrence keeps the burst length that the profile assumes, so that `burst-length` changes arrivals but no addresses. If
-    // the configuration requests the recurrence, or bursts of one kind, bursts have `burst-length` requests.
+    // The published recurrence (reuse of addresses) was derived with the burst length that the profile assumes, so `burst-length` changes only
+    // arrivals. It also changes addresses if the configuration sets the recurrence itself, or asks for bursts of one kind.
     let mut length = assumed.burst_requests;
     for (key, is_set) in [
         ("workload.pair-repetition", workload.pair_repetition.is_some_and(|mean| mean > 1.0)),

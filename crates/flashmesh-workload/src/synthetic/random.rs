@@ -102,7 +102,7 @@ impl Chance {
         draw < self.hits
     }
 
-    /// Returns a draw, which can be tested against several chances.
+    /// Returns a uniform 63-bit number for [`Chance::holds`]. One number tests several exclusive chances, added up.
     #[inline]
     pub(crate) fn draw(generator: &mut Generator) -> u64 {
         generator.next_u64() >> 1

@@ -17,8 +17,8 @@ pub(super) struct UnacknowledgedWrites {
 }
 
 impl UnacknowledgedWrites {
-    /// Records a write that DRAM has accepted. `generation` is the version number of the dirty data, or of the destage, that the write
-    /// belongs to.
+    /// Records a write that DRAM has accepted. `generation` is the version number of its data: that of the dirty page or, once the page is in
+    /// destage, that of the copy in destage.
     pub fn record(&mut self, write: &PageWrite, generation: u64) {
         self.pending.entry(write.request).or_default().push((write.lpn, write.sectors, generation));
     }

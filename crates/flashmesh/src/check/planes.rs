@@ -38,7 +38,7 @@ pub(super) struct Planes {
     suspended: FxHashMap<DieId, (OperationKind, usize)>,
     ended: Option<Ended>,
     done: Vec<Done>,
-    /// Old locations of the mapping units that the last copyback has moved so far.
+    /// Old locations of the mapping units moved by the latest copyback, added as each move is reported.
     copied_back: Vec<Ppn>,
 }
 

@@ -17,8 +17,8 @@ use super::work::{host_read, map, parity, reallocate, replica};
 use super::{Context, Controller};
 
 impl Controller {
-    /// Handles the end of the transfer in `phase` over the path that die `asker` requested. On a plain drive (compiled without optional features),
-    /// returns the host read whose data has arrived, if any; the frontend completes it before all pending completions. Otherwise returns `None`.
+    /// Handles the end of the transfer in `phase` over the path that die `asker` requested. Returns the host read whose data has arrived, which the
+    /// frontend must complete before all pending completions. Always `None` in models with optional features, which report the read as a completion.
     #[inline(always)]
     pub fn delivered<M: Model>(
         &mut self,

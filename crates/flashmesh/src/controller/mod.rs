@@ -92,7 +92,7 @@ pub enum CompletedWork {
         request: RequestId,
         /// Size of the data that a read takes from DRAM; zero for a write.
         read: Bytes,
-        /// Latency breakdown of this part.
+        /// Latency breakdown of the page, or of the part of the page.
         spent: LatencyBreakdown,
     },
     /// A flush whose data is on flash; `None` for a flush that no request issued.

@@ -47,8 +47,8 @@ pub struct Geometry {
     divisors: Divisors,
 }
 
-/// Blocks of the SLC cache: the last block ids of each plane. In a dynamic cache these ids come after the real blocks of the plane, and
-/// each is an alias of a free native block.
+/// Blocks of the SLC cache, which have the last block ids of each plane. A static cache has blocks of its own. In a dynamic cache, the ids
+/// lie beyond the native blocks of the plane, and each stands for a free native block that is used in SLC mode.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SlcBlocks {
     /// Number of SLC blocks in each plane; 0 without an SLC cache.

@@ -13,7 +13,7 @@ pub const REPLICA_BLOCKS: u32 = 1;
 /// Number of blocks of a plane whose pages may be allocated to early-bound writes that are not programmed yet.
 pub const PREALLOCATED_BLOCKS: u32 = 1;
 
-/// Spare blocks of a plane for its open blocks for translation pages: one for pages written, one for pages moved.
+/// Blocks reserved in each plane as open blocks of translation pages: one for written pages, one for moved pages.
 pub const TRANSLATION_BLOCKS: u32 = 2;
 
 /// Spare blocks of a plane for pages folded out of the SLC cache: the open block, and the block in which a fold continues if the open block is full.

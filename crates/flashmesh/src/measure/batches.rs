@@ -76,14 +76,13 @@ impl<T> CumulativeSamples<T> {
         &self.values
     }
 
-    /// Returns the indices of the marks (samples of cumulative counts) that end the batches which begin at `start` or later. Empty if no
-    /// batch begins then.
+    /// Returns the indices of the marks (samples of cumulative counts) at the ends of all batches that begin at `start` or later. Empty if there is
+    /// no such batch.
     pub fn batch_indices(&self, start: Time) -> Range<usize> {
         self.batch_indices_between(start..Time::MAX)
     }
 
-    /// Returns the indices of the marks (samples of cumulative counts) that end the batches which lie entirely within `window`. Empty if no
-    /// batch does.
+    /// Returns the indices of the marks (samples of cumulative counts) at the ends of all batches within `window`. Empty if there is no such batch.
     pub fn batch_indices_between(&self, window: Range<Time>) -> Range<usize> {
         let count = self.values.len();
         let end = (0..count).find(|&index| self.time(index) > window.end).unwrap_or(count);

@@ -104,7 +104,7 @@ quantities! {
         controller: u64;
         /// Die for which the scout searches a path.
         die: u64;
-        /// Move of the scout.
+        /// Move of the scout: forward, back, or the end of its search.
         step: ScoutMove;
         /// Chip of the router to which the scout moves, or where it is.
         to_chip: Option<u64>, null "when that is its controller";

@@ -106,7 +106,8 @@ mod tests {
 
     const BATCHES: usize = 60;
 
-    /// Measures the drift of batches of 32 requests each. `batch` returns, for a batch, the number of reads and the mean latencies of reads and writes.
+    /// Measures the drift of batches of 32 requests each. `batch` returns, for a batch, its number of reads, and the mean latencies of its reads and
+    /// of its writes.
     fn drift(batch: impl Fn(usize) -> (u64, f64, f64)) -> WindowDrift {
         let mut marks = CumulativeSamples::new(Time::ZERO, RequestSample::default(), Time::from_us(1));
         let mut sample = RequestSample::default();
@@ -125,7 +126,7 @@ mod tests {
 
     /// Returns 1.05 and 0.95 in turns.
     fn noise(index: usize) -> f64 {
-        if index % 2 == 0 { 1.05 } else { 0.95 }
+        if index.is_multiple_of(2) { 1.05 } else { 0.95 }
     }
 
     #[test]

@@ -234,7 +234,7 @@ fn a_page_whose_units_are_all_valid_moves_within_its_plane_and_others_are_packed
     let (report, sent) = run_told(&config, writes.clone());
     assert_eq!((report.gc.pages_moved, report.gc.pages_copied, report.flash.units_skipped), (5, 0, 3 + 3));
     assert_eq!((sent.copybacks, sent.reads, sent.data), (1, 1, vec![1]));
-    // A copyback with its array time, a read of the remaining mapping unit, and a program with the data of a whole page.
+    // The moves consist of a copyback with its array time, a read of the remaining mapping unit, and a program with the data of a whole page.
     let rate = Rate::from_bytes_per_second(1_200_000_000);
     let (command, data) = (Time::from_ns(10), |units: u64| rate.time_for(Bytes::new(units * UNIT)));
     let last_write = last + command + data(4) + PROGRAM;

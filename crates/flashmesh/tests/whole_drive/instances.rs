@@ -164,8 +164,8 @@ fn serves(config: &Config, needed: Instance) -> Instance {
     }
 }
 
-/// Runs the case in the smallest instance that its keys need, in each larger one, and with oracles. Asserts equal results, and returns those of the
-/// smallest.
+/// Runs the case in the smallest instance (compiled variant of the simulation) that supports its keys, in each instance with more features, and with
+/// oracles. Asserts equal results, and returns those of the smallest.
 fn compare(number: u64, case: &Case) -> Outcome {
     let bare = run(&case.config, listed(case), BARE);
     let assert_same = |other: &Outcome, what: &str| {

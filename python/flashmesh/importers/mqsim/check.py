@@ -51,7 +51,7 @@ def at_tag(message: str, text: str, ledger: Ledger, sources: Sequence[Source]) -
 
 
 def remedy_for(key: str, fates: Sequence[Fate], given: Fate | None) -> str:
-    """Returns how to change a refused key: by the tags that set it, or by the size of the drive.
+    """Returns advice for a refused key, as text: the tags of MQSim to change (`fates`), or the size of the drive.
 
     `given` is the tag in the file; None if MQSim's default was used.
     """

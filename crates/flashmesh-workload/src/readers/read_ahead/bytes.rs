@@ -48,8 +48,9 @@ impl Producer for Unpacker {
 /// The decompressed bytes of a file, in order. A decompression error is returned after all bytes before the error.
 pub(in super::super) struct UnpackedAhead {
     chunks: ReadAhead<Unpacker>,
-    /// The current chunk, and the number of its bytes already read.
+    /// Chunk that the caller reads.
     chunk: Chunk,
+    /// Number of bytes of `chunk` that the caller has read.
     taken: usize,
 }
 

@@ -20,7 +20,7 @@ pub struct Throttle {
     waits_since: Option<Time>,
     /// Total time for which at least one page waited, up to the last event that ended a delay.
     waited: Time,
-    /// Number of delayed pages. Pages queued behind a delayed page count only if they are then delayed themselves.
+    /// Number of delayed pages. A page that waits behind a delayed page counts only if the throttle delays it, too, when its turn comes.
     pages: u64,
 }
 

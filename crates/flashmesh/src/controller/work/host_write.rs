@@ -17,7 +17,7 @@ use super::map::CachedMap;
 use super::placement::Placements;
 use super::preallocate::BlockedWrites;
 
-/// The writes to flash in flight.
+/// Host writes whose flash programs are in flight.
 #[derive(Clone, Debug)]
 pub struct HostWrites {
     /// Last write in flight of each logical page. The next write of the page waits for it, so that the writes of a page keep their order.

@@ -123,8 +123,7 @@ impl EarlyBoundPrograms {
         may_run && !is_empty
     }
 
-    /// Skips `page`, which was assigned to a logical page but is never programmed: with `ftl.first-touch = "write-block"` or `"reader-block"`, the
-    /// first read of an unmapped logical page assigns it the next page of an open block.
+    /// Skips `page`, which is never programmed: the first read of an unmapped logical page has assigned it (`ftl.first-touch`).
     ///
     /// If `page` is the last page of a program of several mapping units, closes the program, because no later write can join it.
     #[inline(never)]

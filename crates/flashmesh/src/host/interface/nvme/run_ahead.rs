@@ -90,7 +90,7 @@ impl Nvme {
         self.ahead.min_message_time = self.messages.submission.time.min(self.link.message(Bytes::new(1)).time);
     }
 
-    /// Returns whether run-ahead mode is on. [`Nvme::arrived`] then reports the arrivals.
+    /// Returns whether run-ahead mode is on: arrivals of commands are computed ahead, and [`Nvme::arrived`] returns them instead of events.
     pub fn is_ahead(&self) -> bool {
         self.is_ahead
     }

@@ -251,7 +251,8 @@ proptest! {
         prop_assert_eq!(by_events.passed.len(), 2 * load.requests as usize);
         for events in [Events::Requests, Events::Arrivals] {
             let mut ahead = run(&config, &load, events);
-            // `Arrivals` has completion events only after the end of reactive mode, so only the last values were recorded.
+            // With `Arrivals`, completion events exist only after the end of reactive mode, so the run records only the last of the values that the
+            // run with all events records.
             prop_assert!(by_events.looked_at.ends_with(&ahead.looked_at));
             prop_assert!(events == Events::Arrivals || ahead.looked_at.len() == by_events.looked_at.len());
             ahead.looked_at.clone_from(&by_events.looked_at);
