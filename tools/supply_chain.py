@@ -2,9 +2,9 @@
 
 Reads Cargo.lock through `cargo metadata`, and requirements.lock. Without arguments, it fails on a crate whose licence
 is not in `LICENCES`, that does not come from a registry, or that is present in two versions without a reason in
-`DUPLICATES`. It also fails on a crate that is compiled differently for the module and for the plugin of nbdkit, since a
-build then compiles the core twice, and on a Python requirement without a version and a hash. With --sbom FILE, it
-writes a CycloneDX document instead.
+`DUPLICATES`. It also fails on a crate that is compiled differently for the module and for the plugin of nbdkit, or for
+the Rust tests and for the module that the Python tests run with, since a build then compiles the core twice, and on a
+Python requirement without a version and a hash. With --sbom FILE, it writes a CycloneDX document instead.
 """
 
 from __future__ import annotations
@@ -50,6 +50,9 @@ DUPLICATES: dict[str, str] = {
     "syn": "macros of bolero, enum_dispatch and others take an older one; it is in no binary",
 }
 """Reasons why some crates are present in several versions, by crate."""
+
+INTERNALS = "flashmesh/internals"
+"""Feature with which `make test` builds the module (the target `$(TESTED)` of the Makefile)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,12 +114,13 @@ def allows(licence: str | None) -> bool:
     return all(any(one.strip() in LICENCES for one in re.split(r"\s+OR\s+", part)) for part in parts)
 
 
-def features(*packages: str, edges: str = "normal,build") -> dict[str, set[str]]:
+def features(*packages: str, edges: str = "normal,build", enabled: str = "") -> dict[str, set[str]]:
     """Returns the crates that packages depend on, each with the sets of features with which it is compiled.
 
-    Without names in `packages`, covers all packages of the workspace.
+    Without names in `packages`, covers all packages of the workspace. `enabled` is a feature to enable.
     """
     chosen = [f"--package={package}" for package in packages] or ["--workspace"]
+    chosen += [f"--features={enabled}"] if enabled else []
     command = ["cargo", "tree", "--locked", *chosen, "--edges", edges, "--prefix", "none"]
     text = subprocess.run(
         [*command, "--format", "{p}|{f}"], cwd=ROOT, capture_output=True, text=True, check=True
@@ -209,7 +213,10 @@ def main() -> int:
         return 0
     found = problems(cargo, python)
     found += compiled_twice(features("flashmesh-py"), features("flashmesh-nbdkit"), "the module and the plugin")
-    found += compiled_twice(*tested(), "tests of the workspace and of flashmesh alone")
+    of_workspace, of_core = tested()
+    found += compiled_twice(of_workspace, of_core, "tests of the workspace and of flashmesh alone")
+    module = features("flashmesh-py", enabled=INTERNALS)
+    found += compiled_twice(of_workspace, module, "the Rust tests and the module of the Python tests")
     for problem in found:
         print(problem, file=sys.stderr)
     return 1 if found else 0

@@ -61,6 +61,14 @@ def test_tests_of_the_workspace_and_of_the_core_alone_share_what_is_compiled() -
     assert supply_chain.compiled_twice(workspace, alone, "both") == []
 
 
+def test_rust_tests_and_the_module_of_the_python_tests_share_the_compiled_core() -> None:
+    workspace, _ = supply_chain.tested()
+    module = supply_chain.features("flashmesh-py", enabled=supply_chain.INTERNALS)
+    assert supply_chain.compiled_twice(workspace, module, "both") == []
+    plain = supply_chain.features("flashmesh-py")
+    assert any(fault.startswith("flashmesh v") for fault in supply_chain.compiled_twice(workspace, plain, "both"))
+
+
 def test_bill_of_materials_names_each_component_with_its_hash() -> None:
     document = supply_chain.sbom([CRATE, PACKAGE], "1.2.3")
     assert (document["bomFormat"], document["specVersion"]) == ("CycloneDX", "1.6")
