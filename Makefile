@@ -30,19 +30,14 @@ $(ENVIRONMENT): requirements.lock
 # Packages are installed while the core is compiled: neither keeps all processors busy.
 MATURIN := PIP_QUIET=1 VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --locked --quiet
 $(NATIVE): BUILD_OPTIONS := --profile quick
-$(NATIVE): requirements.lock $(SOURCES)
-	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target $(ENVIRONMENT) plugin BUILD_OPTIONS='$(BUILD_OPTIONS)'
-	$(MATURIN) $(BUILD_OPTIONS)
-	@touch $(TESTED) $@
-
 # Tests run with the module of `make build` where it is up to date. Where it is not they get one around the core that the Rust tests have:
 # nothing is compiled twice, the Python tests take as long, and long simulations a third longer.
 $(TESTED): BUILD_OPTIONS := --features flashmesh/internals
-$(TESTED): requirements.lock $(SOURCES)
+$(NATIVE) $(TESTED): requirements.lock $(SOURCES)
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target $(ENVIRONMENT) plugin BUILD_OPTIONS='$(BUILD_OPTIONS)'
 	@rm -f $(NATIVE)
 	$(MATURIN) $(BUILD_OPTIONS)
-	@touch $@
+	@touch $(TESTED) $@
 
 .PHONY: plugin
 plugin:
