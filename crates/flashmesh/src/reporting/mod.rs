@@ -14,14 +14,14 @@ use crate::controller::replica::Replication;
 use crate::datapath;
 use crate::flash::geometry::Geometry;
 use crate::frontend::{self, HostStream};
-use crate::measure::confidence::{RequestMetrics, StreamConfidence};
+use crate::measure::confidence::{PreciseFigures, RequestMetrics, StreamConfidence};
 use crate::measure::part_times::PartTimes;
 use crate::measure::peak_rss;
 use crate::measure::report::{
     FlashReport, LinksReport, MappingCacheReport, PathConflictReport, PerRequestReport, Report, StreamReport,
 };
 use crate::measure::stream::{StreamMeasures, StreamMetrics};
-use crate::measure::timeline::MeasuredWindow;
+use crate::measure::timeline::{MeasuredReport, MeasuredWindow};
 use crate::measure::user_quantities::UserQuantities;
 use crate::persistence::PersistenceCounts;
 use crate::power::{area, energy};
@@ -79,6 +79,18 @@ impl Snapshot<'_> {
         let (confidence, steadiness) = self.confidence_and_steadiness(&run, warm_up.as_ref(), measured.as_ref());
         let streams = self.stream_reports(measured.as_ref());
         let measured = measured.map(|measured| self.with_breakdown(measured.report));
+        let figures = match &measured {
+            Some(MeasuredReport { window, .. }) => PreciseFigures {
+                iops: window.iops,
+                bandwidth_bytes_per_s: window.bandwidth_bytes_per_s,
+                latency_ps: window.latency_ps.all.as_ref(),
+                write_amplification: window.write_amplification,
+            },
+            None => {
+                PreciseFigures { iops, bandwidth_bytes_per_s, latency_ps: latency_ps.all.as_ref(), write_amplification }
+            }
+        };
+        let precision = self.precision(&confidence, &figures);
         let bound = match (&measured, self.window_begin) {
             (Some(measured), Some(begin)) => {
                 self.bound(&times.since(begin), measured.breakdown_ps.mean.as_ref(), end.saturating_sub(begin.span))
@@ -130,7 +142,7 @@ impl Snapshot<'_> {
             streams,
             warm_up,
             measured,
-            precision: self.precision(&confidence),
+            precision,
             confidence,
             steadiness,
             epochs,

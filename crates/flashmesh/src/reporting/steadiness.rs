@@ -3,7 +3,9 @@
 use std::ops::Range;
 
 use crate::config::{Config, FirmwarePolicy, Pattern, PreconditionKind, Workload, WorkloadKind};
-use crate::measure::confidence::{ConfidenceReport, PrecisionReport, RequestMetrics, WindowMetrics, tally};
+use crate::measure::confidence::{
+    ConfidenceReport, PreciseFigures, PrecisionReport, RequestMetrics, WindowMetrics, tally,
+};
 use crate::measure::steadiness::{DriveScale, SteadinessReport, WindowSummary};
 use crate::measure::stream::{MeasuredKind, StreamMeasures};
 use crate::measure::timeline::{MeasuredBreakdownReport, MeasuredReport, MeasuredWindow, WarmUpReport};
@@ -72,9 +74,13 @@ impl Snapshot<'_> {
     }
 
     /// Returns the required and the reached precision of the figure that `measure.precision-of` names; `None` if `measure.precision` is 0.
-    pub(super) fn precision(&self, confidence: &ConfidenceReport) -> Option<PrecisionReport> {
+    pub(super) fn precision(
+        &self,
+        confidence: &ConfidenceReport,
+        figures: &PreciseFigures<'_>,
+    ) -> Option<PrecisionReport> {
         let wanted = self.config.measure.precision;
-        (wanted > 0.0).then(|| PrecisionReport::new(self.config.measure.precision_of, wanted, confidence))
+        (wanted > 0.0).then(|| PrecisionReport::new(self.config.measure.precision_of, wanted, confidence, figures))
     }
 
     fn drive_scale(&self) -> DriveScale {

@@ -17,6 +17,7 @@ use std::ops::Range;
 use self::request_intervals::{RequestIntervals, increment};
 use super::batches::Batches;
 use super::interval::DriveCounts;
+use super::latency::LatencySummary;
 use crate::config::PrecisionOf;
 use crate::quantities;
 use crate::units::Time;
@@ -41,10 +42,9 @@ impl ConfidenceInterval {
         ConfidenceInterval { low: (value - half_width).max(0.0), high: value + half_width }
     }
 
-    /// Returns the half-width as a share of the midpoint of the interval; `None` if the midpoint is zero.
-    pub fn relative_half_width(&self) -> Option<f64> {
-        let sum = self.high + self.low;
-        (sum > 0.0).then(|| (self.high - self.low) / sum)
+    /// Returns half the width of the interval as a share of `figure`, the figure whose interval it is; `None` if the figure is zero.
+    fn relative_half_width(&self, figure: f64) -> Option<f64> {
+        (figure > 0.0).then(|| (self.high - self.low) / 2.0 / figure)
     }
 }
 
@@ -152,22 +152,33 @@ quantities! {
 }
 
 impl PrecisionReport {
-    /// Returns the precision of the figure `of`, from its interval in `confidence`. `wanted` is the requested half-width, as a share of the figure.
-    pub fn new(of: PrecisionOf, wanted: f64, confidence: &ConfidenceReport) -> PrecisionReport {
-        let latency = &confidence.latency_ps.all;
-        let interval = match of {
-            PrecisionOf::Iops => confidence.iops,
-            PrecisionOf::Bandwidth => confidence.bandwidth_bytes_per_s,
-            PrecisionOf::Mean => latency.mean,
-            PrecisionOf::P50 => latency.p50,
-            PrecisionOf::P95 => latency.p95,
-            PrecisionOf::P99 => latency.p99,
-            PrecisionOf::P99_9 => latency.p99_9,
-            PrecisionOf::WriteAmplification => confidence.write_amplification,
+    /// Returns the precision of the figure `of` of the measured window, or of the whole run without one. `wanted` is the requested half-width, as a
+    /// share of the figure.
+    pub fn new(of: PrecisionOf, wanted: f64, confidence: &ConfidenceReport, figures: &PreciseFigures<'_>) -> Self {
+        let (intervals, latency) = (&confidence.latency_ps.all, figures.latency_ps);
+        let percentile = |of: fn(&LatencySummary) -> u64| latency.map(|latency| of(latency) as f64);
+        let (interval, figure) = match of {
+            PrecisionOf::Iops => (confidence.iops, Some(figures.iops)),
+            PrecisionOf::Bandwidth => (confidence.bandwidth_bytes_per_s, Some(figures.bandwidth_bytes_per_s)),
+            PrecisionOf::Mean => (intervals.mean, latency.map(|latency| latency.mean)),
+            PrecisionOf::P50 => (intervals.p50, percentile(|latency| latency.p50)),
+            PrecisionOf::P95 => (intervals.p95, percentile(|latency| latency.p95)),
+            PrecisionOf::P99 => (intervals.p99, percentile(|latency| latency.p99)),
+            PrecisionOf::P99_9 => (intervals.p99_9, percentile(|latency| latency.p99_9)),
+            PrecisionOf::WriteAmplification => (confidence.write_amplification, figures.write_amplification),
         };
-        let reached = interval.and_then(|interval| interval.relative_half_width());
+        let reached = interval.zip(figure).and_then(|(interval, figure)| interval.relative_half_width(figure));
         PrecisionReport { of: of.name(), wanted, reached, met: reached.is_some_and(|reached| reached <= wanted) }
     }
+}
+
+/// Figures whose precision `measure.precision-of` can select.
+pub struct PreciseFigures<'a> {
+    pub iops: f64,
+    pub bandwidth_bytes_per_s: f64,
+    /// Latencies of all requests; `None` without requests.
+    pub latency_ps: Option<&'a LatencySummary>,
+    pub write_amplification: Option<f64>,
 }
 
 /// Values of the figures of a window, around which confidence intervals are computed.
