@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
-import io
-
 import pytest
 
 import flashmesh
-from flashmesh.report import summary
 from flashmesh.report.bottleneck import bound_sentence
-from flashmesh.report.terminal import Terminal
-from flashmesh.results import Result
+from summary_text import shown
 
 DRIVE = "preset:samsung-pm9a3"
 THINKING = {"replay.mode": "closed", "replay.threads": 1, "workload.requests": 600}
-
-
-def shown(result: Result) -> str:
-    """Returns the summary of a result as it is printed, on one line."""
-    stream = io.StringIO()
-    summary.show(result, Terminal(stream, 200))
-    return " ".join(stream.getvalue().split())
 
 
 def test_the_think_time_bounds_a_job_that_mostly_thinks() -> None:

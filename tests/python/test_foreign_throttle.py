@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import io
 from typing import Any
 
 import pytest
 
 import flashmesh
 from conftest import Cli
-from flashmesh.report import summary
-from flashmesh.report.terminal import Terminal
 from flashmesh.report.throttle import delayed_share, foreign_throttle
-from flashmesh.results import Result
+from summary_text import shown
 
 DRIVE = "preset:samsung-pm9a3"
 SMALL: dict[str, Any] = {
@@ -26,13 +23,6 @@ SMALL: dict[str, Any] = {
 }
 """Writes to a full drive, which is small so that it is soon made."""
 TWICE = {"geometry.chips-per-channel": 4, "geometry.capacity": "76GB"}
-
-
-def shown(result: Result) -> str:
-    """Returns the summary of a result as it is printed, on one line."""
-    stream = io.StringIO()
-    summary.show(result, Terminal(stream, 200))
-    return " ".join(stream.getvalue().split())
 
 
 def test_the_throttle_of_a_preset_that_caps_twice_the_dies_is_told() -> None:

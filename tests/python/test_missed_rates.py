@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 from pathlib import Path
 from typing import Any
@@ -11,12 +10,15 @@ import pytest
 
 import flashmesh
 from conftest import Cli
-from flashmesh.report import depth, summary
-from flashmesh.report.terminal import Terminal
+from flashmesh.aggregate.steadiness import REMEDY, REMEDY_BEHIND, unsteady_note
+from flashmesh.report import depth
 from flashmesh.results import Result
+from summary_text import shown
 
 DRIVE = "preset:samsung-pm9a3"
 LAT = "rw=randread\nbs=4k\nioengine=libaio\nnumber_ios=4000\n"
+ISSUED = {"replay.mode": "open", "replay.latency-start": "issue", "measure.warm-up": "none"}
+OPEN = {"replay.mode": "open", "workload.interarrival": "20us", "workload.requests": 4000, "measure.warm-up": "none"}
 BEHIND = "requests arrive faster than the drive completes them"
 
 
@@ -24,13 +26,6 @@ def run(tmp_path: Path, text: str) -> Result:
     path = tmp_path / "job.fio"
     path.write_text(text)
     return flashmesh.run(DRIVE, fio=path)
-
-
-def shown(result: Result) -> str:
-    """Returns the summary of a result as it is printed, on one line."""
-    stream = io.StringIO()
-    summary.show(result, Terminal(stream, 200))
-    return " ".join(stream.getvalue().split())
 
 
 def test_a_job_whose_depth_is_too_small_for_its_rate_is_told_the_depth_that_reaches_it(tmp_path: Path) -> None:
@@ -47,6 +42,40 @@ def test_a_job_whose_depth_is_too_small_for_its_rate_is_told_the_depth_that_reac
     assert reached.iops == pytest.approx(50_000, rel=0.01)
     assert not depth.missed(reached.document)
     assert "RATE NOT REACHED" not in shown(reached)
+
+
+@pytest.mark.parametrize("start", ["arrival", "issue"])
+def test_the_depth_that_reaches_a_rate_does_not_depend_on_where_latencies_begin(start: str) -> None:
+    result = flashmesh.run(DRIVE, overrides=OPEN | {"replay.outstanding-max": 1, "replay.latency-start": start})
+    (missed,) = depth.missed(result.document)
+    assert missed.latency_ps == pytest.approx(10**12 / result.iops, rel=0.02)
+    assert "take replay.outstanding-max = 3 or more" in shown(result)
+    # Latencies from the arrival grow with the queue, so that such a run is not steady.
+    assert (BEHIND in shown(result)) == (start == "arrival")
+
+
+def test_a_rate_that_no_depth_reaches_is_told_without_a_depth() -> None:
+    asked = {"replay.outstanding-max": 1, "workload.interarrival": "1ps", "replay.latency-start": "issue"}
+    told = shown(flashmesh.run(DRIVE, overrides=OPEN | asked))
+    assert "take a longer workload.interarrival" in told
+    assert "replay.outstanding-max =" not in told
+
+
+def test_a_stream_below_its_rate_does_not_hide_the_backlog_of_another() -> None:
+    slow = {"workload": {"requests": 200, "interarrival": "20us"}, "replay": {"outstanding-max": 1}}
+    flood = {"workload": {"requests": 20_000, "interarrival": "400ns"}}
+    result = flashmesh.run({"preset": "samsung-pm9a3", "stream": {"slow": slow, "flood": flood}}, overrides=ISSUED)
+    assert [missed.name for missed in depth.missed(result.document)] == ["slow"]
+    told = shown(result)
+    assert BEHIND in told
+    assert "bound by the queue depth" not in told
+
+
+def test_more_requests_are_advised_unless_all_unsteady_points_fall_behind() -> None:
+    behind, short = ({"steadiness": {"reasons": reasons}} for reasons in (["backlog"], ["short"]))
+    about = {"configuration": {"stream": {}, "workload": {}}, "streams": [{"workload": {"kind": "synthetic"}}]}
+    notes = [unsteady_note(2, 4, [behind | about, other | about]) for other in (behind, short)]
+    assert notes == [f"2 of 4 points are not steady: {remedy}" for remedy in (REMEDY_BEHIND, REMEDY)]
 
 
 def test_of_several_jobs_only_those_below_their_rate_are_named(tmp_path: Path) -> None:

@@ -3,29 +3,21 @@
 from __future__ import annotations
 
 import copy
-import io
 import math
 from typing import Any
 
 import flashmesh
 from flashmesh.html.saved import study_of
-from flashmesh.report import headline, summary
+from flashmesh.report import headline
 from flashmesh.report import quantities as q
-from flashmesh.report.terminal import Terminal
 from flashmesh.results import Result
+from summary_text import shown
 
 STREAMS: dict[str, Any] = {
     "preset": "venice-z-nand",
     "stream": {"short": {"workload": {"requests": 300}}, "long": {"workload": {"requests": 3_000}}},
 }
 STOP = "With replay.stop-time = "
-
-
-def shown(result: Result) -> str:
-    """Returns the summary of a result as it is printed, on one line."""
-    stream = io.StringIO()
-    summary.show(result, Terminal(stream, 120))
-    return " ".join(stream.getvalue().split())
 
 
 def test_a_stream_that_ends_early_is_named_beside_the_slowdowns() -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from flashmesh import plots
 from flashmesh._native import __version__
 from flashmesh.aggregate.points import SEED
-from flashmesh.aggregate.steadiness import unsteady_note
+from flashmesh.aggregate.steadiness import JUDGED_MAX, unsteady_note
 from flashmesh.html import tables
 from flashmesh.html.head import facts
 from flashmesh.html.network import recordings as moving_recordings
@@ -243,7 +243,9 @@ def page(study: Study) -> str:
             datasets |= figure.plot.datasets
     moving = moving_recordings(runs)
     rows = tables.rows(study.points)
+    # On the page of a single run, the head already has the sentences on its steadiness and its bottleneck.
     unsteady = [point for point in study.points if point.is_steady is False]
+    documents = [point.document for point in unsteady[:JUDGED_MAX]]
     template = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string(
         asset("report.html.j2")
     )
@@ -255,9 +257,8 @@ def page(study: Study) -> str:
         rows=rows[:ROWS_WRITTEN],
         mark=tables.mark,
         row_count=len(rows),
-        unsteady=unsteady_note(len(unsteady), len(rows), unsteady[0].document) if unsteady else "",
+        unsteady=unsteady_note(len(unsteady), len(rows), documents) if unsteady and len(rows) > 1 else "",
         seeds=sorted({row.seeds for row in rows}),
-        # On the page of a single run, the head already has this sentence.
         bounds=[(run.name, bound_sentence(run.document)) for run in runs] if len(rows) > 1 else [],
         sections=sections,
         # Report only timelines here: the animated view itself reports network recordings that were cut off.

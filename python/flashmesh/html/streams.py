@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from flashmesh.html.validation import Listed
 from flashmesh.report import quantities as q
 from flashmesh.report.stream_kinds import kinds_of
+from flashmesh.results.streams import window_streams
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,7 +31,7 @@ def kinds_of_streams(runs: Sequence[Run]) -> Listed | None:
         if len(run.repeats) > 1:
             return None
         document = run.document
-        streams = document["streams"] if document["measured"] is None else document["measured"]["streams"]
+        streams = window_streams(document)
         if len(streams) < 2:
             continue
         for stream in streams:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from flashmesh.durations import time_ps
 from flashmesh.report import quantities as q
 from flashmesh.report.depth import missed
+from flashmesh.results.streams import configured_streams
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,6 +18,11 @@ THINKING_MIN = 0.5
 """Minimum share of the time of a stream that it thinks, for the think time to count as the bottleneck."""
 
 
+def is_restated(sentence: object) -> bool:
+    """Returns whether `bound_sentence` may replace the value of `bound.sentence`."""
+    return str(sentence).startswith((BEHIND, BY_LATENCY))
+
+
 def bound_sentence(document: Mapping[str, Any]) -> str:
     """Returns the sentence on the bottleneck of a result.
 
@@ -24,7 +30,7 @@ def bound_sentence(document: Mapping[str, Any]) -> str:
     """
     sentence: str = document["bound"]["sentence"]
     _, _, busy = sentence.partition(": ")
-    if sentence.startswith(BEHIND) and (found := missed(document)):
+    if sentence.startswith(BEHIND) and (found := missed(document)) and len(found) == len(document["streams"]):
         others = f" (and {len(found) - 1:,} more)" if len(found) > 1 else ""
         return f"bound by the queue depth of {found[0].subject}{others}, always {found[0].in_flight} in flight: {busy}"
     if sentence.startswith(BY_LATENCY) and (times := think_times(document)):
@@ -35,15 +41,12 @@ def bound_sentence(document: Mapping[str, Any]) -> str:
 
 def think_times(document: Mapping[str, Any]) -> list[float]:
     """Returns the think time for each request of every stream in picoseconds; empty if a stream thinks too little."""
-    tables = document["configuration"].get("stream") or {"": document["configuration"]}
-    window = document["measured"]
     found = []
-    for stream in document["streams"] if window is None else window["streams"]:
-        replay = tables.get(stream["name"] if stream["name"] in tables else "", {}).get("replay", {})
-        latency = stream["latency_ps"]["all"]
+    for stream, table in configured_streams(document):
+        replay, latency = table.get("replay", {}), stream["latency_ps"]["all"]
         if replay.get("mode") != "closed" or latency is None:
             return []
-        think = time_ps(replay["think-time"]) / replay["think-every"]
+        think = time_ps(replay.get("think-time", "0ps")) / replay.get("think-every", 1)
         if think < THINKING_MIN * (think + latency["mean"]):
             return []
         found.append(think)

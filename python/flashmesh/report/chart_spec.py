@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal
 from flashmesh._native import ConfigError
 from flashmesh.aggregate.estimate import Estimate, estimate
 from flashmesh.aggregate.points import SEED, grouped
-from flashmesh.aggregate.steadiness import unsteady_note
+from flashmesh.aggregate.steadiness import JUDGED_MAX, unsteady_note
 from flashmesh.configuration import value_text
 from flashmesh.keys import key_of
 from flashmesh.report.measures import Measure, measure_named
@@ -210,8 +210,8 @@ def select(spec: ChartSpec, table: RunTable) -> ChartData:
         notes.append(f"{empty:,} of {len(numbers):,} runs have no {spec.measure.name.strip()}, and are not drawn.")
     unsteady = [point for point in points if point.is_steady is False]
     if unsteady:
-        (document,) = table.documents(unsteady[0].runs[:1])
-        notes.append(unsteady_note(len(unsteady), len(points), document))
+        documents = table.documents([point.runs[0] for point in unsteady[:JUDGED_MAX]])
+        notes.append(unsteady_note(len(unsteady), len(points), documents))
     if not points:
         raise ConfigError(f"{spec.text}: no run has a {spec.measure.name.strip()}")
     axes = tuple(axis_of(key, [point.at[place] for point in points]) for place, key in enumerate(spec.over))

@@ -15,11 +15,13 @@ from rich.text import Text
 
 from flashmesh.aggregate.estimate import estimate
 from flashmesh.aggregate.points import SEED
-from flashmesh.aggregate.steadiness import unsteady_note
+from flashmesh.aggregate.steadiness import JUDGED_MAX, unsteady_note
 from flashmesh.configuration import value_text
 from flashmesh.report import quantities as q
 from flashmesh.report.capacity import capacity_notes
-from flashmesh.report.marks import UNKNOWN_NOISE, legends
+from flashmesh.report.cells import INTERVAL, UNSTEADY, against, has_interval, number_of
+from flashmesh.report.grid import GRID_MAX, grid
+from flashmesh.report.marks import legends
 from flashmesh.report.measures import MEASURES, Measure, measure_named
 from flashmesh.report.scarce import first_note
 from flashmesh.report.stream_groups import hidden_streams, stream_groups
@@ -31,24 +33,15 @@ from flashmesh.report.view import A_FEW, Choice, View, numbers
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from flashmesh.aggregate.estimate import Estimate
-    from flashmesh.aggregate.points import Point
     from flashmesh.aggregate.table import RunTable
     from flashmesh.normalised import Baseline
     from flashmesh.report.terminal import Terminal
 
-GRID_MAX = 2000
-"""Maximum number of points (combinations of varied keys) in a grid; a larger grid fits no terminal."""
 SIDE_BY_SIDE = 4
 """Maximum number of points (combinations of varied keys) that a table shows as columns side by side."""
 TRACE = "workload.trace"
 LONG = 24
 """Maximum number of characters of a trace path that is shown whole; longer paths are shortened to the file name."""
-COUNT_MIN = 1000
-"""Smallest mean of a count that is shown as a whole number."""
-INTERVAL = "95 %"
-UNSTEADY = " *"
-"""Mark of a point in a grid whose measured window is not steady."""
 MEAN = "mean, 95 %"
 """Label of the row of means below a row for each seed."""
 KEY_MEASURES = ("IOPS", "bandwidth", "mean", "p99")
@@ -196,15 +189,14 @@ def show_notes(view: View, terminal: Terminal, is_whole: bool = False, *, has_gr
     notes = [*capacity_notes(view), *throttle_notes(view)]
     unsteady = [point for point, steady in zip(view.points, view.steady, strict=True) if steady is False]
     if unsteady:
-        (document,) = view.table.documents(unsteady[0].runs[:1])
+        documents = view.table.documents([point.runs[0] for point in unsteady[:JUDGED_MAX]])
         mark = f"{UNSTEADY.strip()}: " if view.has_unsteady_marks else ""
-        notes.append(f"{mark}{unsteady_note(len(unsteady), len(view.points), document)}")
+        notes.append(f"{mark}{unsteady_note(len(unsteady), len(view.points), documents)}")
     notes += legends(view.marks)
     if view.hides_intervals:
         notes.append("95 % intervals do not fit: flashmesh show FILE --where KEY=VALUE prints them for fewer points.")
     if view.streams and len(view.points) <= A_FEW:
-        documents = (document for point in view.points for document in view.table.documents(point.runs[:1]))
-        notes += filter(None, [first_note(documents)])
+        notes += filter(None, [first_note(view.table.documents([point.runs[0] for point in view.points]))])
     if has_groups and (hidden := hidden_streams(view)):
         streams = "stream is" if hidden == 1 else "streams are"
         notes.append(f"{hidden:,} more {streams} not shown: --measure streams.NAME.p99 prints a measure of any stream.")
@@ -246,39 +238,6 @@ def shortened(key: str, values: list[str], terminal: Terminal) -> list[str]:
         f"{ellipsis}/{value.rsplit('/', 1)[-1]}" if len(value) > LONG and "/" in value else value for value in values
     ]
     return short if len(set(short)) == len(set(values)) else values
-
-
-def against(view: View, measure: Measure, point: Point[int], reference: Point[int] | None) -> str:
-    """Returns the ratio of the means of a point and its reference as text, with a mark if noise may explain it."""
-    times = q.ratio(view.mean(measure, point), view.mean(measure, reference))
-    return f"{times} {view.mark(measure, point, reference, times)}".rstrip()
-
-
-def has_interval(view: View, measure: Measure) -> bool:
-    """Returns whether tables have a second column for the confidence intervals of a measure."""
-    return view.is_repeated or (view.has_intervals and measure.interval is not None)
-
-
-def number_of(view: View, measure: Measure, point: Point[int]) -> tuple[str, str]:
-    """Returns (mean, interval) of a measure as texts; for texts and truth values, (distinct values, empty)."""
-    values = view.of_point(measure, point)
-    if any(isinstance(value, str | bool) for value in values):
-        return " or ".join(dict.fromkeys(map(measure.text, values))), ""
-    found = view.estimate(measure, point)
-    if len(values) == 1:
-        return measure.text(values[0]), spread_of(view, measure, found)
-    if found is None:
-        return measure.text(None), ""
-    are_counts = all(isinstance(value, int) for value in values) and abs(found.mean) >= COUNT_MIN
-    return measure.text(round(found.mean) if are_counts else found.mean), found.spread_text
-
-
-def spread_of(view: View, measure: Measure, found: Estimate | None) -> str:
-    """Returns the interval of a single run as text; a mark if the run has too few requests for this interval."""
-    if found is None or found.low is not None or measure.interval is None or not view.has_intervals:
-        return found.spread_text if found is not None else ""
-    view.marks.add(UNKNOWN_NOISE)
-    return UNKNOWN_NOISE
 
 
 def beside(view: View, terminal: Terminal) -> Table:
@@ -409,57 +368,6 @@ def averages(view: View, baseline: Baseline, measures: Sequence[Measure], termin
                 at = [", ".join(value_text(found.largest_at[key]) for key in others)] if others else []
                 cells = (*(q.ratio(ratio, 1.0) for ratio in ratios), f"{found.largest_in} of {found.count}", *at)
                 table.add_row(value, name.strip(), str(found.count), *cells)
-    return table
-
-
-def grid(view: View, name: str, terminal: Terminal) -> Table | None:
-    """Returns one measure of all points, or its ratio to a baseline, as a grid; None if a grid is not suitable.
-
-    Rows are the values of the first axis, columns the combinations of the others, each with its intervals. A grid is
-    not suitable for too many points, if it is too wide, or if points have several seeds. More than `A_FEW` points have
-    a grid without intervals if it is too wide with them. If only some points are not steady, these have a mark.
-    """
-    measure = measure_named(name)
-    first, *_ = view.keys or ("",)
-    if view.is_repeated or not view.keys:
-        return None
-    most = view.choice.rows if view.choice.rows is not None else len(view.chosen)
-    if len({value_text(point.settings[first]) for point in view.chosen}) > most or len(view.chosen) > GRID_MAX:
-        return None
-    has_intervals = view.baseline is None and has_interval(view, measure)
-    marks = set(view.marks)
-    table = grid_of(view, measure, terminal, has_intervals)
-    if has_intervals and not terminal.fits(table) and len(view.chosen) > A_FEW:
-        table = grid_of(view, measure, terminal, has_intervals=False)
-        # This grid has no marks in the place of intervals.
-        view.marks = marks
-        view.hides_intervals |= terminal.fits(table)
-    if not terminal.fits(table):
-        return None
-    view.has_unsteady_marks |= len({view.table.whether_steady(point) is False for point in view.chosen}) > 1
-    return table
-
-
-def grid_of(view: View, measure: Measure, terminal: Terminal, has_intervals: bool) -> Table:
-    """Returns the grid of one measure of all points, or of its ratio to a baseline, whatever its width."""
-    first, *others = view.keys
-    cells: dict[str, dict[str, list[str]]] = {}
-    is_mixed = len({view.table.whether_steady(point) is False for point in view.chosen}) > 1
-    for point, reference in zip(view.chosen, view.references_of(view.chosen), strict=True):
-        row = cells.setdefault(value_text(point.settings[first]), {})
-        column = ", ".join(value_text(point.settings[key]) for key in others) or measure.name.strip()
-        if view.baseline is None:
-            told, spread = number_of(view, measure, point)
-        else:
-            told, spread = against(view, measure, point, reference), ""
-        is_marked = is_mixed and view.table.whether_steady(point) is False
-        row[column] = [f"{told}{UNSTEADY}" if is_marked else told, *([spread] if has_intervals else [])]
-    columns = list(dict.fromkeys(column for row in cells.values() for column in row))
-    headings = [heading for column in columns for heading in (column, *([INTERVAL] if has_intervals else []))]
-    table = terminal.table(first, *headings)
-    missing = [""] * (1 + has_intervals)
-    for value, row in cells.items():
-        table.add_row(value, *(cell for column in columns for cell in row.get(column, missing)))
     return table
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from flashmesh.durations import time_ps
 from flashmesh.report import quantities as q
+from flashmesh.results.streams import configured_streams
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,6 +21,8 @@ SATURATED = 0.9
 """Minimum busy share of a part of the drive with which the part, not the depth, counts as the limit."""
 TOLERANCE = 0.02
 """Minimum share by which a stream misses its rate for it to count as not reached."""
+DEPTH_MAX = 65_535
+"""Maximum value of `replay.outstanding-max`."""
 NAMED_MAX = 3
 """Maximum number of streams that a text names."""
 JOB = "job"
@@ -42,7 +45,7 @@ class Missed:
     reached: float
     """Completed requests per second."""
     latency_ps: float
-    """Mean latency."""
+    """Mean time from the issue of a request to its completion."""
     is_saturated: bool
     """Whether a part of the drive is saturated, so that more requests in flight would mostly wait longer."""
 
@@ -66,8 +69,10 @@ class Missed:
                 f"{self.in_flight} in flight, on a saturated drive"
             )
         enough = math.ceil(self.rate * self.latency_ps / 10**12)
-        remedy = f"replay.outstanding-max = {enough} or more, or a longer workload.interarrival"
-        if self.is_job:
+        remedy = f"replay.outstanding-max = {enough:,} or more, or a longer workload.interarrival"
+        if enough > DEPTH_MAX:
+            remedy = "a longer workload.interarrival"
+        elif self.is_job:
             remedy = (
                 f"iodepth={enough} or more (with an asynchronous ioengine such as libaio), or a lower rate_iops or rate"
             )
@@ -80,23 +85,42 @@ class Missed:
 def missed(document: Mapping[str, Any]) -> list[Missed]:
     """Returns the streams of a result that are below their rate with all requests in flight that their depth allows."""
     is_saturated = document["bound"]["share"] >= SATURATED
-    tables = document["configuration"].get("stream") or {"": document["configuration"]}
-    window = document["measured"]
-    streams: Sequence[Mapping[str, Any]] = document["streams"] if window is None else window["streams"]
     found = []
-    for stream in streams:
-        name = stream["name"] if stream["name"] in tables else ""
-        table = tables.get(name, {})
+    for stream, table in configured_streams(document):
         workload, replay = table.get("workload", {}), table.get("replay", {})
-        depth, latency = replay.get("outstanding-max"), stream["latency_ps"]["all"]
-        if replay.get("mode") != "open" or depth is None or latency is None or "interarrival" not in workload:
+        depth, latency, reached = replay.get("outstanding-max"), stream["latency_ps"]["all"], stream["iops"]
+        interarrival = time_ps(workload.get("interarrival", "0ps"))
+        if replay.get("mode") != "open" or depth is None or latency is None or not interarrival or not reached:
             continue
-        rate = 10**12 / (max(time_ps(workload["interarrival"]), 1) * replay.get("time-scale", 1.0))
-        reached, mean = stream["iops"], latency["mean"]
-        if reached < rate * (1 - TOLERANCE) and rate * mean / 10**12 > depth * (1 + TOLERANCE):
+        rate = 10**12 / (interarrival * replay.get("time-scale", 1.0))
+        # A latency from the arrival includes the wait for a free place. From the issue, it follows by Little's law.
+        from_issue = latency["mean"] if starts_at_issue(replay) else depth * 10**12 / reached
+        if reached < rate * (1 - TOLERANCE) and rate * from_issue / 10**12 > depth * (1 + TOLERANCE):
+            name = stream["name"] if "stream" in document["configuration"] else ""
             is_mix = 0 < workload.get("read-share", 0.0) < 1
-            found.append(Missed(name, workload.get("kind") == JOB, is_mix, depth, rate, reached, mean, is_saturated))
+            found.append(Missed(name, is_job(workload), is_mix, depth, rate, reached, from_issue, is_saturated))
     return found
+
+
+def explains_backlog(document: Mapping[str, Any]) -> bool:
+    """Returns whether the backlog of a result is no reason against its steadiness.
+
+    This is so if the depth of each stream in open replay keeps the stream below its rate, and latencies begin at the
+    issue of requests: the depth is then always full, and the latencies do not grow.
+    """
+    replays = [table.get("replay", {}) for _, table in configured_streams(document)]
+    following = [replay for replay in replays if replay.get("mode") == "open"]
+    return len(missed(document)) == len(following) > 0 and all(map(starts_at_issue, following))
+
+
+def starts_at_issue(replay: Mapping[str, Any]) -> bool:
+    """Returns whether latencies of a stream begin at the issue of a request, not at its arrival."""
+    return replay.get("latency-start") == "issue"
+
+
+def is_job(workload: Mapping[str, Any]) -> bool:
+    """Returns whether a workload is a job of fio."""
+    return workload.get("kind") == JOB
 
 
 def text(streams: Sequence[Missed]) -> str:

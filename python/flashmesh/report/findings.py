@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 from flashmesh.aggregate.estimate import estimate
 from flashmesh.aggregate.points import SEED
-from flashmesh.aggregate.steadiness import unsteady_note
+from flashmesh.aggregate.steadiness import JUDGED_MAX, unsteady_note
 from flashmesh.configuration import value_text
 from flashmesh.report import quantities as q
 from flashmesh.report import stream_findings
 from flashmesh.report.answer import answer, effect, is_open_in
-from flashmesh.report.bottleneck import BEHIND, BY_LATENCY, bound_sentence
+from flashmesh.report.bottleneck import bound_sentence, is_restated
 from flashmesh.report.chart_spec import axis_of
 from flashmesh.report.gains import CLEAR, OTHERS_MAX, Gain, Pairing, binder, binder_of, figures_of, listed, text, verb
 from flashmesh.report.measures import measure_named
@@ -73,8 +73,8 @@ def notes(table: RunTable) -> list[str]:
     found: list[str] = []
     unsteady = [point for point in table.points if table.whether_steady(point) is False]
     if unsteady:
-        (document,) = table.documents(unsteady[0].runs[:1])
-        found.append(unsteady_note(len(unsteady), len(table.points), document))
+        documents = table.documents([point.runs[0] for point in unsteady[:JUDGED_MAX]])
+        found.append(unsteady_note(len(unsteady), len(table.points), documents))
     if len(table.points) <= A_FEW:
         found += filter(None, [first_note(table.documents([point.runs[0] for point in table.points]))])
     return found
@@ -99,7 +99,7 @@ def of_run(table: RunTable) -> list[str]:
         if (figure := found.estimate(0)) is not None:
             told.append(f"{name} {measure_named(name).text(found[0])} {figure.spread_text}".rstrip())
     ((sentence,),) = table.columns(["bound.sentence"])
-    if sentence is not None and str(sentence).startswith((BEHIND, BY_LATENCY)):
+    if is_restated(sentence):
         (document,) = table.documents([0])
         sentence = bound_sentence(document)
     return [f"{'; '.join(filter(None, [', '.join(told), str(sentence or '')]))}.", *notes(table)]

@@ -130,8 +130,8 @@ def verdict(result: Result) -> str:
     is_preconditioned = result.parameters["precondition"]["kind"] != "none"
     if found.reasons[0] == BURST and is_preconditioned:
         return f"burst: collection has not begun{longer(result)}"
-    # A stream that its depth keeps below its rate is steady at its full depth: `missed_rate` gives the reason.
-    left_out = {BACKLOG} if depth.missed(result.document) else set()
+    # `missed_rate` gives the reason of such a backlog.
+    left_out = {BACKLOG} if depth.explains_backlog(result.document) else set()
     told = "; ".join(REASONS[reason] for reason in found.reasons if reason not in left_out)
     if not told:
         return ""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from flashmesh.steady import REQUESTS
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
@@ -14,8 +16,6 @@ SCARCE_MAX = 0.2
 """Maximum requests of a scarce stream: a share of those of the busiest stream, and of those it is configured with."""
 WIDE_MIN = 0.1
 """Minimum half-width of the interval of the p99, as a share of the p99, that is worth a note."""
-REQUESTS_DEFAULT = 100_000
-"""Number of requests of a synthetic workload that does not state it."""
 
 
 def scarce_stream(result: Result) -> str:
@@ -59,7 +59,7 @@ def requests_of(configuration: Mapping[str, Any], name: str) -> int:
     """Returns the number of requests that a stream is configured with."""
     table = configuration.get("stream", {}).get(name, configuration)
     asked: int | None = table["workload"].get("requests")
-    return REQUESTS_DEFAULT if asked is None else asked
+    return REQUESTS if asked is None else asked
 
 
 def is_precise(document: Mapping[str, Any], stream: Mapping[str, Any]) -> bool:

@@ -11,7 +11,7 @@ from flashmesh._native import ConfigError
 from flashmesh.aggregate.estimate import Estimate, estimate, ratio_of
 from flashmesh.aggregate.points import SEED, Point, grouped, is_repeated, keys_of, points_of
 from flashmesh.configuration import value_text
-from flashmesh.report.bottleneck import BEHIND, BY_LATENCY, bound_sentence
+from flashmesh.report.bottleneck import bound_sentence, is_restated
 from flashmesh.report.marks import mark_of
 from flashmesh.results.streams import names_in
 
@@ -245,7 +245,7 @@ class View:
             common, count = Counter(resources[number] for number in point.runs).most_common(1)[0]
             number = next(number for number in point.runs if resources[number] == common)
             told = str(sentences[number])
-            if told.startswith((BEHIND, BY_LATENCY)):
+            if is_restated(told):
                 (document,) = self.table.documents([number])
                 told = bound_sentence(document)
             if count < len(point.runs):

@@ -33,6 +33,20 @@ def value_of(each: Any, key: str) -> Any:
     return each.get(key) if isinstance(each, dict) else getattr(each, key)
 
 
+def window_streams(document: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    """Returns the streams of a result: over its measured window if there is one, else over the whole run."""
+    window = document["measured"]
+    found: Sequence[Mapping[str, Any]] = document[STREAMS] if window is None else window[STREAMS]
+    return found
+
+
+def configured_streams(document: Mapping[str, Any]) -> list[tuple[Mapping[str, Any], Mapping[str, Any]]]:
+    """Returns the pairs (stream of `window_streams`, its tables in the configuration) of a result."""
+    tables = document["configuration"]
+    named = tables.get("stream", {})
+    return [(stream, named.get(stream["name"], tables)) for stream in window_streams(document)]
+
+
 def names_in(documents: Iterable[Mapping[str, Any]]) -> list[str]:
     """Returns the names of the streams in the JSON of some results, in the order of their first use."""
     return list(dict.fromkeys(stream["name"] for document in documents for stream in document[STREAMS]))
