@@ -163,6 +163,13 @@ def test_runs_that_differ_in_their_seed_have_no_speedup(some: Run) -> None:
     assert "speedup" in {section.name for section in figures([some, replace(some, name="b")])}
 
 
+def test_a_run_without_throughput_has_no_interval_of_its_speedup(some: Run) -> None:
+    ends_early = variant(some, "b", iops=0.0)
+    ratios = [row for row in speedup_rows([some, ends_early]) if row["run"] == "b"]
+    assert ratios
+    assert all("low" not in row for row in ratios if row["measure"] == "execution time")
+
+
 def test_changes_that_are_not_told_are_counted() -> None:
     told = tuple((f"run {number}", "throughput falls") for number in range(9))
     assert few(told[:7]) == told[:7]

@@ -66,10 +66,12 @@ def with_interval(speedup: float, measure: str, before: Mapping[str, Any], after
     The interval of the execution time is that of the IOPS.
     """
     if measure in STATISTICS:
-        ratio = ratio_of(*(latency(document, STATISTICS[measure]) for document in (before, after)))
+        figures = [latency(document, STATISTICS[measure]) for document in (before, after)]
     else:
-        ratio = ratio_of(*(of_one(each["iops"], each["confidence"]["iops"]) for each in (after, before)))
-    if ratio.low is None or ratio.high is None:
+        figures = [of_one(each["iops"], each["confidence"]["iops"]) for each in (after, before)]
+    # A run that ends before its first completion has no IOPS.
+    ratio = ratio_of(*figures) if all(figure.mean > 0 for figure in figures) else None
+    if ratio is None or ratio.low is None or ratio.high is None:
         return Estimate(speedup, None, None, 1, "single")
     scale = speedup / ratio.mean
     return Estimate(speedup, ratio.low * scale, ratio.high * scale, 1, "batches")
