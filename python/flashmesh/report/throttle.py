@@ -24,6 +24,8 @@ SIZES = ("geometry.blocks-per-plane", "geometry.pages-per-block", "geometry.capa
 """Keys that only make a drive smaller or larger, not faster."""
 DELAYED_MIN = 0.5
 """Minimum share of the pages written that the throttle delays for a note."""
+READ_MAX = 50
+"""Maximum number of points whose results are read for a note."""
 NAMED_MAX = 3
 """Maximum number of differing keys that a note lists."""
 
@@ -76,9 +78,10 @@ def foreign_throttle(document: Mapping[str, Any]) -> str:
 
 
 def throttle_notes(view: View) -> list[str]:
-    """Returns a list with a note on the first shown point that the throttle of another drive limits; else empty."""
-    keys = [key for key in view.table.axes if key.startswith(PARTS)]
-    for document in view.table.documents([point.runs[0] for point in (view.points if keys else view.points[:1])]):
-        if told := foreign_throttle(document):
-            return [told]
-    return []
+    """Returns a list with a note on the first shown point that the throttle of another drive limits; else empty.
+
+    Reads the results of at most `READ_MAX` points with throttled writes.
+    """
+    (throttled,) = view.table.columns(["cache.throttled"])
+    numbers = [point.runs[0] for point in view.points if throttled[point.runs[0]]]
+    return list(filter(None, map(foreign_throttle, view.table.documents(numbers[:READ_MAX]))))[:1]
