@@ -111,6 +111,11 @@ def test_no_wrong_value_in_a_saved_result_gets_past_the_door(
         (("configuration", "fabric", "kind"), ["bus"], "configuration.fabric.kind is ['bus'], not one of bus, "),
         (("configuration", "stream", "one", "replay"), {}, "configuration.stream.one.replay.mode is missing"),
         (
+            ("configuration", "stream", "one", "workload", "interarrival"),
+            "fast",
+            "configuration.stream.one.workload.interarrival is 'fast', not a time",
+        ),
+        (
             ("configuration", "geometry", "chips-per-channel"),
             3,
             "configuration.geometry is of another drive than one of 4",

@@ -17,6 +17,7 @@ from typing import Any, Literal, TypeAlias, Union, get_args, get_origin
 from flashmesh._parameters import Config
 from flashmesh._results import Report
 from flashmesh.axes import Value
+from flashmesh.durations import time_ps
 from flashmesh.record import record
 from flashmesh.results.build import hints_of
 
@@ -36,6 +37,8 @@ NEEDED = {
 """Keys of the configuration that reports read, by section."""
 REPLAY = ("mode", "time-scale", "threads", "outstanding")
 """Keys of the replay section of each stream that reports read."""
+STREAM_TIMES = (("workload", "interarrival"), ("replay", "think-time"))
+"""Sections and keys of the times of each stream that reports read, if the stream has them."""
 PER_LINK = ("names", "kinds", "busy_ps", "bytes_to_chips", "bytes_from_chips", "bytes_between_chips")
 
 
@@ -151,6 +154,8 @@ def check_configuration(tables: dict[str, Any], dies: int) -> None:
         for name, stream in streams.items():
             try:
                 needed(stream, "replay", REPLAY)
+                for section, key in STREAM_TIMES:
+                    check_time(stream, section, key)
             except MalformedError as error:
                 raise (error.below(f".{name}").below(".stream") if name else error) from None
     except MalformedError as error:
@@ -158,6 +163,19 @@ def check_configuration(tables: dict[str, Any], dies: int) -> None:
     geometry = tables["geometry"]
     if math.prod(geometry[key] for key in NEEDED["geometry"]) != dies:
         raise MalformedError(f" is of another drive than one of {dies:,} dies", "configuration.geometry")
+
+
+def check_time(tables: dict[str, Any], section: str, key: str) -> None:
+    """Refuses a value of a key that is no time.
+
+    Raises:
+        MalformedError: If the value is no time.
+    """
+    value = tables.get(section, {}).get(key, "0ps")
+    try:
+        time_ps(value)
+    except (ValueError, KeyError, ZeroDivisionError):
+        raise refusal("a time", value).below(f".{section}.{key}") from None
 
 
 def refuse_null(value: Any) -> None:
