@@ -45,11 +45,13 @@ def test_run_of_a_known_length_has_a_total() -> None:
 @pytest.mark.parametrize("overrides", [{"replay.stop-time": "30ms"}, {"measure.warm-up": "auto"}])
 def test_other_ends_of_a_run_leave_the_total_known(overrides: dict[str, Any]) -> None:
     reports = seen(SETTLED | overrides)
+    assert reports
     assert all(each.request_total is not None and each.requests_max is None for each in reports)
 
 
 def test_precision_makes_the_number_of_requests_a_limit() -> None:
     reports = seen({"workload.requests": 400_000, "measure.precision": 0.5})
+    assert reports
     assert all(each.request_total is None for each in reports)
 
 
@@ -58,6 +60,7 @@ def test_runs_that_end_by_themselves_are_estimated_once_one_has_ended() -> None:
     compared = flashmesh.compare(PRESET, vary={"seed": [1, 2, 3]}, overrides=SETTLED, jobs=1, progress=reports.append)
     done = sum(run.result.requests for run in compared)
     first = [each for each in reports if each.requests_done and not each.runs_done]
+    assert first
     assert all(each.request_total is None for each in first)
     later = [each.request_total for each in reports if each.runs_done]
     assert later
