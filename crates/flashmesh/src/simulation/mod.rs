@@ -98,8 +98,8 @@ impl Simulation {
         Simulation::opened(config, info_of(config.fabric.kind), only, drives, control)
     }
 
-    /// Returns the key under which `drives` keeps the initial state of a run of `config` with all its streams. `None` if each run prepares its own state, or if the drive
-    /// cannot be built. Runs with equal keys share one state, and wait while one of them prepares it.
+    /// Returns the key under which `drives` keeps the initial state of a run of `config` with all its streams. `None` if each run prepares its own
+    /// state, or if the drive cannot be built. Runs with equal keys share one state, and wait while one of them prepares it.
     pub fn state_key(config: &Config, drives: &PreparedDrives) -> Option<String> {
         let geometry = Geometry::from_config(config).ok()?;
         drives.key(&geometry, config, ftl_rules(config), &config.expected_writes())
