@@ -30,13 +30,25 @@ def some() -> Result:
 
 
 def made_up(some: Result, *runs: tuple[dict[str, Any], dict[str, Any]]) -> Comparison:
-    """Returns a comparison of runs with given settings, throughput, p99 and bottleneck."""
+    """Returns a comparison of runs with given settings, throughput, p99 and bottleneck.
+
+    `noise` is half the width of the intervals of throughput and p99, as a share of each; without it there are none.
+    """
     found = []
     axes: dict[str, dict[Value, None]] = {}
     for settings, given in runs:
         latency = some.document["latency_ps"]
         every = latency["all"] | {"p99": int(given.get("p99", 50e6))}
+        confidence = some.document["confidence"]
+        if "noise" in given:
+            ends = {"low": 1 - given["noise"], "high": 1 + given["noise"]}
+            of_iops, of_p99 = (
+                {end: value * share for end, share in ends.items()} for value in (given.get("iops", 1e6), every["p99"])
+            )
+            of_all = confidence["latency_ps"]["all"] | {"p99": of_p99}
+            confidence = confidence | {"iops": of_iops, "latency_ps": confidence["latency_ps"] | {"all": of_all}}
         document = some.document | {
+            "confidence": confidence,
             "iops": given.get("iops", 1e6),
             "latency_ps": latency | {"all": every},
             "bound": some.document["bound"] | {"sentence": given.get("bound", NONE)},
@@ -69,6 +81,24 @@ def test_the_first_that_reaches_the_best_is_named_with_what_binds_beyond_it(some
     ]
     assert kinds(some, bus=1.0e6, nossd=0.25e6).findings() == [
         "bus is the fastest; nossd reaches 0.25 of its throughput. The host link binds it."
+    ]
+
+
+def test_no_value_is_called_the_best_while_noise_allows_another_to_be_better(some: Result) -> None:
+    def runs(key: str, **figures: tuple[float, float]) -> Comparison:
+        given = {kind: {key: value, "noise": noise} for kind, (value, noise) in figures.items()}
+        return made_up(some, *(({"fabric.kind": kind}, each) for kind, each in given.items()))
+
+    # pssd may have a lower p99 than bus, ideal certainly has.
+    (told,) = runs("p99", bus=(488e6, 0.2), pssd=(287e6, 0.9), nossd=(1690e6, 0.1), ideal=(323e6, 0.05)).findings()
+    assert told.endswith("the p99 of ideal is 34 % below that of bus.")
+    (told,) = runs("p99", bus=(488e6, 0.2), pssd=(287e6, 0.9), nossd=(1690e6, 0.1)).findings()
+    assert told.endswith("the p99 of nossd is 3.46 times that of bus.")
+    assert runs("iops", bus=(1e6, 0.01), pssd=(3e6, 0.9), ideal=(2e6, 0.01)).findings() == [
+        "ideal is 2.00 times as fast as bus."
+    ]
+    assert runs("iops", bus=(1e6, 0.01), pssd=(1.5e6, 0.9), nossd=(0.5e6, 0.01)).findings() == [
+        "nossd reaches 0.50 of the throughput of bus."
     ]
 
 
@@ -241,6 +271,10 @@ def test_a_curve_is_said_to_level_off_where_it_does(some: Result) -> None:
         "4.0-fold up to 256."
     ]
     assert made_up(some, *runs[:3]).findings() == [
+        "Throughput grows with replay.outstanding up to 64, to 1.000M IOPS, where the dies bind it."
+    ]
+    unbound = [(settings, given | {"bound": NONE}) for settings, given in runs[:3]]
+    assert made_up(some, *unbound).findings() == [
         "Throughput grows with replay.outstanding up to 64, to 1.000M IOPS, and has not levelled off there."
     ]
     flat: list[tuple[dict[str, Any], dict[str, Any]]] = [

@@ -166,24 +166,32 @@ def of_tail(
     if found:
         told = "; ".join(parts(found, first, *LOWEST))
         return [f"{start}; {told}."]
-    best = min(latency, key=lambda gain: gain.mean)
-    if best.mean < 1 and best.is_clear:
+    best = min(clear, key=lambda gain: gain.mean)
+    if best.mean < 1:
         if " to " in best.times:
             return [f"{start}; the p99 of {best.value} is {best.times} times that of {first}."]
         return [f"{start}; the p99 of {best.value} is {share(1 - best.mean)} below that of {first}."]
     worst = max(clear, key=lambda gain: gain.mean)
+    if any(gain.mean < 1 for gain in latency):
+        return [f"{start}; the p99 of {worst.value} is {worst.mean:.2f} times that of {first}."]
     return [f"{start}; {first} has the lowest p99, that of {worst.value} is {worst.mean:.2f} times it."]
 
 
 def fastest(table: RunTable, key: str, first: str, gains: Sequence[Gain]) -> str:
-    """Returns a sentence with the fastest value of a key, its gain over `first`, and its bottleneck."""
-    most = max(gain.mean for gain in gains)
+    """Returns a sentence with the fastest value of a key, its gain over `first`, and its bottleneck.
+
+    At least one of the gains is clear. The sentence says `fastest` only if noise allows no other value to be faster.
+    """
+    clear = [gain for gain in gains if gain.is_clear]
+    most = max(gain.mean for gain in clear)
     if most < 1 + CLEAR:
-        slow = min(gains, key=lambda gain: gain.mean)
+        slow = min(clear, key=lambda gain: gain.mean)
+        if any(gain.mean >= 1 + CLEAR for gain in gains):
+            return f"{slow.value} reaches {slow.mean:.2f} of the throughput of {first}." + binding(table, key, first)
         told = f"{first} is the fastest; {slow.value} reaches {slow.mean:.2f} of its throughput."
         return told + binding(table, key, first)
     # The first value with a gain near the largest gain; later values gain nothing more.
-    best = next(gain for gain in gains if gain.mean >= most * (1 - CLEAR))
+    best = next(gain for gain in clear if gain.mean >= most * (1 - CLEAR))
     told = f"{best.value} is {best.times} times as fast as {first}"
     equal = [gain.value for gain in gains if gain is not best and abs(gain.mean / best.mean - 1) < CLEAR]
     what = binder(table, key, best.value)
@@ -191,7 +199,8 @@ def fastest(table: RunTable, key: str, first: str, gains: Sequence[Gain]) -> str
         gain_verb = "gains" if len(equal) == 1 else "gain"
         beyond = f"beyond it {what} {verb(what)}: " if what else ""
         return f"{told}; {beyond}{listed(equal)} {gain_verb} nothing more."
-    return f"{told}, the fastest of {len(gains) + 1}{f'; {what} {verb(what)} it' if what else ''}."
+    rank = "" if any(gain.mean > best.mean for gain in gains) else f", the fastest of {len(gains) + 1}"
+    return f"{told}{rank}{f'; {what} {verb(what)} it' if what else ''}."
 
 
 def binding(table: RunTable, key: str, value: str) -> str:
@@ -263,7 +272,8 @@ def of_curve(
     throughput = "throughput" if name else "Throughput"
     reached = f"{who}{throughput} grows with {axis.key} up to {places[knee]}, to {rate(known[knee])}"
     if knee == len(places) - 1:
-        return f"{reached}, and has not levelled off there."
+        what = binder_of(table, curve[places[-1]])
+        return f"{reached}, where {what} {verb(what)} it." if what else f"{reached}, and has not levelled off there."
     what = binder_of(table, [number for place in places[knee:] for number in curve[place]])
     if known[-1] < known[knee] * (1 - CLEAR):
         falls = f"it falls, to {rate(known[-1])} at {places[-1]}"
