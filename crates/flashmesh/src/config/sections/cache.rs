@@ -117,7 +117,7 @@ section! {
         /// Write throttling: the minimum time between two pages that writes bring into the cache while all dies collect for lack of space. If only
         /// some dies collect, the time is as `throttle-share` says. 0 turns throttling off.
         throttle_interval: Time = Time::ZERO, in Time::ZERO..=Time::from_ms(1_000), with "writes" = ["\"back\""],
-            needs any where "throttle-interval" != ["\"0ps\""];
+            needs any where "throttle-interval" != ["\"0ps\""], step "x2";
         /// Share of the dies that must collect for lack of space so that writes are throttled. From this share on, `throttle-interval` applies in full.
         /// If unset, writes are throttled at any share, and the interval is multiplied by the share.
         throttle_share: Option<f64> = None, unset "any share; the interval in proportion", in 0.0..=1.0, with "throttle-interval" != ["\"0ps\""],
@@ -125,7 +125,7 @@ section! {
         /// Whether reads suspend programs and erases while a write waits for space. If false, dies first finish the operations that free space.
         /// Then a write that only `throttle-interval` delays prevents suspensions only while more than seven eighths of `dirty-limit` are dirty.
         suspend_when_full: bool = true,
-            with "flash.suspension" != ["\"off\""] or "ftl.policy" = ["\"mbm\""], needs plain;
+            with "flash.suspension" != ["\"off\""] or "ftl.policy" = ["\"mbm\""], needs plain, step "false | true";
         /// Whether a page stays in the cache, for reads, after it is on flash.
         keep_destaged: bool = true, needs plain;
         /// Whether a page without data (never written) is cached when it is read.
