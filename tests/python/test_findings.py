@@ -32,7 +32,7 @@ def some() -> Result:
 def made_up(some: Result, *runs: tuple[dict[str, Any], dict[str, Any]]) -> Comparison:
     """Returns a comparison of runs with given settings, throughput, p99 and bottleneck.
 
-    `noise` is half the width of the intervals of throughput and p99, as a share of each; without it there are none.
+    `noise` is half the width of the intervals of throughput and p99, as a share of each; None for no intervals.
     """
     found = []
     axes: dict[str, dict[Value, None]] = {}
@@ -40,8 +40,9 @@ def made_up(some: Result, *runs: tuple[dict[str, Any], dict[str, Any]]) -> Compa
         latency = some.document["latency_ps"]
         every = latency["all"] | {"p99": int(given.get("p99", 50e6))}
         confidence = some.document["confidence"]
-        if "noise" in given:
-            ends = {"low": 1 - given["noise"], "high": 1 + given["noise"]}
+        noise = given.get("noise", 0.001)
+        if noise is not None:
+            ends = {"low": 1 - noise, "high": 1 + noise}
             of_iops, of_p99 = (
                 {end: value * share for end, share in ends.items()} for value in (given.get("iops", 1e6), every["p99"])
             )
@@ -100,6 +101,14 @@ def test_no_value_is_called_the_best_while_noise_allows_another_to_be_better(som
     assert runs("iops", bus=(1e6, 0.01), pssd=(1.5e6, 0.9), nossd=(0.5e6, 0.01)).findings() == [
         "nossd reaches 0.50 of the throughput of bus."
     ]
+
+
+def test_a_gain_whose_noise_is_unknown_is_told_so(some: Result) -> None:
+    runs: list[tuple[dict[str, Any], dict[str, Any]]] = [
+        ({"fabric.kind": kind}, {"p99": p99, "noise": None}) for kind, p99 in (("bus", 100e6), ("nossd", 6e6))
+    ]
+    (told,) = made_up(some, *runs).findings()
+    assert told.endswith("the p99 of nossd is 94 % below that of bus (its noise is unknown).")
 
 
 def test_a_value_without_runs_under_the_conditions_is_not_the_next_best() -> None:

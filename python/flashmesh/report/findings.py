@@ -169,12 +169,12 @@ def of_tail(
     best = min(clear, key=lambda gain: gain.mean)
     if best.mean < 1:
         if " to " in best.times:
-            return [f"{start}; the p99 of {best.value} is {best.times} times that of {first}."]
-        return [f"{start}; the p99 of {best.value} is {share(1 - best.mean)} below that of {first}."]
+            return [f"{start}; the p99 of {best.value} is {best.times} times that of {first}{best.caveat}."]
+        return [f"{start}; the p99 of {best.value} is {share(1 - best.mean)} below that of {first}{best.caveat}."]
     worst = max(clear, key=lambda gain: gain.mean)
     if any(gain.mean < 1 for gain in latency):
-        return [f"{start}; the p99 of {worst.value} is {worst.mean:.2f} times that of {first}."]
-    return [f"{start}; {first} has the lowest p99, that of {worst.value} is {worst.mean:.2f} times it."]
+        return [f"{start}; the p99 of {worst.value} is {worst.mean:.2f} times that of {first}{worst.caveat}."]
+    return [f"{start}; {first} has the lowest p99, that of {worst.value} is {worst.mean:.2f} times it{worst.caveat}."]
 
 
 def fastest(table: RunTable, key: str, first: str, gains: Sequence[Gain]) -> str:
@@ -187,12 +187,13 @@ def fastest(table: RunTable, key: str, first: str, gains: Sequence[Gain]) -> str
     if most < 1 + CLEAR:
         slow = min(clear, key=lambda gain: gain.mean)
         if any(gain.mean >= 1 + CLEAR for gain in gains):
-            return f"{slow.value} reaches {slow.mean:.2f} of the throughput of {first}." + binding(table, key, first)
-        told = f"{first} is the fastest; {slow.value} reaches {slow.mean:.2f} of its throughput."
+            told = f"{slow.value} reaches {slow.mean:.2f} of the throughput of {first}{slow.caveat}."
+            return told + binding(table, key, first)
+        told = f"{first} is the fastest; {slow.value} reaches {slow.mean:.2f} of its throughput{slow.caveat}."
         return told + binding(table, key, first)
     # The first value with a gain near the largest gain; later values gain nothing more.
     best = next(gain for gain in clear if gain.mean >= most * (1 - CLEAR))
-    told = f"{best.value} is {best.times} times as fast as {first}"
+    told = f"{best.value} is {best.times} times as fast as {first}{best.caveat}"
     equal = [gain.value for gain in gains if gain is not best and abs(gain.mean / best.mean - 1) < CLEAR]
     what = binder(table, key, best.value)
     if equal:

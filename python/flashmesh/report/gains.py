@@ -55,6 +55,11 @@ class Gain:
         return math.exp(sum(map(math.log, self.ratios)) / len(self.ratios))
 
     @property
+    def caveat(self) -> str:
+        """Words on unknown noise for the end of a clause, after a space; empty if the noise is known."""
+        return "" if self.has_intervals else " (its noise is unknown)"
+
+    @property
     def times(self) -> str:
         """The ratio as text, or the range of the ratios."""
         least, most = ratio(min(self.ratios)), ratio(max(self.ratios))

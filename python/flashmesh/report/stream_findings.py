@@ -43,8 +43,7 @@ class StreamEffect:
     @property
     def text(self) -> str:
         """The effect as a part of a sentence."""
-        unknown = "" if self.gain.has_intervals else " (its noise is unknown)"
-        return f"{self.gain.times} times the p99 of stream {self.stream}{unknown}"
+        return f"{self.gain.times} times the p99 of stream {self.stream}{self.gain.caveat}"
 
 
 def measures_of_streams(table: RunTable) -> list[Measure]:
