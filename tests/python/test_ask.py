@@ -6,24 +6,31 @@ import io
 import json
 import re
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import flashmesh
 from conftest import Cli
-from flashmesh.aggregate.estimate import Estimate, estimate
+from flashmesh.aggregate.estimate import Estimate, estimate, ratio_of
+from flashmesh.asking import engine
 from flashmesh.asking.answer import Answer, Effect, Row
-from flashmesh.asking.causes import Cause, cause_of, inside
+from flashmesh.asking.causes import Cause, cause_of, inside, subject_of
 from flashmesh.asking.changes import Change, changes_of
 from flashmesh.configuration import load
 from flashmesh.keys import declared
 from flashmesh.report.asking import show
-from flashmesh.report.measures import in_document
+from flashmesh.report.findings import of_answer
+from flashmesh.report.measures import in_document, measure_named
 from flashmesh.report.summary import PARTS
 from flashmesh.report.terminal import Terminal
 from flashmesh.results.window import windowed
+from flashmesh.sweeps.local import LocalThreads
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 KEYS = ("fabric.channel-rate", "host.queue-depth")
 NOTE = "fresh drive: garbage collection is not measured; --set precondition.kind=random fills the drive first"
@@ -89,7 +96,7 @@ def test_slower_link_is_less_load_and_no_help() -> None:
     assert row.cause.text.startswith("host queue and link +")
     assert not found.best
     shown = text(found)
-    assert "No change that was tried helps." in shown
+    assert "No change that was tried helps" in shown
     assert shown.index("Less load, not a faster drive") < shown.index("host.link-rate = 8GB/s")
     assert Answer.from_dict(json.loads(found.to_json())) == found
 
@@ -221,6 +228,146 @@ def test_effects_are_clear_when_seeds_do_not_explain_them() -> None:
     assert found.sentence(MESH) == "+38 % IOPS, -61 % p99: fabric.kind = pnssd"
     assert found.sentence(NOISE) == "no effect: host.queue-depth = 128"
     assert [changes[0].words for changes in found.idle.values()] == ["host queue depth"]
+
+
+def test_effect_of_a_single_seed_counts_if_it_exceeds_the_intervals_of_both_runs() -> None:
+    def document(p99: float, half: float | None) -> dict[str, Any]:
+        ends = None if half is None else {"low": p99 * (1 - half), "high": p99 * (1 + half)}
+        found: dict[str, Any] = {"latency_ps": {"all": {"p99": p99}}}
+        return found | {"confidence": {"latency_ps": {"all": {"p99": ends}}}}
+
+    def effect(after: float, half: float | None) -> Effect | None:
+        trial = engine.Trial({None: [], NOISE.change: []}, [measure_named("p99")], LocalThreads(1), 1.0, None)
+        trial.configs = {None: [load("preset:venice-z-nand")]}
+        trial.results = {(None, 0): document(100.0, half), (NOISE.change, 0): document(after, half)}
+        return trial.effect(NOISE.change, trial.measures["p99"])
+
+    noisy, clear, unknown = effect(102.4, 0.73), effect(40.0, 0.2), effect(102.4, None)
+    assert noisy is not None
+    assert noisy.ratio.mean == pytest.approx(1.024)
+    assert noisy.ratio.method == "batches"
+    assert not noisy.is_clear
+    assert clear is not None
+    assert clear.is_clear
+    assert unknown is not None
+    assert unknown.ratio.method == "single"
+    assert unknown.is_clear
+
+
+def test_interval_of_a_single_seed_is_from_the_batches_of_both_runs() -> None:
+    overrides: dict[str, Any] = {**SMALL, "workload.requests": 5_000}
+    found = flashmesh.ask("preset:venice-z-nand", keys=["geometry.channels"], overrides=overrides, seeds=1)
+    ratio = found.rows[0].effects["IOPS"].ratio
+    overrides |= {"measure.warm-up": "auto"}
+    runs = [
+        flashmesh.run("preset:venice-z-nand", overrides={**overrides, **more}).document
+        for more in ({"geometry.channels": found.rows[0].change.after}, {})
+    ]
+    after, before = (
+        Estimate(
+            windowed(run)["iops"], run["confidence"]["iops"]["low"], run["confidence"]["iops"]["high"], 1, "batches"
+        )
+        for run in runs
+    )
+    assert ratio == ratio_of(after, before)
+    assert " (1 seed): geometry.channels = 16 (now 8)" in text(found)
+
+
+def trial_of(iops: dict[Change | None, float], seeds: int) -> tuple[engine.Trial, list[tuple[Change | None, int]]]:
+    """Returns a trial whose runs give these IOPS, and the list of its runs in their order."""
+    config = load("preset:venice-z-nand")
+    trial = engine.Trial(
+        {change: [config] * seeds for change in iops}, [measure_named("IOPS")], LocalThreads(1), 60.0, None
+    )
+    ran: list[tuple[Change | None, int]] = []
+
+    def run(changes: Sequence[Change | None], number: int) -> None:
+        for change in changes:
+            ran.append((change, number))
+            document = result(0.0, 1e6, iops[change]) | {"confidence": {"iops": None}, "streams": [{"name": "host"}]}
+            trial.results[change, number] = document
+
+    trial.round = run  # type: ignore[method-assign]
+    return trial, ran
+
+
+def test_changes_that_help_get_their_seeds_before_those_with_larger_losses() -> None:
+    worse, worst, little, good = (Change("host.queue-depth", "64", str(number)) for number in range(4))
+    iops = {None: 100.0, worse: 50.0, worst: 20.0, little: 110.0, good: 130.0}
+    trial, ran = trial_of(iops, 3)
+    trial.run([worse, worst, little, good])
+    assert ran[:5] == [(None, 0), (worse, 0), (worst, 0), (little, 0), (good, 0)]
+    assert ran[5:11] == [(None, 1), (good, 1), (little, 1), (None, 2), (good, 2), (little, 2)]
+    assert ran[11:] == [(worst, 1), (worse, 1), (worst, 2), (worse, 2)]
+
+
+def test_load_is_compared_in_the_measured_window() -> None:
+    change = Change("host.link-rate", "16GB/s", "8GB/s")
+    trial, _ = trial_of({None: 100.0, change: 90.0}, 1)
+    trial.run([change])
+    # Fewer requests complete in the whole run, because of its warm-up, but not in the window.
+    for document, iops in ((trial.results[None, 0], 100.0), (trial.results[change, 0], 100.8)):
+        document["measured"] = {"iops": iops, "breakdown_ps": document["breakdown_ps"]}
+    row = trial.row(change)
+    assert row is not None
+    assert row.throughput is not None
+    assert row.throughput.ratio.mean == pytest.approx(1.008)
+    assert not row.is_less_load
+
+
+def test_one_seed_and_drives_that_are_not_steady_are_told_above_the_changes() -> None:
+    once = replace(MESH, seeds=1)
+    found = replace(answer(once, WORSE), drives=40, unsteady=36)
+    shown = text(found)
+    heading = (
+        "The change that helps most, but 36 of 40 drives are not steady: +38 % IOPS, -61 % p99 (1 seed): fabric.kind"
+    )
+    assert heading in shown
+    assert "What helps most, but 36 of 40 drives are not steady: +38 %" in of_answer(found)
+    few = replace(found, unsteady=20)
+    assert "The change that helps most: " in text(few)
+    assert "(1 seed)" not in text(answer(MESH, WORSE))
+    idle = replace(answer(NOISE), drives=2, unsteady=2)
+    assert "No change that was tried helps, but 2 of 2 drives are not steady." in text(idle)
+    assert Answer.from_dict(json.loads(found.to_json())) == found
+
+
+def test_reason_of_an_impossible_change_is_shown_whole() -> None:
+    why = "namespaces `bulk` and `data` put so many pages on a plane " + 5 * "that too few of them stay spare, " + "end"
+    found = replace(answer(MESH), impossible=((NOISE.change, why),))
+    assert f"not possible: host.queue-depth = 128: {why}" in text(found)
+
+
+def test_cause_is_that_of_the_stream_of_the_measures() -> None:
+    def document(die_wait: float, reader: float, window: float) -> dict[str, Any]:
+        names = {"reader": reader, "writer": 7e6}
+        streams = [{"name": name} | result(5e6, value) for name, value in names.items()]
+        inside_window = [{"name": name, "latency_ps": {"all": {"mean": window}}} for name in names]
+        return result(5e6, die_wait) | {"streams": streams, "measured": {"streams": inside_window}}
+
+    pairs = [(document(90e6, 20e6, 25e6), document(10e6, 40e6, 45e6))]
+    assert cause_of(pairs) == Cause("die_wait", -80e6)
+    assert cause_of(pairs, "reader") == Cause("die_wait", 20e6)
+    assert cause_of(pairs, None) is None
+    # The parts of the whole run say nothing about a window with another latency.
+    assert cause_of([(document(90e6, 20e6, 25e6), document(10e6, 40e6, 9e6))], "reader") is None
+    measures = [measure_named(name) for name in ("IOPS", "streams.reader.p99", "streams.reader.IOPS")]
+    assert (subject_of(measures), subject_of(measures[:1]), subject_of(measures[1:])) == (None, "", "reader")
+
+
+def test_mixed_streams_have_no_cause() -> None:
+    drive = {
+        "preset": "venice-z-nand",
+        "geometry": {"blocks-per-plane": 64},
+        "stream": {name: {"workload": {"requests": 1_000}} for name in ("a", "b")},
+    }
+    measures = ["streams.a.p99", "streams.b.p99"]
+    found = flashmesh.ask(drive, keys=["fabric.channel-rate"], measures=measures, seeds=1)
+    assert found.rows
+    assert all(row.cause is None for row in found.rows)
+    shown = text(found)
+    assert "no causes: the measures are of different streams" in shown
+    assert "mean latency unchanged" not in shown
 
 
 def test_tornado_has_the_key_with_the_largest_effect_first() -> None:

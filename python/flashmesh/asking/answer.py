@@ -16,7 +16,7 @@ KIND = "ask"
 LEAST = 0.01
 """Smallest relative change of a measure that counts as an effect with several seeds."""
 LEAST_SINGLE = 0.02
-"""Smallest relative change that counts as an effect with a single seed, whose random variation is unknown."""
+"""Smallest relative change that counts as an effect with a single seed, which says nothing about other seeds."""
 HIGHER_IS_BETTER = ("iops", "bandwidth_bytes_per_s", "hit_share", "requests_free_share", "links_saved_share", "hits")
 """Suffixes of the keys of measures for which higher is better; for all others, lower is better."""
 BEST = 3
@@ -39,18 +39,17 @@ class Effect:
 
     ratio: Estimate
     """Ratio of the measure with the change to the measure without it: mean over seeds, each run paired with the run of
-    the same seed."""
+    the same seed. The interval is over seeds, for a single seed from the batch means of both runs."""
 
     @property
     def is_clear(self) -> bool:
-        """Whether the change of the measure is at least `LEAST` and exceeds the variation between seeds.
+        """Whether the change of the measure is at least `LEAST` and exceeds its interval, if there is one.
 
-        With a single seed, whether the change is at least `LEAST_SINGLE`.
+        With a single seed, the change must be at least `LEAST_SINGLE`.
         """
-        size = abs(self.ratio.mean - 1.0)
-        if self.ratio.low is None or self.ratio.high is None:
-            return size >= LEAST_SINGLE
-        return size >= LEAST and not self.ratio.low <= 1.0 <= self.ratio.high
+        found = self.ratio
+        is_noise = found.low is not None and found.high is not None and found.low <= 1.0 <= found.high
+        return abs(found.mean - 1.0) >= (LEAST if found.count > 1 else LEAST_SINGLE) and not is_noise
 
     @property
     def text(self) -> str:
@@ -70,7 +69,8 @@ class Row:
     """Change of the host capacity that follows, as text: `geometry.capacity 30GB -> 60GB`; empty if it does not
     change."""
     cause: Cause | None = None
-    """The latency part that changes most in the direction of the mean latency; None if no part changes noticeably."""
+    """The latency part that changes most in the direction of the mean latency of the requests that the measures
+    describe; None if no part changes noticeably, or if the parts of these requests are unknown."""
     throughput: Effect | None = None
     """Effect on the number of requests completed per second."""
     inside: Effect | None = None
@@ -106,6 +106,10 @@ class Row:
                 total += math.log(max(effect.ratio.mean, 1e-9)) * (1.0 if higher[name] else -1.0)
         return total
 
+    def is_helpful(self, higher: dict[str, bool]) -> bool:
+        """Returns whether the benefit of the change is positive, and the change does not lower the load."""
+        return self.score(higher) > 0 and not self.is_less_load
+
 
 @dataclass(frozen=True)
 class Bar:
@@ -117,7 +121,7 @@ class Bar:
     change: float
     """Relative change of the measure: 0.38 for 38 % more."""
     low: float | None
-    """Lower end of the 95 % confidence interval; None for a single seed."""
+    """Lower end of the 95 % confidence interval; None for a single seed whose runs have no interval of the measure."""
     high: float | None
 
 
@@ -145,11 +149,15 @@ class Answer:
     elapsed_s: float
     notes: tuple[str, ...] = ()
     """Notes on the limits of the answer, such as a fresh drive without garbage collection."""
+    drives: int = 0
+    """Number of drives with a result: the unchanged one and those of the tried changes."""
+    unsteady: int = 0
+    """Number of these drives without a steady window."""
 
     @property
     def helping(self) -> list[Row]:
         """Changes with a positive benefit that do not lower the load, in descending order of benefit."""
-        return [row for row in self.rows if row.score(self.higher) > 0 and not row.is_less_load]
+        return [row for row in self.rows if row.is_helpful(self.higher)]
 
     @property
     def less_load(self) -> list[Row]:
@@ -174,10 +182,19 @@ class Answer:
             key: [row.change for row in rows] for key, rows in by_key.items() if not any(row.has_effect for row in rows)
         }
 
+    @property
+    def warning(self) -> str:
+        """Warning that most drives are not steady: `36 of 40 drives are not steady`; empty if most are steady."""
+        return f"{self.unsteady} of {self.drives} drives are not steady" if 2 * self.unsteady > self.drives else ""
+
     def sentence(self, row: Row) -> str:
-        """Returns the effects of a change as text: `+38 % IOPS, -61 % p99: fabric.kind = pnssd`."""
+        """Returns the effects of a change as text: `+38 % IOPS, -61 % p99 (1 seed): fabric.kind = pnssd`.
+
+        The number of seeds is left out if there are several.
+        """
         told = [f"{effect.text} {name}" for name, effect in row.effects.items() if effect.is_clear]
-        return f"{', '.join(told) or 'no effect'}: {row.change.label}"
+        seeds = " (1 seed)" if row.seeds == 1 else ""
+        return f"{', '.join(told) or 'no effect'}{seeds}: {row.change.label}"
 
     def tornado(self, measure: str) -> list[Bar]:
         """Returns the bars of a tornado chart, grouped by key, the key with the largest effect first."""
@@ -219,6 +236,8 @@ class Answer:
             "untried": [asdict(change) for change in self.untried],
             "seeds": self.seeds,
             "notes": self.notes,
+            "drives": self.drives,
+            "unsteady": self.unsteady,
             "elapsed_s": self.elapsed_s,
         }
 
@@ -263,6 +282,8 @@ class Answer:
             document["bound"],
             document["elapsed_s"],
             tuple(document.get("notes", ())),
+            document.get("drives", 0),
+            document.get("unsteady", 0),
         )
 
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from flashmesh import configuration, memory
 from flashmesh._native import ConfigError
-from flashmesh.aggregate.estimate import estimate
+from flashmesh.aggregate.estimate import Estimate, estimate, ratio_of
 from flashmesh.asking.answer import Answer, Effect, Row, is_higher_better
-from flashmesh.asking.causes import cause_of, inside
+from flashmesh.asking.causes import cause_of, has_own_parts, inside, subject_of
 from flashmesh.asking.changes import Change, changes_of
 from flashmesh.frames import as_trace
 from flashmesh.report.headline import longer
-from flashmesh.report.measures import Measure, measure_named
+from flashmesh.report.measures import Measure, in_document, measure_named
 from flashmesh.report.stream_measures import refuse_unconfigured_streams
 from flashmesh.report.view import numbers
 from flashmesh.results import Result
@@ -28,7 +28,7 @@ from flashmesh.sweeps.session import Session
 from flashmesh.sweeps.tasks import Task
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from flashmesh._native import Config
@@ -69,8 +69,9 @@ def ask(
 ) -> Answer:
     """Returns the changes of a drive that help most: tries each key that has a step, one at a time.
 
-    Each change runs with one seed first; then all changes run with further seeds, those with the largest effects first,
-    until the time is over. The warm-up of runs is excluded; it ends automatically unless `measure.warm-up` is set.
+    Each change runs with one seed first; then the changes that help run with further seeds, then all others, those with
+    the largest effects first, until the time is over. The warm-up of runs is excluded; it ends automatically unless
+    `measure.warm-up` is set.
 
     Args:
         config: As in `run`, like all arguments not described here.
@@ -132,9 +133,9 @@ def ask(
             possible.append(change)
     places = jobs if jobs is not None else cores()
     memory.require([each[0] for each in configs.values()], places)
-    trial = Trial(configs, LocalThreads(places), limit_s, progress)
-    trial.run(possible, wanted)
-    return answer_of(trial, wanted, possible, unread, impossible)
+    trial = Trial(configs, wanted, LocalThreads(places), limit_s, progress)
+    trial.run(possible)
+    return answer_of(trial, possible, unread, impossible)
 
 
 def chosen(
@@ -159,17 +160,21 @@ def chosen(
 
 
 class Trial:
-    """Runs of all changes: in each round, every change runs with one seed."""
+    """Runs of all changes: in each round, some changes run with one seed."""
 
     def __init__(
         self,
         configs: Mapping[Change | None, Sequence[Config]],
+        measures: Sequence[Measure],
         executor: LocalThreads,
         limit_s: float,
         progress: Callable[[Progress], None] | None,
     ) -> None:
         """Creates a trial. `configs` has a configuration for each seed, by change; None is the unchanged drive."""
         self.configs = configs
+        self.measures = {measure.name.strip(): measure for measure in measures}
+        self.higher = {name: is_higher_better(measure.keys) for name, measure in self.measures.items()}
+        """Whether higher is better, for each measure by name."""
         self.executor = executor
         self.limit_s = limit_s
         self.progress = progress
@@ -193,8 +198,10 @@ class Trial:
         if self.progress is not None:
             self.progress(progress)
 
-    def run(self, changes: Sequence[Change], measures: Sequence[Measure]) -> None:
-        """Runs the unchanged drive and all changes with one seed after another, until the time limit.
+    def run(self, changes: Sequence[Change]) -> None:
+        """Runs the unchanged drive and all changes with one seed, then with further seeds, until the time limit.
+
+        The changes that help with the first seed get all their seeds before the others get a second one.
 
         Raises:
             ConfigError: If the time is too short for a single run.
@@ -203,10 +210,12 @@ class Trial:
         try:
             self.round([None], 0)
             self.round(changes, 0)
-            for number in range(1, len(self.configs[None])):
-                self.round([None], number)
-                ranked = sorted(changes, key=lambda change: -self.size(change, measures))
-                self.round(ranked, number)
+            further = range(1, len(self.configs[None]))
+            helping, others = self.ranked(changes)
+            for number in further:
+                self.round([None, *helping], number)
+            for number in further:
+                self.round(others, number)
         except OutOfTime:
             if (None, 0) not in self.results:
                 told = f"{self.limit_s:g} s are too short for a single run"
@@ -234,13 +243,46 @@ class Trial:
                 elif outcome.is_done and outcome.document is not None:
                     self.results[change, number] = json.loads(outcome.document)
 
+    def ranked(self, changes: Sequence[Change]) -> tuple[list[Change], list[Change]]:
+        """Returns the changes that help, in descending order of benefit, and the others, the largest effects first."""
+        scores: dict[Change, float] = {}
+        for change in changes:
+            row = self.row(change)
+            if row is not None and row.is_helpful(self.higher):
+                scores[change] = row.score(self.higher)
+        helping = sorted(scores, key=lambda change: -scores[change])
+        others = [change for change in changes if change not in scores]
+        return helping, sorted(others, key=lambda change: -self.size(change))
+
+    def row(self, change: Change) -> Row | None:
+        """Returns the effects of a change; None without a result that has a value of a measure."""
+        found = {name: self.effect(change, measure) for name, measure in self.measures.items()}
+        effects = {name: effect for name, effect in found.items() if effect is not None}
+        if not effects:
+            return None
+        cause = cause_of(self.documents(change), subject_of(self.measures.values()))
+        throughput = self.ratio(change, lambda each: windowed(each)["iops"])
+        return Row(
+            change, effects, self.seeds(change), self.also(change), cause, throughput, self.ratio(change, inside)
+        )
+
+    def effect(self, change: Change, measure: Measure) -> Effect | None:
+        """Returns the effect of a change on a measure; None if no seed has both values.
+
+        The interval is over seeds. That of a single seed is from the batch means of both runs, if they have any.
+        """
+        ratios = self.pairs(change, measure)
+        found = estimate(ratios)
+        if found is None:
+            return None
+        if len(ratios) == 1:
+            found = next(filter(None, (within(measure, *pair) for pair in self.documents(change))), found)
+        return Effect(found)
+
     def pairs(self, change: Change, measure: Measure) -> list[float]:
         """Returns the ratio of a measure with the change to that without it, for each seed that has both values."""
         found: list[float] = []
-        for number in range(len(self.configs[None])):
-            base, other = self.results.get((None, number)), self.results.get((change, number))
-            if base is None or other is None:
-                continue
+        for base, other in self.documents(change):
             before, after = measure.of_document(windowed(base)), measure.of_document(windowed(other))
             if before and after is not None and not isinstance(before, str | bool):
                 found.append(after / before)
@@ -269,46 +311,55 @@ class Trial:
         before, after = (capacity_in(self.configs[each][0]) for each in (None, change))
         return change_text(before, after) if before is not None and after is not None and before != after else ""
 
-    def size(self, change: Change, measures: Sequence[Measure]) -> float:
+    def size(self, change: Change) -> float:
         """Returns the largest relative change of any measure with any seed, without its sign; 0 without results."""
-        return max((abs(ratio - 1.0) for measure in measures for ratio in self.pairs(change, measure)), default=0.0)
+        ratios = (ratio for measure in self.measures.values() for ratio in self.pairs(change, measure))
+        return max((abs(ratio - 1.0) for ratio in ratios), default=0.0)
 
     def seeds(self, change: Change | None) -> int:
-        """Returns the number of seeds with which a change (None for the unchanged drive) has a result."""
-        return sum((change, number) in self.results for number in range(len(self.configs[None])))
+        """Returns the number of seeds with which a change (None for the unchanged drive) can be compared."""
+        numbers = range(len(self.configs[None]))
+        return sum((None, number) in self.results and (change, number) in self.results for number in numbers)
+
+
+def within(measure: Measure, before: Mapping[str, Any], after: Mapping[str, Any]) -> Estimate | None:
+    """Returns the ratio of a measure of two results, with its interval from the batch means of both.
+
+    None if a result has no such interval, or a value is not above zero.
+    """
+    found: list[Estimate] = []
+    for document in (after, before):
+        value = measure.of_document(windowed(document))
+        ends = None if measure.interval is None else in_document(document, measure.interval)
+        if not value or value < 0 or ends is None:
+            return None
+        found.append(Estimate(value, ends["low"], ends["high"], 1, "batches"))
+    return ratio_of(*found)
 
 
 def answer_of(
     trial: Trial,
-    measures: Sequence[Measure],
     changes: Sequence[Change],
     unread: dict[str, str],
     impossible: list[tuple[Change, str]],
 ) -> Answer:
     """Returns the answer from the results of a trial, with changes sorted by benefit."""
-    names = tuple(measure.name.strip() for measure in measures)
-    higher = {name: is_higher_better(measure.keys) for name, measure in zip(names, measures, strict=True)}
     bases = [document for (change, _), document in sorted(trial.results.items(), key=str) if change is None]
     base = {
         name: found
-        for name, measure in zip(names, measures, strict=True)
+        for name, measure in trial.measures.items()
         if (found := estimate(numbers([measure.of_document(windowed(each)) for each in bases]))) is not None
     }
-    rows: list[Row] = []
-    for change in changes:
-        ratios = {name: estimate(trial.pairs(change, measure)) for name, measure in zip(names, measures, strict=True)}
-        effects = {name: Effect(ratio) for name, ratio in ratios.items() if ratio is not None}
-        if effects:
-            cause = cause_of(trial.documents(change))
-            throughput, within = trial.ratio(change, lambda each: each["iops"]), trial.ratio(change, inside)
-            rows.append(Row(change, effects, trial.seeds(change), trial.also(change), cause, throughput, within))
-    rows.sort(key=lambda row: (not row.has_effect, -row.score(higher)))
+    rows = [row for change in changes if (row := trial.row(change)) is not None]
+    rows.sort(key=lambda row: (not row.has_effect, -row.score(trial.higher)))
     tried = {row.change for row in rows}
     untried = tuple(change for change in changes if change not in tried and change not in trial.failures)
     failed = [(change, reason) for change, reason in trial.failures.items() if change not in tried]
+    unsteady = {change for (change, _), each in trial.results.items() if not each["steadiness"]["steady"]}
+    notes = notes_on(bases[0]) or steadiness_notes(trial.results)
     return Answer(
-        names,
-        higher,
+        tuple(trial.measures),
+        trial.higher,
         base,
         tuple(rows),
         unread,
@@ -317,8 +368,25 @@ def answer_of(
         max((row.seeds for row in rows), default=trial.seeds(None)),
         str(bases[0]["bound"]["sentence"]),
         trial.elapsed_s,
-        tuple(notes_on(bases[0]) or steadiness_notes(trial.results)),
+        (*notes, *cause_notes(bases[0], trial.measures.values())),
+        len({change for change, _ in trial.results}),
+        len(unsteady),
     )
+
+
+def cause_notes(document: Mapping[str, Any], measures: Iterable[Measure]) -> list[str]:
+    """Returns a note on the requests from which causes are computed, if they are not those of the measures.
+
+    Args:
+        document: The result of the unchanged drive.
+        measures: The measures of the answer.
+    """
+    stream = subject_of(measures)
+    if stream is None:
+        return ["no causes: the measures are of different streams, whose latencies have different parts"]
+    if has_own_parts(document, stream) and document["measured"] is not None:
+        return [f"latency parts of stream {stream} are left out for runs whose warm-up has another mean latency"]
+    return []
 
 
 def steadiness_notes(results: Mapping[tuple[Change | None, int], Mapping[str, Any]]) -> list[str]:

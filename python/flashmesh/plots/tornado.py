@@ -56,7 +56,7 @@ def tornado(answer: Answer, measure: str) -> style.Plot | None:
     if any("low" in row for row in values):
         rule = base.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=1.5, color="#000000")
         layers.append(rule.encode(x="low:Q", x2="high:Q"))
-    text = f"What each single change does to {measure}; black lines are 95 % intervals over the seeds."
+    text = f"What each single change does to {measure}; black lines are 95 % intervals, over the seeds if several."
     if len(answer.tornado(measure)) > len(values):
         text += f" Only {BARS_MAX} changes are drawn, of the keys with the largest effects."
     height = style.bar_height(names)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from flashmesh.asking.answer import percent
+from flashmesh.asking.causes import ALL, subject_of
 from flashmesh.report import quantities as q
 from flashmesh.report.measures import measure_named
 from flashmesh.report.throttle import INTERVAL, OFF
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from flashmesh.asking.answer import Answer, Row
     from flashmesh.report.terminal import Terminal
 
-REASON_MAX = 60
 UNMOVED = "mean latency unchanged"
 LESS_LOAD = "Less load, not a faster drive: fewer requests complete, and fewer are in flight"
 
@@ -29,8 +29,10 @@ def show(answer: Answer, terminal: Terminal) -> None:
     values = [f"{measure_named(name).text(found.mean)} {name}" for name, found in answer.base.items()]
     terminal.print(Text(f"As it is: {', '.join(values)}; {answer.bound}"), "")
     best = answer.best
-    heading = f"The {len(best)} changes that help most:" if len(best) > 1 else "The change that helps most:"
-    terminal.print(Text(heading if best else "No change that was tried helps.", style="bold"))
+    heading = f"The {len(best)} changes that help most" if len(best) > 1 else "The change that helps most"
+    warning = f", but {answer.warning}" if answer.warning else ""
+    told = f"{heading}{warning}:" if best else f"No change that was tried helps{warning}."
+    terminal.print(Text(told, style="bold"))
     for row in best:
         cause = f": {row.cause.text}" if row.cause is not None else ""
         terminal.print(Text(f"  {answer.sentence(row)} (now {row.change.before}){cause}"))
@@ -46,7 +48,11 @@ def show(answer: Answer, terminal: Terminal) -> None:
 
 
 def table(answer: Answer, rows: list[Row], terminal: Terminal) -> Table:
-    """Returns a table with two lines for each row: the effects of the change, and the latency part that it moves."""
+    """Returns a table with two lines for each row: the effects of the change, and the latency part that it moves.
+
+    The second line is left out if the latency parts of the requests that the measures describe may be unknown.
+    """
+    are_all = subject_of(map(measure_named, answer.measures)) == ALL
     headings = [cell for name in answer.measures for cell in (name, "95 %")]
     found = terminal.table("change", "now", "seeds", *headings, left=2)
     for row in rows:
@@ -55,7 +61,8 @@ def table(answer: Answer, rows: list[Row], terminal: Terminal) -> Table:
             effect = row.effects.get(name)
             cells += [q.NONE, ""] if effect is None else [effect.text, span(effect.ratio)]
         found.add_row(row.change.label, row.change.before, str(row.seeds), *cells)
-        found.add_row(f"  {UNMOVED if row.cause is None else row.cause.text}", style="dim")
+        if are_all or row.cause is not None:
+            found.add_row(f"  {UNMOVED if row.cause is None else row.cause.text}", style="dim")
     return found
 
 
@@ -82,9 +89,7 @@ def remarks(answer: Answer) -> list[str]:
         found.append(f"no effect: {', '.join(changes[0].words for changes in answer.idle.values())}")
     if answer.unread:
         found.append(f"not tried, because unused or without another value: {', '.join(answer.unread)}")
-    for change, why in answer.impossible:
-        told = why if len(why) <= REASON_MAX else f"{why[:REASON_MAX]}..."
-        found.append(f"not possible: {change.label}: {told}")
+    found += [f"not possible: {change.label}: {why}" for change, why in answer.impossible]
     if answer.untried:
         found.append(f"no time for: {', '.join(change.label for change in answer.untried)}; --limit allows more")
     return found

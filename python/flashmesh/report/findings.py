@@ -108,7 +108,8 @@ def of_run(table: RunTable) -> list[str]:
 def of_answer(answer: Answer) -> str:
     """Returns sentences on the changes that help most, and on the bottleneck of the unchanged drive."""
     best = "; ".join(answer.sentence(row) for row in answer.best)
-    told = f"What helps most: {best}." if best else "No change that was tried helps."
+    warning = f", but {answer.warning}" if answer.warning else ""
+    told = f"What helps most{warning}: {best}." if best else f"No change that was tried helps{warning}."
     bound = f"the drive is {answer.bound}" if answer.bound.startswith("bound ") else answer.bound
     return f"{told} As it is, {bound}."
 
