@@ -236,13 +236,13 @@ def test_effect_of_a_single_seed_counts_if_it_exceeds_the_intervals_of_both_runs
         found: dict[str, Any] = {"latency_ps": {"all": {"p99": p99}}}
         return found | {"confidence": {"latency_ps": {"all": {"p99": ends}}}}
 
-    def effect(after: float, half: float | None) -> Effect | None:
+    def effect(after: float, half: float | None, half_after: float | None) -> Effect | None:
         trial = engine.Trial({None: [], NOISE.change: []}, [measure_named("p99")], LocalThreads(1), 1.0, None)
         trial.configs = {None: [load("preset:venice-z-nand")]}
-        trial.results = {(None, 0): document(100.0, half), (NOISE.change, 0): document(after, half)}
+        trial.results = {(None, 0): document(100.0, half), (NOISE.change, 0): document(after, half_after)}
         return trial.effect(NOISE.change, trial.measures["p99"])
 
-    noisy, clear, unknown = effect(102.4, 0.73), effect(40.0, 0.2), effect(102.4, None)
+    noisy, clear, unknown = effect(102.4, 0.73, 0.73), effect(40.0, 0.2, 0.2), effect(102.4, None, None)
     assert noisy is not None
     assert noisy.ratio.mean == pytest.approx(1.024)
     assert noisy.ratio.method == "batches"
@@ -251,6 +251,8 @@ def test_effect_of_a_single_seed_counts_if_it_exceeds_the_intervals_of_both_runs
     assert clear.is_clear
     assert unknown is not None
     assert unknown.ratio.method == "single"
+    # The interval of one run stands for that of the other if it has none.
+    assert effect(102.4, 0.73, None) == noisy
     assert unknown.is_clear
 
 
@@ -269,7 +271,8 @@ def test_interval_of_a_single_seed_is_from_the_batches_of_both_runs() -> None:
         )
         for run in runs
     )
-    assert ratio == ratio_of(after, before)
+    wanted = ratio_of(after, before)
+    assert (ratio.mean, ratio.low, ratio.high) == pytest.approx((wanted.mean, wanted.low, wanted.high))
     assert " (1 seed): geometry.channels = 16 (now 8)" in text(found)
 
 

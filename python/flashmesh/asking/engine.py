@@ -325,15 +325,22 @@ class Trial:
 def within(measure: Measure, before: Mapping[str, Any], after: Mapping[str, Any]) -> Estimate | None:
     """Returns the ratio of a measure of two results, with its interval from the batch means of both.
 
-    None if a result has no such interval, or a value is not above zero.
+    If only one result has an interval, its relative width stands for that of the other. None if both have none, or a
+    value is not above zero.
     """
-    found: list[Estimate] = []
-    for document in (after, before):
-        value = measure.of_document(windowed(document))
-        ends = None if measure.interval is None else in_document(document, measure.interval)
-        if not value or value < 0 or ends is None:
-            return None
-        found.append(Estimate(value, ends["low"], ends["high"], 1, "batches"))
+    values = [measure.of_document(windowed(each)) for each in (after, before)]
+    ends = [None if measure.interval is None else in_document(each, measure.interval) for each in (after, before)]
+    shares = [
+        (each["low"] / value, each["high"] / value)
+        for value, each in zip(values, ends, strict=True)
+        if value and value > 0 and each is not None
+    ]
+    if not shares or not all(value and value > 0 for value in values):
+        return None
+    found = [
+        Estimate(value, value * low, value * high, 1, "batches")
+        for value, (low, high) in zip(numbers(values), (shares[0], shares[-1]), strict=True)
+    ]
     return ratio_of(*found)
 
 
