@@ -6,8 +6,10 @@ The calling thread stays free to show progress and to handle Ctrl-C.
 from __future__ import annotations
 
 import json
+import queue
 import threading
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import cached_property
@@ -32,7 +34,10 @@ STOP_S = 10.0
 
 
 class Interrupted(KeyboardInterrupt):
-    """Error for a run that Ctrl-C ended. `partial` has the results up to then; None if no request was simulated."""
+    """Error for a run that Ctrl-C ended, or another signal of the command line.
+
+    `partial` has the results up to then; None if no request was simulated.
+    """
 
     def __init__(self, partial: Result | Comparison | None) -> None:
         """Creates the error with the simulated part."""
@@ -163,7 +168,8 @@ def execute(jobs: Sequence[Job], threads: int = 1, on_progress: Callable[[Progre
     """
     waiting = iter(jobs)
     lock = threading.Lock()
-    wake = threading.Event()
+    # No Event or Condition: the exception of a signal handler can leave their lock released, and they release it again.
+    ended: queue.SimpleQueue[None] = queue.SimpleQueue()
 
     def worker() -> None:
         while True:
@@ -172,33 +178,38 @@ def execute(jobs: Sequence[Job], threads: int = 1, on_progress: Callable[[Progre
             if job is None or job.control.cancelled:
                 return
             job.work()
-            wake.set()
+            ended.put(None)
 
-    # Daemon threads do not keep the process alive. Opening a drive cannot be interrupted.
-    for _ in range(min(threads, len(jobs))):
-        threading.Thread(target=worker, name="flashmesh-run", daemon=True).start()
     try:
+        # Daemon threads do not keep the process alive. Opening a drive cannot be interrupted.
+        for _ in range(min(threads, len(jobs))):
+            threading.Thread(target=worker, name="flashmesh-run", daemon=True).start()
         while not all(job.ended for job in jobs):
-            wake.wait(TICK_S)
-            wake.clear()
+            wait(ended)
             if any(job.error is not None for job in jobs):
                 break
             if on_progress is not None:
                 on_progress(progress(jobs))
     except KeyboardInterrupt:
-        stop(jobs, wake, wait_for_results=True)
+        stop(jobs, ended, wait_for_results=True)
         return False
     except BaseException:
-        stop(jobs, wake)
+        stop(jobs, ended)
         raise
     failed = next((job.error for job in jobs if job.error is not None), None)
     if failed is not None:
-        stop(jobs, wake)
+        stop(jobs, ended)
         raise failed
     return True
 
 
-def stop(jobs: Sequence[Job], wake: threading.Event, *, wait_for_results: bool = False) -> None:
+def wait(ended: queue.SimpleQueue[None]) -> None:
+    """Waits up to `TICK_S` for the end of a job."""
+    with suppress(queue.Empty):
+        ended.get(timeout=TICK_S)
+
+
+def stop(jobs: Sequence[Job], ended: queue.SimpleQueue[None], *, wait_for_results: bool = False) -> None:
     """Cancels all jobs, and waits up to `STOP_S` for those that simulate. Abandons jobs that still open their drive.
 
     Building the result of a run with many epochs takes seconds, so this function waits for results only on request.
@@ -212,8 +223,7 @@ def stop(jobs: Sequence[Job], wake: threading.Event, *, wait_for_results: bool =
     ticks = round(STOP_S / TICK_S)
     while ticks > 0 and any(map(is_awaited, jobs)):
         ticks -= 1
-        wake.wait(TICK_S)
-        wake.clear()
+        wait(ended)
 
 
 def progress(jobs: Sequence[Job]) -> Progress:

@@ -180,13 +180,18 @@ def long_enough(first: Job, goal: UntilSteady, progress: Callable[[Progress], No
     """Runs a job, then longer ones until the measured window is steady or the limit is reached; returns the last job.
 
     Raises:
-        Interrupted: On Ctrl-C.
+        Interrupted: On Ctrl-C; it has the result of the try with the most requests, of the last finished one and the
+            interrupted one.
     """
+    results: list[Result] = []
 
     def attempt(config: Config) -> Job:
         job = Job(config, check=first.check, on_open=first.on_open)
-        if not execute([job], 1, progress):
-            raise Interrupted(job.result)
+        is_finished = execute([job], 1, progress)
+        if job.result is not None:
+            results.append(job.result)
+        if not is_finished:
+            raise KeyboardInterrupt
         first.on_open = lambda summary: None
         return job
 
@@ -194,7 +199,10 @@ def long_enough(first: Job, goal: UntilSteady, progress: Callable[[Progress], No
         assert job.result is not None
         return job.result.document
 
-    job, _ = settled(first.config, goal, attempt, document)
+    try:
+        job, _ = settled(first.config, goal, attempt, document)
+    except KeyboardInterrupt as interrupt:
+        raise Interrupted(max(results, key=lambda result: result.requests, default=None)) from interrupt
     return job
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import errno
 import json
 import os
+import queue
 import signal
 import stat
 import subprocess
 import sys
-import threading
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -72,8 +72,13 @@ def test_interrupted_run_writes_its_json_to_stdout(config: Path, tmp_path: Path)
 def test_termination_removes_temporary_files(config: Path, tmp_path: Path, number: signal.Signals, code: int) -> None:
     watched = Watched("run", config, "--set", ENDLESS, "--request-log", "log.parquet", cwd=tmp_path)
     watched.wait_for(b"simulating")
+    watched.wait_for(b"requests")
     watched.process.send_signal(number)
-    assert watched.finish() == (code, "")
+    ended, output = watched.finish()
+    assert ended == code
+    assert "Interrupted: these figures cover what was simulated until then." in output
+    assert "completion latency" in output
+    assert b"hung up" in watched.seen or b"terminated" in watched.seen
     assert [path.name for path in tmp_path.iterdir()] == ["drive.toml"]
 
 
@@ -103,8 +108,12 @@ def test_termination_while_a_log_is_written_keeps_the_files_of_an_earlier_run(
         assert watched.read(), "the run has ended"
         watched.assert_before(end, "no rows of the log are on disk")
     watched.process.send_signal(number)
-    assert watched.finish() == (code, "")
-    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+    assert watched.finish()[0] == code
+    after = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    # As after Ctrl-C, the JSON file has what was simulated.
+    assert json.loads(after.pop("result.json"))["interrupted"] is True
+    del before["result.json"]
+    assert after == before
 
 
 def test_progress_shows_requests_rate_and_simulated_time_on_a_terminal_only(config: Path, tmp_path: Path) -> None:
@@ -220,6 +229,83 @@ def test_second_interrupt_at_once_spoils_nothing(config: Path, tmp_path: Path) -
     assert [path.name for path in tmp_path.iterdir()] == ["drive.toml"]
 
 
+@pytest.mark.parametrize("pause_s", [0.0, 0.05])
+def test_two_signals_at_once_spoil_nothing(config: Path, tmp_path: Path, pause_s: float) -> None:
+    # As `timeout` sends them: to the process, then to its group.
+    watched = Watched("run", config, "--set", ENDLESS, "--until-steady", cwd=tmp_path)
+    watched.wait_for(b"simulated")
+    for _ in range(3):
+        watched.process.send_signal(signal.SIGTERM)
+        time.sleep(pause_s)
+    code, output = watched.finish()
+    assert code == 143
+    assert "Interrupted: these figures cover" in output
+    assert b"error" not in watched.seen
+
+
+HANDLED = """
+import os, signal, sys, threading
+from flashmesh import execution
+from flashmesh.cli import signals
+from flashmesh.configuration import load
+
+signals.begin()
+def release(condition):
+    # A signal between the release of a lock and the `try` that acquires the lock again.
+    state = inside(condition)
+    if threading.current_thread() is threading.main_thread():
+        os.kill(os.getpid(), signal.SIGTERM)
+    return state
+def watch(progress):
+    if threading.Condition._release_save is inside:
+        threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGTERM)).start()
+        threading.Condition._release_save = release
+
+inside = threading.Condition._release_save
+job = execution.Job(load("preset:venice-z-nand", overrides={"workload.requests": 1_000_000_000}))
+print(execution.execute([job], on_progress=watch), job.result is not None and job.result.interrupted)
+"""
+
+
+def test_the_thread_that_handles_signals_waits_without_a_lock_that_a_signal_leaves_released() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", HANDLED],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+        check=False,
+        preexec_fn=expect_signals,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "False True\n", "")
+
+
+EARLY = """
+import os, signal, sys
+import flashmesh.cli
+from flashmesh import execution
+# Sent before the drive is open.
+execution.Job.work = lambda job: os.kill(os.getpid(), signal.SIGTERM)
+sys.argv = ["flashmesh", "run", "preset:venice-z-nand"]
+flashmesh.cli.main()
+"""
+
+
+def test_a_run_ended_before_its_first_request_says_that_it_has_no_results() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", EARLY],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+        check=False,
+        preexec_fn=expect_signals,
+    )
+    assert (done.returncode, done.stdout) == (143, "")
+    assert done.stderr.split("\n")[0] == "no results: no request had been simulated"
+    assert done.stderr.rstrip().endswith("terminated")
+
+
 LOADING = """
 import os, sys
 # Sent while the program is loaded: as soon as a module is looked for.
@@ -285,10 +371,10 @@ def test_comparison_that_is_ended_keeps_the_runs_that_had_finished(
 def test_nobody_waits_for_a_result_that_nobody_will_see(
     monkeypatch: pytest.MonkeyPatch, wait_for_results: bool
 ) -> None:
-    waits: list[float | None] = []
+    waits: list[object] = []
     monkeypatch.setattr(execution, "STOP_S", 2 * execution.TICK_S)
-    monkeypatch.setattr(threading.Event, "wait", lambda event, timeout=None: waits.append(timeout))
+    monkeypatch.setattr(execution, "wait", waits.append)
     job = execution.Job(load("preset:venice-z-nand"), begun=True, simulated=True)
-    execution.stop([job], threading.Event(), wait_for_results=wait_for_results)
+    execution.stop([job], queue.SimpleQueue(), wait_for_results=wait_for_results)
     assert len(waits) == (2 if wait_for_results else 0)
     assert job.control.cancelled

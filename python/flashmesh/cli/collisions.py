@@ -10,7 +10,7 @@ import click
 from flashmesh import simulate
 from flashmesh.cli.command import command
 from flashmesh.cli.drive import jobs_of
-from flashmesh.cli.output import inputs, refuse_overwriting, require_stdout, stdout
+from flashmesh.cli.output import inputs, refuse_overwriting, require_stdout, stdout, tell_nothing
 from flashmesh.cli.parameters import (
     STDOUT,
     drive_argument,
@@ -79,10 +79,13 @@ def collisions(
                 on_open=bar.on_open,
                 **options,
             )
-        except Interrupted as interrupted:
+        except KeyboardInterrupt as interrupted:
             bar.stop()
-            if isinstance(interrupted.partial, Result):
-                show_collisions(interrupted.partial, json_stdout)
+            found = interrupted.partial if isinstance(interrupted, Interrupted) else None
+            if isinstance(found, Result):
+                show_collisions(found, json_stdout)
+            else:
+                tell_nothing()
             raise
         if target is not None:
             write_text(target, result.to_json())

@@ -16,14 +16,13 @@ from flashmesh._native import CheckError, FlashmeshError, InternalError, PolicyE
 from flashmesh.cli.commands import flashmesh
 from flashmesh.cli.output import StdoutClosed
 from flashmesh.cli.parameters import COMPLETING
-from flashmesh.cli.signals import begin
+from flashmesh.cli.signals import WORDS, begin, received
 from flashmesh.printable import PrintableStream
 
 OK = 0
 INTERNAL = 1
 BAD_INPUT = 2
 CHECK_FAILED = 3
-INTERRUPTED = 128 + signal.SIGINT
 STDOUT_CLOSED = 141
 PRINTING = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EPIPE)
 """Numbers of errors that a write to an open stream can raise, such as a full disk or a closed pipe."""
@@ -36,6 +35,9 @@ def main() -> NoReturn:
     guard_streams()
     begin()
     code = guarded()
+    if code == BAD_INPUT and received() == signal.Signals.SIGHUP:
+        # The terminal that hung up cannot be written any more.
+        code = 128 + signal.Signals.SIGHUP
     try:
         flush(sys.stdout)
     except OSError as error:
@@ -93,8 +95,9 @@ def guarded() -> int:
         error.show()
         return BAD_INPUT
     except (KeyboardInterrupt, click.Abort):
-        say("interrupted")
-        return INTERRUPTED
+        number = received() or signal.SIGINT
+        say(WORDS[number.name])
+        return 128 + number
     except StdoutClosed:
         return STDOUT_CLOSED
     except InternalError as error:

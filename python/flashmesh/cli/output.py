@@ -36,6 +36,11 @@ def stdout() -> Iterator[IO[str]]:
         raise OutputError(f"the results cannot be written to stdout: {error.strerror}") from error
 
 
+def tell_nothing() -> None:
+    """Says on stderr that an interrupted command has no results."""
+    click.echo("no results: no request had been simulated", err=True)
+
+
 def require_stdout() -> None:
     """Refuses to begin work if stdout is closed.
 

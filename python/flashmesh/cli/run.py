@@ -18,6 +18,7 @@ from flashmesh.cli.output import (
     refuse_suffix,
     require_stdout,
     stdout,
+    tell_nothing,
 )
 from flashmesh.cli.parameters import (
     STDOUT,
@@ -113,10 +114,13 @@ def run(
         except Unwritten as unwritten:
             failures.append(str(unwritten))
             result = unwritten.result
-        except Interrupted as interrupted:
+        except KeyboardInterrupt as interrupted:
             bar.stop()
-            if isinstance(interrupted.partial, Result):
-                partial = as_incomplete(interrupted.partial)
+            found = interrupted.partial if isinstance(interrupted, Interrupted) else None
+            if not isinstance(found, Result):
+                tell_nothing()
+            else:
+                partial = as_incomplete(found)
                 if write_json is not None:
                     write_json(partial.to_json())
                     failures += files.close()

@@ -129,7 +129,7 @@ def served(config: Config, name: str, settings: Settings, is_quiet: bool) -> Res
                 server.watch(SHOW_S)
                 server.require_serving()
                 display.show(server)
-        except (KeyboardInterrupt, SystemExit):
+        except KeyboardInterrupt:
             # A server normally ends by a signal.
             pass
         finally:

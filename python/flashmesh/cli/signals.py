@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
 import time
 
 # No slow import here: until this module is loaded, Python handles signals itself.
@@ -17,11 +16,15 @@ if TYPE_CHECKING:
     Handler = Callable[[int, FrameType | None], object]
 
 REPEAT_S = 1.0
-"""Minimum seconds between two interrupts for them to count as two. Interrupts that follow each other sooner, such as a
-key pressed twice or a shell that signals its process group, count as one."""
+"""Minimum seconds between two signals for them to count as two. Sooner ones count as one, such as those of a key
+pressed twice, or of `timeout`, which sends SIGTERM to the process and to its group."""
 ENDING = [name for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
-_interrupted_at: float | None = None
+WORDS = {"SIGINT": "interrupted", "SIGTERM": "terminated", "SIGHUP": "hung up"}
+"""Message on stderr for a command that a signal ended, by the name of the signal."""
+
+_first: tuple[int, float] | None = None
+"""Number of the first signal that `raise_for` handled, and the monotonic time of the signal in seconds."""
 
 
 def hold() -> None:
@@ -50,16 +53,20 @@ def leave(number: int, frame: FrameType | None) -> NoReturn:
 
 
 def raise_for(number: int, frame: FrameType | None) -> None:
-    """Raises an exception, so that partial results are shown and files are closed.
+    """Raises KeyboardInterrupt for every signal, so that partial results are shown and files are closed.
 
-    A second interrupt within `REPEAT_S` is ignored; a later one ends the process immediately.
+    A second signal within `REPEAT_S` is ignored: its exception would cut short the handling of the first one, such as
+    the wait for partial results or the release of a lock. A later one ends the process immediately.
     """
-    global _interrupted_at
-    if number != signal.SIGINT:
-        sys.exit(128 + number)
+    global _first
     now = time.monotonic()
-    if _interrupted_at is None:
-        _interrupted_at = now
+    if _first is None:
+        _first = number, now
         raise KeyboardInterrupt
-    if now - _interrupted_at > REPEAT_S:
+    if now - _first[1] > REPEAT_S:
         leave(number, frame)
+
+
+def received() -> signal.Signals | None:
+    """Returns the first signal that ended the command; None without one."""
+    return signal.Signals(_first[0]) if _first is not None else None

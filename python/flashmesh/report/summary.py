@@ -93,6 +93,9 @@ def sections(result: Result, terminal: Terminal) -> Iterator[RenderableType]:
         yield Text('The time stamps of the trace were ignored; with replay.mode = "open" requests arrive at them.')
     if result.interrupted:
         yield Text("Interrupted: these figures cover what was simulated until then.", style="bold yellow")
+    elif result.document.get("complete") is False:
+        told = "Interrupted: this run has finished, but no further one that --until-steady or --fairness asked for."
+        yield Text(told, style="bold yellow")
     if result.warm_up is not None and result.measured is None:
         yield over_time.not_warm(result.warm_up)
     for told in (headline.missed_rate(result), headline.verdict(result)):
