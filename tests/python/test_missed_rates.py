@@ -35,7 +35,7 @@ def test_a_job_whose_depth_is_too_small_for_its_rate_is_told_the_depth_that_reac
     assert missed.reached == pytest.approx(10**12 / missed.latency_ps, rel=0.01)
     told = shown(result)
     assert "RATE NOT REACHED: the job cannot reach its rate of 50.00k IOPS with 1 request in flight" in told
-    assert "take iodepth=3 or more" in told
+    assert "take iodepth=3 at least (more as latency rises with the depth) with an asynchronous" in told
     assert "bound by the queue depth of the job" in told
     assert BEHIND not in told
     reached = run(tmp_path, f"[lat]\n{LAT}iodepth=4\nrate_iops=50000\n")
@@ -49,7 +49,7 @@ def test_the_depth_that_reaches_a_rate_does_not_depend_on_where_latencies_begin(
     result = flashmesh.run(DRIVE, overrides=OPEN | {"replay.outstanding-max": 1, "replay.latency-start": start})
     (missed,) = depth.missed(result.document)
     assert missed.latency_ps == pytest.approx(10**12 / result.iops, rel=0.02)
-    assert "take replay.outstanding-max = 3 or more" in shown(result)
+    assert "take replay.outstanding-max = 3 at least" in shown(result)
     # Latencies from the arrival grow with the queue, so that such a run is not steady.
     assert (BEHIND in shown(result)) == (start == "arrival")
 
@@ -109,7 +109,8 @@ def test_a_stream_of_a_configuration_is_told_its_keys() -> None:
     }
     told = shown(flashmesh.run(DRIVE, overrides=overrides))
     assert "the stream cannot reach its rate of 50.00k IOPS" in told
-    assert "take replay.outstanding-max = 3 or more, or a longer workload.interarrival" in told
+    asked = "take replay.outstanding-max = 3 at least (more as latency rises with the depth), or a longer"
+    assert f"{asked} workload.interarrival" in told
 
 
 def test_a_run_until_steady_stops_at_a_rate_that_more_requests_do_not_reach(cli: Cli, tmp_path: Path) -> None:

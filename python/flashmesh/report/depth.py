@@ -25,6 +25,8 @@ DEPTH_MAX = 65_535
 """Maximum value of `replay.outstanding-max`."""
 NAMED_MAX = 3
 """Maximum number of streams that a text names."""
+RISES = "more as latency rises with the depth"
+"""Reservation about a depth that is computed from the latency at a smaller depth."""
 JOB = "job"
 """Value of `workload.kind` of the jobs of fio."""
 
@@ -69,12 +71,13 @@ class Missed:
                 f"{self.in_flight} in flight, on a saturated drive"
             )
         enough = math.ceil(self.rate * self.latency_ps / 10**12)
-        remedy = f"replay.outstanding-max = {enough:,} or more, or a longer workload.interarrival"
+        remedy = f"replay.outstanding-max = {enough:,} at least ({RISES}), or a longer workload.interarrival"
         if enough > DEPTH_MAX:
             remedy = "a longer workload.interarrival"
         elif self.is_job:
             remedy = (
-                f"iodepth={enough} or more (with an asynchronous ioengine such as libaio), or a lower rate_iops or rate"
+                f"iodepth={enough} at least ({RISES}) with an asynchronous ioengine such as libaio, or a lower "
+                "rate_iops or rate"
             )
         return (
             f"{self.subject} cannot reach its rate of {q.scaled(self.rate)} IOPS{both} with {self.in_flight} in flight:"
