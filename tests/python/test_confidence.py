@@ -179,6 +179,19 @@ def test_run_that_reaches_its_limit_says_how_precise_it_is(cli: Cli) -> None:
     assert "workload.requests" in done.stdout
 
 
+def test_a_run_of_an_empty_drive_that_is_not_precise_is_advised_to_begin_with_a_full_one() -> None:
+    drive = {"workload.requests": 3_000, "workload.read-share": 0, "geometry.channels": 2}
+    advice = 'to +-0.01 %; precondition.kind = "random" begins with a full drive, whose figures settle sooner.'
+    for kind, is_advised in (("none", True), ("random", False)):
+        overrides = drive | {"precondition.kind": kind, "measure.precision": "0.01%"}
+        told = shown(flashmesh.run("preset:venice-z-nand", overrides=overrides))
+        assert "NOT PRECISE" in told
+        assert (advice in told) == is_advised
+        assert ("raise workload.requests" in told) != is_advised
+    read = drive | {"workload.read-share": 1, "measure.precision": "0.01%"}
+    assert "raise workload.requests" in shown(flashmesh.run("preset:venice-z-nand", overrides=read))
+
+
 def warning_and_result(figure: str) -> tuple[str, flashmesh.Result]:
     """Returns the warning of a short run about the precision of a figure, and its result."""
     drive = {"workload.requests": 3_000, "workload.read-share": 0.5, "geometry.channels": 2}

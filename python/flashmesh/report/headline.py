@@ -39,7 +39,10 @@ REASONS = {
 }
 """Reasons why figures are not from the steady state, as texts, by their names in results."""
 BURST = "collection-ahead"
+OVERWRITES = "overwrites"
 BACKLOG = "backlog"
+BEGIN_FULL = 'precondition.kind = "random" begins with a full drive'
+"""Advice for a run whose writes fill an empty drive."""
 FILLS_MIN = 10
 """Minimum number of requests that a steady run needs, as a multiple of those of an empty drive, for the advice to begin
 with a full drive instead."""
@@ -149,7 +152,7 @@ def longer(result: Result) -> str:
     needed = result.steadiness.requests_needed
     if began_empty(result) and (needed is None or needed > FILLS_MIN * result.requests):
         filled = "" if needed is None else f" (about {rounded(needed):,} requests would fill this one)"
-        return f'; precondition.kind = "random" begins with a full drive{filled}.'
+        return f"; {BEGIN_FULL}{filled}."
     if needed is None:
         return "."
     enough = f"; about {rounded(needed):,} requests would be enough"
@@ -167,8 +170,9 @@ def longer(result: Result) -> str:
 
 
 def began_empty(result: Result) -> bool:
-    """Returns whether a run began with an empty drive, in which collection has not begun."""
-    return BURST in result.steadiness.reasons and result.parameters["precondition"]["kind"] == "none"
+    """Returns whether a run began with an empty drive that its writes have not filled, or not overwritten since."""
+    is_filling = not {BURST, OVERWRITES}.isdisjoint(result.steadiness.reasons)
+    return is_filling and result.parameters["precondition"]["kind"] == "none"
 
 
 def rounded(count: int) -> int:

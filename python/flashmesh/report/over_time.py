@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from flashmesh.report import quantities as q
-from flashmesh.report.headline import interval_text
+from flashmesh.report.headline import BEGIN_FULL, began_empty, interval_text
 from flashmesh.report.stream_kinds import mixed_kinds
 
 if TYPE_CHECKING:
@@ -61,6 +61,8 @@ def imprecise(result: Result) -> str:
         return ""
     wanted = f"+-{100 * found.wanted:.3g} %"
     more = "raise workload.requests, the limit of the run."
+    if began_empty(result):
+        more = f"{BEGIN_FULL}, whose figures settle sooner."
     # The same text as beside the figure in the tables below, so that one figure has one interval.
     reached = interval_text(*precise_figure(result, found.of))
     if not reached:
