@@ -33,6 +33,8 @@ class ComparedRun:
     settings: dict[str, Value]
     """The varied keys, with their values in this run."""
     result: Result
+    is_partial: bool = False
+    """Whether the run was interrupted, so that its result is not final."""
 
 
 @dataclass(frozen=True)

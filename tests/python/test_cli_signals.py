@@ -55,7 +55,9 @@ def test_interrupted_comparison_shows_the_runs_that_had_begun(config: Path, tmp_
     watched.process.send_signal(signal.SIGINT)
     code, output = watched.finish()
     assert code == 130
-    assert output.split("\n")[0].split()[:2] == ["fabric.kind", "bus"]
+    first, _, heading = output.split("\n")[:3]
+    assert first == "Interrupted: 1 of 2 runs is missing, and these are unfinished runs, not results: fabric.kind=bus."
+    assert heading.split()[:2] == ["fabric.kind", "bus"]
     assert "(interrupted)" in output
 
 
@@ -304,6 +306,25 @@ def test_a_run_ended_before_its_first_request_says_that_it_has_no_results() -> N
     assert (done.returncode, done.stdout) == (143, "")
     assert done.stderr.split("\n")[0] == "no results: no request had been simulated"
     assert done.stderr.rstrip().endswith("terminated")
+
+
+@pytest.mark.parametrize("form", ["table", "csv"])
+def test_interrupted_comparison_says_what_is_missing_and_what_is_no_result(
+    config: Path, tmp_path: Path, form: str
+) -> None:
+    axes = ("--vary", "fabric.kind=bus,pssd,ideal", "--jobs", "1", "--until-steady")
+    to_stdout = ("--csv", "-") if form == "csv" else ()
+    watched = Watched("compare", config, "--set", ENDLESS, *axes, *to_stdout, cwd=tmp_path)
+    watched.wait_for(b"0/3 runs")
+    watched.process.send_signal(signal.SIGTERM)
+    code, output = watched.finish()
+    assert code == 143
+    told = " ".join((watched.seen.decode() if form == "csv" else output).split())
+    of_tries = "and these are unfinished tries of --until-steady, not results: fabric.kind=bus."
+    assert f"Interrupted: 2 of 3 runs are missing, {of_tries}" in told
+    assert "--until-steady extends" not in told
+    if form == "csv":
+        assert output.startswith("fabric.kind,")
 
 
 LOADING = """

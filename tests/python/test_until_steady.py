@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import tomllib
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
@@ -13,6 +13,7 @@ import flashmesh
 from conftest import Cli
 from flashmesh import configuration
 from flashmesh.steady import UntilSteady, is_steady, measured, settled
+from flashmesh.sweeps.work import Cancelled, extended
 
 if TYPE_CHECKING:
     from flashmesh._native import Config
@@ -138,6 +139,44 @@ def test_sweep_until_steady_goes_on_where_it_was_and_is_not_mixed_with_others(cl
     # Each result equals that of a single run with the same seed.
     one = flashmesh.run(filling, overrides={"gc.victim": "fifo", "seed": 1}, until_steady=True)
     assert one.outcome() in [flashmesh.load(path).outcome() for path in after]  # type: ignore[union-attr]
+
+
+def test_the_option_that_was_given_is_no_advice(cli: Cli, filling: Path) -> None:
+    limit = ("--until-steady", "--steady-limit", "12000")
+    told = " ".join(cli("compare", filling, "--vary", "gc.victim=greedy,fifo", *limit).stdout.split())
+    assert "are not steady: a longer run would give other values; a larger --steady-limit extends the run." in told
+    assert "--until-steady extends" not in told
+
+
+class Stopped:
+    """A control of a run, as if cancelled."""
+
+    cancelled = True
+
+
+@pytest.mark.parametrize(("second", "shown"), [(None, 8_000), (5_000, 8_000), (9_000, 9_000)])
+def test_a_cancelled_run_has_its_longest_try(filling: Path, second: int | None, shown: int) -> None:
+    config = configuration.load(filling)
+    counts = iter([8_000, second])
+
+    def run(config: Config) -> str:
+        requests = next(counts)
+        if requests is None:
+            raise Cancelled
+        return json.dumps(
+            {
+                "requests": requests,
+                "streams": [{"name": "", "requests": requests}],
+                "measured": {},
+                "interrupted": requests == second,
+                "steadiness": {"steady": False, "reasons": ["drift"], "requests_needed": None},
+                "warm_up": None,
+            }
+        )
+
+    report, of = extended(config, UntilSteady(), run, cast("Any", Stopped()))
+    assert json.loads(report)["requests"] == shown
+    assert json.loads(of.to_json())["workload"]["requests"] == (16_000 if shown == second else 8_000)
 
 
 def test_streams_grow_alike_and_traces_end(tmp_path: Path) -> None:

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 REMEDY = "a longer run would give other values; --until-steady extends the run until it is."
+REMEDY_LIMITED = "a longer run would give other values; a larger --steady-limit extends the run."
+REMEDY_INTERRUPTED = "the tries of --until-steady were interrupted."
 REMEDY_BEHIND = "requests are due faster than they complete, which a longer run does not change."
 JUDGED_MAX = 12
 """Maximum number of points whose results are read for a note."""
@@ -17,19 +19,22 @@ FULL_DRIVE = "a full drive (precondition.kind=random)"
 LATER_START = "a start left out (measure.warm-up)"
 
 
-def unsteady_note(unsteady: int, points: int, documents: Sequence[Mapping[str, Any]]) -> str:
+def unsteady_note(
+    unsteady: int, points: int, documents: Sequence[Mapping[str, Any]], remedy_of_others: str = REMEDY
+) -> str:
     """Returns a sentence that says how many points had no steady measured window, and what to do.
 
     Args:
         unsteady: The number of these points.
         points: The number of all points.
         documents: A result of each of these points, in order; of more than `JUDGED_MAX` points, of the first ones.
+        remedy_of_others: What to do, unless the points fall behind or replay a trace to its end.
     """
     first = documents[0]
     if len(documents) == unsteady and all(map(is_behind, documents)):
         remedy = REMEDY_BEHIND
     else:
-        remedy = remedy_of_trace(first["configuration"]) if is_whole_trace(first) else REMEDY
+        remedy = remedy_of_trace(first["configuration"]) if is_whole_trace(first) else remedy_of_others
     if points == 1:
         return f"The measured window is not steady: {remedy}"
     are = "is" if unsteady == 1 else "are"

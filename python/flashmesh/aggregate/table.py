@@ -42,6 +42,10 @@ class RunTable(ABC):
     """Whether every planned run has a result."""
     planned: int | None = None
     """Number of planned runs; None if unknown."""
+    unfinished: Sequence[int] = ()
+    """Indices of runs that were interrupted, so that their results are not final."""
+    until_steady: bool = False
+    """Whether `--until-steady` has extended the runs, so that it is no advice for those that are not steady."""
 
     def __len__(self) -> int:
         """Returns the number of runs."""
@@ -117,11 +121,13 @@ class ComparedRuns(RunTable):
 
     def __init__(self, comparison: Comparison) -> None:
         """Creates a table of the runs of a comparison."""
+        self.comparison = comparison
         self.axes = comparison.axes
         self.settings = [run.settings for run in comparison.runs]
         self.results = [run.result for run in comparison.runs]
         self.failures = comparison.failures
         self.complete = comparison.complete
+        self.unfinished = [number for number, run in enumerate(comparison.runs) if run.is_partial]
 
     def columns(self, keys: Sequence[str]) -> list[list[Any]]:
         """Returns the values of some dotted keys, as described in `RunTable.columns`."""

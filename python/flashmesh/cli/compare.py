@@ -149,17 +149,24 @@ def compare(
             if session.finished():
                 for unwritable in write_files(session.comparison(), targets, long):
                     click.echo(f"error: {unwritable}", err=True)
-            partial = session.comparison(partial=True)
-            if partial.runs:
-                show_comparison(partial, form, measures, long, against)
+            partial = ComparedRuns(session.comparison(partial=True))
+            partial.until_steady = goal is not False
+            partial.planned = len(session.tasks)
+            warning = comparison_report.interruption(partial)
+            if form != "table" or not len(partial):
+                click.echo(warning, err=True)
+            if len(partial):
+                show_comparison(partial, form, measures, long, against, warning)
             raise
         comparison = session.comparison()
         if not comparison.runs and session.failures[0].error is not None:
             raise session.failures[0].error
         unwritten = write_files(comparison, targets, long)
     tell_lonely([run.result for run in comparison.runs], fairness, quiet)
+    table = ComparedRuns(comparison)
+    table.until_steady = goal is not False
     # Results are shown even if a file could not be written: the runs may have taken days.
-    show_comparison(comparison, form, measures, long, against)
+    show_comparison(table, form, measures, long, against)
     if unwritten:
         raise OutputError("\n".join(unwritten))
     if session.failures:
@@ -203,16 +210,19 @@ def write_files(comparison: Comparison, targets: Mapping[str, Opened], long: boo
 
 
 def show_comparison(
-    comparison: Comparison, form: str, measures: tuple[str, ...], long: bool = False, baseline: Baseline | None = None
+    table: ComparedRuns,
+    form: str,
+    measures: tuple[str, ...],
+    long: bool = False,
+    baseline: Baseline | None = None,
+    warning: str = "",
 ) -> None:
-    """Writes a comparison to stdout."""
+    """Writes a comparison to stdout; as a table with `warning`, if any, above it."""
     with stdout() as stream:
         match form:
             case "json":
-                stream.write(comparison.to_json())
+                stream.write(table.comparison.to_json())
             case "csv":
-                stream.write(comparison.to_csv(long))
+                stream.write(table.comparison.to_csv(long))
             case _:
-                comparison_report.show(
-                    ComparedRuns(comparison), Terminal(stream), measures, baseline, Choice(rows=None)
-                )
+                comparison_report.show(table, Terminal(stream), measures, baseline, Choice(rows=None), warning)

@@ -208,5 +208,7 @@ def run_all(session: Session, store: Store, executor: Executor, quiet: bool) -> 
         from flashmesh.report.terminal import Terminal
 
         with stdout() as stream:
-            show_sweep(TableOfRuns(table), Terminal(stream))
+            shown = TableOfRuns(table)
+            shown.until_steady = any(task.until_steady is not None for task in session.tasks)
+            show_sweep(shown, Terminal(stream))
     click.echo(f"results: {store.folder}; flashmesh show {store.folder} --measure NAME prints others", err=True)

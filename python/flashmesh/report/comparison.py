@@ -15,7 +15,7 @@ from rich.text import Text
 
 from flashmesh.aggregate.estimate import estimate
 from flashmesh.aggregate.points import SEED
-from flashmesh.aggregate.steadiness import JUDGED_MAX, unsteady_note
+from flashmesh.aggregate.steadiness import JUDGED_MAX, REMEDY, REMEDY_INTERRUPTED, REMEDY_LIMITED, unsteady_note
 from flashmesh.configuration import value_text
 from flashmesh.report import quantities as q
 from flashmesh.report.capacity import capacity_notes
@@ -42,6 +42,8 @@ SIDE_BY_SIDE = 4
 TRACE = "workload.trace"
 LONG = 24
 """Maximum number of characters of a trace path that is shown whole; longer paths are shortened to the file name."""
+UNFINISHED_NAMED = 8
+"""Maximum number of unfinished runs that a sentence on an interrupted comparison names."""
 MEAN = "mean, 95 %"
 """Label of the row of means below a row for each seed."""
 KEY_MEASURES = ("IOPS", "bandwidth", "mean", "p99")
@@ -87,8 +89,15 @@ def show(
     measures: Sequence[str] = (),
     baseline: Baseline | None = None,
     choice: Choice | None = None,
+    warning: str = "",
 ) -> None:
-    """Prints a comparison, or some of its measures; ratios are relative to a baseline, by default the first point."""
+    """Prints a comparison, or some of its measures; ratios are relative to a baseline, by default the first point.
+
+    Prints `warning`, if any, above it.
+    """
+    if warning:
+        terminal.print(Text(warning, style="bold yellow"))
+        terminal.print()
     if not len(table):
         show_failures(table, terminal)
         return
@@ -191,7 +200,7 @@ def show_notes(view: View, terminal: Terminal, is_whole: bool = False, *, has_gr
     if unsteady:
         documents = view.table.documents([point.runs[0] for point in unsteady[:JUDGED_MAX]])
         mark = f"{UNSTEADY.strip()}: " if view.has_unsteady_marks else ""
-        notes.append(f"{mark}{unsteady_note(len(unsteady), len(view.points), documents)}")
+        notes.append(f"{mark}{unsteady_note(len(unsteady), len(view.points), documents, remedy_of(view.table))}")
     notes += legends(view.marks)
     if view.hides_intervals:
         notes.append("95 % intervals do not fit: flashmesh show FILE --where KEY=VALUE prints them for fewer points.")
@@ -207,6 +216,31 @@ def show_notes(view: View, terminal: Terminal, is_whole: bool = False, *, has_gr
     if notes:
         terminal.print()
         terminal.print(*notes)
+
+
+def remedy_of(table: RunTable) -> str:
+    """Returns what to do about points that are not steady, without the advice of an option that was given."""
+    if not table.until_steady:
+        return REMEDY
+    return REMEDY_INTERRUPTED if table.unfinished else REMEDY_LIMITED
+
+
+def interruption(table: RunTable) -> str:
+    """Returns sentences on an interrupted comparison: how many planned runs are missing, and which are unfinished."""
+    assert table.planned is not None
+    missing = table.planned - len(table) - len(table.failures)
+    runs = "run" if table.planned == 1 else "runs"
+    told = f"{missing:,} of {table.planned:,} {runs} {'is' if missing == 1 else 'are'} missing"
+    if not table.unfinished:
+        return f"Interrupted: {told}."
+    named = [
+        ", ".join(f"{key}={value_text(value)}" for key, value in table.settings[number].items())
+        for number in table.unfinished[:UNFINISHED_NAMED]
+    ]
+    more = len(table.unfinished) - len(named)
+    listed = "; ".join([*named, *([f"{more:,} more"] if more else [])])
+    what = "tries of --until-steady" if table.until_steady else "runs"
+    return f"Interrupted: {told}, and these are unfinished {what}, not results: {listed}."
 
 
 def show_failures(table: RunTable, terminal: Terminal) -> None:

@@ -184,7 +184,8 @@ class Session:
             elif outcome.is_done or partial:
                 text = self.document(outcome)
                 if text is not None:
-                    runs.append(ComparedRun(settings, Result.from_json(text, outcome.task.config.to_toml())))
+                    result = Result.from_json(text, outcome.task.config.to_toml())
+                    runs.append(ComparedRun(settings, result, outcome.is_partial))
         axes = axes_in(task.settings for task in self.tasks)
         typed_axes = {key: tuple(map(typed, values)) for key, values in axes.items()}
         return Comparison(typed_axes, tuple(runs), tuple(failures), self.is_complete)

@@ -15,6 +15,7 @@ from flashmesh.steady import settled
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from flashmesh.steady import UntilSteady
     from flashmesh.sweeps.tasks import Task
 
 
@@ -56,9 +57,35 @@ def simulate(
     if task.until_steady is None:
         report, config = run(task.config), task.config
     else:
-        report, config = settled(task.config, task.until_steady, run, json.loads)
+        report, config = extended(task.config, task.until_steady, run, control)
     task = replace(task, config=config)
     return with_provenance(report, config, fairness(task, report, control, drives) if task.fairness else "null")
+
+
+def extended(
+    config: _native.Config, goal: UntilSteady, run: Callable[[_native.Config], str], control: _native.Control
+) -> tuple[str, _native.Config]:
+    """Runs a configuration until it is steady. Returns the report of the last try, and its configuration.
+
+    If the run is cancelled, returns the try with the most requests, of the last finished one and the cancelled one.
+
+    Raises:
+        Cancelled: If the run was cancelled before the first try began.
+    """
+    tries: list[tuple[str, _native.Config]] = []
+
+    def attempt(config: _native.Config) -> str:
+        report = run(config)
+        tries.append((report, config))
+        return report
+
+    try:
+        last = settled(config, goal, attempt, json.loads)
+    except Cancelled:
+        if not tries:
+            raise
+        return tries[-1]
+    return max(tries, key=lambda found: int(json.loads(found[0])["requests"])) if control.cancelled else last
 
 
 def fairness(task: Task, report: str, control: _native.Control, drives: _native.PreparedDrives) -> str:
