@@ -1638,7 +1638,7 @@ class RecordedScoutStep:
     die: int
     """Die for which the scout searches a path."""
     step: Literal["sent", "forward", "back", "found", "failed"]
-    """Move of the scout."""
+    """Move of the scout: forward, back, or the end of its search."""
     to_chip: int | None
     """Chip of the router to which the scout moves, or where it is. None when that is its controller."""
 
