@@ -324,7 +324,8 @@ def test_run_can_be_bounded_from_outside(config: Path, tmp_path: Path) -> None:
     assert watched.finish()[0] == 143
     # The page promises a second, about one start of Python; a busy machine is slower at both.
     assert time.monotonic() - sent < 10 * (sent - begun)
-    assert [path.name for path in tmp_path.iterdir()] == ["drive.toml"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["drive.toml", "result.json"]
+    assert json.loads((tmp_path / "result.json").read_text())["interrupted"] is True
 
 
 def test_content_of_a_trace_appears_in_no_result(tmp_path: Path, cli: Cli) -> None:
