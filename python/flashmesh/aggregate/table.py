@@ -63,6 +63,12 @@ class RunTable(ABC):
     def documents(self, numbers: Sequence[int]) -> list[dict[str, Any]]:
         """Returns the JSON results of the runs with these indices."""
 
+    @cached_property
+    def first(self) -> Mapping[str, Any]:
+        """The JSON result of the first run."""
+        (found,) = self.documents([0])
+        return found
+
     def values(self, measures: Sequence[Measure]) -> list[list[float | None]]:
         """Returns a list for each measure with its value in every run; None where a run has no value."""
         keys = list(dict.fromkeys(key for measure in measures for key in measure.keys))

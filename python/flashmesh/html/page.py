@@ -17,6 +17,7 @@ from flashmesh.html.head import facts
 from flashmesh.html.network import recordings as moving_recordings
 from flashmesh.html.overview import asked_for, over_keys
 from flashmesh.html.streams import kinds_of_streams
+from flashmesh.html.study import documents_of
 from flashmesh.html.validation import comparison_of, has_bundled_rows, sentence_of, sheets_of
 from flashmesh.plots.conflicts import has_conflicts
 from flashmesh.plots.regimes import changes
@@ -245,7 +246,7 @@ def page(study: Study) -> str:
     rows = tables.rows(study.points)
     # On the page of a single run, the head already has the sentences on its steadiness and its bottleneck.
     unsteady = [point for point in study.points if point.is_steady is False]
-    documents = [point.document for point in unsteady[:JUDGED_MAX]]
+    documents = documents_of(unsteady[:JUDGED_MAX])
     template = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string(
         asset("report.html.j2")
     )

@@ -152,6 +152,18 @@ class Study:
         return found
 
 
+def documents_of(points: Sequence[Shown]) -> list[dict[str, Any]]:
+    """Returns the JSON documents of the first runs of points. Each table is read once: it unpacks runs in batches."""
+    by_table: dict[int, list[Shown]] = {}
+    for point in points:
+        by_table.setdefault(id(point.table), []).append(point)
+    return [
+        document
+        for same in by_table.values()
+        for document in same[0].table.documents([point.runs[0] for point in same])
+    ]
+
+
 def points_in(table: RunTable, prefix: str = "", name: str = "") -> list[Shown]:
     """Returns the points of a table.
 

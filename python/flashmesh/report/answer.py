@@ -136,8 +136,7 @@ def effect(table: RunTable, axis: ChartAxis, values: Mapping[str, Sequence[float
 
 def is_open_in(table: RunTable) -> bool:
     """Returns whether the first run of a table, and so all of them, uses open replay."""
-    (first,) = table.documents([0])
-    return is_open(first["configuration"])
+    return is_open(table.first["configuration"])
 
 
 def limit(table: RunTable, values: Mapping[str, Sequence[float | None]]) -> str:

@@ -48,7 +48,7 @@ class StreamEffect:
 
 def measures_of_streams(table: RunTable) -> list[Measure]:
     """Returns the p99 of each stream as measures; empty unless the first run has several streams."""
-    names = names_in(table.documents([0]))[:COLUMNS_MAX]
+    names = names_in([table.first])[:COLUMNS_MAX]
     return [stream_measure(f"{PREFIX}{name}{SUFFIX}") for name in names] if len(names) > 1 else []
 
 

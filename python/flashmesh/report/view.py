@@ -239,15 +239,18 @@ class View:
     def sentences(self) -> list[str]:
         """Returns a sentence on the bottleneck of each shown point: the most frequent one among its seeds."""
         keys = ["bound.resource", "bound.sentence", "interrupted"]
-        resources, sentences, interrupted = self.table.columns(keys)
-        found: list[str] = []
+        resources, told_sentences, interrupted = self.table.columns(keys)
+        sentences = list(told_sentences)
+        shown: list[tuple[int, int]] = []
         for point in self.points:
             common, count = Counter(resources[number] for number in point.runs).most_common(1)[0]
-            number = next(number for number in point.runs if resources[number] == common)
+            shown.append((next(number for number in point.runs if resources[number] == common), count))
+        restated = [number for number, _ in shown if is_restated(sentences[number])]
+        for number, document in zip(restated, self.table.documents(restated), strict=True):
+            sentences[number] = bound_sentence(document)
+        found: list[str] = []
+        for point, (number, count) in zip(self.points, shown, strict=True):
             told = str(sentences[number])
-            if is_restated(told):
-                (document,) = self.table.documents([number])
-                told = bound_sentence(document)
             if count < len(point.runs):
                 told += f" (with {count} of {len(point.runs)} seeds)"
             if any(interrupted[number] for number in point.runs):
