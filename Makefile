@@ -57,7 +57,7 @@ docs: $(NATIVE) ## Build the documentation site into out/site; a warning or a br
 	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet --builder html docs out/site
 
 # Side by side: each suite leaves a core idle where a single test of it takes long.
-test: $(TESTED) ## Run the tests of every feature; 11 to 14 minutes on two idle cores with the build, 5 without
+test: $(TESTED) ## Run the tests of every feature; 11 to 18 minutes on two idle cores with the build, 5 to 6 without
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target test-rust test-python
 
 test-long: $(NATIVE) ## Run what `make test` leaves out: every case of the random tests, the Python tests marked long (all pages, papers, browsers, kills, campaigns)
