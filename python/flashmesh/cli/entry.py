@@ -16,7 +16,7 @@ from flashmesh._native import CheckError, FlashmeshError, InternalError, PolicyE
 from flashmesh.cli.commands import flashmesh
 from flashmesh.cli.output import StdoutClosed
 from flashmesh.cli.parameters import COMPLETING
-from flashmesh.cli.signals import WORDS, begin, received
+from flashmesh.cli.signals import WORDS, begin, end, received
 from flashmesh.printable import PrintableStream
 
 OK = 0
@@ -35,6 +35,7 @@ def main() -> NoReturn:
     guard_streams()
     begin()
     code = guarded()
+    end()
     if code == BAD_INPUT and received() == signal.Signals.SIGHUP:
         # The terminal that hung up cannot be written any more.
         code = 128 + signal.Signals.SIGHUP

@@ -37,7 +37,13 @@ def begin() -> None:
     take(raise_for)
 
 
-def take(handler: Handler) -> None:
+def end() -> None:
+    """Ignores further signals if one has ended the command: at its exit Python would let them replace the exit code."""
+    if _first is not None:
+        take(signal.SIG_IGN)
+
+
+def take(handler: Handler | signal.Handlers) -> None:
     """Installs `handler` for all signals that end the process; ignored signals, as under nohup, stay ignored."""
     for name in ENDING:
         number = signal.Signals[name]
