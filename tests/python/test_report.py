@@ -24,6 +24,7 @@ from flashmesh.report import headline, summary
 from flashmesh.report import quantities as q
 from flashmesh.report.measures import MEASURES
 from flashmesh.report.terminal import Terminal
+from flashmesh.report.utilisation import by_row
 from flashmesh.report.view import Choice
 from flashmesh.results import ConfidenceInterval, LowerBound, Result
 
@@ -141,7 +142,7 @@ def test_rows_that_share_links_with_others_are_shown_with_their_dies(fabric: str
     result = flashmesh.run("preset:venice-z-nand", overrides=small)
     heading, _, *rows = shown(result, io.StringIO()).split("\nrow ")[1].splitlines()[:10]
     assert heading.split()[:2] == ["its", "dies"]
-    dies = summary.by_row(result.utilisation.dies, 8)
+    dies = by_row(result.utilisation.dies, 8)
     assert [row.split()[1] for row in rows] == [q.share(sum(row) / len(row)).split()[0] for row in dies]
 
 
