@@ -317,7 +317,7 @@ class Trial:
         return max((abs(ratio - 1.0) for ratio in ratios), default=0.0)
 
     def seeds(self, change: Change | None) -> int:
-        """Returns the number of seeds with which a change (None for the unchanged drive) can be compared."""
+        """Returns the number of seeds with results of both the changed (`change`) and the unchanged drive."""
         numbers = range(len(self.configs[None]))
         return sum((None, number) in self.results and (change, number) in self.results for number in numbers)
 

@@ -1,4 +1,4 @@
-"""Sentence on the bottleneck of a result, where the settings of its streams limit it and not the drive."""
+"""Sentence on the bottleneck of a result, for results that settings of streams limit, not the drive."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 BEHIND, BY_LATENCY = "the drive falls behind the arrivals", "bound by latency"
 """Starts of `bound.sentence` of a run in which no part of the drive is saturated: in open replay, and in others."""
 THINKING_MIN = 0.5
-"""Minimum share of the time of a stream that it thinks, for the think time to count as the bottleneck."""
+"""Minimum share of its time that a stream spends thinking for the think time to count as the bottleneck."""
 
 
 def is_restated(sentence: object) -> bool:

@@ -1,4 +1,4 @@
-"""Streams in open replay that their queue depth, or a saturated drive, keeps below the rate of their requests.
+"""Streams in open replay that miss the rate of their requests because of their queue depth or a saturated drive.
 
 A stream with `replay.outstanding-max` issues a request only when a place is free. It completes at most that many
 requests per mean latency, whatever the drive could do with more in flight.

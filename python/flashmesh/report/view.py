@@ -1,4 +1,4 @@
-"""Selection and order of the points of a table, and the means of measures over their seeds."""
+"""Shown points of a table, selected and sorted, and the mean of a measure over the seeds of each point."""
 
 from __future__ import annotations
 

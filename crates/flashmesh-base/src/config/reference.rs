@@ -224,7 +224,7 @@ pub struct SectionSpec {
     /// The condition under which the parameters of the section have an effect, except those in `used_apart`. `None` if the section has no such
     /// condition.
     pub used_with: Option<UsedWith>,
-    /// The keys exempt from `used_with`: they have conditions of their own, or are errors if `used_with` does not hold.
+    /// The keys exempt from `used_with`: they have conditions of their own, or setting them is an error if `used_with` does not hold.
     pub used_apart: &'static [&'static str],
     /// The parameters, in the order of declaration.
     pub parameters: Vec<ParameterSpec>,

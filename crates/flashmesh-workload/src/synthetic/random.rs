@@ -102,7 +102,7 @@ impl Chance {
         draw < self.hits
     }
 
-    /// Returns a uniform 63-bit number for [`Chance::holds`]. One number tests several exclusive chances, added up.
+    /// Returns a uniform 63-bit number for [`Chance::holds`]. To test several exclusive chances with one number, compare it with their running sum.
     #[inline]
     pub(crate) fn draw(generator: &mut Generator) -> u64 {
         generator.next_u64() >> 1

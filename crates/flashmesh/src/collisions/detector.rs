@@ -96,7 +96,7 @@ impl Detector {
         if !benefit_exceeds_cost(&self.rules, slack, reads, time) {
             return None;
         }
-        // Prefer the page that occurs in more other pairs of the list of `die`; on a tie, the page with the higher number [choice].
+        // Prefer the page that also occurs in more of the other pairs listed for `die`; on a tie, the page with the higher number [choice].
         let appearances = |lpn| self.lists.appearances(die, lpn, pair);
         let by_appearances = if appearances(pair.first) > appearances(pair.second) {
             [pair.first, pair.second]

@@ -32,7 +32,8 @@ const FIRST_RARE: usize = LANES - 1;
 /// An event in the queue. Its kind selects the handler, and its number is below [`NUMBERS`].
 pub trait Queued: Copy {
     fn parts(self) -> (u8, u32);
-    /// Builds the event of `kind`. Calls `take` once, with the usual lane of this kind; `take` dequeues the event and returns its number.
+    /// Builds the next event of `kind`. Calls `take` once with the lane on which events of this kind are scheduled; `take` dequeues the event and
+    /// returns its payload.
     fn of_kind(kind: u8, take: impl FnOnce(usize) -> u32) -> Self;
 }
 

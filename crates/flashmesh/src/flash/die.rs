@@ -363,7 +363,7 @@ impl Die {
         (!register.is_empty()).then(|| register.planes.transactions[register.left as usize % PLANES_PER_DIE_MAX])
     }
 
-    /// Returns the transaction whose data is the last in the register; `None` if the register has data of several planes, or none.
+    /// Returns the transaction whose data leaves the register last; `None` while data of other planes is still in the register, or if there is none.
     #[inline]
     pub fn last_outgoing(&self) -> Option<TransactionId> {
         self.outgoing().filter(|_| self.register.planes.count - self.register.left == 1)

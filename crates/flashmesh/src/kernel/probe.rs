@@ -232,7 +232,7 @@ pub enum Notice<'a> {
     BlockErased(BlockId),
     /// The data of a page arrived at another chip directly from its chip, and will be programmed in this plane.
     PageCopied(Ppn, PlaneId),
-    /// Data that had arrived at another chip directly from its chip, for a program in this plane, was discarded.
+    /// Data for a program in this plane, sent directly by the chip that had read it, was discarded.
     CopyDropped(Ppn, PlaneId),
     /// A transaction must wait for the mapping entry of a logical page.
     EntryWanted(Option<RequestId>, Lpn),

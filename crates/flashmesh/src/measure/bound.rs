@@ -298,7 +298,7 @@ mod tests {
         Bound::find(utilisation, dies, cache, (&layout, &HoldTimes::TransfersOnly), mean, load)
     }
 
-    /// Returns the bound of a run with the given hold times of links, without open replay.
+    /// Returns the bottleneck of a run in which no stream uses open replay, for given hold times of the links.
     fn find_held(utilisation: &Utilisation, layout: &Layout, held: &HoldTimes<f64>) -> Bound {
         let (dies, cache) = (("die", &utilisation.dies[..]), CacheShares::default());
         Bound::find(utilisation, dies, cache, (layout, held), None, ArrivalMode::OnCompletion)

@@ -46,7 +46,7 @@ impl NoisyDrift {
     }
 }
 
-/// Drift and noise of the requests of a window.
+/// Drift and noise of the request rate and of the mean latencies of a window.
 pub struct WindowDrift {
     /// Whether IOPS, or the mean latency of all requests, of reads or of writes, drift significantly.
     pub is_significant: bool,

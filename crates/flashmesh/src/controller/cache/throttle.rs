@@ -56,7 +56,7 @@ impl Throttle {
         }
     }
 
-    /// Returns the number of delayed pages. Pages queued behind a delayed page count only if they are then delayed themselves.
+    /// Returns the number of delayed pages. A page that waits behind a delayed page counts only if the throttle delays it, too, when its turn comes.
     pub fn pages(&self) -> u64 {
         self.pages
     }

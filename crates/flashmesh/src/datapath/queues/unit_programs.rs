@@ -178,7 +178,8 @@ impl<M: Model> TransactionQueues<M> {
         })
     }
 
-    /// Dequeues and returns the next write, of any priority, whose page is in the early-bound program of `lead`; `None` after the last.
+    /// Dequeues and returns the next write, of any priority, whose page belongs to the same program as that of `lead`, to which both were bound when
+    /// they were queued (early binding); `None` after the last.
     fn next_early_bound(&mut self, operation: &NewOperation, lead: TransactionId) -> Option<TransactionId> {
         let leading = &self.transactions[lead];
         let start = self.geometry.program_start(leading.to).0;

@@ -134,8 +134,8 @@ impl LinkAccounting {
         shared_resources
     }
 
-    /// Counts a message of `phase` with `bytes` data bytes on each link from terminal `source` to terminal `destination`. `busy` is the busy time
-    /// added to each link, and its end ([`Time::ZERO`] if that has passed).
+    /// Counts a message of `phase` with `bytes` data bytes on each link from terminal `source` to terminal `destination`. `busy` has the busy time to
+    /// add to each link, and the end of this time, which is [`Time::ZERO`] if it has passed.
     pub(super) fn count(
         &mut self,
         topology: &Topology,

@@ -68,7 +68,7 @@ pub struct CircuitNetwork {
     routers: Box<[Router]>,
     /// Links of each router, indexed by router and port; an invalid id where there is no link.
     links: Vec<[LinkId; 5]>,
-    /// Destination of scouts to each chip (its router), indexed by chip.
+    /// Destination of scouts to each chip, indexed by chip: the router of the chip.
     goals: Vec<PackedDestination>,
     /// Scout of each controller, with its marks at routers (ports used, visits), indexed by controller.
     packets: Vec<MarkedScout>,
@@ -243,7 +243,8 @@ impl CircuitNetwork {
     }
 
     /// Moves the scouts of the schedule `turns` until a search ends or all next steps are due after `until`. Returns the time of the end, the
-    /// controller, and the last action of its scout, which the caller must remove: it is still first in `turns`. `None` if no search ended.
+    /// controller, and the last action of its scout; `None` if no search ended. The last action remains the first entry of `turns`, from which the
+    /// caller must remove it.
     #[inline]
     pub(super) fn run_scouts(
         &mut self,

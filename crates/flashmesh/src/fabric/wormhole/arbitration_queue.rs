@@ -9,7 +9,7 @@ use super::packet::PacketId;
 /// pending request.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DeferredRequest {
-    /// Cycle of the grant, if no event occurs earlier.
+    /// Cycle of the next grant. An event before this cycle, such as a request, can change it.
     pub(super) at: u64,
     pub(super) ready: u64,
     pub(super) link: LinkId,

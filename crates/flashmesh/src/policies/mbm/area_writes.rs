@@ -54,8 +54,8 @@ impl PendingAreaWrites {
         self.placed.remove(&lpn);
     }
 
-    /// Removes the writes for which `is_taken` holds. Appends only those without an assigned die to `taken`, because writes with a die are also in
-    /// other queues, which append them.
+    /// Removes the writes for which `is_taken` holds. Appends only those without an assigned die to `taken`: the queues of the dies append the
+    /// others.
     pub(super) fn remove_where(&mut self, is_taken: impl Fn(&TransactionId) -> bool, taken: &mut Vec<TransactionId>) {
         taken.extend(self.waiting.iter().copied().filter(&is_taken));
         self.waiting.retain(|id| !is_taken(id));
