@@ -101,6 +101,16 @@ def test_no_value_is_called_the_best_while_noise_allows_another_to_be_better(som
     assert runs("iops", bus=(1e6, 0.01), pssd=(1.5e6, 0.9), nossd=(0.5e6, 0.01)).findings() == [
         "nossd reaches 0.50 of the throughput of bus."
     ]
+    # A mean below the best one says little if its interval reaches past the best one.
+    for iops in (1.9e6, 2e6):
+        assert runs("iops", bus=(1e6, 0.01), pssd=(iops, 0.9), ideal=(2e6, 0.01)).findings() == [
+            "ideal is 2.00 times as fast as bus."
+        ]
+    assert runs("iops", bus=(1e6, 0.01), pssd=(1.01e6, 0.9), nossd=(0.5e6, 0.01)).findings() == [
+        "nossd reaches 0.50 of the throughput of bus."
+    ]
+    (told,) = runs("p99", bus=(488e6, 0.2), pssd=(500e6, 0.9), nossd=(1690e6, 0.1)).findings()
+    assert told.endswith("the p99 of nossd is 3.46 times that of bus.")
 
 
 def test_a_gain_whose_noise_is_unknown_is_told_so(some: Result) -> None:

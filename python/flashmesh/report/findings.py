@@ -147,7 +147,7 @@ def of_choice(table: RunTable, key: str, values: Mapping[str, Sequence[float | N
         if found:
             why = [cause(table, pairing, winner, first) for winner in found]
             return [f"{'; '.join(parts(found, first, *FASTEST, why))}."]
-        return [fastest(table, key, first, speed)]
+        return [fastest(table, pairing, speed, values["IOPS"])]
     is_same = all(abs(gain.mean - 1) < CLEAR for gain in speed)
     start = "All serve the same load" if is_same else "Throughput differs by no more than noise does"
     return of_tail(pairing, texts, values, start)
@@ -173,35 +173,44 @@ def of_tail(
             return [f"{start}; the p99 of {best.value} is {best.times} times that of {first}{best.caveat}."]
         return [f"{start}; the p99 of {best.value} is {share(1 - best.mean)} below that of {first}{best.caveat}."]
     worst = max(clear, key=lambda gain: gain.mean)
-    if any(gain.mean < 1 for gain in latency):
+    if not all(gain.is_clear for gain in latency):
         return [f"{start}; the p99 of {worst.value} is {worst.mean:.2f} times that of {first}{worst.caveat}."]
     return [f"{start}; {first} has the lowest p99, that of {worst.value} is {worst.mean:.2f} times it{worst.caveat}."]
 
 
-def fastest(table: RunTable, key: str, first: str, gains: Sequence[Gain]) -> str:
-    """Returns a sentence with the fastest value of a key, its gain over `first`, and its bottleneck.
+def fastest(table: RunTable, pairing: Pairing, gains: Sequence[Gain], values: Sequence[float | None]) -> str:
+    """Returns a sentence with the fastest value of a key, its gain over the first one, and its bottleneck.
 
-    At least one of the gains is clear. The sentence says `fastest` only if noise allows no other value to be faster.
+    At least one of the gains is clear. The sentence says `fastest` only if all other values are clearly slower.
+
+    Args:
+        table: The runs.
+        pairing: The pairs of runs that differ in the key.
+        gains: The gains of the other values over the first one.
+        values: The throughput of each run.
     """
+    key = pairing.key
+    first = value_text(table.axes[key][0])
     clear = [gain for gain in gains if gain.is_clear]
     most = max(gain.mean for gain in clear)
     if most < 1 + CLEAR:
         slow = min(clear, key=lambda gain: gain.mean)
-        if any(gain.mean >= 1 + CLEAR for gain in gains):
-            told = f"{slow.value} reaches {slow.mean:.2f} of the throughput of {first}{slow.caveat}."
-            return told + binding(table, key, first)
-        told = f"{first} is the fastest; {slow.value} reaches {slow.mean:.2f} of its throughput{slow.caveat}."
+        told = f"{slow.value} reaches {slow.mean:.2f} of the throughput of {first}{slow.caveat}."
+        if len(clear) == len(gains):
+            told = f"{first} is the fastest; {slow.value} reaches {slow.mean:.2f} of its throughput{slow.caveat}."
         return told + binding(table, key, first)
     # The first value with a gain near the largest gain; later values gain nothing more.
     best = next(gain for gain in clear if gain.mean >= most * (1 - CLEAR))
     told = f"{best.value} is {best.times} times as fast as {first}{best.caveat}"
-    equal = [gain.value for gain in gains if gain is not best and abs(gain.mean / best.mean - 1) < CLEAR]
+    equal = [gain.value for gain in clear if gain is not best and abs(gain.mean / best.mean - 1) < CLEAR]
     what = binder(table, key, best.value)
     if equal:
         gain_verb = "gains" if len(equal) == 1 else "gain"
         beyond = f"beyond it {what} {verb(what)}: " if what else ""
         return f"{told}; {beyond}{listed(equal)} {gain_verb} nothing more."
-    rank = "" if any(gain.mean > best.mean for gain in gains) else f", the fastest of {len(gains) + 1}"
+    over_best = [pairing.gain(best.value, gain.value, values) for gain in gains if gain is not best]
+    is_first = all(gain is not None and gain.is_clear and gain.mean < 1 for gain in over_best)
+    rank = f", the fastest of {len(gains) + 1}" if is_first else ""
     return f"{told}{rank}{f'; {what} {verb(what)} it' if what else ''}."
 
 

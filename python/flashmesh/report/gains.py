@@ -103,6 +103,7 @@ class Pairing:
             table: The runs.
             key: A key that every run sets.
         """
+        self.key = key
         self._by_value: dict[str, dict[tuple[str, ...], int]] = {}
         """Indices of the runs, by the value of the key, then by all other settings including the seed."""
         self._points: list[tuple[str, ...]] = []
