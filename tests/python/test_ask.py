@@ -369,7 +369,7 @@ def test_mixed_streams_have_no_cause() -> None:
     assert found.rows
     assert all(row.cause is None for row in found.rows)
     shown = text(found)
-    assert "no causes: the measures are of different streams" in shown
+    assert "no causes: the measures are not all of the same requests" in shown
     assert "mean latency unchanged" not in shown
 
 

@@ -359,7 +359,7 @@ def answer_of(
     }
     rows = [row for change in changes if (row := trial.row(change)) is not None]
     rows.sort(key=lambda row: (not row.has_effect, -row.score(trial.higher)))
-    tried = {row.change for row in rows}
+    tried = {change for change, _ in trial.results}
     untried = tuple(change for change in changes if change not in tried and change not in trial.failures)
     failed = [(change, reason) for change, reason in trial.failures.items() if change not in tried]
     unsteady = {change for (change, _), each in trial.results.items() if not each["steadiness"]["steady"]}
@@ -390,7 +390,7 @@ def cause_notes(document: Mapping[str, Any], measures: Iterable[Measure]) -> lis
     """
     stream = subject_of(measures)
     if stream is None:
-        return ["no causes: the measures are of different streams, whose latencies have different parts"]
+        return ["no causes: the measures are not all of the same requests, whose latencies have different parts"]
     if has_own_parts(document, stream) and document["measured"] is not None:
         return [f"latency parts of stream {stream} are left out for runs whose warm-up has another mean latency"]
     return []

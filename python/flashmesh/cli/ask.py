@@ -98,7 +98,7 @@ def ask(
     """Find the changes to a drive that help most.
 
     Changes one key at a time, by its declared step (flashmesh explain KEY), and ranks the changes by their benefit,
-    with intervals over seeds. CONFIG is a configuration file, preset:NAME, or - for standard input.
+    with intervals. CONFIG is a configuration file, preset:NAME, or - for standard input.
     """
     from flashmesh.asking.engine import ask as find_changes
     from flashmesh.report import asking
