@@ -165,9 +165,12 @@ def run(
         if left and not execute(left, threads, progress):
             raise Interrupted(job.result)
         assert job.result is not None
-        result = with_fairness(job.result, alone) if fairness else job.result
-        if write_epochs is not None:
-            write_epochs(result)
+        try:
+            result = with_fairness(job.result, alone) if fairness else job.result
+            if write_epochs is not None:
+                write_epochs(result)
+        except KeyboardInterrupt as interrupt:
+            raise Interrupted(job.result) from interrupt
         failures = files.close()
     if failures:
         raise Unwritten("\n".join(failures), result)

@@ -143,8 +143,8 @@ def compare(
         estimate = Estimate(session, places, quiet or not is_long)
         try:
             session.run(LocalThreads(places), on_progress=bar, on_open=bar.on_open, on_end=estimate)
-        except BaseException:
-            # After an interrupt or a termination, finished runs are written nevertheless.
+        except BaseException as error:
+            # After an interrupt, a termination or a fault, finished runs are written nevertheless.
             bar.stop()
             if session.finished():
                 for unwritable in write_files(session.comparison(), targets, long):
@@ -152,8 +152,8 @@ def compare(
             partial = ComparedRuns(session.comparison(partial=True))
             partial.until_steady = goal is not False
             partial.planned = len(session.tasks)
-            warning = comparison_report.interruption(partial)
-            if form != "table" or not len(partial):
+            warning = comparison_report.interruption(partial) if isinstance(error, KeyboardInterrupt) else ""
+            if warning and (form != "table" or not len(partial)):
                 click.echo(warning, err=True)
             if len(partial):
                 show_comparison(partial, form, measures, long, against, warning)

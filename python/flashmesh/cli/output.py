@@ -38,7 +38,7 @@ def stdout() -> Iterator[IO[str]]:
 
 def tell_nothing() -> None:
     """Says on stderr that an interrupted command has no results."""
-    click.echo("no results: no request had been simulated", err=True)
+    click.echo("no results", err=True)
 
 
 def require_stdout() -> None:

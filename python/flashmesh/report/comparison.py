@@ -230,9 +230,9 @@ def interruption(table: RunTable) -> str:
     assert table.planned is not None
     missing = table.planned - len(table) - len(table.failures)
     runs = "run" if table.planned == 1 else "runs"
-    told = f"{missing:,} of {table.planned:,} {runs} {'is' if missing == 1 else 'are'} missing"
+    told = [f"{missing:,} of {table.planned:,} {runs} {'is' if missing == 1 else 'are'} missing"] if missing else []
     if not table.unfinished:
-        return f"Interrupted: {told}."
+        return f"Interrupted: {''.join(told) or 'no run is missing'}."
     named = [
         ", ".join(f"{key}={value_text(value)}" for key, value in table.settings[number].items())
         for number in table.unfinished[:UNFINISHED_NAMED]
@@ -240,7 +240,8 @@ def interruption(table: RunTable) -> str:
     more = len(table.unfinished) - len(named)
     listed = "; ".join([*named, *([f"{more:,} more"] if more else [])])
     what = "tries of --until-steady" if table.until_steady else "runs"
-    return f"Interrupted: {told}, and these are unfinished {what}, not results: {listed}."
+    told.append(f"these are unfinished {what}, not results: {listed}")
+    return f"Interrupted: {', and '.join(told)}."
 
 
 def show_failures(table: RunTable, terminal: Terminal) -> None:
