@@ -75,7 +75,31 @@ def test_interval_needs_two_values() -> None:
     assert estimate([None, 3.0]) == Estimate(3.0, None, None, 1, "single")
 
 
-@pytest.mark.parametrize("values", [[1.0, 1.1, 40.0], [0.0, 0.0, 1.0], [1.0] * 5 + [9.0] * 5, [0.0, 5.0]])
+@pytest.mark.parametrize("apart", [0.01, 0.07, 0.08, 0.5, 1.9])
+def test_interval_of_two_values_is_wider_the_further_they_are_apart(apart: float) -> None:
+    found = estimate([1 - apart / 2, 1 + apart / 2])
+    assert found is not None
+    assert (found.method, found.mean) == ("student", 1.0)
+    # 12.7062 is from printed tables of the t distribution with one degree of freedom.
+    half = 12.7062 * apart / 2
+    assert found.high == pytest.approx(1 + half, rel=1e-5)
+    assert found.low == pytest.approx(max(1 - half, 0.0), rel=1e-5)
+    shown = f"+-{half:.1%}" if half < 1 else f"-100 % +{half:.0%}"
+    assert found.spread_text == shown.replace("%", " %").replace("  ", " ")
+
+
+def test_few_values_have_an_interval_that_covers_the_mean_as_often_as_it_says() -> None:
+    import numpy as np
+
+    random = np.random.default_rng(5)
+    for count in (2, 3, 4):
+        found = [estimate(list(draw)) for draw in random.lognormal(0, 0.3, size=(400, count))]
+        mean = math.exp(0.3**2 / 2)
+        covered = sum(each.low <= mean <= each.high for each in found if each and each.low is not None and each.high)
+        assert 0.92 * len(found) <= covered <= 0.98 * len(found), count
+
+
+@pytest.mark.parametrize("values", [[1.0, 1.1, 1.0, 1.1, 40.0], [0.0] * 4 + [1.0], [1.0] * 5 + [9.0] * 5])
 def test_interval_of_two_humps_stays_among_the_values(values: list[float]) -> None:
     found = estimate(values)
     assert found is not None

@@ -26,6 +26,12 @@ apart exceed it in 85 % or more.
 """
 BIMODAL_COUNT = 5
 """Minimum number of values for which Sarle's coefficient is computed; fewer values count as unimodal."""
+BOOTSTRAP_COUNT = 5
+"""Minimum number of values for a bootstrap interval.
+
+The bootstrap of two values never leaves their range, which contains the mean in half of the cases only; that of four in
+less than 88 %.
+"""
 BIMODAL_SPREAD = 0.02
 """Range of the values, as a share of their mean, up to which the values count as unimodal."""
 
@@ -54,12 +60,14 @@ class Estimate:
     def spread_text(self) -> str:
         """The interval relative to the mean, for tables: `+-1.2 %`, half its width; `-40 % +70 %` if skewed.
 
-        A bootstrap interval has both ends too. Empty without an interval, or if its width or the mean is 0.
+        A bootstrap interval, and one that is cut at 0, has both ends too. Empty without an interval, or if its width or
+        the mean is 0.
         """
         if self.low is None or self.high is None or not self.mean or self.low == self.high:
             return ""
         below, above = (self.mean - self.low) / abs(self.mean), (self.high - self.mean) / abs(self.mean)
-        if self.method == "student" or (self.method == "batches" and above < 2 * below < 4 * above):
+        is_even = math.isclose(below, above, rel_tol=1e-6)
+        if (self.method == "student" and is_even) or (self.method == "batches" and above < 2 * below < 4 * above):
             return f"+-{(below + above) / 2:.1%}".replace("%", " %")
         return f"-{below:.0%} +{above:.0%}".replace("%", " %")
 
@@ -67,9 +75,10 @@ class Estimate:
 def estimate(values: Sequence[float | None]) -> Estimate | None:
     """Returns the mean of the values with its 95 % confidence interval; None if all values are None.
 
-    The interval is Student's for unimodal values. It is the percentile bootstrap, which stays between the smallest and
-    the largest value, if the values are bimodal (such as a percentile that some seeds push over a threshold), or if
-    Student's interval would be wider than the mean, or reach below zero although no value does.
+    The interval is Student's for unimodal values, and for fewer than `BOOTSTRAP_COUNT`; it is cut at zero if no value
+    is below zero. It is the percentile bootstrap, which stays between the smallest and the largest value, if more values
+    are bimodal (such as a percentile that some seeds push over a threshold), or if Student's interval would be wider
+    than the mean, or reach below zero although no value does.
     """
     found = [float(value) for value in values if value is not None]
     if not found:
@@ -79,9 +88,9 @@ def estimate(values: Sequence[float | None]) -> Estimate | None:
         return Estimate(mean, None, None, 1, "single")
     half = student_quantile(count - 1, 0.5 + CONFIDENCE / 2) * stdev(found) / math.sqrt(count)
     reaches_below = min(found) >= 0 > mean - half
-    if reaches_below or half > SPREAD_MAX * abs(mean) or is_bimodal(found):
+    if count >= BOOTSTRAP_COUNT and (reaches_below or half > SPREAD_MAX * abs(mean) or is_bimodal(found)):
         return Estimate(mean, *bootstrap(found), count, "bootstrap")
-    return Estimate(mean, mean - half, mean + half, count, "student")
+    return Estimate(mean, 0.0 if reaches_below else mean - half, mean + half, count, "student")
 
 
 def ratio_of(value: Estimate, reference: Estimate) -> Estimate:
