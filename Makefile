@@ -5,6 +5,9 @@ VENV ?= .venv
 CARGO ?= cargo
 BIN := $(VENV)/bin
 
+# Thousands of processes of the tests import the same modules: compiled modules are kept, whatever the environment says.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help build demo docs test test-long test-rust test-rust-long test-python test-python-long test-times check own-examples golden-corpus explore reproduction validation fits settled campaign metamorphic faults cuts fuzz fuzz-importers coverage mutants sbom wheel lock soak lint format generate outputs picture check-generated bench bench-sweeps bench-threads bench-many bench-recording bench-mqsim bench-drive clean
 
@@ -66,11 +69,13 @@ test-long: $(NATIVE) ## Run what `make test` leaves out: every case of the rando
 # Random tests draw the same cases on every machine, so that what passed once passes again: SHORT_CASES where proptest would draw 256,
 # and the same share of all other numbers of cases (crates/flashmesh-workload/tests/support/cases.rs).
 # The examples come last, so that one that fails hides no test.
-SHORT_CASES := 40
+SHORT_CASES := 24
 CARGO_TEST := $(CARGO) test --workspace --locked --no-fail-fast
+# The smoke runs of the fuzz targets need a fuzzer that takes longer to compile than they take.
+NOT_SHORT := --exclude flashmesh-fuzz
 
 test-rust:
-	PROPTEST_RNG_SEED=1 PROPTEST_CASES=$(SHORT_CASES) $(CARGO_TEST)
+	PROPTEST_RNG_SEED=1 PROPTEST_CASES=$(SHORT_CASES) $(CARGO_TEST) $(NOT_SHORT)
 	$(MAKE) --no-print-directory own-examples
 
 test-rust-long:
@@ -81,7 +86,7 @@ EXAMPLES := $(or $(CARGO_TARGET_DIR),target)/debug/examples
 OWN_EXAMPLES := $(sort $(basename $(notdir $(wildcard crates/flashmesh/examples/own_*.rs))))
 
 own-examples: ## Run the examples of parts of one's own
-	$(CARGO_TEST) --quiet --no-run
+	$(CARGO_TEST) $(NOT_SHORT) --quiet --no-run
 	for example in $(OWN_EXAMPLES); do $(EXAMPLES)/$$example || exit 1; done
 
 # The integration program that covers each room; a room without a line has whole_drive.
@@ -212,7 +217,7 @@ format: $(ENVIRONMENT) ## Format all code
 	$(BIN)/ruff format --quiet
 
 # Built as `cargo test --workspace` builds them, so that the tests have nothing to compile again.
-GENERATORS := $(CARGO) build --quiet --locked --workspace --example generate --example header
+GENERATORS := $(CARGO) build --quiet --locked --workspace --features flashmesh-c/header --example generate --example header
 
 generate: $(TESTED) ## Write the files that are generated from the declared parameters and results, and from the commands
 	$(GENERATORS)

@@ -69,7 +69,7 @@ class Component:
 
 def crates() -> list[Component]:
     """Returns the crates of Cargo.lock that are not part of this workspace."""
-    command = ["cargo", "metadata", "--locked", "--format-version", "1"]
+    command = ["cargo", "metadata", "--all-features", "--locked", "--format-version", "1"]
     text = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     metadata: dict[str, Any] = json.loads(text)
     own = set(metadata["workspace_members"])

@@ -17,8 +17,10 @@ BEGIN = "<!-- Written by tools/test_times.py. -->\n"
 END = "<!-- End of what is written. -->\n"
 SLOW_S = 2.0
 """Minimum duration of a test in the table, in seconds."""
-CARGO = (os.environ.get("CARGO", "cargo"), "test", "--workspace", "--locked", "--quiet", "--no-run")
-DRAWN = {"PROPTEST_RNG_SEED": "1", "PROPTEST_CASES": "40"}
+NOT_SHORT = ("--exclude", "flashmesh-fuzz")
+"""Packages that only `make test-long` tests."""
+CARGO = (os.environ.get("CARGO", "cargo"), "test", "--workspace", *NOT_SHORT, "--locked", "--quiet", "--no-run")
+DRAWN = {"PROPTEST_RNG_SEED": "1", "PROPTEST_CASES": "24"}
 """Environment of the random tests in `make test`."""
 TIMED = re.compile(r"^test (\S+)(?: - should panic)? \.\.\. ok <([\d.]+)s>$", re.MULTILINE)
 
