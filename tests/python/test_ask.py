@@ -151,6 +151,7 @@ def test_fresh_drive_that_is_written_is_told(overrides: dict[str, str], is_told:
     assert (NOTE in found.notes) == is_told
 
 
+@pytest.mark.long
 def test_drives_that_are_not_steady_are_counted_with_the_requests_that_they_need() -> None:
     overwritten = SMALL | {"precondition.kind": "random", "workload.read-share": "0%"}
 

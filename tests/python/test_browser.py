@@ -20,6 +20,7 @@ from selenium.webdriver.common.keys import Keys
 
 import flashmesh
 import picture
+from long_cases import in_part
 from pages import (
     DPI,
     MARGIN_MM,
@@ -118,6 +119,7 @@ def test_nothing_fails_and_nothing_is_requested(browser: webdriver.Chrome) -> No
     assert outside == [browser.current_url]
 
 
+@pytest.mark.long
 def test_every_chart_is_drawn(browser: webdriver.Chrome) -> None:
     charts = browser.find_elements(By.CSS_SELECTOR, "[data-chart]")
     assert len(charts) == 9
@@ -143,7 +145,7 @@ def test_numbers_on_the_page_are_those_of_the_results(
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("width", in_part(1, WIDTHS))
 def test_page_fits_every_width_and_clips_no_text(browser: webdriver.Chrome, width: int, scheme: str) -> None:
     resize(browser, width)
     show_as(browser, scheme=scheme)
@@ -194,7 +196,7 @@ def test_dark_pages_have_light_text_on_charts_too(browser: webdriver.Chrome) -> 
     assert dark[0] < 60 < 150 < min(dark[1:])
 
 
-@pytest.mark.parametrize("sheet", SHEETS, ids=lambda sheet: sheet.name)
+@pytest.mark.parametrize("sheet", in_part(1, SHEETS), ids=lambda sheet: sheet.name)
 def test_a_sheet_of_paper_has_all_of_the_page(browser: webdriver.Chrome, sheet: Sheet, tmp_path: Path) -> None:
     labels = "return [...document.querySelectorAll('.chart svg text')].map((text) => text.textContent)"
     shown = {word for label in browser.execute_script(labels) for word in label.split() if len(word) > 3}
@@ -222,6 +224,7 @@ def test_a_sheet_of_paper_has_all_of_the_page(browser: webdriver.Chrome, sheet: 
     assert pages[0].ink(pages[0].width - 2 * edge, pages[0].width) > 0
 
 
+@pytest.mark.long
 def test_charts_are_as_wide_as_before_after_a_print(browser: webdriver.Chrome, tmp_path: Path) -> None:
     widths = "return [...document.querySelectorAll('[data-chart] svg')].map((svg) => svg.getBoundingClientRect().width)"
     before = browser.execute_script(widths)
@@ -321,6 +324,7 @@ def test_every_moment_reads_differently(page: webdriver.Chrome, comparison: flas
         assert len(set(shown)) == 300, run
 
 
+@pytest.mark.long
 def test_moving_view_obeys_the_keyboard_and_the_slider(page: webdriver.Chrome) -> None:
     stage = page.find_element(By.CSS_SELECTOR, "#moving .stage .wide")
     before = text(page, "#moving-now")
@@ -340,6 +344,7 @@ def test_moving_view_obeys_the_keyboard_and_the_slider(page: webdriver.Chrome) -
     assert now(page) == 0
 
 
+@pytest.mark.long
 def test_moving_view_shows_what_was_recorded(page: webdriver.Chrome, comparison: flashmesh.Comparison) -> None:
     for index, run in enumerate(comparison.runs):
         choose(page, index)
@@ -389,7 +394,7 @@ def at_width(browser: webdriver.Chrome, width: int) -> None:
     drawn(browser)
 
 
-@pytest.mark.parametrize("width", [390, 1440])
+@pytest.mark.parametrize("width", in_part(1, [390, 1440]))
 def test_no_label_of_a_chart_meets_another_one(browser: webdriver.Chrome, width: int) -> None:
     at_width(browser, width)
     try:

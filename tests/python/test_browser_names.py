@@ -9,6 +9,7 @@ import pytest
 from selenium import webdriver
 
 import flashmesh
+from long_cases import in_part
 from pages import MEETING, as_before, clipped, resize, start, until
 
 AXES: dict[str, list[Any]] = {
@@ -58,7 +59,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chro
         driver.quit()
 
 
-@pytest.mark.parametrize("width", [390, 1024, 1440])
+@pytest.mark.parametrize("width", in_part(1, [390, 1024, 1440]))
 def test_names_of_three_keys_are_whole_and_apart(browser: webdriver.Chrome, width: int) -> None:
     browser.execute_script("document.body.dataset.drawn = 'false'")
     resize(browser, width)
@@ -71,6 +72,7 @@ def test_names_of_three_keys_are_whole_and_apart(browser: webdriver.Chrome, widt
         as_before(browser)
 
 
+@pytest.mark.long
 def test_a_filter_leaves_no_line_of_other_runs_in_a_legend(browser: webdriver.Chrome) -> None:
     before = browser.execute_script(LEGENDS)
     assert "fabric.kind=bus" in before

@@ -342,6 +342,7 @@ def test_a_run_ends_once_it_is_as_precise_as_asked_and_a_load_that_is_not_is_nam
         assert (document["measured"]["requests"] < requests / 2) is is_settled
 
 
+@pytest.mark.long
 def test_a_load_is_named_that_determines_what_the_measurements_do_not(tmp_path: Path) -> None:
     # No request waits as long as a second, so no age bound from 1 s on has an effect.
     searched = '[calibrate]\nsoftware-time = "0us"\n[calibrate.search]\n"schedule.age-bound" = "1.0s..100.0s log"\n'

@@ -20,6 +20,7 @@ from conftest import COMMAND, ENDLESS, TIMEOUT_S, environment, run_in
 from flashmesh import execution
 from flashmesh.cli.signals import WORDS
 from flashmesh.configuration import load
+from long_cases import in_part
 from watched import Watched, expect_signals
 
 
@@ -71,7 +72,7 @@ def test_interrupted_run_writes_its_json_to_stdout(config: Path, tmp_path: Path)
     assert json.loads(output)["interrupted"] is True
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+@pytest.mark.parametrize(("number", "code"), in_part(1, [(signal.SIGTERM, 143), (signal.SIGHUP, 129)]))
 def test_termination_removes_temporary_files(config: Path, tmp_path: Path, number: signal.Signals, code: int) -> None:
     watched = Watched("run", config, "--set", ENDLESS, "--request-log", "log.parquet", cwd=tmp_path)
     watched.wait_for(b"simulating")
@@ -95,7 +96,7 @@ def has_written_rows(pid: int) -> bool:
     return False
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+@pytest.mark.parametrize(("number", "code"), in_part(1, [(signal.SIGTERM, 143), (signal.SIGHUP, 129)]))
 def test_termination_while_a_log_is_written_keeps_the_files_of_an_earlier_run(
     config: Path, tmp_path: Path, number: signal.Signals, code: int
 ) -> None:

@@ -16,6 +16,7 @@ from flashmesh.report import headline, summary
 from flashmesh.report import quantities as q
 from flashmesh.report.measures import attribute
 from flashmesh.report.terminal import Terminal
+from long_cases import in_part
 
 ROOT = Path(__file__).parents[2]
 DEMO = ROOT / "examples" / "demo.toml"
@@ -233,7 +234,7 @@ def test_what_is_no_precision_is_refused(cli: Cli, text: str) -> None:
     assert "precision" in done.stderr
 
 
-@pytest.mark.parametrize("name", ["IOPS", "write amplification"])
+@pytest.mark.parametrize("name", in_part(1, ["IOPS", "write amplification"]))
 def test_precision_is_of_a_figure_by_its_name_in_tables(cli: Cli, name: str) -> None:
     done = cli("run", DEMO, "--precision", f"{name}=50%", "--set", "workload.requests=20_000", "--json", "-")
     assert done.returncode == 0, done.stderr
@@ -253,6 +254,7 @@ def test_difference_within_the_intervals_is_marked(cli: Cli) -> None:
     assert "~" not in row
 
 
+@pytest.mark.long
 def test_mean_of_a_queue_with_known_mean_lies_in_its_interval_in_93_to_97_of_100_seeds() -> None:
     """One die under Poisson arrivals is an M/D/1 queue: the wait is half the service times load / (1 - load)."""
     config = {

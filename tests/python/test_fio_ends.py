@@ -8,6 +8,7 @@ import pytest
 
 import flashmesh
 from conftest import Read
+from long_cases import in_part
 from real_fio import KIB, of_fio, of_flashmesh
 
 pytestmark = pytest.mark.usefixtures("real_fio")
@@ -15,18 +16,21 @@ pytestmark = pytest.mark.usefixtures("real_fio")
 
 @pytest.mark.parametrize(
     ("options", "length_kib"),
-    [
-        ("rw=read\nsize=72k\nzonemode=strided\nzonesize=16k\nzoneskip=16k\n", 72),
-        ("rw=write\nsize=70k\nloops=2\nzonemode=strided\nzonesize=16k\nzoneskip=16k\n", 70),
-        ("rw=read\nsize=770k\nloops=3\nzonemode=strided\nzonesize=32k\nzoneskip=64k\n", 770),
-        ("rw=trim\nbs=12k\nsize=100k\nloops=3\nzonemode=strided\nzonesize=24k\nzoneskip=12k\n", 100),
-        ("rw=write:8k\nsize=62k\nloops=2\n", 62),
-        ("rw=write:8k\nsize=62k\nio_size=30k\nloops=3\n", 62),
-        ("rw=write:8k\nsize=62k\nio_size=100k\n", 62),
-        ("rw=write:4k\nsize=44k\nloops=2\n", 44),
-        ("rw=write:8k\nsize=124k\nnrfiles=2\nloops=2\n", 62),
-        ("rw=trimwrite:4k\nsize=300k\nio_size=304k\n", 300),
-    ],
+    in_part(
+        3,
+        [
+            ("rw=read\nsize=72k\nzonemode=strided\nzonesize=16k\nzoneskip=16k\n", 72),
+            ("rw=write\nsize=70k\nloops=2\nzonemode=strided\nzonesize=16k\nzoneskip=16k\n", 70),
+            ("rw=read\nsize=770k\nloops=3\nzonemode=strided\nzonesize=32k\nzoneskip=64k\n", 770),
+            ("rw=trim\nbs=12k\nsize=100k\nloops=3\nzonemode=strided\nzonesize=24k\nzoneskip=12k\n", 100),
+            ("rw=write:8k\nsize=62k\nloops=2\n", 62),
+            ("rw=write:8k\nsize=62k\nio_size=30k\nloops=3\n", 62),
+            ("rw=write:8k\nsize=62k\nio_size=100k\n", 62),
+            ("rw=write:4k\nsize=44k\nloops=2\n", 44),
+            ("rw=write:8k\nsize=124k\nnrfiles=2\nloops=2\n", 62),
+            ("rw=trimwrite:4k\nsize=300k\nio_size=304k\n", 300),
+        ],
+    ),
 )
 def test_a_file_ends_a_pass_that_skips_parts_of_it(tmp_path: Path, options: str, length_kib: int) -> None:
     assert of_flashmesh(tmp_path, options) == of_fio(tmp_path, options, length_kib * KIB)
@@ -34,15 +38,18 @@ def test_a_file_ends_a_pass_that_skips_parts_of_it(tmp_path: Path, options: str,
 
 @pytest.mark.parametrize(
     ("options", "length_kib"),
-    [
-        ("size=64k\nnrfiles=2\nfile_service_type=sequential\n", 32),
-        ("size=64k\nnrfiles=2\nfile_service_type=roundrobin:4\nloops=2\n", 32),
-        ("size=96k\nnrfiles=3\nfile_service_type=roundrobin:2\n", 32),
-        ("size=60k\nnrfiles=3\nfile_service_type=roundrobin:4\n", 20),
-        ("size=64k\nnumber_ios=3\nloops=2\n", 64),
-        ("size=64k\nnumber_ios=20\nloops=3\n", 64),
-        ("size=64k\nbs=8k\nnumber_ios=5\nloops=3\n", 64),
-    ],
+    in_part(
+        2,
+        [
+            ("size=64k\nnrfiles=2\nfile_service_type=sequential\n", 32),
+            ("size=64k\nnrfiles=2\nfile_service_type=roundrobin:4\nloops=2\n", 32),
+            ("size=96k\nnrfiles=3\nfile_service_type=roundrobin:2\n", 32),
+            ("size=60k\nnrfiles=3\nfile_service_type=roundrobin:4\n", 20),
+            ("size=64k\nnumber_ios=3\nloops=2\n", 64),
+            ("size=64k\nnumber_ios=20\nloops=3\n", 64),
+            ("size=64k\nbs=8k\nnumber_ios=5\nloops=3\n", 64),
+        ],
+    ),
 )
 def test_each_write_follows_its_trim_as_with_fio(tmp_path: Path, options: str, length_kib: int) -> None:
     options = f"rw=trimwrite\n{options}"
@@ -51,14 +58,17 @@ def test_each_write_follows_its_trim_as_with_fio(tmp_path: Path, options: str, l
 
 @pytest.mark.parametrize(
     ("options", "count"),
-    [
-        # The file ends in a skipped part of a zone.
-        ("rw=randread\nsize=1024k\nzonesize=32k\nzonerange=64k\nzoneskip=32k\n", 256),
-        ("rw=randread\nsize=1m\nzonesize=8k\nzoneskip=1m\n", 256),
-        # A zone that is no multiple of the request size gets one more request.
-        ("rw=randread\nbs=8k\nsize=768k\nzonesize=20k\nzonerange=64k\nzoneskip=32k\n", 96),
-        ("rw=randread\nsize=100k\nzonesize=32k\nloops=2\n", 48),
-    ],
+    in_part(
+        1,
+        [
+            # The file ends in a skipped part of a zone.
+            ("rw=randread\nsize=1024k\nzonesize=32k\nzonerange=64k\nzoneskip=32k\n", 256),
+            ("rw=randread\nsize=1m\nzonesize=8k\nzoneskip=1m\n", 256),
+            # A zone that is no multiple of the request size gets one more request.
+            ("rw=randread\nbs=8k\nsize=768k\nzonesize=20k\nzonerange=64k\nzoneskip=32k\n", 96),
+            ("rw=randread\nsize=100k\nzonesize=32k\nloops=2\n", 48),
+        ],
+    ),
 )
 def test_random_zones_have_as_many_requests_as_with_fio(tmp_path: Path, options: str, count: int) -> None:
     options += "zonemode=strided\n"
@@ -108,13 +118,16 @@ def test_what_fio_issues_in_another_order_is_refused(jobs: Read, text: str, word
 
 @pytest.mark.parametrize(
     ("options", "length_kib"),
-    [
-        ("rw=read:4k\nsize=64k\noffset=16k\n", 80),
-        ("rw=read:4k\nsize=64k\noffset=16k\nloops=2\n", 80),
-        ("rw=read:8k\nsize=60k\noffset=8k\n", 68),
-        ("rw=trim:8k\nsize=64k\noffset=64k\nio_size=200k\n", 128),
-        ("rw=trimwrite\nsize=256k\nzonemode=strided\nzonesize=16k\nzoneskip=64k\n", 256),
-    ],
+    in_part(
+        2,
+        [
+            ("rw=read:4k\nsize=64k\noffset=16k\n", 80),
+            ("rw=read:4k\nsize=64k\noffset=16k\nloops=2\n", 80),
+            ("rw=read:8k\nsize=60k\noffset=8k\n", 68),
+            ("rw=trim:8k\nsize=64k\noffset=64k\nio_size=200k\n", 128),
+            ("rw=trimwrite\nsize=256k\nzonemode=strided\nzonesize=16k\nzoneskip=64k\n", 256),
+        ],
+    ),
 )
 def test_a_job_with_an_offset_ends_at_the_end_of_its_file(tmp_path: Path, options: str, length_kib: int) -> None:
     assert of_flashmesh(tmp_path, options) == of_fio(tmp_path, options, length_kib * KIB)

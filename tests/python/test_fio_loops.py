@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from flashmesh.importers.fio.fileorder import weights_of
+from long_cases import in_part
 from real_fio import KIB, Requests, of_fio, of_flashmesh
 
 pytestmark = pytest.mark.usefixtures("real_fio")
@@ -21,17 +22,20 @@ def offsets(rows: Requests) -> list[int]:
 
 @pytest.mark.parametrize(
     ("options", "engines"),
-    [
-        ("rw=write\nsize=64k\nio_size=32k\nloops=3\n", ("null", "libaio")),
-        ("rw=write\nsize=64k\nio_size=96k\nloops=3\n", ("null", "libaio")),
-        ("rw=write\nsize=64k\nio_size=300k\nloops=2\n", ("null", "libaio")),
-        ("rw=write\nsize=64k\nio_size=160k\n", ("null", "libaio")),
-        ("rw=read\nfilesize=64k\nsize=16k\nloops=3\n", ("null", "libaio")),
-        ("rw=write:8k\nsize=60k\nloops=2\n", ("null", "libaio")),
-        # The engine libaio cannot trim files, only devices, so jobs with trims use the engine null.
-        ("rw=trimwrite\nsize=64k\nnumber_ios=7\n", ("null",)),
-        ("rw=trimwrite\nsize=32k\nfsync=2\nloops=2\n", ("null",)),
-    ],
+    in_part(
+        2,
+        [
+            ("rw=write\nsize=64k\nio_size=32k\nloops=3\n", ("null", "libaio")),
+            ("rw=write\nsize=64k\nio_size=96k\nloops=3\n", ("null", "libaio")),
+            ("rw=write\nsize=64k\nio_size=300k\nloops=2\n", ("null", "libaio")),
+            ("rw=write\nsize=64k\nio_size=160k\n", ("null", "libaio")),
+            ("rw=read\nfilesize=64k\nsize=16k\nloops=3\n", ("null", "libaio")),
+            ("rw=write:8k\nsize=60k\nloops=2\n", ("null", "libaio")),
+            # The engine libaio cannot trim files, only devices, so jobs with trims use the engine null.
+            ("rw=trimwrite\nsize=64k\nnumber_ios=7\n", ("null",)),
+            ("rw=trimwrite\nsize=32k\nfsync=2\nloops=2\n", ("null",)),
+        ],
+    ),
 )
 def test_loops_of_a_sequential_job_are_those_of_fio(tmp_path: Path, options: str, engines: tuple[str, ...]) -> None:
     for engine in engines:
@@ -40,7 +44,9 @@ def test_loops_of_a_sequential_job_are_those_of_fio(tmp_path: Path, options: str
 
 
 @pytest.mark.parametrize("engine", ["null", "libaio"])
-@pytest.mark.parametrize(("more", "count"), [("loops=3\n", 48), ("io_size=160k\n", 40), ("io_size=32k\nloops=3\n", 24)])
+@pytest.mark.parametrize(
+    ("more", "count"), in_part(1, [("loops=3\n", 48), ("io_size=160k\n", 40), ("io_size=32k\nloops=3\n", 24)])
+)
 def test_a_job_that_does_not_cover_its_files_begins_anew_where_fio_does(
     tmp_path: Path, more: str, count: int, engine: str
 ) -> None:
@@ -56,13 +62,16 @@ def test_a_job_that_does_not_cover_its_files_begins_anew_where_fio_does(
 
 @pytest.mark.parametrize(
     "options",
-    [
-        "rw=randread\nzonesize=64k\nzonerange=64k\n",
-        "rw=randread\nzonesize=32k\nzonerange=64k\nzoneskip=64k\n",
-        "rw=randwrite\nzonesize=32k\nzonerange=64k\n",
-        "rw=randread\nzonesize=128k\nzonerange=64k\nzoneskip=64k\n",
-        "rw=randread\nzonesize=32k\nzoneskip=96k\nbs=8k\n",
-    ],
+    in_part(
+        1,
+        [
+            "rw=randread\nzonesize=64k\nzonerange=64k\n",
+            "rw=randread\nzonesize=32k\nzonerange=64k\nzoneskip=64k\n",
+            "rw=randwrite\nzonesize=32k\nzonerange=64k\n",
+            "rw=randread\nzonesize=128k\nzonerange=64k\nzoneskip=64k\n",
+            "rw=randread\nzonesize=32k\nzoneskip=96k\nbs=8k\n",
+        ],
+    ),
 )
 def test_random_requests_stay_in_the_zones_in_which_those_of_fio_are(tmp_path: Path, options: str) -> None:
     options += "zonemode=strided\nsize=512k\n"
@@ -87,17 +96,20 @@ def drawing(order: str) -> str:
 
 @pytest.mark.parametrize(
     "order",
-    [
-        "random",
-        "random:4",
-        "gauss",
-        "gauss:40",
-        "gauss:80",
-        "gauss:10:0.2",
-        "gauss:10:1",
-        "zipf:1.2:0.3",
-        "pareto:0.3:0.6",
-    ],
+    in_part(
+        2,
+        [
+            "random",
+            "random:4",
+            "gauss",
+            "gauss:40",
+            "gauss:80",
+            "gauss:10:0.2",
+            "gauss:10:1",
+            "zipf:1.2:0.3",
+            "pareto:0.3:0.6",
+        ],
+    ),
 )
 def test_each_file_is_drawn_as_often_as_with_fio(tmp_path: Path, order: str) -> None:
     options = drawing(order)
@@ -113,7 +125,7 @@ def test_each_file_is_drawn_as_often_as_with_fio(tmp_path: Path, order: str) -> 
         assert counts[file] == pytest.approx(their_counts[file], rel=0.12 * noise, abs=0.01 * len(theirs)), file
 
 
-@pytest.mark.parametrize("order", ["zipf:1.2", "pareto:0.3", "zipf", "pareto"])
+@pytest.mark.parametrize("order", in_part(1, ["zipf:1.2", "pareto:0.3", "zipf", "pareto"]))
 def test_a_skewed_order_is_that_of_fio_turned_by_its_draw(tmp_path: Path, order: str) -> None:
     theirs = Counter(requests_of_files(of_fio(tmp_path, drawing(order), 512 * KIB)))
     counts = [theirs[file] / theirs.total() for file in range(FILES)]

@@ -13,6 +13,7 @@ import pytest
 from conftest import TIMEOUT_S
 from flashmesh.importers.fio import read_jobs
 from flashmesh.sweeps.ranges import quantity
+from long_cases import in_part
 from real_fio import FIO, KIB, Requests, of_fio, of_flashmesh
 
 pytestmark = pytest.mark.usefixtures("real_fio")
@@ -20,34 +21,37 @@ pytestmark = pytest.mark.usefixtures("real_fio")
 
 @pytest.mark.parametrize(
     ("options", "length_kib"),
-    [
-        ("rw=write\nsize=32k\nfsync=3\n", 32),
-        ("rw=read:8k\nsize=32k\n", 32),
-        ("rw=read:-8k\nsize=32k\n", 32),
-        ("rw=trimwrite\nsize=16k\n", 16),
-        ("rw=read\nsize=36k\nnrfiles=3\n", 12),
-        ("rw=read\nsize=32k\nnrfiles=2\nfile_service_type=sequential\n", 16),
-        ("rw=read\nfilesize=8k\nnrfiles=2\n", 8),
-        ("rw=write\nsize=10k\nloops=2\n", 10),
-        ("rw=write\nsize=16k\nio_size=24k\n", 16),
-        ("rw=read\nsize=16k\nio_size=24k\n", 16),
-        ("rw=write\nsize=32k\nnumber_ios=3\nloops=2\n", 32),
-        ("rw=write\nsize=16k\noffset=8k\n", 24),
-        ("rw=read\nzonemode=strided\nzonesize=8k\nzonerange=8k\nzoneskip=8k\nsize=64k\n", 64),
-        ("rw=read\nzonemode=strided\nzonesize=8k\nzonerange=16k\nzoneskip=8k\nsize=96k\n", 96),
-        ("rw=read\nsize=64k\nnrfiles=2\nfile_service_type=roundrobin:3\n", 32),
-        ("rw=write\nsize=60k\nnrfiles=2\nbs=8k\n", 30),
-        ("rw=read\nfilesize=16k\nsize=64k\nnrfiles=2\n", 16),
-        ("rw=read\nfilesize=64k\nsize=50%\n", 64),
-        ("rw=write:8k\nsize=52k\n", 52),
-        ("rw=write\nsize=16k\nend_fsync=1\n", 16),
-        ("rw=read\nfilesize=64k\noffset=25%\nsize=16k\n", 64),
-        ("rw=read\nfilesize=64k\noffset=25%\nsize=128k\n", 64),
-        ("rw=read\nsize=32k\noffset=25%\nnrfiles=1\n", 40),
-        ("rw=read\nsize=32k\noffset=50%\n", 48),
-        ("rw=write\nsize=16k\nfsync=4\nfsync_on_close=1\n", 16),
-        ("rw=write\nsize=16k\nbssplit=8k/50:12k/50\n", 16),
-    ],
+    in_part(
+        5,
+        [
+            ("rw=write\nsize=32k\nfsync=3\n", 32),
+            ("rw=read:8k\nsize=32k\n", 32),
+            ("rw=read:-8k\nsize=32k\n", 32),
+            ("rw=trimwrite\nsize=16k\n", 16),
+            ("rw=read\nsize=36k\nnrfiles=3\n", 12),
+            ("rw=read\nsize=32k\nnrfiles=2\nfile_service_type=sequential\n", 16),
+            ("rw=read\nfilesize=8k\nnrfiles=2\n", 8),
+            ("rw=write\nsize=10k\nloops=2\n", 10),
+            ("rw=write\nsize=16k\nio_size=24k\n", 16),
+            ("rw=read\nsize=16k\nio_size=24k\n", 16),
+            ("rw=write\nsize=32k\nnumber_ios=3\nloops=2\n", 32),
+            ("rw=write\nsize=16k\noffset=8k\n", 24),
+            ("rw=read\nzonemode=strided\nzonesize=8k\nzonerange=8k\nzoneskip=8k\nsize=64k\n", 64),
+            ("rw=read\nzonemode=strided\nzonesize=8k\nzonerange=16k\nzoneskip=8k\nsize=96k\n", 96),
+            ("rw=read\nsize=64k\nnrfiles=2\nfile_service_type=roundrobin:3\n", 32),
+            ("rw=write\nsize=60k\nnrfiles=2\nbs=8k\n", 30),
+            ("rw=read\nfilesize=16k\nsize=64k\nnrfiles=2\n", 16),
+            ("rw=read\nfilesize=64k\nsize=50%\n", 64),
+            ("rw=write:8k\nsize=52k\n", 52),
+            ("rw=write\nsize=16k\nend_fsync=1\n", 16),
+            ("rw=read\nfilesize=64k\noffset=25%\nsize=16k\n", 64),
+            ("rw=read\nfilesize=64k\noffset=25%\nsize=128k\n", 64),
+            ("rw=read\nsize=32k\noffset=25%\nnrfiles=1\n", 40),
+            ("rw=read\nsize=32k\noffset=50%\n", 48),
+            ("rw=write\nsize=16k\nfsync=4\nfsync_on_close=1\n", 16),
+            ("rw=write\nsize=16k\nbssplit=8k/50:12k/50\n", 16),
+        ],
+    ),
 )
 def test_a_sequential_job_issues_what_fio_issues(tmp_path: Path, options: str, length_kib: int) -> None:
     assert of_flashmesh(tmp_path, options) == of_fio(tmp_path, options, length_kib * KIB)
@@ -55,16 +59,19 @@ def test_a_sequential_job_issues_what_fio_issues(tmp_path: Path, options: str, l
 
 @pytest.mark.parametrize(
     "options",
-    [
-        "offset=33%\n",
-        "offset=33%\noffset_align=64k\n",
-        "offset=10k\noffset_align=64k\n",
-        "offset=33%\nbs=12k\n",
-        "offset=33%\nbs=8k,16k\n",
-        "offset=33%\nbssplit=4k/50:16k/50\n",
-        "offset=1%\noffset_increment=7%\nnumjobs=2\n",
-        "offset=10k\noffset_increment=7%\nnumjobs=2\n",
-    ],
+    in_part(
+        2,
+        [
+            "offset=33%\n",
+            "offset=33%\noffset_align=64k\n",
+            "offset=10k\noffset_align=64k\n",
+            "offset=33%\nbs=12k\n",
+            "offset=33%\nbs=8k,16k\n",
+            "offset=33%\nbssplit=4k/50:16k/50\n",
+            "offset=1%\noffset_increment=7%\nnumjobs=2\n",
+            "offset=10k\noffset_increment=7%\nnumjobs=2\n",
+        ],
+    ),
 )
 def test_an_offset_is_rounded_as_fio_rounds_it(tmp_path: Path, options: str) -> None:
     size = 1000 * KIB
@@ -125,18 +132,21 @@ def test_without_a_map_blocks_come_again_as_often_as_with_fio(tmp_path: Path) ->
 
 @pytest.mark.parametrize(
     "sizes",
-    [
-        "bsrange=4k-10k",
-        "bsrange=4k-16k",
-        "bsrange=4k:16k\nbs=64k",
-        "bssplit=4k/60:16k/30:64k/10",
-        "bssplit=8k/50:16k/30",
-        "bssplit=4k/10:8k/10",
-        "bssplit=4k/0:8k/50",
-        "bssplit=4k/60:8k/60",
-        "bssplit=4k:8k:16k",
-        "bssplit=4k/30:6k/40:10k/30",
-    ],
+    in_part(
+        3,
+        [
+            "bsrange=4k-10k",
+            "bsrange=4k-16k",
+            "bsrange=4k:16k\nbs=64k",
+            "bssplit=4k/60:16k/30:64k/10",
+            "bssplit=8k/50:16k/30",
+            "bssplit=4k/10:8k/10",
+            "bssplit=4k/0:8k/50",
+            "bssplit=4k/60:8k/60",
+            "bssplit=4k:8k:16k",
+            "bssplit=4k/30:6k/40:10k/30",
+        ],
+    ),
 )
 def test_sizes_are_those_of_fio(tmp_path: Path, sizes: str) -> None:
     options = f"rw=write\nsize=16m\n{sizes}\n"
@@ -171,7 +181,7 @@ def test_runs_of_a_random_job_are_those_of_fio(tmp_path: Path, order: str) -> No
     assert ours.count(step) == pytest.approx(theirs.count(step), rel=0.05)
 
 
-@pytest.mark.parametrize("options", ["rw=rw\n", "rw=randread\nnorandommap\n", "rw=randread:8\n"])
+@pytest.mark.parametrize("options", in_part(1, ["rw=rw\n", "rw=randread\nnorandommap\n", "rw=randread:8\n"]))
 def test_loops_of_a_job_that_does_not_cover_its_files_go_on(tmp_path: Path, options: str) -> None:
     ours, theirs = (
         [offset for _, offset, _ in rows]
@@ -216,7 +226,7 @@ def test_zones_get_their_share_as_with_fio(tmp_path: Path, word: str) -> None:
         assert ours[tenth] / ours.total() == pytest.approx(theirs[tenth] / theirs.total(), abs=0.04), tenth
 
 
-@pytest.mark.parametrize("word", ["pareto:0.2", "normal:10", "zipf:1.2"])
+@pytest.mark.parametrize("word", in_part(1, ["pareto:0.2", "normal:10", "zipf:1.2"]))
 def test_skew_is_that_of_fio(tmp_path: Path, word: str) -> None:
     options = f"rw=randread\nsize=4m\nio_size=32m\nrandom_distribution={word}\n"
 

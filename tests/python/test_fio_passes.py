@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from long_cases import in_part
 from real_fio import KIB, of_fio, of_flashmesh
 
 pytestmark = pytest.mark.usefixtures("real_fio")
@@ -13,16 +14,19 @@ pytestmark = pytest.mark.usefixtures("real_fio")
 
 @pytest.mark.parametrize(
     ("options", "length_kib"),
-    [
-        ("rw=write\nsize=32k\nnrfiles=2\nloops=2\nend_fsync=1\n", 16),
-        ("rw=write\nsize=64k\nnrfiles=2\nfile_service_type=sequential\nloops=2\nfsync_on_close=1\n", 32),
-        ("rw=write\nsize=64k\nnrfiles=4\nio_size=100k\nend_fsync=1\n", 16),
-        ("rw=write\nsize=16k\nio_size=40k\nend_fsync=1\n", 16),
-        ("rw=write\nsize=16k\nnumber_ios=3\nloops=3\nend_fsync=1\n", 16),
-        ("rw=write\nsize=18k\nfsync=4\nend_fsync=1\n", 18),
-        ("rw=write\nsize=32k\nnrfiles=2\nfsync=3\n", 16),
-        ("rw=write\nsize=64k\nnrfiles=4\nfile_service_type=roundrobin:3\nfsync=3\n", 16),
-    ],
+    in_part(
+        2,
+        [
+            ("rw=write\nsize=32k\nnrfiles=2\nloops=2\nend_fsync=1\n", 16),
+            ("rw=write\nsize=64k\nnrfiles=2\nfile_service_type=sequential\nloops=2\nfsync_on_close=1\n", 32),
+            ("rw=write\nsize=64k\nnrfiles=4\nio_size=100k\nend_fsync=1\n", 16),
+            ("rw=write\nsize=16k\nio_size=40k\nend_fsync=1\n", 16),
+            ("rw=write\nsize=16k\nnumber_ios=3\nloops=3\nend_fsync=1\n", 16),
+            ("rw=write\nsize=18k\nfsync=4\nend_fsync=1\n", 18),
+            ("rw=write\nsize=32k\nnrfiles=2\nfsync=3\n", 16),
+            ("rw=write\nsize=64k\nnrfiles=4\nfile_service_type=roundrobin:3\nfsync=3\n", 16),
+        ],
+    ),
 )
 def test_flushes_come_for_each_file_and_loop_as_with_fio(tmp_path: Path, options: str, length_kib: int) -> None:
     assert of_flashmesh(tmp_path, options) == of_fio(tmp_path, options, length_kib * KIB)

@@ -14,6 +14,7 @@ import flashmesh
 from conftest import TIMEOUT_S, Read
 from flashmesh.importers.fio import meant
 from flashmesh.importers.fio.values import time_us
+from long_cases import in_part
 from real_fio import FIO
 
 END = "number_ios=100\n"
@@ -95,7 +96,7 @@ def test_sizes_of_powers_of_1000_are_told(jobs: Read) -> None:
 
 
 @pytest.mark.skipif(FIO is None, reason="there is no fio")
-@pytest.mark.parametrize("option", ["runtime", "thinktime"])
+@pytest.mark.parametrize("option", in_part(1, ["runtime", "thinktime"]))
 def test_fio_reads_times_as_errors_say(tmp_path: Path, option: str) -> None:
     unit = {"runtime": "s", "thinktime": "us"}[option]
     for text in (*TIMES, "30", "300ms", "2 s"):

@@ -24,6 +24,8 @@ GOLDEN = SHARED / "golden" / "mqsim"
 TOLERANCE_PERCENT = {"mean": 1.0, "iops": 1.0, "p50": 3.0, "p99": 3.0}
 OF_TWO_PRIORITIES = TOLERANCE_PERCENT | {"p99": 3.5}
 """Tolerances for two priorities: MQSim skips turns of the class LOW, in which one of the two flows is."""
+SHORT_CASES = 4
+"""Number of cases, one flow each, that `make test` runs."""
 
 
 def cases() -> list[object]:
@@ -32,7 +34,10 @@ def cases() -> list[object]:
     if not table.is_file():
         return [pytest.param({}, id="none", marks=pytest.mark.skip(f"{table} is not there"))]
     with table.open(newline="") as file:
-        return [pytest.param(row, id=row["case"]) for row in csv.DictReader(file)]
+        return [
+            pytest.param(row, id=row["case"], marks=pytest.mark.long if number >= SHORT_CASES else ())
+            for number, row in enumerate(csv.DictReader(file))
+        ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from conftest import COMMAND, TIMEOUT_S, environment
+from long_cases import in_part
 
 TRACE = "".join(f"{1000 * number} 0 {8 * number} 8 1\n" for number in range(100))
 SWEEP = """config = "drïve.toml"
@@ -22,11 +23,14 @@ seed = [1, 2]
 
 @pytest.mark.parametrize(
     "locale",
-    [
-        {"LC_ALL": "C", "PYTHONUTF8": "0"},
-        pytest.param({"LC_ALL": "POSIX", "PYTHONUTF8": "0"}, marks=pytest.mark.long),
-        pytest.param({}, marks=pytest.mark.long),
-    ],
+    in_part(
+        1,
+        [
+            {"LC_ALL": "C", "PYTHONUTF8": "0"},
+            {"LC_ALL": "POSIX", "PYTHONUTF8": "0"},
+            dict[str, str](),
+        ],
+    ),
 )
 def test_names_that_are_not_ascii_are_read_and_written(tmp_path: Path, locale: dict[str, str]) -> None:
     (tmp_path / "ä日.ascii").write_text(TRACE)

@@ -16,6 +16,7 @@ from flashmesh.html.page import figures, fronts
 from flashmesh.html.page import page as page_of
 from flashmesh.html.saved import read
 from flashmesh.plots.runs import baselines, short
+from long_cases import in_part
 from pages import MEETING, resize, start, until
 from sweep_files import SEARCH, write_search
 
@@ -144,7 +145,7 @@ return boxes.flatMap(({ text, box }) => boxes
 """Script that returns the labels of a line that have less than two pixels between them."""
 
 
-@pytest.mark.parametrize("width", [390, 1440])
+@pytest.mark.parametrize("width", in_part(1, [390, 1440]))
 def test_labels_of_neighbouring_axes_are_apart(folder: Path, tmp_path: Path, width: int) -> None:
     document = json.loads((folder / "search.json").read_text())
     for number, trial in enumerate(document["trials"]):

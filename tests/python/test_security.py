@@ -25,6 +25,7 @@ import test_printable
 import test_saved_door
 import test_serve
 from conftest import COMMAND, ENDLESS, TIMEOUT_S, Cli, environment, run_in
+from long_cases import in_part
 from mqsim_files import SYNTHETIC, device_text, workload_text
 from watched import Watched
 
@@ -219,7 +220,7 @@ def test_packed_trace_takes_at_most_160_mib_more_than_a_plain_one(tmp_path: Path
     assert peak_of(tmp_path, "trace", "stat", "packed.xz") < peak_of(tmp_path, "trace", "stat", "plain") + (160 << 20)
 
 
-@pytest.mark.parametrize("pack", [gzip.compress, lzma.compress])
+@pytest.mark.parametrize("pack", in_part(1, [gzip.compress, lzma.compress]))
 def test_packed_trace_is_not_unpacked_to_disk(tmp_path: Path, pack: Callable[[bytes], bytes]) -> None:
     (tmp_path / "packed").write_bytes(pack(b"".join(b"%d 0 %d 8 1\n" % (1000 * n, 8 * n) for n in range(100_000))))
     # Run a process that may not write a byte into any file.
@@ -245,7 +246,7 @@ def unusable_lines(count: int) -> str:
     return "".join(f"{1000 * n} 0 {8 * n} {('8', '0', 'x' * (n % 50), '-1')[n % 4]} 1\n" for n in range(count))
 
 
-@pytest.mark.parametrize("make", [lines_out_of_order, unusable_lines])
+@pytest.mark.parametrize("make", in_part(1, [lines_out_of_order, unusable_lines]))
 def test_time_of_reading_is_in_proportion_to_the_file(tmp_path: Path, make: Callable[[int], str]) -> None:
     short, factor = 40_000, 16
     options = ("--tolerate", "--sort", "--set", "workload.format=ascii")
