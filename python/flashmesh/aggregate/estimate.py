@@ -75,10 +75,10 @@ class Estimate:
 def estimate(values: Sequence[float | None]) -> Estimate | None:
     """Returns the mean of the values with its 95 % confidence interval; None if all values are None.
 
-    The interval is Student's for unimodal values, and for fewer than `BOOTSTRAP_COUNT`; it is cut at zero if no value
-    is below zero. It is the percentile bootstrap, which stays between the smallest and the largest value, if more values
-    are bimodal (such as a percentile that some seeds push over a threshold), or if Student's interval would be wider
-    than the mean, or reach below zero although no value does.
+    The interval is Student's for unimodal values, and for fewer values than `BOOTSTRAP_COUNT`; it is cut at zero if no
+    value is below zero. It is the percentile bootstrap, which stays between the smallest and the largest value, if
+    more values are bimodal (such as a percentile that some seeds push over a threshold), or if Student's interval would
+    be wider than the mean, or reach below zero although no value does.
     """
     found = [float(value) for value in values if value is not None]
     if not found:

@@ -26,6 +26,7 @@ from flashmesh.report import (
 from flashmesh.report import quantities as q
 from flashmesh.report.bottleneck import bound_sentence
 from flashmesh.report.capacity import spare_space
+from flashmesh.report.preemption import unpreempted_collections
 from flashmesh.report.replay import phases
 from flashmesh.report.scarce import scarce_stream
 from flashmesh.report.stream_kinds import mixed_kinds
@@ -104,7 +105,7 @@ def sections(result: Result, terminal: Terminal) -> Iterator[RenderableType]:
     # If a stream ended early, the interval is wide for that reason, and a longer run would not narrow it.
     wide = "" if slowdowns.ended_early(result) else headline.wide(result)
     notes = (wide, headline.unwritten(result), scarce_stream(result), spare_space(result))
-    for told in (*notes, foreign_throttle(result.document)):
+    for told in (*notes, foreign_throttle(result.document), unpreempted_collections(result.document)):
         if told:
             yield Text(told, style="yellow")
     if (count := phases(result.parameters)) > 1:
