@@ -1695,6 +1695,12 @@ class StreamFairness:
     """`together_ps` over `alone_ps`: 1 if the others do not disturb the stream. Unit: ratio. None when it completed
     nothing.
     """
+    together_p99_ps: int | None
+    """99th percentile of the latency of the stream when all streams run. Unit: ps. None when it completed nothing."""
+    alone_p99_ps: int | None
+    """99th percentile of the latency of the stream when no other stream issues requests. Unit: ps. None when it
+    completed nothing.
+    """
 
 
 @record

@@ -19,13 +19,16 @@ def fairness(together: Result, alone: Sequence[Result]) -> Fairness:
     `alone` has a run of each stream alone, in the order of the streams.
     """
     streams = [
-        (stream.name, mean_latency(together, index), mean_latency(run, index))
+        (stream.name, latency(together, index), latency(run, index))
         for index, (stream, run) in enumerate(zip(together.streams, alone, strict=True))
     ]
     return build(Fairness, json.loads(_native.fairness(streams)))
 
 
-def mean_latency(result: Result, index: int) -> float | None:
-    """Returns the mean latency of a stream in picoseconds, in the measured window if any; None without requests."""
+def latency(result: Result, index: int) -> tuple[float, int] | None:
+    """Returns mean and p99 of the latency of a stream in picoseconds, in the measured window if any.
+
+    None without requests.
+    """
     found = result.window.streams[index].latency_ps.all
-    return found.mean if found else None
+    return (found.mean, found.p99) if found else None

@@ -14,7 +14,7 @@ use flashmesh::StateFolder;
 use flashmesh::config::Instance;
 use flashmesh::error::{RunError, system_message};
 use flashmesh::probe::TimelineOutcome;
-use flashmesh::report::Fairness;
+use flashmesh::report::{Fairness, StreamLatency};
 use flashmesh::requests::WorkloadSummary;
 use flashmesh::simulation;
 use flashmesh::units::{Bytes, printable_path};
@@ -248,8 +248,8 @@ impl Simulation {
     }
 }
 
-/// Returns the effect of streams on one another, as JSON. Each stream has its name, its mean latency in the shared run, and its mean latency alone.
+/// Returns the effect of streams on one another, as JSON. Each stream has its name, mean and p99 of its latency in the shared run, and both alone.
 #[pyfunction]
-pub fn fairness(streams: Vec<(String, Option<f64>, Option<f64>)>) -> PyResult<String> {
+pub fn fairness(streams: Vec<(String, StreamLatency, StreamLatency)>) -> PyResult<String> {
     serde_json::to_string(&Fairness::new(streams)).map_err(|error| InternalError::new_err(shown(&error)))
 }

@@ -165,7 +165,7 @@ pub mod report {
         PrecisionReport,
     };
     pub use crate::measure::document::{Configuration, Document, Provenance, WorkloadFile};
-    pub use crate::measure::fairness::{Fairness, StreamFairness};
+    pub use crate::measure::fairness::{Fairness, StreamFairness, StreamLatency};
     pub use crate::measure::host::{HostReport, QueueReport, StatusesReport};
     pub use crate::measure::interval::{IntervalReport, IntervalUtilisation};
     pub use crate::measure::latency::{LatencyDistribution, LatencySummary};

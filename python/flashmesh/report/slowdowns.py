@@ -22,17 +22,20 @@ TOGETHER_MIN = 0.9
 
 
 def shown(result: Result, measured: Fairness, terminal: Terminal) -> Iterator[RenderableType]:
-    """Yields a table of the slowdown of each stream by the others, and a warning if a stream ended early."""
-    table = terminal.table("mean latency", "together", "alone", "slowdown")
+    """Yields a table of the slowdown of each stream by the others, and a warning if a stream ended early.
+
+    The sentence on unfairness is about mean latencies, as in the MQSim paper.
+    """
+    table = terminal.table("stream", "mean", "alone", "slowdown", "p99", "alone", "slowdown")
     for stream in measured.streams:
-        slowdown = q.ratio(stream.together_ps, stream.alone_ps)
-        table.add_row(stream.name, q.time(stream.together_ps), q.time(stream.alone_ps), slowdown)
+        means, p99s = (stream.together_ps, stream.alone_ps), (stream.together_p99_ps, stream.alone_p99_ps)
+        table.add_row(stream.name, *map(q.time, means), q.ratio(*means), *map(q.time, p99s), q.ratio(*p99s))
     yield table
     if measured.slowdown_max is not None and measured.unfairness is not None and measured.fairness is not None:
         most, unfairness = measured.slowdown_max, measured.unfairness
         worst = next(stream.name for stream in measured.streams if stream.slowdown == most)
         told = f"unfairness {unfairness:.2f}, fairness {measured.fairness:.2f}"
-        yield Text(f"slowdown at most {most:.2f} ({worst}), {told}")
+        yield Text(f"slowdown of the mean at most {most:.2f} ({worst}), {told}")
     if told := ended_early(result):
         yield Text(told, style="yellow")
 

@@ -30,17 +30,25 @@ quantities! {
         alone_ps: Option<f64>, in "ps", null "when it completed nothing";
         /// `together_ps` over `alone_ps`: 1 if the others do not disturb the stream.
         slowdown: Option<f64>, in "ratio", null "when it completed nothing";
+        /// 99th percentile of the latency of the stream when all streams run.
+        together_p99_ps: Option<u64>, in "ps", null "when it completed nothing";
+        /// 99th percentile of the latency of the stream when no other stream issues requests.
+        alone_p99_ps: Option<u64>, in "ps", null "when it completed nothing";
     }
 }
 
+/// Mean and 99th percentile of the latency of a stream in one run, in picoseconds; `None` if the stream completed nothing.
+pub type StreamLatency = Option<(f64, u64)>;
+
 impl Fairness {
-    /// Compares the mean latency of each stream when all streams run with its mean latency alone. `streams` yields for each stream its name, its mean
-    /// latency together with the others, and its mean latency alone, in picoseconds. A mean is `None` if the stream completed nothing.
-    pub fn new(streams: impl IntoIterator<Item = (String, Option<f64>, Option<f64>)>) -> Fairness {
-        let compared = |(name, together_ps, alone_ps): (String, Option<f64>, Option<f64>)| {
+    /// Compares the latency of each stream when all streams run with its latency alone. `streams` yields for each stream its name, its latency
+    /// together with the others, and its latency alone.
+    pub fn new(streams: impl IntoIterator<Item = (String, StreamLatency, StreamLatency)>) -> Fairness {
+        let compared = |(name, together, alone): (String, StreamLatency, StreamLatency)| {
+            let ((together_ps, together_p99_ps), (alone_ps, alone_p99_ps)) = (together.unzip(), alone.unzip());
             let slowdown = together_ps.zip(alone_ps).filter(|(_, alone)| *alone > 0.0);
             let slowdown = slowdown.map(|(together, alone)| together / alone);
-            StreamFairness { name, together_ps, alone_ps, slowdown }
+            StreamFairness { name, together_ps, alone_ps, slowdown, together_p99_ps, alone_p99_ps }
         };
         let streams: Vec<StreamFairness> = streams.into_iter().map(compared).collect();
         let slowdowns = || streams.iter().filter_map(|stream| stream.slowdown);
@@ -58,10 +66,15 @@ mod tests {
     fn fairness_is_the_least_slowdown_over_the_largest() {
         let stream = |name: &str, together, alone| (name.to_owned(), together, alone);
         let silent = stream("silent", None, None);
-        let found =
-            Fairness::new([stream("a", Some(30.0), Some(10.0)), silent.clone(), stream("b", Some(8.0), Some(4.0))]);
+        let found = Fairness::new([
+            stream("a", Some((30.0, 90)), Some((10.0, 15))),
+            silent.clone(),
+            stream("b", Some((8.0, 9)), Some((4.0, 5))),
+        ]);
         let slowdowns: Vec<Option<f64>> = found.streams.iter().map(|stream| stream.slowdown).collect();
         assert_eq!(slowdowns, [Some(3.0), None, Some(2.0)]);
+        let p99_ps: Vec<_> = found.streams.iter().map(|stream| (stream.together_p99_ps, stream.alone_p99_ps)).collect();
+        assert_eq!(p99_ps, [(Some(90), Some(15)), (None, None), (Some(9), Some(5))]);
         assert_eq!((found.slowdown_max, found.fairness, found.unfairness), (Some(3.0), Some(2.0 / 3.0), Some(1.5)));
         let found = Fairness::new([silent]);
         assert_eq!((found.slowdown_max, found.fairness, found.unfairness), (None, None, None));

@@ -263,10 +263,12 @@ fn fairness(config: &Config) -> Fairness {
         simulation.run(&Control::default()).expect("every request completes")
     };
     let together = run(Simulation::new(&unwarmed(config)));
-    let mean = |report: &Report, at: usize| report.streams[at].latency_ps.all.as_ref().map(|latency| latency.mean);
+    let latency = |report: &Report, at: usize| {
+        report.streams[at].latency_ps.all.as_ref().map(|latency| (latency.mean, latency.p99))
+    };
     let streams = (0..together.streams.len()).map(|at| {
         let alone = run(Simulation::single_stream(config, at));
-        (together.streams[at].name.clone(), mean(&together, at), mean(&alone, at))
+        (together.streams[at].name.clone(), latency(&together, at), latency(&alone, at))
     });
     Fairness::new(streams)
 }
