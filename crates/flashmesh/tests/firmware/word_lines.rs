@@ -179,11 +179,11 @@ channels = 8
 chips-per-channel = 2
 dies-per-chip = 1
 planes-per-die = 4
-blocks-per-plane = 942
+blocks-per-plane = 64
 pages-per-block = 1152
 page-size = \"16KiB\"
 sector-size = \"4KiB\"
-capacity = \"960197124096B\"
+capacity = \"65236320256B\"
 [flash]
 page-types = \"tlc\"
 program-unit = \"word-line\"
@@ -220,7 +220,7 @@ mode = \"stress\"
 outstanding = 256
 [workload]
 read-share = 0.05
-requests = 150_000
+requests = 50_000
 ";
     let report = Simulation::new(&config_of(text)).expect("the drive can be built").run(&Control::default());
     let report = report.expect("the run ends");
