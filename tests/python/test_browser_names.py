@@ -31,7 +31,8 @@ DRAW = """
 const [name, limit, done] = arguments;
 const chart = document.createElement("div");
 chart.id = "drawn-by-the-test";
-document.querySelector("[data-chart]").append(chart);
+// Outside of the charts of the page, which may be drawn anew after a change of its width.
+document.querySelector("main, body").append(chart);
 const axis = { title: null, labelLimit: limit };
 const encoding = { y: { field: "run", type: "nominal", axis }, x: { field: "value", type: "quantitative" } };
 const spec = { data: { values: [{ run: name, value: 1 }] }, mark: "bar", encoding };
@@ -39,8 +40,8 @@ vegaEmbed(chart, spec, { renderer: "svg", actions: false }).then(() => done());
 """
 """Script that draws a bar with a name, cut beyond a limit in pixels."""
 CUT = """
-return [...document.querySelectorAll("[data-chart] svg text")].map((text) => text.textContent)
-  .filter((text) => text.includes("\\u2026"))
+return [...document.querySelectorAll("[data-chart] svg text, #drawn-by-the-test svg text")]
+  .map((text) => text.textContent).filter((text) => text.includes("\\u2026"))
 """
 
 
