@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, overload
 
 from flashmesh import json_text
@@ -58,6 +58,8 @@ class Comparison(Plots):
     """Runs that ended with an error and have no result."""
     complete: bool = True
     """Whether every planned run has a complete result."""
+    until_steady: bool = False
+    """Whether the runs were extended until they are steady, or up to a limit."""
 
     def __repr__(self) -> str:
         """Returns the number of runs and the varied keys."""
@@ -98,10 +100,9 @@ class Comparison(Plots):
         chosen = [run for run in self.runs if all(value_text(run.settings[key]) == text for key, text in texts.items())]
         axes = {key: values for key, values in self.axes.items() if key not in texts}
         runs = tuple(
-            ComparedRun({key: value for key, value in run.settings.items() if key in axes}, run.result)
-            for run in chosen
+            replace(run, settings={key: value for key, value in run.settings.items() if key in axes}) for run in chosen
         )
-        return Comparison(axes, runs, (), self.complete)
+        return replace(self, axes=axes, runs=runs, failures=())
 
     def estimates(self, measure: str) -> list[tuple[dict[str, Value], Estimate]]:
         """Returns a measure of each point: the varied keys, and the mean over seeds with its 95 % interval.
@@ -139,6 +140,7 @@ class Comparison(Plots):
             "complete": self.complete,
             "failures": [{"settings": dict(failed.settings), "error": failed.error} for failed in self.failures],
             "runs": [{"settings": dict(run.settings), "result": run.result.document} for run in self.runs],
+            "until_steady": self.until_steady,
         }
 
     @classmethod
@@ -156,6 +158,7 @@ class Comparison(Plots):
             tuple(ComparedRun(run["settings"], Result.of_checked(run["result"])) for run in document["runs"]),
             tuple(FailedRun(failed["settings"], failed["error"]) for failed in document["failures"]),
             document["complete"],
+            document["until_steady"],
         )
 
     def to_json(self) -> str:

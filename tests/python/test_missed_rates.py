@@ -74,7 +74,7 @@ def test_a_stream_below_its_rate_does_not_hide_the_backlog_of_another() -> None:
 def test_more_requests_are_advised_unless_all_unsteady_points_fall_behind() -> None:
     behind, short = ({"steadiness": {"reasons": reasons}} for reasons in (["backlog"], ["short"]))
     about = {"configuration": {"stream": {}, "workload": {}}, "streams": [{"workload": {"kind": "synthetic"}}]}
-    notes = [unsteady_note(2, 4, [behind | about, other | about]) for other in (behind, short)]
+    notes = [unsteady_note(2, 4, [behind | about, other | about], REMEDY) for other in (behind, short)]
     assert notes == [f"2 of 4 points are not steady: {remedy}" for remedy in (REMEDY_BEHIND, REMEDY)]
 
 

@@ -78,6 +78,7 @@ def test_no_wrong_value_in_a_saved_result_gets_past_the_door(
             "axes": {"a": [1]},
             "complete": True,
             "failures": [],
+            "until_steady": False,
             "runs": [{"settings": {"a": 1}, "result": document}],
         }
         (tmp_path / "wrong.json").write_text(json.dumps(document if draw.random() < 0.5 else compared))
@@ -151,6 +152,7 @@ def test_a_comparison_without_its_parts_is_refused(document: dict[str, Any]) -> 
         "complete": True,
         "failures": [],
         "runs": [{"settings": {"a": 1}, "result": document}],
+        "until_steady": False,
     }
     check_comparison(whole)
     for path, value, told in (
@@ -208,7 +210,7 @@ def test_a_small_table_that_unpacks_to_much_is_refused(document: dict[str, Any],
 def test_texts_in_csv_files_are_no_formulas(document: dict[str, Any], cli: Cli, tmp_path: Path) -> None:
     evil = ["=cmd|' /C calc'!A0", "+1+1", "-2+3", "@SUM(A1)", "\t=1"]
     runs = [{"settings": {"=a": text}, "result": document | {"config_hash": text}} for text in evil]
-    compared = {"axes": {"=a": evil}, "complete": True, "failures": [], "runs": runs}
+    compared = {"axes": {"=a": evil}, "complete": True, "failures": [], "runs": runs, "until_steady": False}
     (tmp_path / "c.json").write_text(json.dumps(compared))
     for form in ((), ("--long",)):
         assert cli("show", "c.json", "--csv", "c.csv", *form).returncode == 0

@@ -81,7 +81,10 @@ def test_fairness_is_that_of_the_latencies_together_and_alone(cli: Cli, two: Pat
 
     text = cli("run", two, "--fairness").stdout
     assert re.search(rf"^small .* x{slowdowns['small']:.2f} .* x[\d.]+$", text, re.MULTILINE)
-    assert f"slowdown of the mean at most {slowdowns['small']:.2f} (small), unfairness {fairness['unfairness']:.2f}" in text
+    assert (
+        f"slowdown of the mean at most {slowdowns['small']:.2f} (small), unfairness {fairness['unfairness']:.2f}"
+        in text
+    )
 
 
 def test_the_run_beside_those_for_fairness_is_the_run_on_its_own(two: Path) -> None:

@@ -141,11 +141,17 @@ def test_sweep_until_steady_goes_on_where_it_was_and_is_not_mixed_with_others(cl
     assert one.outcome() in [flashmesh.load(path).outcome() for path in after]  # type: ignore[union-attr]
 
 
-def test_the_option_that_was_given_is_no_advice(cli: Cli, filling: Path) -> None:
+def test_the_option_that_was_given_is_no_advice(cli: Cli, filling: Path, tmp_path: Path) -> None:
     limit = ("--until-steady", "--steady-limit", "12000")
-    told = " ".join(cli("compare", filling, "--vary", "gc.victim=greedy,fifo", *limit).stdout.split())
-    assert "are not steady: a longer run would give other values; a larger --steady-limit extends the run." in told
-    assert "--until-steady extends" not in told
+    told = cli("compare", filling, "--vary", "gc.victim=greedy,fifo", *limit, "-o", "both.json").stdout
+    shown = cli("show", "both.json").stdout
+    assert cli("report", "both.json", "-o", "both.html").returncode == 0
+    for text in (told, shown, (tmp_path / "both.html").read_text()):
+        words = " ".join(text.split())
+        assert "are not steady: a longer run would give other values; a larger --steady-limit extends the run." in words
+        assert "--until-steady extends" not in words
+    part = flashmesh.load(tmp_path / "both.json").where(gc__victim="fifo")  # type: ignore[union-attr]
+    assert part.until_steady
 
 
 class Stopped:

@@ -56,6 +56,10 @@ class Estimate:
         """Half of the width of the interval; None without an interval."""
         return None if self.low is None or self.high is None else (self.high - self.low) / 2
 
+    def contains(self, value: float) -> bool:
+        """Returns whether a value is in the interval; False without an interval."""
+        return self.low is not None and self.high is not None and self.low <= value <= self.high
+
     @property
     def spread_text(self) -> str:
         """The interval relative to the mean, for tables: `+-1.2 %`, half its width; `-40 % +70 %` if skewed.

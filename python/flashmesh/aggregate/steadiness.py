@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 from flashmesh.steady import is_behind
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from flashmesh.aggregate.table import RunTable
 
 REMEDY = "a longer run would give other values; --until-steady extends the run until it is."
 REMEDY_LIMITED = "a longer run would give other values; a larger --steady-limit extends the run."
@@ -19,9 +21,7 @@ FULL_DRIVE = "a full drive (precondition.kind=random)"
 LATER_START = "a start left out (measure.warm-up)"
 
 
-def unsteady_note(
-    unsteady: int, points: int, documents: Sequence[Mapping[str, Any]], remedy_of_others: str = REMEDY
-) -> str:
+def unsteady_note(unsteady: int, points: int, documents: Sequence[Mapping[str, Any]], remedy_of_others: str) -> str:
     """Returns a sentence that says how many points had no steady measured window, and what to do.
 
     Args:
@@ -39,6 +39,14 @@ def unsteady_note(
         return f"The measured window is not steady: {remedy}"
     are = "is" if unsteady == 1 else "are"
     return f"{unsteady:,} of {points:,} points {are} not steady: {remedy}"
+
+
+def remedy_of(tables: Iterable[RunTable]) -> str:
+    """Returns what to do about runs that are not steady, without the advice of an option that all of them had."""
+    found = list(tables)
+    if not all(table.until_steady for table in found):
+        return REMEDY
+    return REMEDY_INTERRUPTED if any(table.unfinished for table in found) else REMEDY_LIMITED
 
 
 def remedy_of_trace(configuration: Mapping[str, Any]) -> str:

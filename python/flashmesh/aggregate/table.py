@@ -133,6 +133,7 @@ class ComparedRuns(RunTable):
         self.results = [run.result for run in comparison.runs]
         self.failures = comparison.failures
         self.complete = comparison.complete
+        self.until_steady = comparison.until_steady
         self.unfinished = [number for number, run in enumerate(comparison.runs) if run.is_partial]
 
     def columns(self, keys: Sequence[str]) -> list[list[Any]]:

@@ -47,9 +47,8 @@ class Effect:
 
         With a single seed, the change must be at least `LEAST_SINGLE`.
         """
-        found = self.ratio
-        is_noise = found.low is not None and found.high is not None and found.low <= 1.0 <= found.high
-        return abs(found.mean - 1.0) >= (LEAST if found.count > 1 else LEAST_SINGLE) and not is_noise
+        least = LEAST if self.ratio.count > 1 else LEAST_SINGLE
+        return abs(self.ratio.mean - 1.0) >= least and not self.ratio.contains(1.0)
 
     @property
     def text(self) -> str:

@@ -150,7 +150,6 @@ def compare(
                 for unwritable in write_files(session.comparison(), targets, long):
                     click.echo(f"error: {unwritable}", err=True)
             partial = ComparedRuns(session.comparison(partial=True))
-            partial.until_steady = goal is not False
             partial.planned = len(session.tasks)
             warning = comparison_report.interruption(partial) if isinstance(error, KeyboardInterrupt) else ""
             if warning and (form != "table" or not len(partial)):
@@ -164,7 +163,6 @@ def compare(
         unwritten = write_files(comparison, targets, long)
     tell_lonely([run.result for run in comparison.runs], fairness, quiet)
     table = ComparedRuns(comparison)
-    table.until_steady = goal is not False
     # Results are shown even if a file could not be written: the runs may have taken days.
     show_comparison(table, form, measures, long, against)
     if unwritten:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from flashmesh import plots
 from flashmesh._native import __version__
 from flashmesh.aggregate.points import SEED
-from flashmesh.aggregate.steadiness import JUDGED_MAX, unsteady_note
+from flashmesh.aggregate.steadiness import JUDGED_MAX, remedy_of, unsteady_note
 from flashmesh.html import tables
 from flashmesh.html.head import facts
 from flashmesh.html.network import recordings as moving_recordings
@@ -258,7 +258,9 @@ def page(study: Study) -> str:
         rows=rows[:ROWS_WRITTEN],
         mark=tables.mark,
         row_count=len(rows),
-        unsteady=unsteady_note(len(unsteady), len(rows), documents) if unsteady and len(rows) > 1 else "",
+        unsteady=unsteady_note(len(unsteady), len(rows), documents, remedy_of(study.tables))
+        if unsteady and len(rows) > 1
+        else "",
         seeds=sorted({row.seeds for row in rows}),
         bounds=[(run.name, bound_sentence(run.document)) for run in runs] if len(rows) > 1 else [],
         sections=sections,

@@ -136,7 +136,9 @@ def _of(result: Result | Comparison) -> tuple[RunTable, str]:
     """Returns the runs of a result as a table, and the name of the result in the report."""
     if isinstance(result, Result):
         return DocumentRuns([{}], [result.document]), str(result.parameters["fabric"]["kind"])
-    return DocumentRuns([run.settings for run in result.runs], [run.result.document for run in result.runs]), ""
+    table = DocumentRuns([run.settings for run in result.runs], [run.result.document for run in result.runs])
+    table.until_steady = result.until_steady
+    return table, ""
 
 
 def _opened(path: Path, document: dict[str, Any] | None) -> tuple[RunTable, list[str]]:
@@ -151,6 +153,7 @@ def _opened(path: Path, document: dict[str, Any] | None) -> tuple[RunTable, list
     except MalformedError as error:
         raise SavedError(f"{path}: {unknown(document, error)}") from error
     table = DocumentRuns([part["settings"] for part in document["runs"]], [part["result"] for part in document["runs"]])
+    table.until_steady = document["until_steady"]
     notes = [f"{label(failed['settings'])} failed: {failed['error']}" for failed in document["failures"]]
     if not document["complete"]:
         notes.append("The comparison was ended before all of its runs had finished.")

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal
 from flashmesh._native import ConfigError
 from flashmesh.aggregate.estimate import Estimate, estimate
 from flashmesh.aggregate.points import SEED, grouped
-from flashmesh.aggregate.steadiness import JUDGED_MAX, unsteady_note
+from flashmesh.aggregate.steadiness import JUDGED_MAX, remedy_of, unsteady_note
 from flashmesh.configuration import value_text
 from flashmesh.keys import key_of
 from flashmesh.report.measures import Measure, measure_named
@@ -211,7 +211,7 @@ def select(spec: ChartSpec, table: RunTable) -> ChartData:
     unsteady = [point for point in points if point.is_steady is False]
     if unsteady:
         documents = table.documents([point.runs[0] for point in unsteady[:JUDGED_MAX]])
-        notes.append(unsteady_note(len(unsteady), len(points), documents))
+        notes.append(unsteady_note(len(unsteady), len(points), documents, remedy_of([table])))
     if not points:
         raise ConfigError(f"{spec.text}: no run has a {spec.measure.name.strip()}")
     axes = tuple(axis_of(key, [point.at[place] for point in points]) for place, key in enumerate(spec.over))

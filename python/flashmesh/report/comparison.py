@@ -15,7 +15,7 @@ from rich.text import Text
 
 from flashmesh.aggregate.estimate import estimate
 from flashmesh.aggregate.points import SEED
-from flashmesh.aggregate.steadiness import JUDGED_MAX, REMEDY, REMEDY_INTERRUPTED, REMEDY_LIMITED, unsteady_note
+from flashmesh.aggregate.steadiness import JUDGED_MAX, remedy_of, unsteady_note
 from flashmesh.configuration import value_text
 from flashmesh.report import quantities as q
 from flashmesh.report.capacity import capacity_notes
@@ -200,7 +200,7 @@ def show_notes(view: View, terminal: Terminal, is_whole: bool = False, *, has_gr
     if unsteady:
         documents = view.table.documents([point.runs[0] for point in unsteady[:JUDGED_MAX]])
         mark = f"{UNSTEADY.strip()}: " if view.has_unsteady_marks else ""
-        notes.append(f"{mark}{unsteady_note(len(unsteady), len(view.points), documents, remedy_of(view.table))}")
+        notes.append(f"{mark}{unsteady_note(len(unsteady), len(view.points), documents, remedy_of([view.table]))}")
     notes += legends(view.marks)
     if view.hides_intervals:
         notes.append("95 % intervals do not fit: flashmesh show FILE --where KEY=VALUE prints them for fewer points.")
@@ -216,13 +216,6 @@ def show_notes(view: View, terminal: Terminal, is_whole: bool = False, *, has_gr
     if notes:
         terminal.print()
         terminal.print(*notes)
-
-
-def remedy_of(table: RunTable) -> str:
-    """Returns what to do about points that are not steady, without the advice of an option that was given."""
-    if not table.until_steady:
-        return REMEDY
-    return REMEDY_INTERRUPTED if table.unfinished else REMEDY_LIMITED
 
 
 def interruption(table: RunTable) -> str:

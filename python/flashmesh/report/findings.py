@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from flashmesh.aggregate.estimate import estimate
 from flashmesh.aggregate.points import SEED
-from flashmesh.aggregate.steadiness import JUDGED_MAX, unsteady_note
+from flashmesh.aggregate.steadiness import JUDGED_MAX, remedy_of, unsteady_note
 from flashmesh.configuration import value_text
 from flashmesh.report import quantities as q
 from flashmesh.report import stream_findings
@@ -74,7 +74,7 @@ def notes(table: RunTable) -> list[str]:
     unsteady = [point for point in table.points if table.whether_steady(point) is False]
     if unsteady:
         documents = table.documents([point.runs[0] for point in unsteady[:JUDGED_MAX]])
-        found.append(unsteady_note(len(unsteady), len(table.points), documents))
+        found.append(unsteady_note(len(unsteady), len(table.points), documents, remedy_of([table])))
     if len(table.points) <= A_FEW:
         found += filter(None, [first_note(table.documents([point.runs[0] for point in table.points]))])
     return found

@@ -168,8 +168,7 @@ def ratio_over_seeds(values: Sequence[float | None], pairs: Sequence[tuple[int, 
 
 def is_clear(found: Estimate) -> bool:
     """Returns whether a ratio differs from 1 by `CLEAR` or more, and by more than its 95 % interval, if it has one."""
-    is_noise = found.low is not None and found.high is not None and found.low <= 1 <= found.high
-    return abs(found.mean - 1) >= CLEAR and not is_noise
+    return abs(found.mean - 1) >= CLEAR and not found.contains(1)
 
 
 def ratio(value: float) -> str:

@@ -66,6 +66,7 @@ class SavedComparison:
     complete: bool
     failures: tuple[SavedFailure, ...]
     runs: tuple[SavedRun, ...]
+    until_steady: bool
 
 
 class MalformedError(ValueError):

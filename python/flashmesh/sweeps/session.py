@@ -188,7 +188,8 @@ class Session:
                     runs.append(ComparedRun(settings, result, outcome.is_partial))
         axes = axes_in(task.settings for task in self.tasks)
         typed_axes = {key: tuple(map(typed, values)) for key, values in axes.items()}
-        return Comparison(typed_axes, tuple(runs), tuple(failures), self.is_complete)
+        until_steady = any(task.until_steady is not None for task in self.tasks)
+        return Comparison(typed_axes, tuple(runs), tuple(failures), self.is_complete, until_steady)
 
 
 def axes_in(settings: Iterable[dict[str, str]]) -> dict[str, list[str]]:
