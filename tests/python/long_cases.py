@@ -9,9 +9,13 @@ import pytest
 
 
 def in_part(short: int, cases: Iterable[Any]) -> list[Any]:
-    """Returns the cases of `pytest.mark.parametrize`. Marks all but the first `short` cases as long."""
+    """Returns the cases of `pytest.mark.parametrize`. Marks all but the first `short` cases as long.
+
+    A case is a value, or a tuple of values, but no `pytest.param`.
+    """
 
     def long(case: Any) -> Any:
+        assert not hasattr(case, "marks"), case
         values = case if isinstance(case, tuple) else (case,)
         return pytest.param(*values, marks=pytest.mark.long)
 

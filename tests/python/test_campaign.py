@@ -90,6 +90,7 @@ def test_hostile_files_are_refused(tmp_path: Path) -> None:
         assert list(hostile.files_faults(Random(number), tmp_path / str(number))) == []
 
 
+@pytest.mark.long
 def test_a_policy_of_a_file_that_runs_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trust, "_files_are_trusted", True)
     found = [fault for number in range(40) for fault in hostile.files_faults(Random(number), tmp_path / str(number))]

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 from conftest import ENDLESS, Cli
+from long_cases import in_part
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "docs" / "results.md"
@@ -272,7 +273,7 @@ def test_named_profile_is_replayed(cli: Cli, config: Path) -> None:
     assert json.loads(done.stdout)["requests"] == 20_000
 
 
-@pytest.mark.parametrize("fabric", ["bus", "pssd", "pnssd", "nossd", "venice", "ideal"])
+@pytest.mark.parametrize("fabric", in_part(2, ["bus", "pssd", "pnssd", "nossd", "venice", "ideal"]))
 def test_oracles_stay_silent_on_every_interconnect_of_the_demo(cli: Cli, fabric: str) -> None:
     settings = ("--set", f"fabric.kind={fabric}", "--set", "workload.requests=3_000")
     done = cli("run", ROOT / "examples" / "venice.toml", "--check", *settings)
@@ -293,22 +294,25 @@ def test_preset_stands_in_for_a_file(cli: Cli) -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
-    [
-        (["--set", "geometry.chanels=8"], ["chanels", "channels"]),
-        (["--set", "fabric"], ["key=value"]),
-        (["--set", "ftl.policy=page", "--set", "mbm.rs=false"], ["mbm.rs has no effect", 'ftl.policy is "page"']),
-        (["--profile", "hm_9999"], ["hm_9999"]),
-        (["--trace", "nowhere.csv"], ["nowhere.csv"]),
-        (["--trace", "empty.csv"], ["empty.csv"]),
-        (["--trace", "empty.csv", "--profile", "hm_0"], ["exclude"]),
-        (["--json", "nowhere/result.json", "--set", ENDLESS], ["nowhere/result.json", "cannot be written"]),
-        (
-            ["--request-log", "drive.toml/log.parquet", "--set", ENDLESS],
-            ["drive.toml/log.parquet", "cannot be written"],
-        ),
-        (["--request-log", ".", "--set", ENDLESS], ["folder"]),
-        (["--seed", "-1"], ["--seed"]),
-    ],
+    in_part(
+        4,
+        [
+            (["--set", "geometry.chanels=8"], ["chanels", "channels"]),
+            (["--set", "fabric"], ["key=value"]),
+            (["--set", "ftl.policy=page", "--set", "mbm.rs=false"], ["mbm.rs has no effect", 'ftl.policy is "page"']),
+            (["--profile", "hm_9999"], ["hm_9999"]),
+            (["--trace", "nowhere.csv"], ["nowhere.csv"]),
+            (["--trace", "empty.csv"], ["empty.csv"]),
+            (["--trace", "empty.csv", "--profile", "hm_0"], ["exclude"]),
+            (["--json", "nowhere/result.json", "--set", ENDLESS], ["nowhere/result.json", "cannot be written"]),
+            (
+                ["--request-log", "drive.toml/log.parquet", "--set", ENDLESS],
+                ["drive.toml/log.parquet", "cannot be written"],
+            ),
+            (["--request-log", ".", "--set", ENDLESS], ["folder"]),
+            (["--seed", "-1"], ["--seed"]),
+        ],
+    ),
 )
 def test_bad_input_names_what_is_wrong_and_writes_nothing(
     cli: Cli, config: Path, tmp_path: Path, arguments: list[str], words: list[str]
@@ -389,18 +393,21 @@ def test_mix_is_replayed_with_a_stream_for_each_member(cli: Cli, config: Path, t
 
 @pytest.mark.parametrize(
     ("options", "words"),
-    [
-        (("--json", "out", "--request-log", "./out"), "--json and --request-log name the same file"),
-        (("--json", "drive.toml"), "the configuration and --json name the same file"),
-        (("--request-log", "link"), "the configuration and --request-log name the same file"),
-        (("--trace", "some.csv", "--json", "some.csv"), "the trace and --json name the same file"),
-        (
-            ("--set", "workload.kind=trace", "--set", "workload.trace=some.csv", "--json", "some.csv"),
-            "the trace and --json name the same file",
-        ),
-        (("--request-log", "-"), "cannot go to stdout"),
-        (("--request-log", "log.csv"), "the option writes Parquet; name the file log.parquet"),
-    ],
+    in_part(
+        3,
+        [
+            (("--json", "out", "--request-log", "./out"), "--json and --request-log name the same file"),
+            (("--json", "drive.toml"), "the configuration and --json name the same file"),
+            (("--request-log", "link"), "the configuration and --request-log name the same file"),
+            (("--trace", "some.csv", "--json", "some.csv"), "the trace and --json name the same file"),
+            (
+                ("--set", "workload.kind=trace", "--set", "workload.trace=some.csv", "--json", "some.csv"),
+                "the trace and --json name the same file",
+            ),
+            (("--request-log", "-"), "cannot go to stdout"),
+            (("--request-log", "log.csv"), "the option writes Parquet; name the file log.parquet"),
+        ],
+    ),
 )
 def test_output_that_would_overwrite_what_the_run_reads_or_writes_is_refused(
     cli: Cli, config: Path, tmp_path: Path, options: tuple[str, ...], words: str

@@ -9,25 +9,29 @@ import pytest
 
 from conftest import COMMAND, ROOT, TIMEOUT_S, Cli, environment
 from flashmesh import ConfigError, OutputError, configuration
+from long_cases import in_part
 
 SMALL = 'preset = "venice-z-nand"\n[workload]\nrequests = 100\n'
 
 
 @pytest.mark.parametrize(
     ("given", "said"),
-    [
-        ("venice-z-nand", "venice-z-nand: there is no such file: did you mean preset:venice-z-nand?"),
-        (".", ".: is a folder, not a configuration: `flashmesh show` shows the results in a folder"),
-        ("znand.toml", "znand.toml: there is no such file: did you mean preset:venice-z-nand?"),
-        ("drve.toml", "drve.toml: there is no such file: did you mean drive.toml?"),
-        ("nowhere/drive.toml", "nowhere/drive.toml: there is no such file: there is no folder nowhere either"),
-        ("xyzzy", "xyzzy: there is no such file"),
-        (
-            "hm_0",
-            "hm_0: there is no such file: --profile hm_0 replays this workload on a drive, "
-            "such as preset:venice-z-nand",
-        ),
-    ],
+    in_part(
+        3,
+        [
+            ("venice-z-nand", "venice-z-nand: there is no such file: did you mean preset:venice-z-nand?"),
+            (".", ".: is a folder, not a configuration: `flashmesh show` shows the results in a folder"),
+            ("znand.toml", "znand.toml: there is no such file: did you mean preset:venice-z-nand?"),
+            ("drve.toml", "drve.toml: there is no such file: did you mean drive.toml?"),
+            ("nowhere/drive.toml", "nowhere/drive.toml: there is no such file: there is no folder nowhere either"),
+            ("xyzzy", "xyzzy: there is no such file"),
+            (
+                "hm_0",
+                "hm_0: there is no such file: --profile hm_0 replays this workload on a drive, "
+                "such as preset:venice-z-nand",
+            ),
+        ],
+    ),
 )
 def test_a_missing_file_is_told_with_what_may_have_been_meant(cli: Cli, tmp_path: Path, given: str, said: str) -> None:
     (tmp_path / "drive.toml").write_text(SMALL)
@@ -134,14 +138,17 @@ DRIVE_FILE = 'preset = "venice-z-nand"\n[workload]\nrequests = 10\n'
 
 @pytest.mark.parametrize(
     ("command", "text", "words"),
-    [
-        ("run", SWEEP, "this is a sweep, not a configuration: `flashmesh sweep f.toml` runs it"),
-        ("run", SEARCH, "this is a search, not a configuration: `flashmesh optimise f.toml` runs it"),
-        ("sweep", SEARCH, "this is a search: `flashmesh optimise f.toml` runs it"),
-        ("sweep", DRIVE_FILE, "this is a configuration: `flashmesh run f.toml` runs it"),
-        ("optimise", SWEEP, "this is a sweep: `flashmesh sweep f.toml` runs it"),
-        ("optimise", DRIVE_FILE, "this is a configuration: `flashmesh run f.toml` runs it"),
-    ],
+    in_part(
+        2,
+        [
+            ("run", SWEEP, "this is a sweep, not a configuration: `flashmesh sweep f.toml` runs it"),
+            ("run", SEARCH, "this is a search, not a configuration: `flashmesh optimise f.toml` runs it"),
+            ("sweep", SEARCH, "this is a search: `flashmesh optimise f.toml` runs it"),
+            ("sweep", DRIVE_FILE, "this is a configuration: `flashmesh run f.toml` runs it"),
+            ("optimise", SWEEP, "this is a sweep: `flashmesh sweep f.toml` runs it"),
+            ("optimise", DRIVE_FILE, "this is a configuration: `flashmesh run f.toml` runs it"),
+        ],
+    ),
 )
 def test_a_file_of_another_command_is_told_its_command(
     cli: Cli, tmp_path: Path, command: str, text: str, words: str

@@ -10,6 +10,7 @@ import pytest
 
 import flashmesh
 from conftest import Cli
+from long_cases import in_part
 
 SPC = "0,8,4096,R,0.0\n1,16,8192,W,0.5\n0,0,512,r,1.0\n"
 TRIMS = "fio version 3 iolog\n0 /a add\n1 /a read 0 512\n2 /a trim 0 512\n3 /a sync 0 0\n"
@@ -114,7 +115,7 @@ def test_a_profile_is_asked_for_no_flushes(cli: Cli, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("suffix", ["", ".gz", ".zst", ".xz"])
-@pytest.mark.parametrize("form", ["ascii", "msr"])
+@pytest.mark.parametrize("form", in_part(3, ["ascii", "msr"]))
 def test_converted_traces_read_back_as_the_same_requests(
     cli: Cli, spc: Path, tmp_path: Path, form: str, suffix: str
 ) -> None:
@@ -172,16 +173,19 @@ def test_a_generated_trace_tells_what_it_leaves_out(cli: Cli, tmp_path: Path) ->
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
-    [
-        (("oltp.spc", "oltp.spc"), "IN and OUT name the same file"),
-        (("oltp.spc", "-"), "a trace cannot go to stdout"),
-        (("missing.spc", "out"), "missing.spc"),
-        (("bad.spc", "out"), "bad.spc:4:1: 1 of 4 lines"),
-        (("oltp.spc", "nowhere/out"), "nowhere/out: cannot be written"),
-        (("oltp.spc", "."), "is a folder"),
-        (("oltp.spc", "/dev/full"), "/dev/full: cannot be written"),
-        (("oltp.spc", "out", "--format", "spc"), "'ascii', 'msr'"),
-    ],
+    in_part(
+        3,
+        [
+            (("oltp.spc", "oltp.spc"), "IN and OUT name the same file"),
+            (("oltp.spc", "-"), "a trace cannot go to stdout"),
+            (("missing.spc", "out"), "missing.spc"),
+            (("bad.spc", "out"), "bad.spc:4:1: 1 of 4 lines"),
+            (("oltp.spc", "nowhere/out"), "nowhere/out: cannot be written"),
+            (("oltp.spc", "."), "is a folder"),
+            (("oltp.spc", "/dev/full"), "/dev/full: cannot be written"),
+            (("oltp.spc", "out", "--format", "spc"), "'ascii', 'msr'"),
+        ],
+    ),
 )
 def test_what_cannot_be_converted_is_an_error_and_leaves_no_file(
     cli: Cli, spc: Path, tmp_path: Path, arguments: tuple[str, ...], words: str

@@ -13,6 +13,7 @@ from flashmesh.validation.drives import drives, read_drive
 from flashmesh.validation.measurements import bundled
 from flashmesh.validation.sheets import rows_of
 from flashmesh.validation.sweeps import measured
+from long_cases import in_part
 from made_up_drive import EXTENT, csv_of, simulated, written
 
 REQUESTS = ("--requests", str(EXTENT.requests))
@@ -97,14 +98,17 @@ def test_bundled_measurements_bring_the_rows_of_their_data_sheet_and_tables_of_u
 
 @pytest.mark.parametrize(
     ("arguments", "told"),
-    [
-        (("preset:venice-z-nand",), "has several drives: choose one with --drive: SK Hynix PE8110"),
-        (("preset:venice-z-nand", "--drive", "Floppy"), "has no drive 'Floppy'"),
-        (("preset:venice-z-nand", "--points", "missing.csv"), "missing.csv: cannot be read"),
-        (("drive.toml", "--quick", "--requests", "2000"), "--quick and --requests exclude each other"),
-        (("preset:venice-z-nand", "--drive", "Kioxia CM7-R", "--software-time", "5"), "software-time is '5'"),
-        (("preset:venice-z-nand", "--drive", "Kioxia CM7-R", "--set", "gc.nothing=1"), "gc.nothing"),
-    ],
+    in_part(
+        2,
+        [
+            (("preset:venice-z-nand",), "has several drives: choose one with --drive: SK Hynix PE8110"),
+            (("preset:venice-z-nand", "--drive", "Floppy"), "has no drive 'Floppy'"),
+            (("preset:venice-z-nand", "--points", "missing.csv"), "missing.csv: cannot be read"),
+            (("drive.toml", "--quick", "--requests", "2000"), "--quick and --requests exclude each other"),
+            (("preset:venice-z-nand", "--drive", "Kioxia CM7-R", "--software-time", "5"), "software-time is '5'"),
+            (("preset:venice-z-nand", "--drive", "Kioxia CM7-R", "--set", "gc.nothing=1"), "gc.nothing"),
+        ],
+    ),
 )
 def test_bad_usage_is_a_sentence(arguments: tuple[str, ...], told: str, cli: Cli) -> None:
     ended = cli("validate", *arguments)

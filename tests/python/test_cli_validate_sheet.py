@@ -14,6 +14,7 @@ from flashmesh.html.saved import read
 from flashmesh.validation.measurements import bundled
 from flashmesh.validation.sheets import COLUMNS, LOAD_SENTENCE, read_rows
 from flashmesh.validation.sheets import rows_of as bundled_rows_of
+from long_cases import in_part
 from made_up_drive import csv_of, measurements
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "calibrate"
@@ -98,22 +99,25 @@ def test_without_tables_of_the_user_the_bundled_ones_are_compared() -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "told"),
-    [
-        (("--data-sheet", SHEET), "--data-sheet needs DRIVE"),
-        ((DRIVE, "--data-sheet", SHEET, "--pages", "pages"), "--pages writes pages of the bundled measurements"),
-        (
-            (DRIVE, "--data-sheet", "two.csv"),
-            f"two.csv: has several drives: choose one with --drive: {PM9A3}, {PE8110}",
-        ),
-        ((DRIVE, "--data-sheet", "two.csv", "--drive", "Floppy"), "two.csv: has no drive 'Floppy'"),
-        ((DRIVE, "--data-sheet", "two.csv", "--json", "two.csv"), "two.csv"),
-        ((DRIVE, "--data-sheet", "missing.csv"), "missing.csv: cannot be read"),
-        ((DRIVE, "--data-sheet", EXAMPLES / "measured.csv"), "measured.csv:1: has the column offered_iops"),
-        (
-            (DRIVE, "--data-sheet", "two.csv", "--points", EXAMPLES / "measured.csv"),
-            f"two.csv: has no row of 'a small drive': its drives are {PM9A3}, {PE8110}",
-        ),
-    ],
+    in_part(
+        3,
+        [
+            (("--data-sheet", SHEET), "--data-sheet needs DRIVE"),
+            ((DRIVE, "--data-sheet", SHEET, "--pages", "pages"), "--pages writes pages of the bundled measurements"),
+            (
+                (DRIVE, "--data-sheet", "two.csv"),
+                f"two.csv: has several drives: choose one with --drive: {PM9A3}, {PE8110}",
+            ),
+            ((DRIVE, "--data-sheet", "two.csv", "--drive", "Floppy"), "two.csv: has no drive 'Floppy'"),
+            ((DRIVE, "--data-sheet", "two.csv", "--json", "two.csv"), "two.csv"),
+            ((DRIVE, "--data-sheet", "missing.csv"), "missing.csv: cannot be read"),
+            ((DRIVE, "--data-sheet", EXAMPLES / "measured.csv"), "measured.csv:1: has the column offered_iops"),
+            (
+                (DRIVE, "--data-sheet", "two.csv", "--points", EXAMPLES / "measured.csv"),
+                f"two.csv: has no row of 'a small drive': its drives are {PM9A3}, {PE8110}",
+            ),
+        ],
+    ),
 )
 def test_bad_usage_is_a_sentence(arguments: tuple[str | Path, ...], told: str, two_drives: Path, cli: Cli) -> None:
     before = two_drives.read_text()

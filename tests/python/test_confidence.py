@@ -156,6 +156,7 @@ def test_reads_of_pages_that_hold_nothing_are_counted_and_said() -> None:
     assert "hold nothing" not in shown(full)
 
 
+@pytest.mark.long
 def test_precision_ends_a_run_when_its_interval_is_narrow_enough(cli: Cli) -> None:
     done = cli("run", DEMO, "--precision", "p99=8%", "--set", "workload.requests=1_000_000", "--json", "-")
     assert done.returncode == 0, done.stderr

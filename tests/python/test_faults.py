@@ -25,6 +25,7 @@ import flashmesh
 from conftest import COMMAND, TIMEOUT_S, environment, run_in
 from flashmesh.importers.mqsim import import_mqsim
 from forker import Forker
+from long_cases import in_part
 from mqsim_files import SYNTHETIC, device_text, workload_text
 
 KILLS = int(os.environ.get("FLASHMESH_KILLS", "20"))
@@ -87,7 +88,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("name", WRITERS)
+@pytest.mark.parametrize("name", in_part(4, WRITERS))
 def test_write_that_fails_at_any_byte_leaves_what_was_there(folder: Path, name: str) -> None:
     path, writer = folder / name, WRITERS[name]
     writer(path)

@@ -9,6 +9,7 @@ import pytest
 import flashmesh
 from conftest import Cli
 from flashmesh.report.throttle import delayed_share, foreign_throttle
+from long_cases import in_part
 from summary_text import shown
 
 DRIVE = "preset:samsung-pm9a3"
@@ -40,11 +41,14 @@ def test_the_throttle_of_a_preset_that_caps_twice_the_dies_is_told() -> None:
 
 @pytest.mark.parametrize(
     "changes",
-    [
-        {},
-        TWICE | {"workload.read-share": 1.0},
-        TWICE | {"cache.throttle-interval": "12us"},
-    ],
+    in_part(
+        1,
+        [
+            {},
+            TWICE | {"workload.read-share": 1.0},
+            TWICE | {"cache.throttle-interval": "12us"},
+        ],
+    ),
 )
 def test_no_throttle_is_told_of_its_own_drive_of_reads_or_of_the_user(changes: dict[str, Any]) -> None:
     assert foreign_throttle(flashmesh.run(DRIVE, overrides=SMALL | changes).document) == ""

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import flashmesh
+from long_cases import in_part
 
 # A drive whose preconditioning takes over four million writes, about the least for which a state is saved.
 LARGE: dict[str, Any] = {
@@ -82,13 +83,11 @@ POISONS: dict[str, tuple[Callable[[Path, Path], object], str]] = {
     "folder": (lambda path, _: replaced(path, Path.mkdir), "damaged: it is no regular file: it cannot be removed: "),
 }
 """Changes of a file of a state, each with the warning of the run."""
-LONG = ("first line only", "last byte missing", "bit of the format", "bit at the end")
-"""Changes that resemble others, and are tested only in the long form."""
+SHORT = ("half", "bit of the data", "of another drive", "pipe", "folder")
+"""Changes that `make test` makes; the others resemble them."""
 
 
-@pytest.mark.parametrize(
-    "poison", [pytest.param(each, marks=pytest.mark.long) if each in LONG else each for each in POISONS]
-)
+@pytest.mark.parametrize("poison", in_part(len(SHORT), sorted(POISONS, key=lambda each: each not in SHORT)))
 def test_a_poisoned_state_is_told_made_anew_and_costs_no_other_file(
     poison: str, sound: tuple[Path, Path, dict[str, Any]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -14,6 +14,7 @@ from flashmesh.html.page import asset
 from flashmesh.html.saved import read
 from flashmesh.plots.style import COLOURS
 from flashmesh.sweeps.store import FORMAT
+from long_cases import in_part
 from report_pages import Page, write_comparison
 
 
@@ -102,11 +103,14 @@ def test_a_chart_that_is_asked_for_is_drawn(cli: Cli, tmp_path: Path, saved: Pat
 
 @pytest.mark.parametrize(
     ("line", "says"),
-    [
-        ("p99", "a chart is a measure over a key"),
-        ("p98.5 over replay.outstanding", "--chart:1:1"),
-        ("p99 over replay.outstandin", "did you mean replay.outstanding?"),
-    ],
+    in_part(
+        1,
+        [
+            ("p99", "a chart is a measure over a key"),
+            ("p98.5 over replay.outstanding", "--chart:1:1"),
+            ("p99 over replay.outstandin", "did you mean replay.outstanding?"),
+        ],
+    ),
 )
 def test_a_chart_that_cannot_be_drawn_says_why(cli: Cli, saved: Path, line: str, says: str) -> None:
     done = cli("report", saved, "-o", "page.html", "--chart", line)
@@ -117,19 +121,22 @@ def test_a_chart_that_cannot_be_drawn_says_why(cli: Cli, saved: Path, line: str,
 
 @pytest.mark.parametrize(
     ("name", "content", "says"),
-    [
-        ("absent.json", None, "absent.json: there is no such file or folder"),
-        ("text.json", "{", "text.json:1:2: is not valid JSON: Expecting property name"),
-        ("words.json", "hello", "words.json: is not JSON: name a file that `flashmesh run --json` has written"),
-        ("other.json", "[1]", "other.json: is not a result: name a file that `flashmesh run --json` has written"),
-        ("keys.json", '{"a": 1}', "keys.json: is not a result of flashmesh: requests is missing"),
-        (
-            "old.json",
-            '{"requests": 1, "makespan_ps": 1, "version": "0.0.1"}',
-            "old.json: is a result of flashmesh 0.0.1, which ",
-        ),
-        ("bad.parquet", "x", "bad.parquet: is neither JSON nor Parquet"),
-    ],
+    in_part(
+        2,
+        [
+            ("absent.json", None, "absent.json: there is no such file or folder"),
+            ("text.json", "{", "text.json:1:2: is not valid JSON: Expecting property name"),
+            ("words.json", "hello", "words.json: is not JSON: name a file that `flashmesh run --json` has written"),
+            ("other.json", "[1]", "other.json: is not a result: name a file that `flashmesh run --json` has written"),
+            ("keys.json", '{"a": 1}', "keys.json: is not a result of flashmesh: requests is missing"),
+            (
+                "old.json",
+                '{"requests": 1, "makespan_ps": 1, "version": "0.0.1"}',
+                "old.json: is a result of flashmesh 0.0.1, which ",
+            ),
+            ("bad.parquet", "x", "bad.parquet: is neither JSON nor Parquet"),
+        ],
+    ),
 )
 def test_what_is_no_result_is_refused(cli: Cli, tmp_path: Path, name: str, content: str | None, says: str) -> None:
     if content is not None:

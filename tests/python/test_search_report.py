@@ -38,6 +38,7 @@ def folder(searched: Path, tmp_path: Path) -> Path:
     return shutil.copytree(searched, tmp_path / "out")
 
 
+@pytest.mark.long
 def test_the_front_of_the_page_is_that_of_the_search(cli: Cli, folder: Path, tmp_path: Path) -> None:
     done = cli("report", "out", "-o", "page.html")
     assert done.returncode == 0, done.stderr

@@ -24,6 +24,7 @@ from flashmesh import configuration, sizes
 from flashmesh.cli.entry import guarded
 from flashmesh.serving import awake, nbdkit
 from flashmesh.serving.probe import Probed, Step, probe
+from long_cases import in_part
 from nbd import FLUSH, READ, TRIM, WRITE, ZEROES, Serving, before_others, nonsense, require
 
 MIB = 1 << 20
@@ -363,26 +364,29 @@ def test_real_time_holds_from_the_latency_on_above_which_it_always_does() -> Non
 
 @pytest.mark.parametrize(
     ("options", "told"),
-    [
-        (("--socket", "none/s"), "none/s: the folder {folder}/none does not exist"),
-        (("--socket", "drive.toml"), "drive.toml: there is a file of this name"),
-        (("--socket", "s" * 120), "the path of a socket has at most 107 bytes"),
-        (
-            ("--socket", "s", "--size", "1T"),
-            "--size 1099511627776 is more than the 23965917184 bytes that the drive has",
-        ),
-        (("--socket", "s", "--size", "1000"), "--size 1000 is no positive multiple of the sector size, 512 bytes"),
-        (("--socket", "s", "--size", "0"), "'0' is not a size: expected bytes, or a number with K, M, G or T"),
-        (("--socket", "s", "--size", "1M", "--data", "drive.toml"), "drive.toml: the file has "),
-        (("--socket", "s", "--data", "."), ".: is not a regular file"),
-        (("--socket", "s", "--data", "none/d"), "none/d: the folder {folder}/none does not exist"),
-        (("--socket", "s", "--log", "none/l"), "none/l: "),
-        (("--socket", "s", "--time-scale", "-1"), "-1: expected 0 for virtual time, or 0.001 to 1,000,000"),
-        (("--socket", "s", "--queue-depth", "0"), "0 is not in the range"),
-        (("--socket", "s", "--set", "replay.mode=closed"), "replay.mode"),
-        (("--probe", "--socket", "s"), "--socket has no effect with --probe"),
-        ((), "Missing option '--socket'"),
-    ],
+    in_part(
+        5,
+        [
+            (("--socket", "none/s"), "none/s: the folder {folder}/none does not exist"),
+            (("--socket", "drive.toml"), "drive.toml: there is a file of this name"),
+            (("--socket", "s" * 120), "the path of a socket has at most 107 bytes"),
+            (
+                ("--socket", "s", "--size", "1T"),
+                "--size 1099511627776 is more than the 23965917184 bytes that the drive has",
+            ),
+            (("--socket", "s", "--size", "1000"), "--size 1000 is no positive multiple of the sector size, 512 bytes"),
+            (("--socket", "s", "--size", "0"), "'0' is not a size: expected bytes, or a number with K, M, G or T"),
+            (("--socket", "s", "--size", "1M", "--data", "drive.toml"), "drive.toml: the file has "),
+            (("--socket", "s", "--data", "."), ".: is not a regular file"),
+            (("--socket", "s", "--data", "none/d"), "none/d: the folder {folder}/none does not exist"),
+            (("--socket", "s", "--log", "none/l"), "none/l: "),
+            (("--socket", "s", "--time-scale", "-1"), "-1: expected 0 for virtual time, or 0.001 to 1,000,000"),
+            (("--socket", "s", "--queue-depth", "0"), "0 is not in the range"),
+            (("--socket", "s", "--set", "replay.mode=closed"), "replay.mode"),
+            (("--probe", "--socket", "s"), "--socket has no effect with --probe"),
+            ((), "Missing option '--socket'"),
+        ],
+    ),
 )
 def test_bad_input_is_refused_in_a_sentence(
     tmp_path: Path,

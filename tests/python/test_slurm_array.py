@@ -13,6 +13,7 @@ import pytest
 from conftest import COMMAND, Cli, run_in
 from flashmesh.sweeps.jobarray import directive, indexes
 from flashmesh.sweeps.shards import shares
+from long_cases import in_part
 from slurm_files import fake_slurm
 from sweep_files import DRIVE, SWEEP, kept, sweep_file
 
@@ -75,19 +76,22 @@ def test_dry_run_prints_the_script_and_writes_nothing(cli: Cli, sweep_file: Path
 
 @pytest.mark.parametrize(
     ("options", "words"),
-    [
-        (("--slurm-array", "0"), "'0': expected the number of tasks, 1 or more"),
-        (("--slurm-array", "4%0"), "'4%0': expected the number of tasks"),
-        (("--slurm-array", "4", "--shard", "1/2"), "--slurm-array cannot be combined with --shard"),
-        (("--slurm-array", "4", "--dask", "slurm"), "--slurm-array cannot be combined with --dask"),
-        (("--submit",), "--submit is for a job array: add --slurm-array N"),
-        (("--slurm-time", "5"), "--slurm-time is for a job array: add --slurm-array N"),
-        (("--slurm-array", "4", "--slurm-option", "time=5"), "use --slurm-time for this option of sbatch"),
-        (("--slurm-array", "4", "--slurm-option", "=5"), "'=5': expected an option of sbatch"),
-        (("--slurm-array", "4", "--slurm-memory", "4G\nrm"), "expected a value of one line"),
-        (("--slurm-array", "4", "--slurm-log", "a\\b"), "no logs to a path with a backslash"),
-        (("--slurm-array", "4", "--submit"), "--submit: there is no sbatch on this machine"),
-    ],
+    in_part(
+        4,
+        [
+            (("--slurm-array", "0"), "'0': expected the number of tasks, 1 or more"),
+            (("--slurm-array", "4%0"), "'4%0': expected the number of tasks"),
+            (("--slurm-array", "4", "--shard", "1/2"), "--slurm-array cannot be combined with --shard"),
+            (("--slurm-array", "4", "--dask", "slurm"), "--slurm-array cannot be combined with --dask"),
+            (("--submit",), "--submit is for a job array: add --slurm-array N"),
+            (("--slurm-time", "5"), "--slurm-time is for a job array: add --slurm-array N"),
+            (("--slurm-array", "4", "--slurm-option", "time=5"), "use --slurm-time for this option of sbatch"),
+            (("--slurm-array", "4", "--slurm-option", "=5"), "'=5': expected an option of sbatch"),
+            (("--slurm-array", "4", "--slurm-memory", "4G\nrm"), "expected a value of one line"),
+            (("--slurm-array", "4", "--slurm-log", "a\\b"), "no logs to a path with a backslash"),
+            (("--slurm-array", "4", "--submit"), "--submit: there is no sbatch on this machine"),
+        ],
+    ),
 )
 def test_what_makes_no_array_is_refused(sweep_file: Path, tmp_path: Path, options: tuple[str, ...], words: str) -> None:
     (tmp_path / "empty").mkdir()
