@@ -61,7 +61,7 @@ docs: $(NATIVE) ## Build the documentation site into out/site; a warning or a br
 
 # What the tests run is compiled first: the module of the Python tests waits for the core alone, which keeps one and a half of two processors busy.
 # Then both suites run side by side: each leaves a processor idle where a single test of it takes long.
-test: ## Run the tests of every feature; 10 to 15 minutes on two idle cores with the build, 5 to 6 without
+test: ## Run the tests of every feature; 8 to 11 minutes on two idle cores with the build, 4 to 6 without
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target $(ENVIRONMENT) compiled-tests
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target test-rust test-python
 

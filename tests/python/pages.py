@@ -127,9 +127,12 @@ def show_as(browser: webdriver.Chrome, media: str = "screen", scheme: str = "lig
 
 
 def as_before(browser: webdriver.Chrome) -> None:
-    """Undoes `resize` and `show_as`."""
+    """Undoes `resize` and `show_as`, and waits until the charts of a report are drawn for the old width."""
     browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": []})
+    # A page is told of its width before it is next drawn. Charts are drawn again later still.
+    browser.execute_async_script("requestAnimationFrame(() => requestAnimationFrame(arguments[0]))")
+    until(lambda: browser.execute_script("return document.body.dataset.drawn !== 'false'"))
 
 
 def clipped(browser: webdriver.Chrome, *, is_paper: bool = False, allowed: str = ".skip") -> list[str]:
