@@ -67,7 +67,7 @@ test: ## Run the tests of every feature; 8 to 11 minutes on two idle cores with 
 
 .PHONY: compiled-tests
 compiled-tests:
-	$(CARGO_TEST) $(NOT_SHORT) --quiet --no-run
+	$(CARGO_TEST_SHORT) --quiet --no-run
 
 test-long: $(NATIVE) ## Run what `make test` leaves out: every case of the random tests, the Python tests marked long (all pages, papers, browsers, kills, campaigns)
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target test-rust-long test-python-long
@@ -78,10 +78,11 @@ test-long: $(NATIVE) ## Run what `make test` leaves out: every case of the rando
 SHORT_CASES := 24
 CARGO_TEST := $(CARGO) test --workspace --locked --no-fail-fast
 # The smoke runs of the fuzz targets need a fuzzer that takes longer to compile than they take.
-NOT_SHORT := --exclude flashmesh-fuzz
+CARGO_TEST_SHORT := $(CARGO_TEST) --exclude flashmesh-fuzz
+DRAWN := PROPTEST_RNG_SEED=1 PROPTEST_CASES=$(SHORT_CASES)
 
 test-rust:
-	PROPTEST_RNG_SEED=1 PROPTEST_CASES=$(SHORT_CASES) $(CARGO_TEST) $(NOT_SHORT)
+	$(DRAWN) $(CARGO_TEST_SHORT)
 	$(MAKE) --no-print-directory own-examples
 
 test-rust-long:
@@ -92,7 +93,7 @@ EXAMPLES := $(or $(CARGO_TARGET_DIR),target)/debug/examples
 OWN_EXAMPLES := $(sort $(basename $(notdir $(wildcard crates/flashmesh/examples/own_*.rs))))
 
 own-examples: ## Run the examples of parts of one's own
-	$(CARGO_TEST) $(NOT_SHORT) --quiet --no-run
+	$(CARGO_TEST_SHORT) --quiet --no-run
 	for example in $(OWN_EXAMPLES); do $(EXAMPLES)/$$example || exit 1; done
 
 # The integration program that covers each room; a room without a line has whole_drive.
@@ -116,8 +117,8 @@ ROOM ?= fabric
 check: export CARGO_INCREMENTAL := 1
 check: ## Compile and test one room of the core, a folder of crates/flashmesh/src: ROOM=fabric
 	@test -e crates/flashmesh/src/$(ROOM) -o -e crates/flashmesh/src/$(ROOM).rs || { echo "crates/flashmesh/src has no $(ROOM)" >&2; exit 2; }
-	PROPTEST_RNG_SEED=1 PROPTEST_CASES=$(SHORT_CASES) $(CARGO) test --quiet --locked --package flashmesh --lib -- $(ROOM)::
-	PROPTEST_RNG_SEED=1 PROPTEST_CASES=$(SHORT_CASES) $(CARGO) test --quiet --locked --package flashmesh --test $(or $(PROGRAM_$(ROOM)),whole_drive)
+	$(DRAWN) $(CARGO) test --quiet --locked --package flashmesh --lib -- $(ROOM)::
+	$(DRAWN) $(CARGO) test --quiet --locked --package flashmesh --test $(or $(PROGRAM_$(ROOM)),whole_drive)
 
 
 golden-corpus: ## Write the stored results of random drives anew, after a change that is meant to change them
@@ -234,7 +235,7 @@ generate: $(TESTED) ## Write the files that are generated from the declared para
 
 test-times: $(NATIVE) ## Measure each test of `make test`, and write the table of the slow ones into docs/tests.md
 	@mkdir -p out
-	$(BIN)/python tools/test_times.py
+	$(DRAWN) $(BIN)/python tools/test_times.py $(CARGO_TEST_SHORT)
 
 outputs: $(NATIVE) ## Write anew what the README and docs/ show as the output of commands
 	$(BIN)/python tools/shown_outputs.py

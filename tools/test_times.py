@@ -1,4 +1,7 @@
-"""Measures the tests of `make test`, and writes the table of the slow ones into docs/tests.md."""
+"""Measures the tests of `make test`, and writes the table of the slow ones into docs/tests.md.
+
+The arguments are the command that runs the Rust tests; `make test-times` passes that of `make test`.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +20,6 @@ BEGIN = "<!-- Written by tools/test_times.py. -->\n"
 END = "<!-- End of what is written. -->\n"
 SLOW_S = 2.0
 """Minimum duration of a test in the table, in seconds."""
-NOT_SHORT = ("--exclude", "flashmesh-fuzz")
-"""Packages that only `make test-long` tests."""
-CARGO = (os.environ.get("CARGO", "cargo"), "test", "--workspace", *NOT_SHORT, "--locked", "--quiet", "--no-run")
-DRAWN = {"PROPTEST_RNG_SEED": "1", "PROPTEST_CASES": "24"}
-"""Environment of the random tests in `make test`."""
 TIMED = re.compile(r"^test (\S+)(?: - should panic)? \.\.\. ok <([\d.]+)s>$", re.MULTILINE)
 
 
@@ -53,10 +51,14 @@ def python_tests(report: Path) -> list[Test]:
     ]
 
 
-def rust_tests() -> list[Test]:
-    """Runs all Rust tests; returns them with their durations."""
+def rust_tests(command: list[str]) -> list[Test]:
+    """Runs the Rust tests that `command` would run; returns them with their durations."""
     listed = subprocess.run(
-        [*CARGO, "--message-format=json"], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True
+        [*command, "--quiet", "--no-run", "--message-format=json"],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
     ).stdout
     found = []
     for message in map(json.loads, listed.splitlines()):
@@ -67,7 +69,7 @@ def rust_tests() -> list[Test]:
             [message["executable"], "-Zunstable-options", "--report-time"],
             cwd=folder,
             # The durations of single tests need an unstable option.
-            env=os.environ | DRAWN | {"RUSTC_BOOTSTRAP": "1"},
+            env=os.environ | {"RUSTC_BOOTSTRAP": "1"},
             stdout=subprocess.PIPE,
             text=True,
             check=True,
@@ -91,7 +93,7 @@ def main() -> None:
     report = ROOT / "out" / "tests.xml"
     chosen = ("-m", "not long", "--numprocesses=2", "--dist=loadscope", f"--junitxml={report}")
     with subprocess.Popen([sys.executable, "-m", "pytest", "--quiet", *chosen], cwd=ROOT) as beside:
-        tests = rust_tests()
+        tests = rust_tests(sys.argv[1:])
     if beside.returncode:
         sys.exit("a Python test failed")
     tests += python_tests(report)
