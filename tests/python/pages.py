@@ -126,12 +126,25 @@ def show_as(browser: webdriver.Chrome, media: str = "screen", scheme: str = "lig
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": media, "features": features})
 
 
+def drawn(browser: webdriver.Chrome) -> None:
+    """Waits until the charts of a report match the width of its page and the filter."""
+    until(lambda: browser.execute_script("return document.body.dataset.drawn") == "true")
+
+
+def at_width(browser: webdriver.Chrome, width: int) -> None:
+    """Sets the width of a report, and waits for its charts."""
+    browser.execute_script("document.body.dataset.drawn = 'false'")
+    resize(browser, width)
+    drawn(browser)
+
+
 def as_before(browser: webdriver.Chrome) -> None:
     """Undoes `resize` and `show_as`, and waits until the charts of a report are drawn for the old width."""
     browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": []})
-    # A page is told of its width before it is next drawn. Charts are drawn again later still.
+    # The resize event comes with the next frame at the latest, and starts a timer that draws the charts again.
     browser.execute_async_script("requestAnimationFrame(() => requestAnimationFrame(arguments[0]))")
+    # Pages of the documentation have no charts, and are never marked as drawn.
     until(lambda: browser.execute_script("return document.body.dataset.drawn !== 'false'"))
 
 

@@ -30,7 +30,9 @@ from pages import (
     WIDTHS,
     Sheet,
     as_before,
+    at_width,
     clipped,
+    drawn,
     printed,
     raster,
     resize,
@@ -61,7 +63,7 @@ def browser(comparison: flashmesh.Comparison, tmp_path_factory: pytest.TempPathF
     driver = start()
     try:
         driver.get(path.as_uri())
-        until(lambda: driver.execute_script("return document.body.dataset.drawn") == "true")
+        drawn(driver)
         yield driver
     finally:
         driver.quit()
@@ -382,18 +384,6 @@ def test_pointer_shows_the_request(page: webdriver.Chrome) -> None:
     assert "held from" in tip.text
 
 
-def drawn(browser: webdriver.Chrome) -> None:
-    """Waits until the charts match the width and the filter."""
-    until(lambda: browser.execute_script("return document.body.dataset.drawn") == "true")
-
-
-def at_width(browser: webdriver.Chrome, width: int) -> None:
-    """Sets the width of the page, and waits for the charts."""
-    browser.execute_script("document.body.dataset.drawn = 'false'")
-    resize(browser, width)
-    drawn(browser)
-
-
 @pytest.mark.parametrize("width", in_part(1, [390, 1440]))
 def test_no_label_of_a_chart_meets_another_one(browser: webdriver.Chrome, width: int) -> None:
     at_width(browser, width)
@@ -408,7 +398,6 @@ def test_no_label_of_a_chart_meets_another_one(browser: webdriver.Chrome, width:
     finally:
         browser.execute_script("delete document.getElementById('chart-breakdown').dataset.layout")
         as_before(browser)
-        drawn(browser)
 
 
 def test_a_table_says_what_it_hides_and_hides_no_row(browser: webdriver.Chrome) -> None:
@@ -428,7 +417,6 @@ def test_a_table_says_what_it_hides_and_hides_no_row(browser: webdriver.Chrome) 
         assert row_end <= region_end
     finally:
         as_before(browser)
-        drawn(browser)
 
 
 def test_a_filter_holds_for_all_that_is_below_it(browser: webdriver.Chrome) -> None:
@@ -494,11 +482,11 @@ def test_page_opens_without_errors_to_the_end(browser: webdriver.Chrome) -> None
 def test_picture_of_the_readme_is_what_a_page_shows(browser: webdriver.Chrome) -> None:
     page = browser.current_url
     try:
-        drawn = picture.picture(browser)
-        assert picture.FILE.read_text(encoding="utf-8") == drawn, "make picture draws it anew"
+        made = picture.picture(browser)
+        assert picture.FILE.read_text(encoding="utf-8") == made, "make picture draws it anew"
     finally:
         browser.get(page)
-        until(lambda: browser.execute_script("return document.body.dataset.drawn") == "true")
+        drawn(browser)
 
 
 def test_page_needs_no_file_beside_it(browser: webdriver.Chrome) -> None:

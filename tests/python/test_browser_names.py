@@ -10,7 +10,7 @@ from selenium import webdriver
 
 import flashmesh
 from long_cases import in_part
-from pages import MEETING, as_before, clipped, resize, start, until
+from pages import MEETING, as_before, at_width, clipped, drawn, start
 
 AXES: dict[str, list[Any]] = {
     "fabric.kind": ["bus", "pssd", "venice"],
@@ -54,7 +54,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chro
     driver = start()
     try:
         driver.get(path.as_uri())
-        until(lambda: driver.execute_script("return document.body.dataset.drawn") == "true")
+        drawn(driver)
         yield driver
     finally:
         driver.quit()
@@ -62,9 +62,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chro
 
 @pytest.mark.parametrize("width", in_part(1, [390, 1024, 1440]))
 def test_names_of_three_keys_are_whole_and_apart(browser: webdriver.Chrome, width: int) -> None:
-    browser.execute_script("document.body.dataset.drawn = 'false'")
-    resize(browser, width)
-    until(lambda: browser.execute_script("return document.body.dataset.drawn") == "true")
+    at_width(browser, width)
     try:
         assert browser.execute_script(MEETING) == []
         assert browser.execute_script(CUT) == []
@@ -79,13 +77,13 @@ def test_a_filter_leaves_no_line_of_other_runs_in_a_legend(browser: webdriver.Ch
     assert "fabric.kind=bus" in before
     try:
         browser.execute_script(FILTER, "venice")
-        until(lambda: browser.execute_script("return document.body.dataset.drawn") == "true")
+        drawn(browser)
         left = [name for name in browser.execute_script(LEGENDS) if name.startswith("fabric.kind=")]
         assert left
         assert [name for name in left if "fabric.kind=venice" not in name] == []
     finally:
         browser.execute_script(FILTER, "")
-        until(lambda: browser.execute_script("return document.body.dataset.drawn") == "true")
+        drawn(browser)
 
 
 @pytest.mark.parametrize(("limit", "is_cut"), [(60, True), (600, False)])

@@ -17,7 +17,7 @@ from flashmesh.html.page import page as page_of
 from flashmesh.html.saved import read
 from flashmesh.plots.runs import baselines, short
 from long_cases import in_part
-from pages import MEETING, resize, start, until
+from pages import MEETING, drawn, resize, start
 from sweep_files import SEARCH, write_search
 
 pytest.importorskip("optuna")
@@ -163,7 +163,7 @@ def test_labels_of_neighbouring_axes_are_apart(folder: Path, tmp_path: Path, wid
     try:
         resize(browser, width)
         browser.get(page.as_uri())
-        until(lambda: browser.execute_script("return document.body.dataset.drawn") == "true")
+        drawn(browser)
         assert browser.execute_script(CROWDED) == []
         assert browser.execute_script(MEETING) == []
     finally:
