@@ -5,7 +5,7 @@ VENV ?= .venv
 CARGO ?= cargo
 BIN := $(VENV)/bin
 
-# Thousands of processes of the tests import the same modules: compiled modules are kept, whatever the environment says.
+# The tests start thousands of Python processes that import the same modules. Python caches their bytecode, even if the environment disables that.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
@@ -59,8 +59,8 @@ demo: $(NATIVE) ## Compare five interconnects on a measured drive, with three re
 docs: $(NATIVE) ## Build the documentation site into out/site; a warning or a broken link fails
 	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet --builder html docs out/site
 
-# What the tests run is compiled first: the module of the Python tests waits for the core alone, which keeps one and a half of two processors busy.
-# Then both suites run side by side: each leaves a processor idle where a single test of it takes long.
+# All programs of the tests are compiled at once. The Python module needs only the core, but compiling the core alone leaves processors idle.
+# Then both suites run in parallel: a long test uses one processor, and the other suite uses the rest.
 test: ## Run the tests of every feature; 8 to 11 minutes on two idle cores with the build, 4 to 6 without
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target $(ENVIRONMENT) compiled-tests
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target test-rust test-python
@@ -77,7 +77,7 @@ test-long: $(NATIVE) ## Run what `make test` leaves out: every case of the rando
 # The examples come last, so that one that fails hides no test.
 SHORT_CASES := 24
 CARGO_TEST := $(CARGO) test --workspace --locked --no-fail-fast
-# The smoke runs of the fuzz targets need a fuzzer that takes longer to compile than they take.
+# The smoke runs of the fuzz targets are left to `make test-long`: compiling their fuzzer takes longer than the runs.
 CARGO_TEST_SHORT := $(CARGO_TEST) --exclude flashmesh-fuzz
 DRAWN := PROPTEST_RNG_SEED=1 PROPTEST_CASES=$(SHORT_CASES)
 

@@ -29,8 +29,8 @@ BIMODAL_COUNT = 5
 BOOTSTRAP_COUNT = 5
 """Minimum number of values for a bootstrap interval.
 
-The bootstrap of two values never leaves their range, which contains the mean in half of the cases only; that of four in
-less than 88 %.
+A bootstrap interval never extends beyond the values. For normally distributed values it contains the true mean in 50 %
+of the cases with two values, in 78 % with four, and in 83 % with five.
 """
 BIMODAL_SPREAD = 0.02
 """Range of the values, as a share of their mean, up to which the values count as unimodal."""

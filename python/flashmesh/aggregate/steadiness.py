@@ -42,7 +42,7 @@ def unsteady_note(unsteady: int, points: int, documents: Sequence[Mapping[str, A
 
 
 def remedy_of(tables: Iterable[RunTable]) -> str:
-    """Returns what to do about runs that are not steady, without the advice of an option that all of them had."""
+    """Returns advice for runs that are not steady. Does not advise `--until-steady` if all runs were made with it."""
     found = list(tables)
     if not all(table.until_steady for table in found):
         return REMEDY

@@ -33,7 +33,7 @@ def unpreempted_collections(document: Mapping[str, Any]) -> str:
     if document["configuration"]["gc"]["preemptible"] or behind < BEHIND_MIN:
         return ""
     return (
-        f"Requests spend {q.share(behind)} of their latency behind collections: a die completes a collection of a "
-        "block before it serves requests (gc.preemptible = false). gc.preemptible = true lets requests go first, and "
-        "gc.paced = true spreads collections over the writes."
+        f"Requests spend {q.share(behind)} of their latency waiting for garbage collection: a die completes a "
+        "collection of a block before it serves requests (gc.preemptible = false). gc.preemptible = true lets requests "
+        "go first; with it, gc.paced = true spreads collections evenly over the writes."
     )
