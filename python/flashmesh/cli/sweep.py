@@ -209,6 +209,6 @@ def run_all(session: Session, store: Store, executor: Executor, quiet: bool) -> 
 
         with stdout() as stream:
             shown = TableOfRuns(table)
-            shown.until_steady = any(task.until_steady is not None for task in session.tasks)
+            shown.until_steady = session.until_steady
             show_sweep(shown, Terminal(stream))
     click.echo(f"results: {store.folder}; flashmesh show {store.folder} --measure NAME prints others", err=True)

@@ -168,6 +168,11 @@ class Session:
         left = len(self.waiting) - done
         return (time.monotonic() - self.started) * left / done if done else None
 
+    @property
+    def until_steady(self) -> bool:
+        """Whether runs are extended until they are steady, or up to a limit."""
+        return any(task.until_steady is not None for task in self.tasks)
+
     def comparison(self, partial: bool = False) -> Comparison:
         """Returns the results so far as a comparison; with `partial`, also those of interrupted runs."""
         from flashmesh.axes import typed
@@ -188,8 +193,7 @@ class Session:
                     runs.append(ComparedRun(settings, result, outcome.is_partial))
         axes = axes_in(task.settings for task in self.tasks)
         typed_axes = {key: tuple(map(typed, values)) for key, values in axes.items()}
-        until_steady = any(task.until_steady is not None for task in self.tasks)
-        return Comparison(typed_axes, tuple(runs), tuple(failures), self.is_complete, until_steady)
+        return Comparison(typed_axes, tuple(runs), tuple(failures), self.is_complete, self.until_steady)
 
 
 def axes_in(settings: Iterable[dict[str, str]]) -> dict[str, list[str]]:
