@@ -179,7 +179,7 @@ coverage: ## Measure which lines of the core its tests reach, by folder; CASES o
 	$(PYTHON) tools/coverage.py out/coverage.json
 
 mutants: $(NATIVE) ## Put small faults into the core and count those that the tests find; COUNT, SEED; goes on where it stopped
-	PYTHONPATH=tools $(BIN)/python -m mutants --count $(or $(COUNT),200) --seed $(or $(SEED),1)
+	PYTHONPATH=tools $(BIN)/python -m mutants --short-cases $(SHORT_CASES) --count $(or $(COUNT),200) --seed $(or $(SEED),1)
 
 sbom: $(ENVIRONMENT) ## Write what a release is made of, as CycloneDX, to out/sbom.json
 	@mkdir -p out

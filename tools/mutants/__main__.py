@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from mutants.judge import Judge, timed
 from mutants.sites import Mutant, mutants_of
-from mutants.suites import LONG, SHORT, python_suite, python_test, rust_tests
+from mutants.suites import LONG, python_suite, python_test, rust_tests
 from mutants.tree import MUTATED, MutatedTree
 
 if TYPE_CHECKING:
@@ -120,6 +120,7 @@ def main() -> None:
     """Draws mutants, tests them, and prints what the tests find."""
     parser = argparse.ArgumentParser(prog="make mutants", description=__doc__.partition("\n")[0] if __doc__ else None)
     parser.add_argument("--count", type=int, default=200, help="number of mutants")
+    parser.add_argument("--short-cases", type=int, required=True, help="random cases of `make test`, of 256")
     parser.add_argument("--seed", type=int, default=1, help="seed of the draw")
     parser.add_argument("--jobs", type=int, default=2, help="number of tests that run at once")
     parser.add_argument("--no-python", action="store_true", help="run the tests of Rust only")
@@ -128,7 +129,8 @@ def main() -> None:
     tree, kept = MutatedTree(ROOT, OUT), Kept(OUT / "verdicts.json")
     mutants = drawn(tree, kept, arguments.count, arguments.seed)
     programs = tree.programs()
-    short, long = rust_tests(programs, SHORT), rust_tests(programs, LONG, "long")
+    in_part = LONG | {"PROPTEST_CASES": str(arguments.short_cases)}
+    short, long = rust_tests(programs, in_part), rust_tests(programs, LONG, "long")
     if not kept.judge.durations:
         kept.judge = Judge(range(1, len(mutants) + 1), timed(short, arguments.jobs))
         kept.save()

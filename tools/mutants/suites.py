@@ -8,14 +8,12 @@ import sys
 from typing import TYPE_CHECKING
 
 from mutants.command import Command
-from test_times import DRAWN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from mutants.tree import MutatedTree, Program
 
-SHORT = DRAWN
 LONG = {"PROPTEST_RNG_SEED": "1"}
 """Environment of the random tests in `make test-long`."""
 LEFT_OUT = ("architecture", "soak")
