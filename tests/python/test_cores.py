@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -65,6 +65,26 @@ def test_a_core_takes_a_run_whose_drive_is_there_or_is_its_own_to_prepare(
     assert sorted(found) == sorted(letters)
     assert found == expected
     assert KEPT == 2
+
+
+def test_progress_of_runs_is_read_while_another_thread_begins_a_run() -> None:
+    crew = Crew(tasks([" ", " "]), states.drives(), None)
+
+    class Beginning:
+        """Control of a run, which another run follows at the moment that its total is read."""
+
+        requests_done = 0
+        simulated_ps = 0
+        preconditioned = None
+
+        @property
+        def request_total(self) -> int:
+            crew.running[1] = _native.Control()
+            return 10
+
+    crew.running[0] = cast("_native.Control", Beginning())
+    assert crew.progress().running == (0,)
+    assert crew.progress().running == (0, 1)
 
 
 def test_comparison_that_takes_its_runs_in_another_order_is_the_same(tmp_path: Path) -> None:

@@ -194,8 +194,10 @@ class Crew:
 
     def progress(self) -> Progress:
         """Returns the progress of all runs of the crew together."""
-        controls = list(self.running.values())
-        totals = {index: total for index, each in self.running.items() if (total := each.request_total) is not None}
+        # A copy: threads add runs while this thread iterates.
+        running = dict(self.running)
+        controls = list(running.values())
+        totals = {index: total for index, each in running.items() if (total := each.request_total) is not None}
         # The length of a run that ends by itself is unknown: until a run has ended, only its limit is known.
         begun = [total for index, total in totals.items() if index not in self.limited]
         ended = self.total - self.left
@@ -211,7 +213,7 @@ class Crew:
             simulated_ps=max((control.simulated_ps for control in controls), default=0),
             runs_done=ended,
             runs=self.total,
-            running=tuple(self.running),
+            running=tuple(running),
             opening=ended == 0 and not any(control.simulated_ps for control in controls),
             preconditioned=max(
                 (share for each in controls if (share := each.preconditioned) is not None), default=None
