@@ -222,7 +222,10 @@ def cli(tmp_path: Path) -> Cli:
     """Returns a function that runs the command in the folder of the test."""
 
     def call(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-        return run_in(tmp_path, COMMAND, *arguments)
+        done = run_in(tmp_path, COMMAND, *arguments)
+        # Shown where the test fails.
+        print(f"exit code {done.returncode}:", *arguments, f"\n{done.stderr}")
+        return done
 
     return call
 

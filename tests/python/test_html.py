@@ -239,7 +239,7 @@ def test_a_report_begins_with_what_it_shows(repeated: flashmesh.Comparison) -> N
 
 @pytest.mark.long
 def test_what_would_help_is_a_tornado(cli: Cli, tmp_path: Path) -> None:
-    settings = ["--set", "workload.requests=2000", "--key", "fabric.kind", "--key", "host.queue-depth", "--seeds", "2"]
+    settings = ["--set", "workload.requests=2000", "--key", "fabric.kind", "--key", "host.link-rate", "--seeds", "2"]
     done = cli("ask", "preset:venice-z-nand", *settings, "--json", "ask.json")
     assert done.returncode == 0, done.stderr
     assert cli("report", "ask.json", "-o", "page.html").returncode == 0
