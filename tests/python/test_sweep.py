@@ -359,6 +359,8 @@ def test_points_that_differ_in_keys_their_drive_does_not_read_are_one_run(
     assert done.returncode == 0, done.stderr
     told = "fabric.channel-rate: no effect with fabric.kind=venice; 2 of 6 points share the run of another point\n"
     assert told in done.stderr
+    assert done.stderr.startswith("4 runs; ")
+    assert "[4/4] " in done.stderr
     assert len(kept(tmp_path / "out")) == 4
     rows = [line.split()[:2] for line in done.stdout.splitlines()[2:6]]
     assert rows == [["400MB/s", "bus"], ["any", "venice"], ["800MB/s", "bus"], ["1200MB/s", "bus"]]

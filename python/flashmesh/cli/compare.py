@@ -139,7 +139,7 @@ def compare(
         tell_idle(session.tasks, quiet)
         is_long = len(session.tasks) >= TOLD_FROM
         if is_long:
-            announce(len(session.tasks), 0, places, quiet)
+            announce(session, places, quiet)
         estimate = Estimate(session, places, quiet or not is_long)
         try:
             session.run(LocalThreads(places), on_progress=bar, on_open=bar.on_open, on_end=estimate)

@@ -378,7 +378,7 @@ def run(reproduction: Reproduction, places: int, quiet: bool) -> None:
     from flashmesh.sweeps.local import LocalThreads
 
     session = reproduction.session
-    announce(len(session.tasks), session.kept, places, quiet)
+    announce(session, places, quiet)
     executor = LocalThreads(places)
     told = Percents(session, quiet)
     try:
@@ -386,7 +386,7 @@ def run(reproduction: Reproduction, places: int, quiet: bool) -> None:
     except KeyboardInterrupt:
         if not quiet:
             kept = len(session.finished())
-            click.echo(f"{kept:,} of {len(session.tasks):,} results kept; run the same command to continue", err=True)
+            click.echo(f"{kept:,} of {session.run_count:,} results kept; run the same command to continue", err=True)
         raise
     finally:
         executor.close()

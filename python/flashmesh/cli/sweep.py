@@ -141,7 +141,7 @@ def sweep(
     store = store_of(read, folder, tasks, resume)
     try:
         session = Session(tasks, store, shard)
-        announce(len(tasks), session.kept, executor.places, quiet)
+        announce(session, executor.places, quiet)
         tell_idle(tasks, quiet)
         for point, error in misfits:
             told = ", ".join(f"{key}={value}" for key, value in point.items())

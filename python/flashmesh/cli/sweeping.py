@@ -76,11 +76,11 @@ def listed(values: Sequence[str]) -> str:
     return f"{len(values):,} values, from {values[0]} to {values[-1]}"
 
 
-def announce(runs: int, kept: int, places: int, quiet: bool) -> None:
-    """Prints the numbers of runs, of stored results (`kept`) and of parallel runs (`places`) before the start."""
+def announce(session: Session, places: int, quiet: bool) -> None:
+    """Prints the numbers of runs, of stored results and of parallel runs (`places`) before the start."""
     if not quiet:
-        there = f", {kept:,} of them finished already" if kept else ""
-        click.echo(f"{runs:,} runs{there}; {places} at a time", err=True)
+        there = f", {session.kept:,} of them finished already" if session.kept else ""
+        click.echo(f"{session.run_count:,} runs{there}; {places} at a time", err=True)
 
 
 class Estimate:
@@ -112,7 +112,7 @@ class Lines:
 
     def __call__(self, outcome: Outcome) -> None:
         """Writes the line of a run."""
-        done, total = len(self.session.outcomes), len(self.session.tasks)
+        done, total = len(self.session.outcomes), self.session.run_count
         place = f"[{done:>{len(str(total))}}/{total}]"
         told = summary(outcome)
         left = self.session.time_left_s()
@@ -137,7 +137,7 @@ class Percents:
             return
         if outcome.error is not None:
             click.echo(f"{outcome.task.label}: failed: {first_line(outcome.error)}", err=True)
-        done, total = len(self.session.outcomes), len(self.session.tasks)
+        done, total = len(self.session.outcomes), self.session.run_count
         percent, left = done * 100 // total, self.session.time_left_s()
         if percent > self.told and left is not None:
             self.told = percent

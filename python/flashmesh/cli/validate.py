@@ -234,7 +234,7 @@ def run(validating: Validating, places: int, quiet: bool) -> None:
     assert store is not None
 
     def told(session: Session) -> Lines:
-        announce(len(session.tasks), session.kept, places, quiet)
+        announce(session, places, quiet)
         return Lines(session, store, quiet)
 
     try:

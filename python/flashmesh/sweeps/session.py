@@ -162,6 +162,11 @@ class Session:
         """Returns the completed runs, in the order of the plan."""
         return [outcome for _, outcome in sorted(self.outcomes.items()) if outcome.is_done]
 
+    @property
+    def run_count(self) -> int:
+        """Number of runs of the session, with those that have stored results; points that share a run count once."""
+        return self.kept + len(self.waiting)
+
     def time_left_s(self) -> float | None:
         """Returns the estimated seconds for the remaining runs; None before the first has ended."""
         done = len(self.outcomes) - self.kept
