@@ -71,7 +71,7 @@ impl Controller {
         if M::ALL_FEATURES && self.moves.cleaning.holds(die) {
             return;
         }
-        if datapath.dies.begin_sending(die) {
+        if datapath.dies.mark_sending(die) {
             let mut to = None;
             if M::ALL_FEATURES
                 && self.shared.rules.moves_chip_to_chip
@@ -87,7 +87,7 @@ impl Controller {
     #[inline(always)]
     pub fn array_end<M: Model>(&mut self, die: DieId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         match datapath.array_end(die, kernel) {
-            ArrayOutcome::NotYet => {}
+            ArrayOutcome::Outdated => {}
             ArrayOutcome::Read => {
                 self.try_issue(die, datapath, kernel);
                 self.send_register(die, datapath, kernel);

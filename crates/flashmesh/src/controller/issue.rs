@@ -78,7 +78,7 @@ impl Controller {
     /// or during a flush, all of them.
     pub fn gather_due<M: Model>(&mut self, die: DieId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         if M::ALL_FEATURES {
-            for start in datapath.queues.gather_due(die, self.shared.flushes > 0, kernel) {
+            for start in datapath.queues.release_due_programs(die, self.shared.flushes > 0, kernel) {
                 let skipped = self.shared.ftl.close_program(start);
                 self.shared.counters.flash.units_skipped += u64::from(skipped);
             }

@@ -29,7 +29,7 @@ impl<M: Model> Datapath<M> {
     }
 
     /// Charges the queue wait of transaction `id`, which has left its queue without being issued.
-    pub fn count_wait(&mut self, id: TransactionId, now: Time) {
+    pub fn charge_queue_wait(&mut self, id: TransactionId, now: Time) {
         let transaction = self.queues.transaction_mut(id);
         transaction.account.wait(now, self.dies.internal_busy(transaction.plane, now));
     }

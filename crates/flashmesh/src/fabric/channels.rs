@@ -148,7 +148,7 @@ impl Channels {
     }
 
     /// Returns the link of each held channel, with the die that holds it.
-    pub fn held(&self) -> Vec<(LinkId, DieId)> {
+    pub fn held_links(&self) -> Vec<(LinkId, DieId)> {
         let links = (0..).map(LinkId);
         links.zip(self.channels.values()).filter_map(|(link, channel)| Some((link, channel.held?.0))).collect()
     }
@@ -176,7 +176,7 @@ mod tests {
         channels.acquire(DieId(2), TransferPhase::Command, DataOwner::Request, Time::ZERO, &mut outbox);
         channels.acquire(DieId(3), TransferPhase::Command, DataOwner::Request, Time::ZERO, &mut outbox);
         channels.acquire(DieId(2), TransferPhase::DataOut, DataOwner::Request, Time::from_ns(1), &mut outbox);
-        assert_eq!(channels.held(), [(LinkId(1), DieId(2))]);
+        assert_eq!(channels.held_links(), [(LinkId(1), DieId(2))]);
         let first = outbox.grants.pop().expect("the channel was free").grant;
         assert!(outbox.grants.is_empty());
         channels.release(first, Time::from_ns(5), &mut outbox);

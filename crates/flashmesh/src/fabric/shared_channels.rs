@@ -131,6 +131,6 @@ impl Fabric for SharedChannels {
     }
 
     fn held_links(&self) -> Vec<(LinkId, DieId)> {
-        self.channels.held()
+        self.channels.held_links()
     }
 }

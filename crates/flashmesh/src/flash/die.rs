@@ -398,7 +398,7 @@ impl Die {
 
     /// Marks the data in the register as being sent or waiting for a path. Returns `false` if it is already marked, or the register is empty.
     #[inline(always)]
-    pub fn begin_sending(&mut self) -> bool {
+    pub fn mark_sending(&mut self) -> bool {
         let begins = !self.register.is_empty() && !self.register.sending;
         self.register.sending |= begins;
         begins

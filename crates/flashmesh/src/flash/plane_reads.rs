@@ -139,9 +139,9 @@ impl PlaneReads {
         self.front_mut().ok_or(DieError::WrongPhase)?.count_path_wait(waited)
     }
 
-    /// Like [`Die::begin_sending`], for the data that leaves the die next.
-    pub fn begin_sending(&mut self) -> bool {
-        self.front_mut().is_some_and(Die::begin_sending)
+    /// Like [`Die::mark_sending`], for the data that leaves the die next.
+    pub fn mark_sending(&mut self) -> bool {
+        self.front_mut().is_some_and(Die::mark_sending)
     }
 
     /// Removes the data that was just sent from its register. Returns the index of the plane, and the transaction of the data.

@@ -63,7 +63,7 @@ impl ScanReads {
 
     /// Requests a path for the data in the page register of a die, if there is data to send.
     fn send_register(die: DieId, datapath: &mut Datapath<Probed>, kernel: &mut Kernel<Probed>) {
-        if datapath.dies.begin_sending(die) {
+        if datapath.dies.mark_sending(die) {
             datapath.request_data_path(die, None, kernel);
         }
     }

@@ -104,7 +104,7 @@ pub fn count_done(shared: &mut Shared) {
 
 /// Sends a queued read to the current location of its page, after the page was moved or deallocated.
 pub fn rerouted<M: Model>(id: TransactionId, map: Option<&mut CachedMap>, cx: &mut Context<'_, M>) {
-    cx.datapath.count_wait(id, cx.kernel.now());
+    cx.datapath.charge_queue_wait(id, cx.kernel.now());
     if cx.datapath.queues.transaction(id).class() == TransactionClass::UserRead {
         cx.kernel.notify_read(ReadNotice::Rerouted(id));
     }

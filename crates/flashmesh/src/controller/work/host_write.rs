@@ -158,7 +158,7 @@ impl HostWrites {
     /// Handles a partial write whose page was moved or deallocated before it could be read for read-modify-write.
     pub fn read_rerouted<M: Model>(&mut self, id: TransactionId, map: Option<&mut CachedMap>, cx: &mut Context<'_, M>) {
         if cx.shared.ftl.lookup(cx.datapath.queues.transaction(id).lpn).is_none() {
-            cx.datapath.count_wait(id, cx.kernel.now());
+            cx.datapath.charge_queue_wait(id, cx.kernel.now());
             self.rest_read(id, cx);
         } else {
             super::host_read::rerouted(id, map, cx);
@@ -167,7 +167,7 @@ impl HostWrites {
 
     /// Chooses a plane again for a queued write, by the current load of the planes.
     pub fn program_rerouted<M: Model>(&mut self, id: TransactionId, cx: &mut Context<'_, M>) {
-        cx.datapath.count_wait(id, cx.kernel.now());
+        cx.datapath.charge_queue_wait(id, cx.kernel.now());
         self.placements.place_again(id, cx);
         cx.push(FollowUp::Enqueue(id));
     }

@@ -79,7 +79,7 @@ impl HostWrites {
         }
         self.blocked.by_plane[plane.index()].pop_front();
         self.blocked.count -= 1;
-        cx.datapath.count_wait(id, cx.kernel.now());
+        cx.datapath.charge_queue_wait(id, cx.kernel.now());
         start_preallocated(id, cx);
         cx.push(FollowUp::Unblock(plane));
     }

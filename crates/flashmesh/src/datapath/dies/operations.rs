@@ -86,10 +86,10 @@ impl<M: Model> Dies<M> {
     /// [`Datapath::request_data_path`](crate::datapath::Datapath::request_data_path). Returns `false` if the register is empty or its data was
     /// already marked.
     #[inline(always)]
-    pub fn begin_sending(&mut self, die: DieId) -> bool {
+    pub fn mark_sending(&mut self, die: DieId) -> bool {
         match &mut self.entries[die].plane_reads {
-            Some(reads) if M::ALL_FEATURES => reads.state.begin_sending(),
-            _ => self.entries[die].state.begin_sending(),
+            Some(reads) if M::ALL_FEATURES => reads.state.mark_sending(),
+            _ => self.entries[die].state.mark_sending(),
         }
     }
 

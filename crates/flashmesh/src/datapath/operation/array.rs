@@ -17,8 +17,8 @@ use crate::units::Time;
 #[derive(Clone, Copy, Debug)]
 pub enum ArrayOutcome {
     /// Outdated event: the operation was suspended after the event was scheduled. No action for the caller.
-    NotYet,
-    /// A read has ended. Next, call [`Datapath::try_issue`], and then [`Dies::begin_sending`](crate::datapath::Dies::begin_sending). In this order a
+    Outdated,
+    /// A read has ended. Next, call [`Datapath::try_issue`], and then [`Dies::mark_sending`](crate::datapath::Dies::mark_sending). In this order a
     /// die with a cache register senses the next page during the transfer.
     Read,
     /// A program, copyback or erase has ended. Next, update the map and call [`Datapath::try_issue`].
@@ -57,7 +57,7 @@ impl<M: Model> Datapath<M> {
     #[inline(always)]
     pub fn array_end(&mut self, die: DieId, kernel: &mut Kernel<M>) -> ArrayOutcome {
         let now = kernel.now();
-        let Some((extent, operation)) = self.dies.finish_array(die, now) else { return ArrayOutcome::NotYet };
+        let Some((extent, operation)) = self.dies.finish_array(die, now) else { return ArrayOutcome::Outdated };
         kernel.notify(|| Notice::ArrayEnded(die, extent));
         if M::ALL_FEATURES && self.operation_rules.may_take_steps(operation.kind) {
             let steps = self.operation_rules.steps(operation, &self.queues.transactions);

@@ -159,7 +159,7 @@ impl<M: Model> Datapath<M> {
         let lead = self.queues.pop_only(die, class, plane);
         if !self.is_valid_lead(lead, source) {
             self.dies[die].path.request_command(kernel.now());
-            return self.reroute(lead, granted, kernel);
+            return self.report_stale(lead, granted, kernel);
         }
         self.interconnect.attribute_wait(&self.queues, lead, granted.grant, &mut granted.path, kernel.now());
         self.interconnect.count_transfer(granted.grant, granted.path);
@@ -195,15 +195,15 @@ impl<M: Model> Datapath<M> {
                 // Keep the path request while the controller requeues or drops the lead. Otherwise, if other transactions are queued at the die
                 // meanwhile, the die would resume the suspended operation or request a second path.
                 self.dies[requester].path.request_command(kernel.now());
-                self.reroute(lead, granted, kernel)
+                self.report_stale(lead, granted, kernel)
             }
             chosen => self.start_chosen(chosen, granted, source, kernel),
         }
     }
 
     #[inline(never)]
-    fn reroute(&mut self, lead: TransactionId, granted: GrantedPath, kernel: &mut Kernel<M>) -> GrantOutcome {
-        self.queues.reroute(lead, kernel);
+    fn report_stale(&mut self, lead: TransactionId, granted: GrantedPath, kernel: &mut Kernel<M>) -> GrantOutcome {
+        self.queues.record_rerouted(lead, kernel);
         GrantOutcome::Moved(StaleLead { moved: lead, granted })
     }
 
@@ -218,7 +218,7 @@ impl<M: Model> Datapath<M> {
         let granted = stale.granted;
         let requester = granted.grant.die;
         match self.dequeue_chosen(requester, source, kernel) {
-            Some((_, lead)) if !self.is_valid_lead(lead, source) => self.reroute(lead, granted, kernel),
+            Some((_, lead)) if !self.is_valid_lead(lead, source) => self.report_stale(lead, granted, kernel),
             chosen => {
                 self.dies[requester].path.cancel_command();
                 self.start_chosen(chosen, granted, source, kernel)

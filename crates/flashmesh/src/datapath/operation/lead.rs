@@ -39,7 +39,7 @@ impl<M: Model> Datapath<M> {
         let lead = match lead {
             Some(lead)
                 if M::ALL_FEATURES
-                    && self.queues.has_page(lead, source)
+                    && self.queues.need_not_wait_for_page(lead, source)
                     && !self.queues.starts_with_head(choice, source) =>
             {
                 let was_queued = self.queues.dequeue(choice, lead);

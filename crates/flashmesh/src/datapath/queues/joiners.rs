@@ -169,7 +169,7 @@ impl<M: Model> TransactionQueues<M> {
     /// only the heads of the queues, but the scheduler may choose any transaction. `false` only for late-bound user programs, if streams have
     /// separate open blocks.
     #[inline(never)]
-    pub(in super::super) fn has_page<S: PageSource<M>>(&self, lead: TransactionId, source: &S) -> bool {
+    pub(in super::super) fn need_not_wait_for_page<S: PageSource<M>>(&self, lead: TransactionId, source: &S) -> bool {
         let transaction = &self.transactions[lead];
         transaction.class() != TransactionClass::UserProgram
             || source.shares_open_block()

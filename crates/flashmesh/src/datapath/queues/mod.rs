@@ -358,7 +358,7 @@ impl<M: Model> TransactionQueues<M> {
     }
 
     /// Records that `id` was dequeued and will be queued again or dropped, because its page has moved or its write goes to another plane.
-    pub(super) fn reroute(&mut self, id: TransactionId, kernel: &mut Kernel<M>) {
+    pub(super) fn record_rerouted(&mut self, id: TransactionId, kernel: &mut Kernel<M>) {
         self.count_dequeued(id);
         self.notify_rerouted(id, kernel);
     }

@@ -91,7 +91,7 @@ impl<M: Model> TransactionQueues<M> {
     /// Returns the first page of each early-bound program (pages assigned before the grant) that this call closes. The unused pages of a closed
     /// program stay empty. Next, call [`Datapath::try_issue`](crate::datapath::Datapath::try_issue).
     #[inline(never)]
-    pub fn gather_due(&mut self, die: DieId, is_flush: bool, kernel: &Kernel<M>) -> Vec<Ppn> {
+    pub fn release_due_programs(&mut self, die: DieId, is_flush: bool, kernel: &Kernel<M>) -> Vec<Ppn> {
         let now = kernel.now();
         for class in TransactionClass::WAITING_PROGRAMS {
             if self.is_early_bound(class) {

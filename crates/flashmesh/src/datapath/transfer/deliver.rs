@@ -16,7 +16,7 @@ pub enum DeliveredTransfer {
     /// A command with its data: the array has started. Next, call [`Datapath::issue_beside_array`].
     Command(DieId),
     /// Read data of a page, or of a part of it. Next, call [`Datapath::try_issue`], and then
-    /// [`Dies::begin_sending`](crate::datapath::Dies::begin_sending) for further data in the register.
+    /// [`Dies::mark_sending`](crate::datapath::Dies::mark_sending) for further data in the register.
     Data {
         die: DieId,
         read: TransactionId,

@@ -17,7 +17,7 @@ use crate::units::Time;
 
 /// Program that has not started, and whose mapping units already have their pages (early binding).
 #[derive(Clone, Copy, Debug)]
-struct PartialProgram {
+struct WaitingProgram {
     /// First page of the program.
     start: Ppn,
     /// Number of mapping units to which a page of the program was assigned.
@@ -29,7 +29,7 @@ struct PartialProgram {
     is_closed: bool,
 }
 
-impl PartialProgram {
+impl WaitingProgram {
     fn may_run(&self) -> bool {
         self.is_closed && self.queued == self.bound
     }
@@ -40,7 +40,7 @@ impl PartialProgram {
 pub struct EarlyBoundPrograms {
     /// For each plane, its programs that have not started, in the order in which their first mapping units got their pages. Empty if each program of
     /// the drive has one mapping unit.
-    programs: Vec<Vec<PartialProgram>>,
+    programs: Vec<Vec<WaitingProgram>>,
     timeout: Time,
     geometry: Geometry,
 }
@@ -52,7 +52,7 @@ impl EarlyBoundPrograms {
     }
 
     /// Returns the program that contains `page`; `None` if the program has started, or if no mapping unit of the program has its page yet.
-    fn find(&mut self, page: Ppn) -> Option<&mut PartialProgram> {
+    fn find(&mut self, page: Ppn) -> Option<&mut WaitingProgram> {
         let start = self.geometry.program_start(page);
         let programs = self.programs.get_mut(self.geometry.plane_of(page).index())?;
         programs.iter_mut().find(|program| program.start == start)
@@ -71,7 +71,7 @@ impl EarlyBoundPrograms {
     }
 
     pub(in super::super) fn has_runnable(&self, plane: PlaneId) -> bool {
-        self.programs[plane.index()].iter().any(PartialProgram::may_run)
+        self.programs[plane.index()].iter().any(WaitingProgram::may_run)
     }
 
     /// Counts the mapping unit of `page` as queued, or as dequeued if `is_queued` is false.
@@ -104,7 +104,7 @@ impl EarlyBoundPrograms {
         }
         let opened_at = kernel.now();
         let program =
-            PartialProgram { start: self.geometry.program_start(page), bound: 1, queued: 0, opened_at, is_closed };
+            WaitingProgram { start: self.geometry.program_start(page), bound: 1, queued: 0, opened_at, is_closed };
         self.programs[self.geometry.plane_of(page).index()].push(program);
         if !is_closed {
             kernel.schedule(lane::GATHER, opened_at + self.timeout, Event::GatherDue(self.die_of_page(page)));
