@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import itertools
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -164,3 +165,23 @@ def test_a_large_grid_without_room_for_intervals_says_so(some: Result) -> None:
     assert wide.getvalue().count("+-10.0 %") == len(depths) * (len(kinds) - 1)
     assert "?: " in wide.getvalue()
     assert "do not fit" not in wide.getvalue()
+
+
+def test_lengths_of_runs_with_more_requests_are_not_compared() -> None:
+    """A run that is extended until it is steady takes longer, which says nothing about the drive."""
+    comparison = flashmesh.compare(
+        "preset:venice-z-nand", vary={"workload.requests": [100, 400]}, overrides={"measure.warm-up": "none"}
+    )
+    table = printed(comparison)
+    for name in ("execution time", "energy of events", "nominal energy"):
+        (row,) = (line for line in table.splitlines() if line.startswith(f"{name}  "))
+        assert row.endswith(" -"), row
+    assert ending(table, "IOPS")
+    measures = {
+        row["measure"]: row["speedup"] for row in speedups(runs_of(comparison)) if row["run"] != row["baseline"]
+    }
+    assert list(measures) == ["throughput", "mean latency", "p99 latency"]
+    few, many = (run.result.iops for run in comparison.runs)
+    assert measures["throughput"] == pytest.approx(many / few)
+    extended = printed(replace(comparison, until_steady=True))
+    assert not re.search("execution time|energy", extended)

@@ -10,6 +10,7 @@ from flashmesh.aggregate.estimate import Estimate, estimate, ratio_of
 from flashmesh.plots import style
 from flashmesh.plots.runs import SPAN, baselines
 from flashmesh.report.marks import LEGENDS, legends, mark_of
+from flashmesh.report.measures import LENGTH_TOLERANCE, LENGTHS
 from flashmesh.report.replay import is_open
 
 if TYPE_CHECKING:
@@ -17,7 +18,9 @@ if TYPE_CHECKING:
 
     from flashmesh.plots.runs import Run
 
-MEASURES = ("execution time", "mean latency", "p99 latency")
+LENGTH, RATE = "execution time", "throughput"
+MEASURES = (LENGTH, RATE, "mean latency", "p99 latency")
+LATENCIES = MEASURES[2:]
 STATISTICS = {"mean latency": "mean", "p99 latency": "p99"}
 """Statistic in results of each latency measure."""
 NEUTRAL = "#999999"
@@ -28,7 +31,13 @@ def values_of(document: Mapping[str, Any]) -> dict[str, float | None]:
     """Returns the measures that speedups are computed from, by name; None for a measure that the result lacks."""
     latency = document["latency_ps"]["all"]
     mean, p99 = (latency["mean"], latency["p99"]) if latency else (None, None)
-    return dict(zip(MEASURES, (document[SPAN], mean, p99), strict=True))
+    per_request = 1 / document["iops"] if document["iops"] else None
+    return dict(zip(MEASURES, (document[SPAN], per_request, mean, p99), strict=True))
+
+
+def are_equally_long(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
+    """Returns whether two runs have equally many requests, or take equally long."""
+    return any(abs(after[key] - before[key]) <= LENGTH_TOLERANCE * before[key] for key in LENGTHS)
 
 
 def rows(runs: Sequence[Run]) -> style.Values:
@@ -37,11 +46,17 @@ def rows(runs: Sequence[Run]) -> style.Values:
     Runs of a point are paired by seed.
     """
     found: style.Values = []
-    for run, baseline in zip(runs, baselines(runs), strict=True):
+    pairs_of_runs = list(zip(runs, baselines(runs), strict=True))
+    has_length = all(
+        run.document[SPAN] is not None and are_equally_long(each.document, run.document) for run, each in pairs_of_runs
+    )
+    # Of equally long runs the execution times say the same as the throughput.
+    measures = [each for each in MEASURES if each != (RATE if has_length else LENGTH)]
+    for run, baseline in pairs_of_runs:
         before, after = (
             [values_of(document) for document in each.repeats or (each.document,)] for each in (baseline, run)
         )
-        for measure in MEASURES:
+        for measure in measures:
             pairs = [(was[measure], now[measure]) for was, now in zip(before, after, strict=False)]
             ratio = estimate([was / now for was, now in pairs if was and now])
             if ratio is None:
@@ -63,7 +78,7 @@ def rows(runs: Sequence[Run]) -> style.Values:
 def with_interval(speedup: float, measure: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> Estimate:
     """Returns the speedup of a run over its baseline with the 95 % interval that follows from those of both runs.
 
-    The interval of the execution time is that of the IOPS.
+    The interval of the execution time and of the throughput is that of the IOPS.
     """
     if measure in STATISTICS:
         figures = [latency(document, STATISTICS[measure]) for document in (before, after)]
@@ -104,7 +119,7 @@ def speedups(runs: Sequence[Run]) -> style.Plot:
     arrives = follows_arrivals(runs)
     found = rows(runs)
     there = {row["measure"] for row in found}
-    measures = [measure for measure in (MEASURES[1:] if arrives else MEASURES) if measure in there] or MEASURES[1:]
+    measures = [measure for measure in (LATENCIES if arrives else MEASURES) if measure in there] or LATENCIES
     values = [row for row in found if row["measure"] in measures]
     has_intervals = style.with_all_ends(values, "speedup")
     named, datasets = style.data(values)

@@ -22,7 +22,12 @@ UNSTEADY = " *"
 
 
 def against(view: View, measure: Measure, point: Point[int], reference: Point[int] | None) -> str:
-    """Returns the ratio of the means of a point and its reference as text, with a mark if noise may explain it."""
+    """Returns the ratio of the means of a point and its reference as text, with a mark if noise may explain it.
+
+    A dash if the measure is one of the length of runs, and the runs are not equally long.
+    """
+    if measure.is_of_length and not view.are_equally_long(point, reference):
+        return q.NONE
     times = q.ratio(view.mean(measure, point), view.mean(measure, reference))
     return f"{times} {view.mark(measure, point, reference, times)}".rstrip()
 

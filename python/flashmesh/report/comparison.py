@@ -387,7 +387,10 @@ def averages(view: View, baseline: Baseline, measures: Sequence[Measure], termin
     own = ", ".join(baseline.settings)
     headings = ("runs", "mean", "geometric mean", "min", "max", "largest in", *(("max at",) if others else ()))
     table = terminal.table(own, f"ratio to {baseline}", *headings, left=2)
+    pairs = list(zip(view.points, view.references, strict=True))
     for measure in measures:
+        if measure.is_of_length and not all(view.are_equally_long(*pair) for pair in pairs):
+            continue
         # Papers state speedup, the inverse ratio of times; mean speedup is not the inverse of the mean ratio.
         kinds_of_ratio = ((measure.name, False), ("speedup", True))
         for name, inverse in kinds_of_ratio if measure.name == "execution time" else kinds_of_ratio[:1]:

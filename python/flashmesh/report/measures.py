@@ -40,6 +40,8 @@ class Measure:
     """Name of the measure whose intervals say how noisy ratios of this measure are; None for those of the measure."""
     is_exact: bool = False
     """Whether the measure follows from the configuration alone, so that it has no noise."""
+    is_of_length: bool = False
+    """Whether the measure grows with the number of requests, so that it has no ratio between runs of unequal length."""
     stream: str | None = None
     """Name of the stream that the measure describes; None for the whole run."""
     heading: str = ""
@@ -81,6 +83,10 @@ def in_document(document: Mapping[str, Any], key: str) -> Any:
     return found
 
 
+LENGTHS = ("requests", "makespan_ps")
+"""Keys of the length of a run. Runs that differ in one of them alone do the same work, or for the same time."""
+LENGTH_TOLERANCE = 0.01
+"""Largest relative difference between the lengths of runs that count as equally long."""
 WANTED = "precision.wanted"
 """Key of the requested precision (`measure.precision`) in a result; without a value if none is requested."""
 WINDOW = (
@@ -200,6 +206,7 @@ OF_RUN = (
         "ps",
         _span,
         noise_of="IOPS",
+        is_of_length=True,
     ),
     Measure("IOPS", ("iops",), lambda value: q.scaled(value or 0.0), interval="confidence.iops"),
     Measure(
@@ -239,9 +246,9 @@ OF_RUN = (
     _share("controllers busy", "utilisation.controllers_mean"),
     _share("dies busy", "utilisation.dies_mean"),
     _share("distance to the bound", "lower_bound.distance"),
-    Measure("energy of events", ("power.energy_j.total", WANTED), q.energy, "J", _of_fixed_length),
+    Measure("energy of events", ("power.energy_j.total", WANTED), q.energy, "J", _of_fixed_length, is_of_length=True),
     Measure("average power", ("power.average_w",), q.power, "W"),
-    Measure("nominal energy", ("power.nominal_energy_j", WANTED), q.energy, "J", _of_fixed_length),
+    Measure("nominal energy", ("power.nominal_energy_j", WANTED), q.energy, "J", _of_fixed_length, is_of_length=True),
     Measure("nominal power", ("power.nominal_w",), q.power, "W"),
     Measure("links", ("links.names",), _whole, of=lambda names: None if names is None else len(names), ratio=False),
     Measure("wires", ("area.wires",), _whole, is_exact=True),

@@ -134,7 +134,12 @@ class View:
         return [value for number in point.runs if (value := self.value(measure, number)) is not None]
 
     def has(self, measure: Measure) -> bool:
-        """Returns whether any shown point has a value of a measure."""
+        """Returns whether any shown point has a value of a measure that says something about the drive.
+
+        Lengths of runs that were extended until they were steady do not.
+        """
+        if measure.is_of_length and self.table.until_steady:
+            return False
         return any(self.of_point(measure, point) for point in self.points)
 
     def mean(self, measure: Measure, point: Point[int] | None) -> float | None:
@@ -182,6 +187,18 @@ class View:
         if found is None or base is None or found.mean <= 0 or base.mean <= 0:
             return None
         return ratio_of(found, base)
+
+    def are_equally_long(self, point: Point[int], reference: Point[int] | None) -> bool:
+        """Returns whether the runs of two points have equally many requests, or take equally long, on average."""
+        from flashmesh.report.measures import LENGTH_TOLERANCE, LENGTHS, measure_named
+
+        if reference is None:
+            return True
+        for name in LENGTHS:
+            found, base = (self.mean(measure_named(name), each) for each in (point, reference))
+            if found is None or base is None or abs(found - base) <= LENGTH_TOLERANCE * base:
+                return True
+        return False
 
     def seed(self, number: int) -> str:
         """Returns the varied seed of a run as text; empty if the seed is not varied."""
