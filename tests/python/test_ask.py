@@ -16,7 +16,7 @@ import flashmesh
 from conftest import Cli
 from flashmesh.aggregate.estimate import Estimate, estimate, ratio_of
 from flashmesh.asking import engine
-from flashmesh.asking.answer import Answer, Effect, Row
+from flashmesh.asking.answer import Answer, Effect, Row, is_higher_better
 from flashmesh.asking.causes import Cause, cause_of, inside, subject_of
 from flashmesh.asking.changes import Change, changes_of
 from flashmesh.configuration import load
@@ -424,3 +424,19 @@ def test_time_limit_names_what_was_not_tried() -> None:
     assert found.elapsed_s < 60
     tried = {row.change for row in found.rows}
     assert tried.isdisjoint(found.untried)
+
+
+@pytest.mark.parametrize(
+    ("measure", "higher"),
+    [
+        ("IOPS", True),
+        ("bandwidth", True),
+        ("p99", False),
+        ("execution time", False),
+        ("streams.reader.IOPS", True),
+        ("streams.reader.bandwidth", True),
+        ("streams.reader.p99", False),
+    ],
+)
+def test_a_measure_of_a_stream_is_better_in_the_direction_of_that_of_the_drive(measure: str, higher: bool) -> None:
+    assert is_higher_better(measure_named(measure).keys) == higher

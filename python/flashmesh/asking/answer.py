@@ -24,8 +24,8 @@ BEST = 3
 
 
 def is_higher_better(keys: tuple[str, ...]) -> bool:
-    """Returns whether higher values of a measure are better. `keys` is the path of the measure in a result."""
-    return keys[0].endswith(HIGHER_IS_BETTER)
+    """Returns whether higher values of a measure are better. `keys` are its paths in a result."""
+    return any(key.endswith(HIGHER_IS_BETTER) for key in keys)
 
 
 def percent(change: float) -> str:
