@@ -9,6 +9,7 @@ about twice as long as the last one.
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -25,6 +26,10 @@ OF_BACKLOG = frozenset({BACKLOG, "drift", "warm-up"})
 """Reasons against a steady state that a growing queue explains: latency drifts with its length, without an end."""
 GROWTH = 2
 """Minimum ratio of the requests of an attempt to those of the previous attempt, unless the limit is lower."""
+STREAM_NOISE_MAX = 0.1
+"""Maximum half-width of the 95 % interval of the mean latency of each stream, as a share of the mean."""
+STREAM_REQUESTS_MIN = 320
+"""Number of requests from which on a stream can have an interval: ten batches of 32 requests."""
 LIMIT = 64
 """Default maximum number of requests of an attempt, as a multiple of those of the first attempt."""
 
@@ -87,8 +92,41 @@ def settled(
 
 
 def is_steady(document: Mapping[str, Any]) -> bool:
-    """Returns whether a result has a measured window, and the window is steady."""
-    return document["measured"] is not None and bool(document["steadiness"]["steady"])
+    """Returns whether a result has a measured window, the window is steady, and each stream has enough requests."""
+    is_whole = document["measured"] is not None and bool(document["steadiness"]["steady"])
+    return is_whole and not uncertain_streams(document)
+
+
+def uncertain_streams(document: Mapping[str, Any]) -> dict[str, float]:
+    """Returns the streams whose mean latency is not known to `STREAM_NOISE_MAX`, the least known first.
+
+    The verdict on a run takes all streams together, in which a rare stream disappears. Each stream comes with half the
+    width of its 95 % interval, as a share of the mean; infinity if the stream has too few requests for an interval.
+    Empty with one stream, and if intervals of single streams are not measured.
+    """
+    if len(document["streams"]) < 2:
+        return {}
+    streams = (document["measured"] or document)["streams"]
+    confidences = {stream["name"]: stream["confidence"] for stream in document["streams"]}
+    if not any(confidences.values()):
+        return {}
+    widths = {stream["name"]: half_width(stream, confidences[stream["name"]]) for stream in streams}
+    wide = sorted(widths.items(), key=lambda found: -found[1])
+    return {name: width for name, width in wide if width > STREAM_NOISE_MAX}
+
+
+def half_width(stream: Mapping[str, Any], confidence: Mapping[str, Any] | None) -> float:
+    """Returns half the width of the 95 % interval of the mean latency of a stream, as a share of the mean.
+
+    Infinity without an interval, if the stream has few requests. A stream with many requests has none if it ends long
+    before the run, which more requests do not change; 0 for such a stream, and for one without requests.
+    """
+    latency = stream["latency_ps"]["all"]
+    interval = confidence["latency_ps"]["all"]["mean"] if confidence is not None else None
+    if interval is None or latency is None:
+        return math.inf if 0 < stream["requests"] < STREAM_REQUESTS_MIN else 0.0
+    width: float = (interval["high"] - interval["low"]) / 2 / latency["mean"]
+    return width
 
 
 def is_behind(document: Mapping[str, Any]) -> bool:
@@ -109,7 +147,10 @@ def lengthened(config: Config, document: Mapping[str, Any], limit: int) -> tuple
     total, multiplied = document["requests"], sum(counts.values())
     if not multiplied:
         return None
-    wanted = max(GROWTH, (document["steadiness"]["requests_needed"] or 0) / total)
+    # The width of an interval falls with the square root of the number of requests.
+    of_streams = [(width / STREAM_NOISE_MAX) ** 2 for width in uncertain_streams(document).values()]
+    of_noise = max((times for times in of_streams if math.isfinite(times)), default=0.0)
+    wanted = max(GROWTH, (document["steadiness"]["requests_needed"] or 0) / total, of_noise)
     # The other requests, such as those of the warm-up, remain as they are.
     allowed = (limit - (total - multiplied)) / multiplied
     longer = {key: int(count * min(wanted, allowed)) for key, count in counts.items()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -12,7 +13,7 @@ import pytest
 import flashmesh
 from conftest import Cli
 from flashmesh import configuration
-from flashmesh.steady import UntilSteady, is_steady, measured, settled
+from flashmesh.steady import UntilSteady, is_steady, measured, settled, uncertain_streams
 from flashmesh.sweeps.work import Cancelled, extended
 
 if TYPE_CHECKING:
@@ -183,6 +184,75 @@ def test_a_cancelled_run_has_its_longest_try(filling: Path, second: int | None, 
     report, of = extended(config, UntilSteady(), run, cast("Any", Stopped()))
     assert json.loads(report)["requests"] == shown
     assert json.loads(of.to_json())["workload"]["requests"] == (16_000 if shown == second else 8_000)
+
+
+def known_to(*widths: float | None) -> dict[str, Any]:
+    """Returns a steady result whose streams have an interval of the mean latency of this relative half-width."""
+
+    def interval(half: float | None, value: float) -> dict[str, float] | None:
+        return None if half is None else {"low": value * (1 - half), "high": value * (1 + half)}
+
+    streams = [
+        {
+            "name": f"s{place}",
+            "requests": 100 if half is None else 1_000,
+            "latency_ps": {"all": {"mean": 1e6}},
+            "confidence": {"latency_ps": {"all": {"mean": interval(half, 1e6)}}},
+        }
+        for place, half in enumerate(widths)
+    ]
+    steadiness = {"steady": True, "reasons": [], "requests_needed": None}
+    return {
+        "requests": 1_000 * len(widths),
+        "streams": streams,
+        "measured": {"streams": streams},
+        "steadiness": steadiness,
+    }
+
+
+@pytest.mark.parametrize(
+    ("widths", "uncertain"),
+    [((0.5,), {}), ((0.05, 0.09), {}), ((0.05, 0.2, 0.4), {"s2": 0.4, "s1": 0.2}), ((0.05, None), {"s1": math.inf})],
+)
+def test_a_run_is_steady_once_each_of_several_streams_is_known(
+    widths: tuple[float | None, ...], uncertain: dict[str, float]
+) -> None:
+    document = known_to(*widths)
+    assert uncertain_streams(document) == pytest.approx(uncertain)
+    assert list(uncertain_streams(document)) == list(uncertain)
+    assert is_steady(document) == (not uncertain)
+
+
+def test_a_run_with_a_rare_stream_goes_on_until_that_stream_is_known() -> None:
+    tables = {
+        "preset": "venice-z-nand",
+        "geometry": {"channels": 2, "chips-per-channel": 2},
+        "measure": {"warm-up": "auto"},
+        "stream": {
+            "often": {"workload": {"requests": 5_000, "read-share": 1.0}},
+            "rare": {
+                "workload": {"requests": 100, "read-share": 1.0, "interarrival": "100us", "arrivals": "exponential"},
+                "replay": {"mode": "open"},
+            },
+        },
+    }
+    short = flashmesh.run(tables)
+    assert short.steadiness.steady
+    assert list(uncertain_streams(short.document)) == ["rare"]
+    long = flashmesh.run(tables, until_steady=True)
+    assert long.requests > short.requests
+    assert uncertain_streams(long.document) == {}
+
+
+def test_a_stream_that_ends_early_does_not_keep_a_run_from_being_steady() -> None:
+    document = known_to(0.05, 0.05)
+    ended = document["measured"]["streams"][1]
+    ended["confidence"] = None
+    assert is_steady(document)
+    ended["requests"] = 100
+    assert uncertain_streams(document) == {"s1": math.inf}
+    ended |= {"requests": 0, "latency_ps": {"all": None}}
+    assert is_steady(document)
 
 
 def test_streams_grow_alike_and_traces_end(tmp_path: Path) -> None:

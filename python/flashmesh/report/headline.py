@@ -15,7 +15,7 @@ from flashmesh.report import quantities as q
 from flashmesh.report.replay import phases, stops_at_a_time
 
 if TYPE_CHECKING:
-    from flashmesh.results import ConfidenceInterval, Result, Steadiness
+    from flashmesh.results import ConfidenceInterval, Result
 
 STATES = {
     "none": "empty",
@@ -58,15 +58,15 @@ UNWRITTEN_MIN = 0.01
 """Minimum share of reads of pages without data (never written, or deallocated) that a summary mentions."""
 
 
-def drive(parameters: dict[str, Any], steadiness: Steadiness | None) -> str:
-    """Returns a text on the drive (preset, geometry) and its state at the start of the run."""
+def drive(parameters: dict[str, Any], *, is_steady: bool) -> str:
+    """Returns a text on the drive (preset, geometry) and its state, for a run that was steady or not."""
     condition = parameters["precondition"]
     shape = array(parameters["geometry"], parameters["fabric"]["kind"])
     name = preset_of(parameters)
     state = STATES[condition["kind"]]
     if condition["kind"] != "none" and condition["fill"] < 1:
         state = state.replace("full", f"{q.share(condition['fill'])} full")
-    if condition["kind"] == "random" and steadiness is not None and steadiness.steady:
+    if condition["kind"] == "random" and is_steady:
         state = "full and steady"
     return f"{name}, {shape}, {state}" if name else f"{shape}, {state}"
 

@@ -1,11 +1,12 @@
-"""Note on a stream with far fewer measured requests than another one, whose figures are therefore uncertain."""
+"""Notes on streams with too few requests, whose figures are therefore uncertain."""
 
 from __future__ import annotations
 
 import math
 from typing import TYPE_CHECKING, Any
 
-from flashmesh.steady import REQUESTS
+from flashmesh.report import quantities as q
+from flashmesh.steady import REQUESTS, STREAM_NOISE_MAX, uncertain_streams
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -21,6 +22,25 @@ WIDE_MIN = 0.1
 def scarce_stream(result: Result) -> str:
     """Returns a note on the stream of a run that has far fewer requests than another; empty without such a stream."""
     return note(result.document)
+
+
+def uncertain_stream(result: Result) -> str:
+    """Returns a note on the least known stream of a steady run; empty if all streams are known well."""
+    document = result.document
+    found = uncertain_streams(document)
+    if not found or document["precision"] is not None or document["interrupted"]:
+        return ""
+    if not document["steadiness"]["steady"]:
+        return ""
+    name, width = next(iter(found.items()))
+    told = f"All streams together are steady, but the mean latency of {name} is"
+    if not math.isfinite(width):
+        return f"{told} not known: {name} has too few requests for an interval."
+    times = max((width / STREAM_NOISE_MAX) ** 2, 1.1)
+    return (
+        f"{told} known to +-{q.share(width)} only (95 %): about {times:.1f} times as many requests of each stream make "
+        f"that +-{q.share(STREAM_NOISE_MAX)}."
+    )
 
 
 def first_note(documents: Iterable[Mapping[str, Any]]) -> str:

@@ -26,13 +26,14 @@ from flashmesh.report import (
 from flashmesh.report import quantities as q
 from flashmesh.report.bottleneck import bound_sentence
 from flashmesh.report.capacity import spare_space
-from flashmesh.report.preemption import unpreempted_collections
+from flashmesh.report.preemption import delaying_collections
 from flashmesh.report.replay import phases
-from flashmesh.report.scarce import scarce_stream
+from flashmesh.report.scarce import scarce_stream, uncertain_stream
 from flashmesh.report.stream_kinds import mixed_kinds
 from flashmesh.report.throttle import foreign_throttle
 from flashmesh.report.utilisation import BAR, utilisation
 from flashmesh.results import Breakdown, Latency, LatencyByKind
+from flashmesh.steady import uncertain_streams
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -104,8 +105,8 @@ def sections(result: Result, terminal: Terminal) -> Iterator[RenderableType]:
         yield Text(told, style="bold yellow")
     # If a stream ended early, the interval is wide for that reason, and a longer run would not narrow it.
     wide = "" if slowdowns.ended_early(result) else headline.wide(result)
-    notes = (wide, headline.unwritten(result), scarce_stream(result), spare_space(result))
-    for told in (*notes, foreign_throttle(result.document), unpreempted_collections(result.document)):
+    notes = (wide, headline.unwritten(result), scarce_stream(result) or uncertain_stream(result), spare_space(result))
+    for told in (*notes, foreign_throttle(result.document), delaying_collections(result.document)):
         if told:
             yield Text(told, style="yellow")
     if (count := phases(result.parameters)) > 1:
@@ -164,7 +165,8 @@ def title(result: Result) -> str:
     asked = "" if is_stepped else headline.workload(parameters)
     issued = "requests of a program" if is_stepped else replay(result, "" if asked else "requests ")
     told = f"{asked}, {issued}" if asked else issued
-    return f"flashmesh {result.version}: {headline.drive(parameters, result.steadiness)}; {told}"
+    is_steady = result.steadiness.steady and not uncertain_streams(result.document)
+    return f"flashmesh {result.version}: {headline.drive(parameters, is_steady=is_steady)}; {told}"
 
 
 def subject(result: Result) -> str:
@@ -379,9 +381,9 @@ def flash(result: Result) -> RenderableType:
 
 
 def starved(result: Result) -> list[tuple[str, str]]:
-    """Returns a row for starving reads or writes, which begin only when older than `schedule.age-bound`.
+    """Returns a row for reads or writes that went before waiting operations of the other kind because of their age.
 
-    Up to this age, the scheduler prefers operations of the other kind.
+    From the age of `schedule.age-bound` on, an operation is overdue, and the scheduler prefers it.
     """
     bound = result.parameters["schedule"].get("age-bound")
     if bound == "0ps":
@@ -391,7 +393,8 @@ def starved(result: Result) -> list[tuple[str, str]]:
     return [
         (
             f"starving {kind}",
-            f"{q.count(count)} operations began only after {bound} (schedule.age-bound): {other} went first until then",
+            f"{q.count(count)} operations had waited for {bound} (schedule.age-bound), so that they went before"
+            f" {other}",
         )
         for (kind, count), other in zip(counts.items(), reversed(counts), strict=True)
         if count
