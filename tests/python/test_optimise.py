@@ -9,7 +9,10 @@ from typing import Any
 
 import pytest
 
+import flashmesh
 from conftest import TIMEOUT_S, Cli
+from flashmesh.cli.optimise import known
+from flashmesh.report.measures import measure_named
 from flashmesh.sweeps.points import Points
 from flashmesh.sweeps.ranges import read_range
 from long_cases import in_part
@@ -46,8 +49,9 @@ def test_front_is_what_no_other_trial_beats(cli: Cli, search_file: Path, tmp_pat
         if not any(other != point and other[0] <= point[0] and other[1] <= point[1] for other in candidates)
     }
     assert {point for trial, point in zip(trials, points, strict=True) if trial["pareto"]} == best
-    front, explained = done.stdout.split("\n\n")
+    front, unsteady, explained = done.stdout.split("\n\n")
     assert len(front.splitlines()) == 2 + len(best)
+    assert unsteady.startswith(f"{len(best)} of {len(best)} drives of this front are not steady")
     assert [line.split()[0] for line in explained.splitlines()[2:]] == ["fabric.kind", "fabric.channel-rate"]
     # Every drive is tried once.
     tried = {json.dumps(trial["settings"]) for trial in trials}
@@ -156,6 +160,16 @@ def test_what_is_no_search_is_refused(
     assert words in done.stderr
     assert f" --> best.toml:{place}\n" in done.stderr
     assert not (tmp_path / "out").exists()
+
+
+def test_figures_of_the_front_have_the_intervals_of_their_runs() -> None:
+    result = flashmesh.run("preset:venice-z-nand", overrides={"workload.requests": 5_000})
+    interval = result.confidence.latency_ps.all.mean
+    assert interval is not None
+    half = (interval.high - interval.low) / 2 / result.latency_ps.all.mean
+    told = known(measure_named("mean"), result.latency_ps.all.mean, result.document)
+    assert told.endswith(f" us +-{100 * half:.1f} %")
+    assert known(measure_named("wires"), 64, result.document) == "64"
 
 
 @pytest.mark.long

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from flashmesh._native import ConfigError, FlashmeshError
+from flashmesh.aggregate.estimate import Estimate
 from flashmesh.cli.command import command
 from flashmesh.cli.output import require_stdout, stdout
 from flashmesh.cli.parameters import PRECISE, dask_options, precision_option, store_options
@@ -17,10 +19,14 @@ from flashmesh.cli.sweep import executor_of
 from flashmesh.cli.sweeping import Lines
 from flashmesh.configuration import value_text
 from flashmesh.report import quantities as q
+from flashmesh.report.measures import in_document
 from flashmesh.spare_space import CAPACITY, reason, shown
 from flashmesh.sweeps.importance import importance
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from flashmesh.report.measures import Measure
     from flashmesh.report.terminal import Terminal
     from flashmesh.sweeps.search import Search
     from flashmesh.sweeps.searchfile import SearchFile
@@ -101,6 +107,14 @@ def nearest(search: Search, read: SearchFile) -> list[str]:
     return [f"nearest is {drive}: {'; '.join(misses)}"]
 
 
+def known(measure: Measure, value: float, document: Mapping[str, Any]) -> str:
+    """Returns a figure of a run as text, with its 95 % interval if the run has one."""
+    interval = in_document(document, measure.interval) if measure.interval is not None else None
+    if interval is None:
+        return measure.text(value)
+    return f"{measure.text(value)} {Estimate(value, interval['low'], interval['high'], 1, 'batches').spread_text}"
+
+
 def planned(search: Search) -> str:
     """Returns the number of drives that the search will try, as text."""
     if search.is_enumerated:
@@ -135,11 +149,18 @@ def show_front(search: Search, read: SearchFile, terminal: Terminal) -> None:
     measures = {measure.name.strip(): measure for measure in wanted}
     followed = [CAPACITY] if any(trial["capacity"] is not None for trial in front) else []
     table = terminal.table(*read.space, *followed, *measures, left=len(read.space))
-    for trial in front:
+    documents = [json.loads(search.store.read(trial["run"])) for trial in front]
+    for trial, document in zip(front, documents, strict=True):
         settings = [q.NONE if key in trial["idle"] else value_text(value) for key, value in trial["settings"].items()]
         settings += [shown(trial["capacity"]) if trial["capacity"] is not None else q.NONE for _ in followed]
-        table.add_row(*settings, *(measure.text(trial["measures"][name]) for name, measure in measures.items()))
+        figures = [known(measure, trial["measures"][name], document) for name, measure in measures.items()]
+        table.add_row(*settings, *figures)
     terminal.print(table)
+    unsteady = sum(not document["steadiness"]["steady"] for document in documents)
+    if unsteady:
+        drives = "drive of this front is" if len(front) == 1 else "drives of this front are"
+        told = "longer runs would give other values (workload.requests), and perhaps another front"
+        terminal.print("", f"{unsteady:,} of {len(front):,} {drives} not steady: {told}.")
     if followed:
         terminal.print("", f"{CAPACITY} follows the space ({reason(read.space)})")
     shares = importance(search.trials(), list(read.space))
