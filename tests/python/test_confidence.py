@@ -16,6 +16,7 @@ from flashmesh.report import headline, summary
 from flashmesh.report import quantities as q
 from flashmesh.report.measures import attribute
 from flashmesh.report.terminal import Terminal
+from flashmesh.results import Result
 from long_cases import in_part
 
 ROOT = Path(__file__).parents[2]
@@ -122,6 +123,14 @@ def test_the_length_of_a_steady_run_is_a_time_where_a_time_ends_the_run() -> Non
     needed = timed.steadiness.requests_needed
     assert needed is not None
     assert f"{q.time(needed / timed.iops * 1e12)} at this rate (replay.stop-time;" in shown(timed)
+
+
+@pytest.mark.parametrize(("reason", "verb"), [("short", "would"), ("drift", "may"), ("warm-up", "may")])
+def test_a_length_that_no_result_tells_is_no_promise(reason: str, verb: str) -> None:
+    document = flashmesh.run(SMALL, overrides={"workload.requests": 500}).document
+    steadiness = {"steady": False, "reasons": [reason], "requests_needed": 4_000}
+    told = headline.longer(Result.from_document({**document, "steadiness": steadiness}))
+    assert told == f"; about 4,000 requests {verb} be enough (workload.requests)."
 
 
 def test_the_length_of_a_steady_run_of_several_streams_is_a_multiple_for_each_of_them() -> None:

@@ -52,6 +52,8 @@ GRIDS = ("pnssd", "nossd", "venice", "ideal")
 """Interconnects whose chips are arranged in rows, not on channels."""
 WIDE_MIN = 0.1
 """Minimum half-width of the interval of IOPS, as a share of the IOPS, that a summary mentions."""
+GUESSED = frozenset({"drift", "warm-up"})
+"""Reasons against a steady state that do not tell how many requests a steady run needs."""
 TENTHS_MAX = 10.0
 """Maximum factor that is shown with a decimal."""
 UNWRITTEN_MIN = 0.01
@@ -155,7 +157,10 @@ def longer(result: Result) -> str:
         return f"; {BEGIN_FULL}{filled}."
     if needed is None:
         return "."
-    enough = f"; about {rounded(needed):,} requests would be enough"
+    # No result says how long a drift goes on: the number is twice that of the run.
+    is_guess = not GUESSED.isdisjoint(result.steadiness.reasons)
+    verb = "may be enough" if is_guess else "would be enough"
+    enough = f"; about {rounded(needed):,} requests {verb}"
     if is_whole_trace(result.document):
         return f"{enough}, and the trace has {result.requests:,}."
     parameters = result.parameters
@@ -165,7 +170,7 @@ def longer(result: Result) -> str:
     if len(parameters.get("stream", {})) > 1:
         times = needed / result.requests
         shown = f"{times:.1f}" if times < TENTHS_MAX else f"{rounded(round(times)):,}"
-        return f"; about {shown} times as many requests of each stream would be enough (workload.requests)."
+        return f"; about {shown} times as many requests of each stream {verb} (workload.requests)."
     return f"{enough} (workload.requests)."
 
 
