@@ -89,14 +89,66 @@ def test_a_rate_missed_on_a_saturated_drive_is_not_blamed_on_the_depth(tmp_path:
     result = run(tmp_path, job)
     assert result.iops < 0.5 * 90_000
     assert result.bound.share > 0.9
-    (missed,) = depth.missed(result.document)
-    assert missed.is_saturated
+    assert len(depth.missed(result.document)) == 1
     told = shown(result)
-    assert "with 64 requests in flight, on a saturated drive" in told
+    assert "with 64 requests in flight, on a saturated drive (its dies: " in told
+    assert "more in flight would only wait longer, so lower the rates" in told
     assert "iodepth=" not in told
     assert result.bound.sentence in told
     # At most 64 requests are in flight, so no queue grows.
     assert BEHIND not in told
+
+
+def test_jobs_that_wait_for_a_full_cache_are_told_what_the_drive_sustains(tmp_path: Path) -> None:
+    job = "rw=write\nbs=64k\nioengine=libaio\niodepth=4\nsize=1g\nruntime=40ms\ntime_based\n"
+    read = "rw=randread\nbs=4k\nrate_iops=5000\nruntime=40ms\ntime_based\n"
+    path = tmp_path / "job.fio"
+    path.write_text(f"[a]\n{job}rate=2g\n[b]\n{job}offset=1g\nrate=2g\n[r]\n{read}")
+    # A cache that writes few pages at a time to the flash stays full, while no part of the drive is busy.
+    narrow = {"cache.capacity": "4MiB", "cache.destages-max": 4, "measure.warm-up": "none"}
+    result = flashmesh.run(DRIVE, fio=path, overrides=narrow)
+    assert result.bound.share < depth.SATURATED
+    assert [missed.name for missed in depth.missed(result.document)] == ["a", "b"]
+    told = shown(result)
+    assert "the drive does not sustain the rates of the 3 jobs together, which reach" in told
+    assert "of their time waiting for space in the device cache" in told
+    assert "more in flight would only take from the others or wait longer, so lower the rates" in told
+    assert "iodepth=" not in told
+    assert BEHIND not in told
+    assert "bound by the queue depth" not in told
+
+
+def test_a_small_depth_is_told_although_another_job_fills_the_cache(tmp_path: Path) -> None:
+    path = tmp_path / "job.fio"
+    path.write_text(
+        "[w]\nrw=write\nbs=64k\nioengine=libaio\niodepth=4\nsize=1g\nruntime=40ms\ntime_based\nrate=2g\n"
+        "[r]\nrw=randread\nbs=4k\nrate_iops=100000\nruntime=40ms\ntime_based\n"
+    )
+    narrow = {"cache.capacity": "4MiB", "cache.destages-max": 4, "measure.warm-up": "none"}
+    by_drive, by_depth = depth.missed(flashmesh.run(DRIVE, fio=path, overrides=narrow).document)
+    assert (by_drive.name, by_depth.name, by_depth.limit) == ("w", "r", "")
+    assert "device cache" in by_drive.limit
+    assert "job r cannot reach its rate" in depth.text([by_depth, by_drive]).split("lower the rates; ")[1]
+
+
+def test_collection_is_the_limit_only_with_requests_for_every_die() -> None:
+    document = flashmesh.run(DRIVE, overrides=OPEN | {"replay.outstanding-max": 1}).document
+    mean = document["streams"][0]["breakdown_ps"]["mean"]
+    mean["behind_gc"] = 2 * sum(time for key, time in mean.items() if key != "count")
+    assert [missed.limit for missed in depth.missed(document)] == [""]
+    document["host"]["queues"][0]["occupancy_mean"] = 1_000.0
+    (missed,) = depth.missed(document)
+    assert "of their time behind garbage collection" in missed.limit
+
+
+def test_a_stream_that_keeps_its_rate_does_not_bring_back_the_backlog_of_another(tmp_path: Path) -> None:
+    slow = {"workload": {"requests": 2_000, "interarrival": "20us"}, "replay": {"outstanding-max": 1}}
+    kept = {"workload": {"requests": 200, "interarrival": "400us"}, "replay": {"outstanding-max": 8}}
+    result = flashmesh.run({"preset": "samsung-pm9a3", "stream": {"slow": slow, "kept": kept}}, overrides=ISSUED)
+    assert [missed.name for missed in depth.missed(result.document)] == ["slow"]
+    assert depth.explains_backlog(result.document)
+    assert "backlog" in result.steadiness.reasons
+    assert BEHIND not in shown(result)
 
 
 def test_a_stream_of_a_configuration_is_told_its_keys() -> None:

@@ -30,7 +30,8 @@ def bound_sentence(document: Mapping[str, Any]) -> str:
     """
     sentence: str = document["bound"]["sentence"]
     _, _, busy = sentence.partition(": ")
-    if sentence.startswith(BEHIND) and (found := missed(document)) and len(found) == len(document["streams"]):
+    found = [stream for stream in missed(document) if not stream.limit] if sentence.startswith(BEHIND) else []
+    if found and len(found) == len(document["streams"]):
         others = f" (and {len(found) - 1:,} more)" if len(found) > 1 else ""
         return f"bound by the queue depth of {found[0].subject}{others}, always {found[0].in_flight} in flight: {busy}"
     if sentence.startswith(BY_LATENCY) and (times := think_times(document)):
