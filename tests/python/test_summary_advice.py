@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import copy
+import json
 import math
 from typing import Any
 
 import flashmesh
+from flashmesh._native import Config
 from flashmesh.html.saved import study_of
 from flashmesh.report import headline
 from flashmesh.report import quantities as q
@@ -31,6 +33,29 @@ def test_a_stream_that_ends_early_is_named_beside_the_slowdowns() -> None:
 def test_streams_of_different_phases_are_not_said_to_end_early() -> None:
     phases = {"stream.long.replay.phase": 1}
     assert STOP not in shown(flashmesh.run(STREAMS, overrides=phases, fairness=True))
+
+
+def test_a_changed_drive_is_not_headed_by_the_name_of_the_preset_alone() -> None:
+    small = {"workload.requests": 100, "measure.warm-up": "none"}
+    head = "flashmesh {}: {}venice-z-nand, 8 channels of 8 chips (bus), ".format
+    for preset, changed in (
+        ("", {"workload.read-share": 0.5, "seed": 4, "replay.outstanding": 2}),
+        ("", {"precondition.kind": "sequential", "measure.epoch": "1ms"}),
+        ("based on ", {"geometry.capacity": "64GiB"}),
+        ("based on ", {"gc.threshold": "4%"}),
+        ("based on ", {"host.link-rate": "1GB/s"}),
+    ):
+        result = flashmesh.run("preset:venice-z-nand", overrides=small | changed)
+        assert shown(result).startswith(head(result.version, preset)), changed
+    other = flashmesh.run("preset:venice-z-nand", overrides=small | {"flash.read-time": "9us"})
+    assert shown(other).startswith(f"flashmesh {other.version}: 8 channels")
+
+
+def test_every_preset_is_headed_by_its_name() -> None:
+    for name in flashmesh.presets():
+        text = f'preset = "{name}"\nprecondition.kind = "sequential"\nworkload.requests = 10'
+        parameters = json.loads(Config.from_str(text, name, []).to_json())
+        assert headline.drive_name(parameters) in (name, ""), name
 
 
 def settled(think_time: str) -> Result:

@@ -56,6 +56,8 @@ GUESSED = frozenset({"drift", "warm-up"})
 """Reasons against a steady state that do not tell how many requests a steady run needs."""
 TENTHS_MAX = 10.0
 """Maximum factor that is shown with a decimal."""
+NOT_OF_DRIVE = frozenset({"workload", "replay", "queue", "stream", "namespace", "measure", "precondition", "seed"})
+"""Tables and keys of a configuration that state what is run and measured, not the drive."""
 UNWRITTEN_MIN = 0.01
 """Minimum share of reads of pages without data (never written, or deallocated) that a summary mentions."""
 
@@ -64,7 +66,7 @@ def drive(parameters: dict[str, Any], *, is_steady: bool) -> str:
     """Returns a text on the drive (preset, geometry) and its state, for a run that was steady or not."""
     condition = parameters["precondition"]
     shape = array(parameters["geometry"], parameters["fabric"]["kind"])
-    name = preset_of(parameters)
+    name = drive_name(parameters)
     state = STATES[condition["kind"]]
     if condition["kind"] != "none" and condition["fill"] < 1:
         state = state.replace("full", f"{q.share(condition['fill'])} full")
@@ -83,11 +85,16 @@ def array(geometry: dict[str, Any], kind: str) -> str:
 
 
 @cache
+def tables_of_presets() -> dict[str, dict[str, Any]]:
+    """Returns the tables of the presets by their names."""
+    return {name: json.loads(Config.from_str(f'preset = "{name}"', name, []).to_json()) for name in presets()}
+
+
+@cache
 def presets_by_parts() -> dict[str, list[str]]:
     """Returns the names of presets by the JSON of their flash and firmware sections."""
     found: dict[str, list[str]] = {}
-    for name in presets():
-        tables = json.loads(Config.from_str(f'preset = "{name}"', name, []).to_json())
+    for name, tables in tables_of_presets().items():
         found.setdefault(json.dumps([tables["flash"], tables["ftl"]], sort_keys=True), []).append(name)
     return found
 
@@ -96,6 +103,20 @@ def preset_of(parameters: dict[str, Any]) -> str:
     """Returns the name of the preset with the flash and firmware of a drive; empty unless exactly one has them."""
     names = presets_by_parts().get(json.dumps([parameters["flash"], parameters["ftl"]], sort_keys=True), [])
     return names[0] if len(names) == 1 else ""
+
+
+def drive_name(parameters: dict[str, Any]) -> str:
+    """Returns the name of a preset, or of the preset that a drive changes outside its flash and firmware.
+
+    Empty for other drives.
+    """
+    name = preset_of(parameters)
+    if not name:
+        return ""
+    preset = tables_of_presets()[name]
+    keys = (preset.keys() | parameters.keys()) - NOT_OF_DRIVE
+    is_changed = any(preset.get(key) != parameters.get(key) for key in keys)
+    return f"based on {name}" if is_changed else name
 
 
 def workload(parameters: dict[str, Any]) -> str:
